@@ -1,0 +1,90 @@
+# Everything starts here: `make demo` and `make test` set up what they need. A second call reuses it.
+
+PYTHON := $(shell for name in python3.11 python3 python3.12 python3.13 python3.14; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$name; break; }; done)
+# On Linux the default torch brings CUDA along; TORCH_OPTIONS="--index-url https://download.pytorch.org/whl/cpu" is smaller.
+TORCH := torch==2.13.0
+TORCH_OPTIONS :=
+WORKERS := 2
+
+VENV := .venv
+VENV_TORCH := .venv-torch
+
+# Directories are listed too: their time changes when a file is deleted.
+SOURCES := $(shell find rushlight -name __pycache__ -prune -o \( -type d -o -name '*.py' -o -name py.typed \
+	-o -name meson.build -o -name '*.cpp' -o -name '*.h' \) -print) meson.build pyproject.toml
+# pip in the environment of the target, with that environment's meson and ninja.
+INSTALL = PATH="$(CURDIR)/$(@D)/bin:$$PATH" $(@D)/bin/python -m pip --disable-pip-version-check install --quiet
+
+# The tree stays off sys.path's front, so that what runs is the package as installed, never a mixture.
+export PYTHONSAFEPATH := 1
+
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test conformance conformance-full check format bench startup clean
+
+help:
+	@echo 'make demo              learn CartPole with examples/actor_critic.py'
+	@echo 'make test              run the whole test suite'
+	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
+	@echo 'make check             format, lint, types, house rules and the quick tests'
+	@echo 'make bench, startup    measure speed against torch, import time against NumPy'
+	@echo 'make format, clean     format the sources; remove environments and caches'
+
+demo: $(VENV)/.installed $(VENV)/.examples
+	$(VENV)/bin/python examples/actor_critic.py
+
+test: $(VENV)/.installed $(VENV)/.dev
+	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGUMENTS)
+
+conformance: $(VENV_TORCH)/.installed
+	$(VENV_TORCH)/bin/python -m conformance all
+
+conformance-full: $(VENV_TORCH)/.installed
+	$(VENV_TORCH)/bin/python -m conformance all --samples all
+
+check: $(VENV)/.installed $(VENV)/.dev
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/python -m mypy
+	$(VENV)/bin/python tools/house_rules.py
+	$(VENV)/bin/python -m pytest -q tests/test_tiny.py
+
+format: $(VENV)/.dev
+	$(VENV)/bin/ruff check --fix-only .
+	$(VENV)/bin/ruff format .
+
+bench: $(VENV_TORCH)/.installed
+	$(VENV_TORCH)/bin/python -m benchmarks.compare $(BENCH_ARGUMENTS)
+
+startup: $(VENV)/.installed
+	$(VENV)/bin/python -m benchmarks.startup
+
+clean:
+	rm -rf $(VENV) $(VENV_TORCH) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# An environment with the tools that build the package.
+$(VENV)/.made $(VENV_TORCH)/.made: tools/make_environment.py
+	@test -n "$(PYTHON)" || { echo 'Rushlight needs Python 3.11 or newer'; exit 1; }
+	$(PYTHON) tools/make_environment.py $(@D)
+	$(INSTALL) meson-python meson ninja
+	touch $@
+
+# The package, again after any change of its sources. pip always builds and installs a folder anew.
+$(VENV)/.installed: $(VENV)/.made $(SOURCES)
+	$(INSTALL) --no-build-isolation .
+	touch $@
+
+$(VENV_TORCH)/.installed: $(VENV_TORCH)/.torch $(SOURCES)
+	$(INSTALL) --no-build-isolation .
+	touch $@
+
+# What an extra adds: .venv/.dev is the extra `dev`.
+$(VENV)/.examples $(VENV)/.dev: $(VENV)/.made pyproject.toml
+	$(INSTALL) --no-build-isolation '.[$(patsubst .%,%,$(@F))]'
+	touch $@
+
+$(VENV_TORCH)/.torch: $(VENV_TORCH)/.made
+	$(INSTALL) $(TORCH_OPTIONS) $(TORCH)
+	touch $@

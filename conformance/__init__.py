@@ -1,0 +1,1 @@
+"""Agreement with PyTorch: runs both libraries on the same inputs and lists by name what differs."""

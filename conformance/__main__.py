@@ -1,0 +1,44 @@
+"""The command line: `python -m conformance ops`, `samples`, `promotion` or `all`."""
+
+import argparse
+import sys
+
+from conformance import commands
+
+REAL = ("float32", "float64", "int64", "bool")
+COMPLEX = ("complex64", "complex128")
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m conformance", description="Agreement with PyTorch, counted."
+    )
+    parser.add_argument("command", choices=("ops", "samples", "promotion", "all"))
+    parser.add_argument(
+        "--library", default="rushlight", help="what to compare; `torch` checks the runner itself"
+    )
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops alone")
+    parser.add_argument("--jobs", type=int, default=2, help="worker processes")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds an op may take")
+    parser.add_argument("--samples", default="20", help="samples of op_db a dtype, spread evenly, or `all`")
+    parser.add_argument("--dtypes", nargs="+", default=[*REAL, *COMPLEX], help="input dtypes for op_db")
+    parser.add_argument("--complex", action="store_true", help="complex dtypes decide too")
+    parser.add_argument(
+        "--full", dest="samples", action="store_const", const="all", help="every sample of op_db"
+    )
+    parser.add_argument("--at-least", type=int, default=220, help="entries of op_db that must agree whole")
+    parser.add_argument(
+        "--share", type=float, default=0.97, help="part of the entries compared that must agree whole"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write every answer there")
+    return parser.parse_args(argv)
+
+
+def main() -> int:
+    options = parse()
+    run = getattr(commands, f"run_{options.command}")
+    return 0 if run(options) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""The commands of `python -m conformance`: each runs one comparison, prints it and says whether it holds."""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from conformance.known import read_known
+from conformance.pool import Pool
+from conformance.report import Report, fold_complex
+
+ROOT = Path(__file__).parent.parent
+
+
+def run_ops(options: argparse.Namespace) -> bool:
+    """Every entry of op_db whose name the library has."""
+    pool = Pool(options.library, options.jobs, options.timeout)
+    entries = pool.ask({"kind": "list entries"})
+    offered = [entry for entry in entries if entry["offered"]]
+    chosen = [entry for entry in offered if wanted(entry, options.only)]
+    samples = None if options.samples == "all" else int(options.samples)
+    tasks = [
+        {
+            "kind": "entry",
+            "index": entry["index"],
+            "name": entry["name"],
+            "samples": samples,
+            "dtypes": options.dtypes,
+        }
+        for entry in chosen
+    ]
+    report = Report("op_db", len(entries), read_known(), offered=len(offered))
+
+    def add(task: dict[str, Any], answer: dict[str, Any]) -> None:
+        if options.complex and "result" in answer:
+            fold_complex(answer["result"])
+        report.add(task, answer)
+
+    pool.run(tasks, add)
+    finish(report, options)
+    if options.only:
+        return not report.of_status("fail")
+    enough = len(report.of_status("pass")) >= options.at_least and report.share >= options.share
+    return enough and not report.unexpected
+
+
+def wanted(entry: dict[str, Any], only: list[str] | None) -> bool:
+    return not only or entry["name"] in only or entry["op"] in only
+
+
+def run_samples(options: argparse.Namespace) -> bool:
+    """Every op that the library declares, on its own samples."""
+    pool = Pool(options.library, options.jobs, options.timeout)
+    ops = [op for op in pool.ask({"kind": "list registry"}) if not options.only or op["name"] in options.only]
+    families = {op["name"]: op["family"] for op in ops}
+    report = Report("declared samples", len(ops), read_known())
+    pool.run([{"kind": "op", "name": op["name"]} for op in ops], report.add)
+    finish(report, options)
+    print_families(report, families)
+    return not report.unexpected
+
+
+def print_families(report: Report, families: dict[str, str]) -> None:
+    """How many ops of each family agree, and how many single comparisons that took."""
+    print(f"\n{'family':24}{'agree':>8}{'of':>6}{'comparisons':>14}")
+    for family in sorted(set(families.values())):
+        answers = [answer for answer in report.answers if families[answer["name"]] == family]
+        agree = sum(answer["status"] == "pass" for answer in answers)
+        comparisons = sum(sum(answer.get("passed", {}).values()) for answer in answers)
+        print(f"{family:24}{agree:>8}{len(answers):>6}{comparisons:>14}")
+
+
+def run_promotion(options: argparse.Namespace) -> bool:
+    """Type promotion, for every pair of dtypes and kinds of operand."""
+    from conformance.promotion import check_promotion
+
+    return check_promotion(options.library)
+
+
+def run_pytest(options: argparse.Namespace) -> bool:
+    """The test files that need torch: whole programs in tests/conformance, and the runner's own."""
+    command = [sys.executable, "-m", "pytest", "-q", "tests/conformance", "conformance/test_runner.py"]
+    return subprocess.run(command, cwd=ROOT).returncode == 0
+
+
+def run_all(options: argparse.Namespace) -> bool:
+    """The four of them, and one block of verdicts."""
+    parts = (
+        ("promotion", run_promotion),
+        ("declared samples", run_samples),
+        ("op_db", run_ops),
+        ("tests with torch", run_pytest),
+    )
+    verdicts = []
+    for title, run in parts:
+        print(f"\n{title}\n{'-' * len(title)}", flush=True)
+        verdicts.append((title, run(options)))
+    print("\nconformance with torch\n----------------------")
+    for title, holds in verdicts:
+        print(f"{title:36}{'holds' if holds else 'FAILS'}")
+    return all(holds for _, holds in verdicts)
+
+
+def finish(report: Report, options: argparse.Namespace) -> None:
+    """Prints a finished run and writes it down where asked."""
+    print()
+    report.print_disagreements()
+    print()
+    report.print_counts()
+    if options.json:
+        path = Path(options.json)
+        path.write_text(json.dumps(sorted(report.answers, key=lambda answer: answer["name"]), indent=1))

@@ -1,0 +1,59 @@
+"""A library under comparison: its module, the names it offers, its seed."""
+
+import importlib
+from types import ModuleType
+
+
+class Library:
+    """A module with torch's programming model, found by its import name.
+
+    >>> Library("torch").find("linalg.pinv").__name__
+    'linalg_pinv'
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.module: ModuleType = importlib.import_module(name)
+
+    def find(self, dotted: str) -> object | None:
+        """What the public path `dotted` names below the library's module, or None."""
+        found: object = self.module
+        for step, part in enumerate(dotted.split(".")):
+            parent = found
+            found = getattr(parent, part, None)
+            if found is None and isinstance(parent, ModuleType):
+                found = submodule(".".join([self.name, *dotted.split(".")[: step + 1]]))
+            if found is None:
+                return None
+        return found
+
+    def find_function(self, dotted: str) -> object | None:
+        """The function at `dotted`, or else Tensor's method of that name (`torch.bool` is no function)."""
+        found = self.find(dotted)
+        if callable(found) and not isinstance(found, type):
+            return found
+        method = getattr(self.module.Tensor, dotted, None)
+        return method if callable(method) else None
+
+    def offers(self, dotted: str) -> bool:
+        """Whether the library has the op: a function, a Tensor method or attribute, or an in-place method."""
+        dotted = dotted.removeprefix("torch.")
+        if self.find_function(dotted) is not None:
+            return True
+        return any(getattr(self.module.Tensor, name, None) is not None for name in (dotted, dotted + "_"))
+
+    def seed(self, number: int = 0) -> None:
+        self.module.manual_seed(number)
+
+
+def submodule(path: str) -> ModuleType | None:
+    """The module at `path`, for packages that their parent does not import on its own."""
+    try:
+        return importlib.import_module(path)
+    except ImportError:
+        return None
+
+
+def dtype_name(dtype: object) -> str:
+    """`torch.float32` and `rushlight.float32` are both `float32`."""
+    return str(dtype).rsplit(".", 1)[-1]

@@ -1,0 +1,65 @@
+"""The worker: a process that takes one task at a time from its standard input and answers in JSON."""
+
+import json
+import os
+import sys
+import time
+import traceback
+from typing import Any
+
+import torch
+
+from conformance import entries, registry
+from conformance.libraries import Library
+
+
+def serve(library_name: str) -> None:
+    """Answers tasks, one line each, until the input ends; prints of the ops themselves go to stderr."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    torch.set_num_threads(1)
+    library = Library(library_name)
+    answers.write(json.dumps({"ready": True}) + "\n")
+    for line in sys.stdin:
+        start = time.perf_counter()
+        answer = answer_task(json.loads(line), library)
+        answer["seconds"] = round(time.perf_counter() - start, 3)
+        answers.write(json.dumps(answer) + "\n")
+
+
+def answer_task(task: dict[str, Any], library: Library) -> dict[str, Any]:
+    """The answer to one task; a fault of the runner itself is reported like a failing op."""
+    try:
+        return {"result": TASKS[task["kind"]](task, library)}
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
+        return {"fault": f"{type(error).__name__} at {place}: {str(error)[:200]}"}
+
+
+def list_entries(task: dict[str, Any], library: Library) -> list[dict[str, Any]]:
+    return entries.list_entries(library)
+
+
+def check_entry(task: dict[str, Any], library: Library) -> dict[str, Any]:
+    options = entries.Options(task["samples"], tuple(task["dtypes"]))
+    return entries.check_entry(task["index"], library, options)
+
+
+def list_registry(task: dict[str, Any], library: Library) -> list[dict[str, Any]]:
+    return registry.list_ops(library)
+
+
+def check_op(task: dict[str, Any], library: Library) -> dict[str, Any]:
+    return registry.check_op(task["name"], library)
+
+
+TASKS = {
+    "list entries": list_entries,
+    "entry": check_entry,
+    "list registry": list_registry,
+    "op": check_op,
+}
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

@@ -1,0 +1,227 @@
+"""The engine: backward through the graph, newest node first, without recursion."""
+
+from __future__ import annotations
+
+import threading
+from heapq import heappop, heappush
+from typing import Any
+
+from rushlight.autograd import graph, modes
+from rushlight.autograd.graph import Node, edge_of
+from rushlight.core import dtypes
+from rushlight.core.location import user_line
+from rushlight.core.tensor import Tensor, new
+from rushlight.ops.gradients import sum_to_shape
+
+# two threads may bring gradients to one leaf at the same time
+accumulating = threading.Lock()
+
+
+class Run:
+    """One backward pass: the gradients that have arrived and the nodes that wait for theirs."""
+
+    def __init__(self, keep_graph: bool, create_graph: bool, captured: dict | None = None, needed: set | None = None):
+        self.keep_graph = keep_graph
+        self.create_graph = create_graph
+        # `autograd.grad` and `inputs=`: {(edge, output): gradient}, and the nodes that lead there
+        self.captured = captured
+        self.needed = needed
+        self.waiting: list[int] = []
+        self.arrived: dict[int, tuple[Node, list]] = {}
+        self.leaves: dict[int, list] = {}
+        self.place = (user_line(), next(graph.sequence))
+
+    def deliver(self, target: Node | Tensor, number: int, grad: Tensor) -> None:
+        """Add a gradient to what its target has received so far."""
+        if isinstance(target, Tensor):
+            found = self.leaves.get(id(target))
+            if found is None:
+                self.leaves[id(target)] = [target, grad]
+            else:
+                found[1] = found[1] + grad
+            return
+        known = self.arrived.get(target.number)
+        if known is None:
+            grads: list = [None] * len(target.outputs)
+            grads[number] = grad
+            self.arrived[target.number] = target, grads
+            heappush(self.waiting, -target.number)
+        else:
+            before = known[1][number]
+            known[1][number] = grad if before is None else before + grad
+
+    def run(self) -> None:
+        """Every node once, when all newer ones have run: then its gradient is complete."""
+        waiting, arrived = self.waiting, self.arrived
+        before, modes.state.grad = modes.state.grad, self.create_graph
+        try:
+            while waiting:
+                node, grads = arrived.pop(-heappop(waiting))
+                if node.tensor_hooks is not None:
+                    run_tensor_hooks(node, grads)
+                if self.captured is not None and not self.capture(node, grads):
+                    continue
+                self.visit(node, grads)
+            self.finish_leaves()
+        finally:
+            modes.state.grad = before
+
+    def visit(self, node: Node, grads: list) -> None:
+        """Run a node's formulas and pass the results along its edges."""
+        if node.pre_hooks is not None:
+            grads = run_pre_hooks(node, grads)
+        if all(grad is None for grad in grads):
+            return
+        found = node.apply(grads)
+        if modes.state.anomaly:
+            from rushlight.autograd import anomaly
+
+            anomaly.check(node, found)
+        if not self.keep_graph:
+            node.release(self.place)
+        if node.post_hooks is not None:
+            found = run_post_hooks(node, found, grads)
+        numbers = node.numbers
+        for position, target in enumerate(node.edges):
+            grad = found[position]
+            if target is None or grad is None:
+                continue
+            number = 0 if numbers is None else numbers[position]
+            self.deliver(target, number, fit(node, position, target, number, grad))
+
+    def capture(self, node: Node, grads: list) -> bool:
+        """Keep the gradients that were asked for; whether the node must run for others."""
+        for number, grad in enumerate(grads):
+            if (id(node), number) in self.captured:
+                self.captured[id(node), number] = grad
+        return id(node) in self.needed
+
+    def finish_leaves(self) -> None:
+        for leaf, grad in self.leaves.values():
+            if self.captured is not None:
+                if (id(leaf), 0) in self.captured:
+                    self.captured[id(leaf), 0] = run_leaf_hooks(leaf, grad)
+                continue
+            accumulate(leaf, run_leaf_hooks(leaf, grad), self.create_graph)
+
+
+def fit(node: Node, position: int, target: Node | Tensor, number: int, grad: Tensor) -> Tensor:
+    """A gradient of its input's shape and dtype: broadcasting and promotion undone, once for all formulas."""
+    if isinstance(target, Tensor):
+        shape, kind = target._array.shape, target._array.dtype
+    else:
+        shape, kind = target.outputs[number]
+    array = grad._array
+    if array.shape != shape:
+        grad = sum_to_shape(grad, shape, node, position)
+    if array.dtype is not kind and array.dtype != kind:
+        if array.dtype.kind == "c" and kind.kind != "c":
+            grad = grad.real
+        grad = grad.to(dtypes.from_numpy(kind))
+    return grad
+
+
+def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool) -> None:
+    """Add to a leaf's `.grad`; the first gradient becomes it, copied unless it is nobody else's."""
+    with accumulating:
+        if leaf._grad is None:
+            leaf._grad = grad if create_graph else owned(grad)
+        elif create_graph:
+            leaf._grad = leaf._grad + grad
+        else:
+            leaf._grad.add_(grad)
+    if leaf._post_hooks is not None:
+        for hook in list(leaf._post_hooks.values()):
+            hook(leaf)
+
+
+def owned(grad: Tensor) -> Tensor:
+    """The gradient as a tensor of its own: formulas may pass on a gradient, a saved value or a view."""
+    copy = new(Tensor)
+    copy._array = grad._array.copy()
+    return copy
+
+
+def run_tensor_hooks(node: Node, grads: list) -> None:
+    """Hooks of the node's outputs may replace their gradients; `retain_grad` sees the result."""
+    for number, hooks in node.tensor_hooks.items():
+        for key in sorted(hooks, key=lambda each: each == "retain"):
+            if grads[number] is None:
+                continue
+            replaced = hooks[key](grads[number])
+            if replaced is not None and key != "retain":
+                grads[number] = check_hook(replaced, grads[number])
+
+
+def run_leaf_hooks(leaf: Tensor, grad: Tensor) -> Tensor:
+    if leaf._hooks is not None:
+        for hook in list(leaf._hooks.values()):
+            replaced = hook(grad)
+            if replaced is not None:
+                grad = check_hook(replaced, grad)
+    known = leaf._accumulate() if leaf._accumulate is not None else None
+    if known is not None and known.pre_hooks is not None:
+        grad = run_pre_hooks(known, [grad])[0]
+    if known is not None and known.post_hooks is not None:
+        run_post_hooks(known, [], [grad])
+    return grad
+
+
+def check_hook(replaced: Any, grad: Tensor) -> Tensor:
+    if not isinstance(replaced, Tensor):
+        raise TypeError(
+            f"hook '{type(replaced).__name__}' has returned a value of the wrong type: a hook returns a Tensor or None"
+        )
+    if replaced._array.shape != grad._array.shape:
+        raise RuntimeError(
+            f"hook has changed the size of value: the gradient has shape {list(grad.shape)}, "
+            f"the hook returned {list(replaced.shape)}"
+        )
+    return replaced
+
+
+def run_pre_hooks(node: Node, grads: list) -> list:
+    for hook in list(node.pre_hooks.values()):
+        replaced = hook(tuple(grads))
+        if replaced is not None:
+            grads = list(replaced) if isinstance(replaced, (tuple, list)) else [replaced]
+    return grads
+
+
+def run_post_hooks(node: Node, found: list, grads: list) -> list:
+    for hook in list(node.post_hooks.values()):
+        replaced = hook(tuple(found), tuple(grads))
+        if replaced is not None:
+            found = list(replaced) if isinstance(replaced, (tuple, list)) else [replaced]
+    return found
+
+
+def reaching(roots: list[Node | Tensor], wanted: set[int]) -> set[int]:
+    """Which nodes have a path to one of the wanted edges; those alone need to run."""
+    nodes, stack = {}, [root for root in roots if isinstance(root, Node)]
+    while stack:
+        node = stack.pop()
+        if node.number not in nodes:
+            nodes[node.number] = node
+            stack.extend(each for each in node.edges if isinstance(each, Node) and each.number not in nodes)
+    needed: set[int] = set()
+    for number in sorted(nodes):
+        if any(each is not None and (id(each) in wanted or id(each) in needed) for each in nodes[number].edges):
+            needed.add(id(nodes[number]))
+    return needed
+
+
+def backward(
+    roots: list[tuple[Tensor, Tensor]], keep_graph: bool, create_graph: bool, inputs: list[Tensor] | None = None
+) -> list | None:
+    """Run backward from (tensor, gradient) pairs; with `inputs`, return their gradients instead of storing them."""
+    captured = needed = None
+    if inputs is not None:
+        edges = [(edge_of(each), each._output) for each in inputs]
+        captured = {(id(edge), number): None for edge, number in edges}
+        needed = reaching([edge_of(root) for root, _ in roots], {id(edge) for edge, _ in edges})
+    run = Run(keep_graph, create_graph, captured, needed)
+    for root, grad in roots:
+        run.deliver(edge_of(root), root._output, grad)
+    run.run()
+    return None if captured is None else [captured[id(edge), number] for edge, number in edges]

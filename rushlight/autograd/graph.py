@@ -1,0 +1,237 @@
+"""The graph: a node for each recorded operation, with its edges, saved values and the user's line."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from rushlight.autograd import modes
+from rushlight.core import location
+from rushlight.core.dtypes import DIFFERENTIABLE
+from rushlight.core.tensor import Tensor, new, storage_of
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op, Plan
+
+# newer nodes have larger numbers, so an edge always leads to a smaller one
+sequence = itertools.count(1)
+
+
+class Node:
+    """One recorded operation: how the gradients of its inputs follow from those of its outputs.
+
+    `edges` holds, for each differentiable input, the node or the leaf tensor that it came from, or
+    None; `numbers` says which output of that node (None: always the first).
+    """
+
+    edges: tuple[Node | Tensor | None, ...] = ()
+    numbers: tuple[int, ...] | None = None
+    # (shape, NumPy dtype) of each output
+    outputs: tuple[tuple, ...] = ()
+    place: location.Location | None = None
+    # the backward that freed the saved values: (its line, the newest node then)
+    freed: tuple | None = None
+    # gradient hooks of the outputs: {output: {handle number: hook}}, and of the node itself
+    tensor_hooks: dict | None = None
+    pre_hooks: dict | None = None
+    post_hooks: dict | None = None
+    _metadata: dict | None = None
+
+    def __init__(self) -> None:
+        self.number = next(sequence)
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        """Gradients for `edges`, from the gradients of the outputs."""
+        raise NotImplementedError
+
+    def release(self, place: tuple) -> None:
+        """Forget saved values after a backward that does not retain the graph."""
+
+    def name(self) -> str:
+        """The name torch gives this kind of node, such as `MulBackward0`."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The nodes its inputs came from, with the number of their output."""
+        numbers = self.numbers or itertools.repeat(0)
+        return tuple((accumulator(each), number) for each, number in zip(self.edges, numbers, strict=False))
+
+    @property
+    def metadata(self) -> dict:
+        """A place for the user's own notes."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    @property
+    def location(self) -> str | None:
+        """The user's line that made this node, as `file:line`."""
+        return None if self.place is None else location.file_and_line(self.place)
+
+    def _sequence_nr(self) -> int:
+        return self.number
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class AccumulateGrad(Node):
+    """Where a leaf's gradient arrives; made when somebody looks at the graph."""
+
+    def __init__(self, variable: Tensor):
+        super().__init__()
+        self.variable = variable
+
+
+def accumulator(target: Node | Tensor | None) -> Node | None:
+    """The node to show for an edge: leaves stand in edges themselves."""
+    if not isinstance(target, Tensor):
+        return target
+    import weakref
+
+    known = target._accumulate() if target._accumulate is not None else None
+    if known is None:
+        known = AccumulateGrad(target)
+        target._accumulate = weakref.ref(known)
+    return known
+
+
+def edge_of(tensor: Tensor) -> Node | Tensor | None:
+    """What the tensor's gradient flows to: its node, or itself if it is a leaf."""
+    if tensor._base is not None:
+        return tensor.grad_fn or tensor
+    return tensor._node or tensor
+
+
+class OpNode(Node):
+    """A node made by a declared op; each op has its own subclass, named as torch names it."""
+
+    op: Op
+
+    def __init__(self, plan: Plan, arguments: tuple, results: tuple[Tensor, ...]):
+        self.number = next(sequence)
+        self.plan = plan
+        self.place = location.user_line()
+        edges, numbers = [], []
+        for position in plan.inputs:
+            argument = arguments[position]
+            for each in argument if isinstance(argument, (list, tuple)) else (argument,):
+                if isinstance(each, Tensor) and each._requires_grad:
+                    edges.append(edge_of(each))
+                    numbers.append(each._output)
+                else:
+                    edges.append(None)
+                    numbers.append(0)
+        self.edges = tuple(edges)
+        if any(numbers):
+            self.numbers = tuple(numbers)
+        self.outputs = tuple([(each._array.shape, each._array.dtype) for each in results])
+        self.saved, self.versions = save(plan, arguments, results)
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        values = [grads[0], grads, *self.unpack()]
+        found: list[Tensor | None] = []
+        for formula, reads, many in self.plan.formulas:
+            produced = formula(*[values[index] for index in reads])
+            if many:
+                found.extend(produced)
+            else:
+                found.append(produced)
+        return found
+
+    def unpack(self) -> list:
+        """The saved values, checked to be as they were saved."""
+        if self.saved is None:
+            from rushlight.autograd import explain
+
+            raise explain.freed(self)
+        values = []
+        for (kind, position), value, version in zip(self.plan.sources, self.saved, self.versions, strict=True):
+            if version is not None:
+                value = self.check(value, version)
+                if kind == "result" and value._array.dtype in DIFFERENTIABLE:
+                    value = reattach(value, self, position)
+            values.append(value)
+        return values
+
+    def check(self, value: Any, version: Any) -> Any:
+        if isinstance(version, Packed):
+            return version.hooks[1](value)
+        for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
+            if each._storage is not None and each._storage.version != then:
+                from rushlight.autograd import explain
+
+                raise explain.overwritten(self, each, then)
+        return value
+
+    def release(self, place: tuple) -> None:
+        if self.plan.keeps_tensors:
+            self.saved = None
+            self.freed = place
+
+    def __getattr__(self, name: str) -> Any:
+        """torch's `_saved_self` and kin: the values a node keeps, by parameter name."""
+        if name.startswith("_saved_") and "plan" in self.__dict__:
+            wanted = "input" if name == "_saved_self" else name.removeprefix("_saved_")
+            if wanted in self.plan.names:
+                return self.unpack()[self.plan.names.index(wanted)]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+class Packed:
+    """Marks a saved value that went through the user's pack hook."""
+
+    __slots__ = ("hooks",)
+
+    def __init__(self, hooks: tuple):
+        self.hooks = hooks
+
+
+def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...]) -> tuple[list, list]:
+    """What the formulas will need, with the version of each tensor (None for what is no tensor)."""
+    values: list = []
+    versions: list = []
+    for kind, position in plan.sources:
+        version: Any = None
+        if kind == "argument":
+            value = arguments[position]
+            if isinstance(value, Tensor):
+                version = 0 if value._storage is None else value._storage.version
+            elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
+                version = tuple(each._version for each in value)
+        elif kind == "shape":
+            value = shape_of(arguments[position])
+        elif kind == "geometry":
+            tensor = arguments[position]
+            value = (tensor._array.shape, tensor.stride(), tensor.storage_offset())
+        else:
+            value = snapshot(results[position])
+            version = value._storage.version
+        if version is not None and modes.state.saved_hooks and isinstance(value, Tensor):
+            hooks = modes.state.saved_hooks[-1]
+            value, version = hooks[0](value), Packed(hooks)
+        values.append(value)
+        versions.append(version)
+    return values, versions
+
+
+def shape_of(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value._array.shape
+    return [each._array.shape for each in value] if isinstance(value, (list, tuple)) else ()
+
+
+def snapshot(tensor: Tensor) -> Tensor:
+    """The tensor without its history: saving a result must not make a circle."""
+    copy = new(Tensor)
+    copy._array = tensor._array
+    copy._storage = storage_of(tensor)
+    return copy
+
+
+def reattach(value: Tensor, node: Node, output: int) -> Tensor:
+    """A saved result, back in the graph, so that gradients of gradients flow through it."""
+    copy = snapshot(value)
+    copy._node, copy._output, copy._requires_grad = node, output, True
+    return copy

@@ -1,0 +1,162 @@
+"""Modes: whether operations are recorded, per thread, as context managers and decorators."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class State(threading.local):
+    """What this thread has switched on or off."""
+
+    grad = True
+    inference = False
+    anomaly = False
+    check_anomaly = True
+    saved_hooks: tuple = ()
+
+
+state = State()
+
+
+class Mode:
+    """A context manager that also decorates functions and generators."""
+
+    def __new__(cls, function: Any = None):
+        # `@no_grad` without parentheses decorates at once, as in torch
+        if callable(function) and cls in (no_grad, enable_grad, inference_mode):
+            return cls()(function)
+        return object.__new__(cls)
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exception: object) -> None:
+        raise NotImplementedError
+
+    def clone(self) -> Mode:
+        return type(self)()
+
+    def __call__(self, function: Callable) -> Callable:
+        if inspect.isclass(function):
+            function.__init__ = self(function.__init__)  # type: ignore[misc]
+            return function
+        if inspect.isgeneratorfunction(function):
+            return self.decorate_generator(function)
+
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return inside
+
+    def decorate_generator(self, function: Callable) -> Callable:
+        """The mode holds while the generator runs, not while its caller does."""
+
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            generator = function(*args, **kwargs)
+            resume, value = generator.send, None
+            while True:
+                try:
+                    with self.clone():
+                        produced = resume(value)
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    value, resume = (yield produced), generator.send
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    value, resume = error, generator.throw
+
+        return inside
+
+
+class no_grad(Mode):
+    """Operations inside are not recorded: their results have no history.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __enter__(self) -> None:
+        self.before = state.grad
+        state.grad = False
+
+    def __exit__(self, *exception: object) -> None:
+        state.grad = self.before
+
+
+class enable_grad(Mode):
+    """Operations inside are recorded, also within `no_grad`."""
+
+    def __enter__(self) -> None:
+        self.before = state.grad
+        state.grad = True
+
+    def __exit__(self, *exception: object) -> None:
+        state.grad = self.before
+
+
+class set_grad_enabled(Mode):
+    """Switch recording on or off, at once or for a block."""
+
+    def __init__(self, mode: bool):
+        self.mode = bool(mode)
+        self.before = state.grad
+        state.grad = self.mode
+
+    def __call__(self, function: Callable) -> Callable:
+        state.grad = self.before
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        state.grad = self.mode
+
+    def __exit__(self, *exception: object) -> None:
+        state.grad = self.before
+
+    def clone(self) -> set_grad_enabled:
+        return set_grad_enabled(self.mode)
+
+    def __repr__(self) -> str:
+        return f"set_grad_enabled(mode={self.mode})"
+
+
+class inference_mode(Mode):
+    """Like `no_grad`, and the results can never take part in a recorded operation."""
+
+    def __init__(self, mode: bool = True):
+        self.mode = True if callable(mode) else bool(mode)
+
+    def __enter__(self) -> None:
+        self.before = state.grad, state.inference
+        if self.mode:
+            state.grad = False
+        state.inference = self.mode
+
+    def __exit__(self, *exception: object) -> None:
+        state.grad, state.inference = self.before
+
+    def clone(self) -> inference_mode:
+        return inference_mode(self.mode)
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are being recorded in this thread."""
+    return state.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether `inference_mode` is on in this thread."""
+    return state.inference

@@ -1,0 +1,156 @@
+"""The dtypes: torch's names for the kinds of number a tensor may hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+BOOL, INTEGER, FLOAT, COMPLEX = range(4)
+
+
+class dtype:
+    """A kind of number, such as `float32`; there is one object for each."""
+
+    def __init__(self, name: str, category: int, itemsize: int, signed: bool = True):
+        self.name = name
+        self.category = category
+        self.itemsize = itemsize
+        self.is_signed = signed
+        self.is_floating_point = category == FLOAT
+        self.is_complex = category == COMPLEX
+        self._numpy = None if name == "bfloat16" else np.dtype(name)
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The NumPy dtype of the arrays behind tensors of this dtype."""
+        if self._numpy is None:
+            self._numpy = load_bfloat16()
+        return self._numpy
+
+    @property
+    def differentiable(self) -> bool:
+        return self.category >= FLOAT
+
+    def to_complex(self) -> dtype:
+        return complex128 if self.itemsize == 8 and self.category == FLOAT else complex64
+
+    def to_real(self) -> dtype:
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str | tuple:
+        return by_name, (self.name,)
+
+
+bool_ = dtype("bool", BOOL, 1, signed=False)
+uint8 = dtype("uint8", INTEGER, 1, signed=False)
+int8 = dtype("int8", INTEGER, 1)
+int16 = dtype("int16", INTEGER, 2)
+int32 = dtype("int32", INTEGER, 4)
+int64 = dtype("int64", INTEGER, 8)
+float16 = dtype("float16", FLOAT, 2)
+bfloat16 = dtype("bfloat16", FLOAT, 2)
+float32 = dtype("float32", FLOAT, 4)
+float64 = dtype("float64", FLOAT, 8)
+complex64 = dtype("complex64", COMPLEX, 8)
+complex128 = dtype("complex128", COMPLEX, 16)
+
+ALL = (
+    bool_,
+    uint8,
+    int8,
+    int16,
+    int32,
+    int64,
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    complex64,
+    complex128,
+)
+
+# bfloat16 joins when it is first asked for: ml_dtypes is not imported before
+FROM_NUMPY: dict[np.dtype, dtype] = {each._numpy: each for each in ALL if each._numpy is not None}
+DIFFERENTIABLE: set[np.dtype] = {each for each, kind in FROM_NUMPY.items() if kind.differentiable}
+# computed in float32 and rounded once, as torch does
+HALF: set[np.dtype] = {np.dtype("float16")}
+
+default = float32
+
+
+def load_bfloat16() -> np.dtype:
+    """ml_dtypes' bfloat16, made known to the tables above."""
+    import ml_dtypes
+
+    found = np.dtype(ml_dtypes.bfloat16)
+    FROM_NUMPY[found] = bfloat16
+    DIFFERENTIABLE.add(found)
+    HALF.add(found)
+    return found
+
+
+def by_name(name: str) -> dtype:
+    return next(each for each in ALL if each.name == name)
+
+
+def from_numpy(kind: np.dtype) -> dtype:
+    """Our dtype for NumPy's; a TypeError for those that have none."""
+    found = FROM_NUMPY.get(kind)
+    if found is None:
+        if kind.name == "bfloat16":
+            load_bfloat16()
+            return bfloat16
+        if not kind.isnative:
+            raise ValueError(
+                "given numpy array has byte order different from the native byte order. "
+                "Conversion between byte orders is currently not supported."
+            )
+        raise TypeError(
+            f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only supported "
+            f"types are: {', '.join(each.name for each in reversed(ALL))}. "
+            "Convert it first, for example with array.astype(numpy.int64)."
+        )
+    return found
+
+
+class finfo:
+    """Limits of a floating point dtype."""
+
+    def __init__(self, type: dtype | None = None):
+        kind = default if type is None else type
+        if kind.category < FLOAT:
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind!r}'"
+            )
+        if kind is bfloat16:
+            import ml_dtypes
+
+            limits = ml_dtypes.finfo(kind.numpy)
+        else:
+            limits = np.finfo(kind.numpy)
+        self.dtype = kind.to_real().name
+        self.bits = int(limits.bits)
+        for name in ("eps", "max", "min", "tiny", "smallest_normal", "resolution"):
+            setattr(self, name, float(getattr(limits, name)))
+
+    def __repr__(self) -> str:
+        fields = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in fields)}, dtype={self.dtype})"
+
+
+class iinfo:
+    """Limits of an integer dtype."""
+
+    def __init__(self, type: dtype):
+        if type.category not in (BOOL, INTEGER):
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+        if type.category == BOOL:
+            raise RuntimeError("iinfo is not implemented for torch.bool: it has no range of integers")
+        limits = np.iinfo(type.numpy)
+        self.dtype, self.bits = type.name, int(limits.bits)
+        self.max, self.min = int(limits.max), int(limits.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

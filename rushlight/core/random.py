@@ -1,0 +1,403 @@
+"""Random arrays: each distribution made from the generator's words in torch's order, number for number.
+
+Every function leaves the generator where torch leaves its own. Results are C-ordered; an array laid out
+otherwise is filled through `in_memory_order(target)`.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from rushlight.core.streams import (
+    LOW_53_BITS,
+    Generator,
+    normals_in_blocks,
+    normals_one_by_one,
+    uniform32,
+    uniform64,
+    unseeded_generator,
+)
+
+__all__ = [
+    "Generator",
+    "any_integers",
+    "bernoulli",
+    "cauchy",
+    "default_generator",
+    "exponential",
+    "geometric",
+    "in_memory_order",
+    "integers",
+    "log_normal",
+    "multinomial",
+    "normal",
+    "permutation",
+    "uniform",
+]
+
+Shape = tuple[int, ...]
+
+# torch seeds its default generator from the operating system too: an unseeded script differs from run to run.
+default_generator = unseeded_generator()
+
+# Significant bits of a floating dtype by its character; "E" is the bfloat16 of ml_dtypes.
+DIGITS = {"e": 11, "E": 8, "f": 24, "d": 53}
+LARGEST = {"e": 65504.0, "E": 3.3895313892515355e38, "f": 3.4028234663852886e38, "d": 1.7976931348623157e308}
+
+
+def uniform(
+    shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0, generator: Generator | None = None
+) -> np.ndarray:
+    """Numbers from `low` up to but not including `high`, all equally likely."""
+    dtype = floating(dtype, "uniform_")
+    plain = low == 0 and high == 1
+    if not plain:
+        check_uniform_bounds(low, high, dtype)
+    draw = uniform64 if dtype.char == "d" else uniform32
+    result = draw(generator or default_generator, math.prod(shape), low, high)
+    if dtype.char not in "fd":
+        result = result.astype(dtype)
+    if not plain or dtype.char not in "fd":
+        # Rounding can reach `high`, which is not in the range.
+        too_high = result == dtype.type(high)
+        if too_high.any():
+            result[too_high] = low
+    return result.reshape(shape)
+
+
+def normal(
+    shape: Shape,
+    dtype: np.dtype,
+    mean: float = 0.0,
+    std: float = 1.0,
+    generator: Generator | None = None,
+    contiguous: bool = True,
+) -> np.ndarray:
+    """Numbers from the normal distribution; pass `contiguous=False` for a target that is not C-contiguous.
+
+    torch fills 16 contiguous elements or more in blocks, anything else one by one, with other numbers.
+    """
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    dtype = floating(dtype, "normal_")
+    generator, count = generator or default_generator, math.prod(shape)
+    if count < 16 or not contiguous:
+        numbers = normals_one_by_one(generator, count)
+        if mean != 0 or std != 1:
+            numbers = to_dtype(numbers * std + mean, dtype)
+        return numbers.astype(dtype, copy=False).reshape(shape)
+    numbers = normals_in_blocks(generator, count, wide=dtype.char == "d", short=dtype.char in "eE")
+    if std != 1:
+        numbers *= std
+    if mean != 0:
+        numbers += mean
+    return numbers.astype(dtype, copy=False).reshape(shape)
+
+
+def log_normal(
+    shape: Shape, dtype: np.dtype, mean: float = 1.0, std: float = 2.0, generator: Generator | None = None
+) -> np.ndarray:
+    """Numbers whose logarithm is normal with this `mean` and `std`."""
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
+    dtype = floating(dtype, "log_normal_")
+    numbers = normals_one_by_one(generator or default_generator, math.prod(shape))
+    return to_dtype(np.exp(numbers * std + mean), dtype).reshape(shape)
+
+
+def exponential(
+    shape: Shape, dtype: np.dtype, rate: float = 1.0, generator: Generator | None = None
+) -> np.ndarray:
+    """Waiting times between events that happen `rate` times per unit of time."""
+    if not rate > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate}")
+    dtype = floating(dtype, "exponential_", RuntimeError)
+    numbers = uniform64(generator or default_generator, math.prod(shape))
+    np.negative(numbers, numbers)
+    np.log1p(numbers, numbers)
+    numbers *= -1 / rate
+    return to_dtype(numbers, dtype).reshape(shape)
+
+
+def cauchy(
+    shape: Shape, dtype: np.dtype, median: float = 0.0, sigma: float = 1.0, generator: Generator | None = None
+) -> np.ndarray:
+    """Numbers from the Cauchy distribution, whose tails are so heavy that it has no mean."""
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
+    dtype = floating(dtype, "cauchy_", RuntimeError)
+    numbers = uniform64(generator or default_generator, math.prod(shape))
+    return to_dtype(median + sigma * np.tan(np.pi * (numbers - 0.5)), dtype).reshape(shape)
+
+
+def geometric(shape: Shape, dtype: np.dtype, p: float, generator: Generator | None = None) -> np.ndarray:
+    """How many trials of success probability `p` it takes up to and including the first success."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    dtype = np.dtype(dtype)
+    if dtype.kind in "bc":
+        raise NotImplementedError(f"geometric_ is not defined for {dtype.name}")
+    numbers = uniform64(generator or default_generator, math.prod(shape))
+    with np.errstate(divide="ignore"):
+        np.log(numbers, numbers)
+    numbers /= math.log1p(-p)
+    return to_dtype(np.ceil(numbers), dtype).reshape(shape)
+
+
+def bernoulli(
+    p: float | np.ndarray,
+    shape: Shape | None = None,
+    dtype: np.dtype | None = None,
+    generator: Generator | None = None,
+) -> np.ndarray:
+    """Ones with probability `p`, zeros otherwise; `p` is a number, or an array that broadcasts to `shape`.
+
+    An array of float64 takes float64 uniforms, any other array float32 ones, a number float64 ones.
+    """
+    generator = generator or default_generator
+    if not isinstance(p, np.ndarray):
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+        words = generator.draw64(math.prod(shape))
+        words &= LOW_53_BITS
+        # u < p, asked of the integer that u is made from: spares the conversion to float.
+        return (words < math.ceil(p * 2**53)).astype(dtype).reshape(shape)
+    source = floating(p.dtype, "bernoulli")
+    if p.size and not (p.min() >= 0 and p.max() <= 1):
+        raise RuntimeError("bernoulli expects every probability to be in [0, 1]")
+    shape = p.shape if shape is None else shape
+    draw = uniform64 if source.char == "d" else uniform32
+    return (draw(generator, math.prod(shape)).reshape(shape) < p).astype(source if dtype is None else dtype)
+
+
+def integers(
+    low: int, high: int | None, shape: Shape, dtype: np.dtype, generator: Generator | None = None
+) -> np.ndarray:
+    """Whole numbers from `low` up to but not including `high`, or up to all that `dtype` can hold."""
+    dtype, generator, count = np.dtype(dtype), generator or default_generator, math.prod(shape)
+    if high is None:
+        if low == -(2**63):
+            if dtype.char not in "lqfdE":
+                raise RuntimeError(
+                    f"random_ over all 64 bits handles int64, float32, float64, bfloat16; got {dtype}"
+                )
+            return whole_numbers(generator.draw64(count), dtype).reshape(shape)
+        high = largest_whole_number(dtype) + 1
+    low, high = within(dtype, low, high)
+    # From 2**28 on one word would favour some numbers visibly, so torch takes two.
+    wide = high - low >= 2**28
+    words = generator.draw64(count) if wide else generator.draw32(count)
+    if high - low < 2**64:
+        words %= np.uint64(high - low)
+    if low:
+        words += np.uint64(low % 2**64)
+    return whole_numbers(words, dtype).reshape(shape)
+
+
+def any_integers(shape: Shape, dtype: np.dtype, generator: Generator | None = None) -> np.ndarray:
+    """Whole numbers from 0 to all that `dtype` can hold, as `random_()` without arguments gives them."""
+    dtype, generator, count = np.dtype(dtype), generator or default_generator, math.prod(shape)
+    words = generator.draw64(count) if dtype.char in "lqd" else generator.draw32(count)
+    words %= np.uint64(largest_whole_number(dtype) + 1)
+    return whole_numbers(words, dtype).reshape(shape)
+
+
+def permutation(n: int, dtype: np.dtype = np.int64, generator: Generator | None = None) -> np.ndarray:
+    """The numbers 0 to n - 1 in random order: each place i in turn is swapped with one from i on."""
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    dtype, generator = np.dtype(dtype), generator or default_generator
+    if dtype.kind in "bc":
+        raise NotImplementedError(f"randperm is not defined for {dtype.name}")
+    if dtype.char != "E" and n > largest_whole_number(dtype) + 1:
+        raise RuntimeError(
+            f"n cannot be greater than {largest_whole_number(dtype) + 1} for {dtype.name}, got {n}"
+        )
+    if n < 2:
+        return np.arange(n).astype(dtype)
+    # torch's own bound: above it one word of 32 bits would be too coarse.
+    words = generator.draw32(n - 1) if n < (2**32 - 1) // 20 else generator.draw64(n - 1)
+    places = np.arange(n - 1, dtype=np.uint64)
+    words %= np.uint64(n) - places
+    words += places
+    return to_dtype(swapped_in_turn(words.view(np.int64)), dtype)
+
+
+def multinomial(
+    probs: np.ndarray, num_samples: int, replacement: bool = False, generator: Generator | None = None
+) -> np.ndarray:
+    """Indices drawn from each row of `probs`, whose weights need not sum to one.
+
+    One sample, or several without replacement, are a race: each index arrives after an exponential time, the
+    sooner the larger its weight, and the first ones to arrive win.
+    """
+    check_multinomial(probs, num_samples, replacement)
+    generator = generator or default_generator
+    if replacement and num_samples > 1:
+        return search_cumulative(probs, num_samples, generator)
+    times = np.empty_like(probs)
+    laid_out = in_memory_order(times)
+    laid_out[...] = exponential(laid_out.shape, probs.dtype, generator=generator)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        speeds = probs / times
+    if num_samples == 1:
+        return speeds.argmax(-1)[..., None]
+    return (-speeds).argsort(-1, kind="stable")[..., :num_samples]
+
+
+def in_memory_order(target: np.ndarray) -> np.ndarray:
+    """A view of `target` with its dimensions reordered by stride: the order in which torch fills a tensor."""
+    strides = target.strides
+    order = sorted(range(target.ndim), key=lambda dim: -strides[dim])
+    return target.transpose(order)
+
+
+def search_cumulative(probs: np.ndarray, num_samples: int, generator: Generator) -> np.ndarray:
+    """Indices drawn with replacement: where a uniform number falls in the cumulative sum of each row."""
+    weights = probs if probs.dtype.char in "fd" else probs.astype(np.float32)
+    cumulative = np.add.accumulate(weights, -1)
+    cumulative /= cumulative[..., -1:].copy()
+    cumulative[..., -1] = 1
+    uniforms = uniform64(generator, math.prod(probs.shape[:-1]) * num_samples)
+    if probs.ndim == 1:
+        return cumulative.searchsorted(uniforms)
+    result = np.empty((len(probs), num_samples), np.int64)
+    for row, own_uniforms, own_cumulative in zip(
+        result, uniforms.reshape(result.shape), cumulative, strict=True
+    ):
+        row[:] = own_cumulative.searchsorted(own_uniforms)
+    return result
+
+
+def swapped_in_turn(partners: np.ndarray) -> np.ndarray:
+    """The numbers 0 to n - 1 after each place i in turn was swapped with `partners[i]`, a place from i on."""
+    n = len(partners) + 1
+    if n < 100:
+        order = list(range(n))
+        for place, partner in enumerate(partners.tolist()):
+            order[place], order[partner] = order[partner], order[place]
+        return np.array(order)
+    # All at once. What step i leaves at place i is what it found at its partner: that is what the last step
+    # before it with the same partner had found at its own place, and put there.
+    places = np.arange(n)
+    partners = np.append(partners, n - 1)
+    found = places.copy()
+    moving = (partners != places).nonzero()[0]
+    found[partners[moving]] = moving  # the last step wins, and its own find came from a step before it
+    while True:
+        further = found[found]
+        if (further == found).all():
+            break
+        found = further
+    keys = np.sort(partners << 32 | places)
+    steps = keys & 0xFFFFFFFF
+    partner_in_order = keys >> 32
+    repeated = (partner_in_order[1:] == partner_in_order[:-1]).nonzero()[0]
+    partners[steps[repeated + 1]] = found[steps[repeated]]
+    return partners
+
+
+def floating(dtype: np.dtype, name: str, error: type = NotImplementedError) -> np.dtype:
+    """`dtype` itself if it is a floating one; else `error`, whose type is torch's for this function."""
+    dtype = np.dtype(dtype)
+    if dtype.char not in DIGITS:
+        raise error(f"{name} draws floating point numbers, but the dtype is {dtype.name}")
+    return dtype
+
+
+def to_dtype(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Float64 or int64 numbers in another dtype; what it cannot hold becomes infinite, without a warning."""
+    if numbers.dtype == dtype:
+        return numbers
+    with np.errstate(over="ignore", invalid="ignore"):
+        # torch rounds to the short formats by way of float32.
+        return (numbers.astype(np.float32) if dtype.char in "eE" else numbers).astype(dtype)
+
+
+def whole_numbers(words: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Words of 64 bits, read as signed numbers, in any dtype."""
+    numbers = words if dtype.char in "LQ" else words.view(np.int64)
+    return to_dtype(numbers, dtype)
+
+
+def largest_whole_number(dtype: np.dtype) -> int:
+    """The end of the run of whole numbers from 0 on that `dtype` can hold without gaps."""
+    if dtype.char in DIGITS:
+        return 2 ** DIGITS[dtype.char]
+    if dtype.kind not in "iub":
+        raise RuntimeError(
+            f"whole numbers are drawn in an integer, floating or boolean dtype, not {dtype.name}"
+        )
+    return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+def within(dtype: np.dtype, low: int, high: int) -> tuple[int, int]:
+    """`low` and `high` as torch uses them for `dtype`; raises if it cannot hold the numbers between."""
+    largest = largest_whole_number(dtype)
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if dtype.char in DIGITS:
+        low, high = away_from_rounding(low, high, dtype)
+        bounds = (-LARGEST[dtype.char], LARGEST[dtype.char])
+    else:
+        bounds = (0 if dtype.kind == "b" else int(np.iinfo(dtype).min), largest)
+    for name, limit in (("from", low), ("to - 1", high - 1)):
+        if not bounds[0] <= limit <= bounds[1]:
+            raise RuntimeError(f"{name} is out of bounds for {dtype.name}: {limit}")
+        if abs(limit) > largest and dtype.char in DIGITS:
+            message = f"{name} is {limit}, but {dtype.name} has gaps between whole numbers beyond {largest}"
+            warnings.warn(message, stacklevel=3)
+    return low, high
+
+
+def away_from_rounding(low: int, high: int, dtype: np.dtype) -> tuple[int, int]:
+    """`low` and `high` moved inwards by one step of `dtype` where rounding would carry a number past them."""
+
+    def rounded(number: int) -> int:
+        nearest = float(to_dtype(np.array(float(number)), dtype))
+        return int(nearest) if -(2.0**63) <= nearest < 2.0**63 else -(2**63)
+
+    def step(number: int) -> int:
+        return 2 ** (abs(number).bit_length() - DIGITS[dtype.char])
+
+    if max(abs(low), abs(high)) <= 2 ** DIGITS[dtype.char]:
+        return low, high
+    if rounded(low + 1) < low:
+        low = rounded(low + 1) + step(low + 1)
+    if rounded(high - 1) >= high:
+        high = rounded(high - 1) - step(high - 1)
+    return low, high
+
+
+def check_uniform_bounds(low: float, high: float, dtype: np.dtype) -> None:
+    largest = LARGEST[dtype.char]
+    for name, bound in (("from", low), ("to", high)):
+        if not -largest <= bound <= largest:
+            raise RuntimeError(f"{name} is out of bounds for {dtype.name}: {bound}")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
+    if high - low > largest:
+        raise RuntimeError(
+            f"uniform_ expects to - from <= {largest} for {dtype.name}, but found {low} and {high}"
+        )
+
+
+def check_multinomial(probs: np.ndarray, num_samples: int, replacement: bool) -> None:
+    floating(probs.dtype, "multinomial", RuntimeError)
+    if probs.ndim not in (1, 2):
+        raise RuntimeError(f"prob_dist must be 1 or 2 dim, but its shape is {probs.shape}")
+    if num_samples <= 0:
+        raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
+    if not replacement and num_samples > probs.shape[-1]:
+        raise RuntimeError(
+            f"cannot sample {num_samples} of {probs.shape[-1]} without replacement; pass replacement=True"
+        )
+    if probs.shape[-1] == 0:
+        raise RuntimeError("cannot sample from an empty distribution")
+    if probs.size and not (probs.min() >= 0 and probs.max() < math.inf):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if probs.size and not (probs.max(-1) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -1,0 +1,58 @@
+"""Strides: the geometry of an array in memory, counted in elements as torch counts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def strides_of(array: np.ndarray) -> tuple[int, ...]:
+    """Strides in elements, as torch counts them."""
+    size = array.itemsize
+    if array.size == 0:
+        # NumPy's strides of empty arrays are arbitrary; torch's are those of a contiguous one
+        return contiguous_strides(array.shape)
+    return tuple([step // size for step in array.strides])
+
+
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a freshly made tensor of this shape."""
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= max(extent, 1)
+    return tuple(reversed(strides))
+
+
+def strided(memory: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:
+    """An array over `memory` with the given geometry in elements; checked to stay inside."""
+    if any(extent < 0 for extent in shape):
+        raise RuntimeError(f"as_strided: negative sizes are not supported: {list(shape)}")
+    if any(step < 0 for step in strides):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
+        )
+    size = memory.itemsize
+    if math.prod(shape):
+        needed = 1 + offset + sum((extent - 1) * step for extent, step in zip(shape, strides, strict=True))
+        held = memory_extent(memory)
+        if offset < 0 or needed > held:
+            raise RuntimeError(
+                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize "
+                f"{size} requiring a storage size of {needed * size} are out of bounds for storage of size "
+                f"{held * size}"
+            )
+    steps = tuple([step * size for step in strides])
+    if memory.flags.c_contiguous and memory.size:
+        return np.ndarray(shape, memory.dtype, memory, offset * size, steps)
+    start = np.lib.stride_tricks.as_strided(memory, (memory_extent(memory),), (size,))
+    return np.lib.stride_tricks.as_strided(start[offset:], shape, steps)
+
+
+def memory_extent(memory: np.ndarray) -> int:
+    """Elements from the first to the last one of an array."""
+    if not memory.size:
+        return 0
+    steps = zip(memory.shape, memory.strides, strict=True)
+    return 1 + sum((extent - 1) * step for extent, step in steps) // memory.itemsize

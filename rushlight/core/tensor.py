@@ -1,0 +1,217 @@
+"""Tensor: a NumPy array with a dtype, a history and a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core import dtypes, location
+from rushlight.core.device import CPU, device
+from rushlight.core.size import Size
+from rushlight.core.storage import Storage
+from rushlight.core.strides import strides_of
+
+if TYPE_CHECKING:
+    from rushlight.autograd.graph import Node
+
+new = object.__new__
+
+
+class Tensor:
+    """A multi-dimensional array that records what is done to it.
+
+    The fields below have defaults on the class, so that a plain result sets one attribute only.
+    """
+
+    # what it holds
+    _array: np.ndarray
+    _storage: Storage | None = None
+    # the history: the node that made it and which of its outputs this is; None for a leaf
+    _node: Node | None = None
+    _output: int = 0
+    _requires_grad: bool = False
+    _grad: Tensor | None = None
+    # for a view: what it is a view of, its storage's version when `_node` was set, and how it was made
+    _base: Tensor | None = None
+    _view_version: int = 0
+    _made: str | None = None
+    # where the history was cut, for messages: (what cut it, where)
+    _cut: tuple | None = None
+    # where it was created, for messages
+    _created: location.Location | None = None
+    _hooks: dict | None = None
+    _post_hooks: dict | None = None
+    _accumulate: Any = None
+    _retains: bool = False
+    _inference: bool = False
+
+    # NumPy's operators leave the work to ours
+    __array_priority__ = 1000
+    __hash__ = object.__hash__
+
+    def __new__(cls, *data: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False):
+        from rushlight.core import creation
+
+        return creation.legacy_tensor(cls, data, dtype, device, requires_grad)
+
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension."""
+        return Size(self._array.shape)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The kind of its numbers."""
+        found = dtypes.FROM_NUMPY.get(self._array.dtype)
+        return found if found is not None else dtypes.from_numpy(self._array.dtype)
+
+    @property
+    def device(self) -> device:
+        """Where it lives: the CPU."""
+        return CPU
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes in one element."""
+        return self._array.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in all elements."""
+        return self._array.nbytes
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operations on it are recorded."""
+        return self._requires_grad or (self._base is not None and self._base._requires_grad)
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        value = bool(value)
+        if self._node is not None:
+            if value:
+                return
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if value:
+            require_differentiable(self._array.dtype)
+        self._requires_grad = value
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it was created by the user rather than by a recorded operation."""
+        return self.grad_fn is None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node of the graph that made it; None for a leaf."""
+        if self._base is not None:
+            from rushlight.core import views
+
+            views.refresh(self)
+        return self._node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node it is."""
+        return self._output
+
+    @property
+    def _version(self) -> int:
+        return 0 if self._storage is None else self._storage.version
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    def size(self, dim: int | None = None) -> Size | int:
+        """The shape, or the size of one dimension."""
+        if dim is None:
+            return self.shape
+        return self._array.shape[check_dim(dim, self._array.ndim)]
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self._array.size
+
+    def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
+        """Elements to step over in memory for one step in each dimension."""
+        strides = strides_of(self._array)
+        return strides if dim is None else strides[check_dim(dim, len(strides))]
+
+    def storage_offset(self) -> int:
+        """Where its first element stands in its storage."""
+        if self._storage is None:
+            return 0
+        start = self._array.__array_interface__["data"][0]
+        return (start - self._storage.array.__array_interface__["data"][0]) // self._array.itemsize
+
+    def data_ptr(self) -> int:
+        """The address of its first element."""
+        return self._array.__array_interface__["data"][0] if self._array.size else 0
+
+    def __len__(self) -> int:
+        if not self._array.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return self._array.shape[0]
+
+    def __repr__(self) -> str:
+        from rushlight.core import printing
+
+        return printing.repr_tensor(self)
+
+    ndimension = dim
+    nelement = numel
+    element_size = itemsize.fget
+
+
+def wrap(array: np.ndarray) -> Tensor:
+    """A tensor without history around an array."""
+    tensor = new(Tensor)
+    tensor._array = array
+    return tensor
+
+
+def storage_of(tensor: Tensor) -> Storage:
+    """The tensor's storage, made now if nothing needed one before."""
+    found = tensor._storage
+    if found is None:
+        found = tensor._storage = Storage(tensor._array)
+    return found
+
+
+def method(function: Callable) -> Callable:
+    """Make the function a method of Tensor; later layers add theirs with this."""
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
+def require_differentiable(kind: np.dtype) -> None:
+    if kind not in dtypes.DIFFERENTIABLE:
+        raise RuntimeError(
+            "only Tensors of floating point and complex dtype can require gradients"
+            f"; this one is {dtypes.from_numpy(kind)}: convert it first, for example with .float()"
+        )
+
+
+def check_dim(dim: int, ndim: int) -> int:
+    """The dimension counted from the front; an IndexError if there is none."""
+    limit = ndim or 1
+    if not -limit <= dim < limit:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})"
+        )
+    return dim + limit if dim < 0 else dim
+

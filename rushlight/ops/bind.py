@@ -1,0 +1,85 @@
+"""Binding: from one declaration to the torch function, the Tensor method, the in-place form and the operator."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+
+# public names by module: {"": {"add": ...}, "linalg": {"pinv": ...}}
+NAMESPACES: dict[str, dict[str, Any]] = {"": {}}
+
+OPERAND_TYPES = {Tensor, int, float, bool, complex, np.float64}
+COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
+
+
+def bind(op: Op) -> None:
+    """Give an op all its public forms."""
+    module, _, name = op.name.rpartition(".")
+    for each in (name, *op.aliases):
+        place, _, alias = each.rpartition(".")
+        names = NAMESPACES.setdefault(place if "." in each else module, {})
+        names[alias] = op.function
+        if op.is_method and "." not in each:
+            setattr(Tensor, each, op.function)
+            if op.inplace is not None:
+                setattr(Tensor, each + "_", op.inplace)
+        if op.inplace is not None:
+            names[alias + "_"] = op.inplace
+    if op.operator is not None:
+        bind_operator(op)
+
+
+def bind_operator(op: Op) -> None:
+    from rushlight.ops.declare import OPERATORS
+
+    name = OPERATORS[op.operator]
+    setattr(Tensor, f"__{name}__", forward(op.function, name))
+    if name in COMPARISONS:
+        return
+    setattr(Tensor, f"__r{name}__", backward(op.function, name))
+    if op.inplace is not None:
+        setattr(Tensor, f"__i{name}__", forward(op.inplace, "i" + name))
+
+
+def accepts(value: Any) -> bool:
+    """Whether an operator knows what to do with the other side."""
+    return type(value) in OPERAND_TYPES or isinstance(value, (Tensor, numbers.Number, np.generic, np.ndarray))
+
+
+def as_operand(value: Any) -> Any:
+    return wrap(value) if isinstance(value, np.ndarray) else value
+
+
+def forward(function: Callable, name: str) -> Callable:
+    """The operator with the tensor on the left."""
+
+    def operate(self, other):
+        if type(other) in OPERAND_TYPES:
+            return function(self, other)
+        return function(self, as_operand(other)) if accepts(other) else NotImplemented
+
+    operate.__name__ = f"__{name}__"
+    return operate
+
+
+def backward(function: Callable, name: str) -> Callable:
+    """The operator with the tensor on the right."""
+
+    def operate(self, other):
+        return function(as_operand(other), self) if accepts(other) else NotImplemented
+
+    operate.__name__ = f"__r{name}__"
+    return operate
+
+
+def namespace(module: str) -> dict[str, Any]:
+    """The public names that ops declare for a module, such as `linalg`."""
+    return NAMESPACES.get(module, {})

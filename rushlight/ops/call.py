@@ -1,0 +1,283 @@
+"""The caller: one way from a torch call to the body of its op and, if gradients are wanted, to a node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core import dtypes
+from rushlight.core.dtypes import DIFFERENTIABLE
+from rushlight.core.location import user_line
+from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.views import MULTIPLE, check_writable, make_view
+from rushlight.ops.quiet import QUIET, floating_point
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+
+ndarray, asarray = np.ndarray, np.asarray
+NUMBERS = {int, float, bool, complex, np.float64}
+
+
+def call(op: Op, arguments: tuple, out: Any = None) -> Any:
+    """Run an op: arrays out of tensors, dtype rule, body, tensors around the results, a node."""
+    arrays, needs = unwrap(op, arguments)
+    results = run(op, arguments, arrays)
+    if out is not None:
+        return write_out(op, needs, results, out)
+    if type(results) is not ndarray:
+        return call_many(op, arguments, needs, results)
+    tensor = make_view(arguments[0], results) if op.is_view else new(Tensor)
+    tensor._array = results
+    if needs:
+        finish(op, arguments, needs, (tensor,))
+    else:
+        inherit_cut(op, arguments, tensor)
+    return tensor
+
+
+def unwrap(op: Op, arguments: tuple) -> tuple[list, int]:
+    """The arguments with arrays in place of tensors, and a bit for each one that requires grad."""
+    arrays = list(arguments)
+    needs = 0
+    for position in op.tensors:
+        value = arguments[position]
+        if isinstance(value, Tensor):
+            arrays[position] = value._array
+            if value._requires_grad or (value._base is not None and value.requires_grad):
+                needs |= 1 << position
+        elif position in op.lists:
+            values = tensor_list(op, position, value)
+            arrays[position] = [each._array for each in values]
+            if any(each.requires_grad for each in values):
+                needs |= 1 << position
+        elif type(value) not in NUMBERS:
+            arrays[position] = odd_argument(op, position, value)
+    return arrays, needs
+
+
+def run(op: Op, arguments: tuple, arrays: list, out: ndarray | None = None) -> Any:
+    """Apply the dtype rule and the body; the results are arrays of the rule's dtype."""
+    expected = op.rule(op, arrays)
+    token = floating_point.set(QUIET)
+    try:
+        results = op.positional(*arrays) if out is None else op.positional(*arrays, out)
+    except Exception as error:
+        from rushlight.ops import explain
+
+        results = explain.recover(op, arguments, arrays, error)
+    finally:
+        floating_point.reset(token)
+    if type(results) is not ndarray:
+        if type(results) is tuple or type(results) is list:
+            return tuple([asarray(each) for each in results])
+        results = asarray(results)
+    if expected is not None and results.dtype is not expected:
+        results = results.astype(expected)
+    return results
+
+
+def call_many(op: Op, arguments: tuple, needs: int, results: tuple) -> Any:
+    """Tensors around several results, as a named tuple where torch has one."""
+    tensors = []
+    for array in results:
+        tensor = make_view(arguments[0], array) if op.is_view else new(Tensor)
+        tensor._array = array
+        if op.is_view:
+            tensor._made = tensor._made or MULTIPLE
+        tensors.append(tensor)
+    if needs:
+        finish(op, arguments, needs, tuple(tensors))
+    else:
+        for tensor in tensors:
+            inherit_cut(op, arguments, tensor)
+    return op.results(*tensors) if op.results is not None else tuple(tensors)
+
+
+def finish(op: Op, arguments: tuple, needs: int, tensors: tuple[Tensor, ...]) -> None:
+    """Record the call if gradients are wanted; otherwise note on the results why they have none."""
+    needs &= op.differentiable
+    if not needs or not state.grad or not any([tensor._array.dtype in DIFFERENTIABLE for tensor in tensors]):
+        return mark_cut(op, tensors)
+    node = op.node_class(arguments)(op.plan(needs), arguments, tensors)
+    for number, tensor in enumerate(tensors):
+        if tensor._array.dtype in DIFFERENTIABLE:
+            tensor._node, tensor._output, tensor._requires_grad = node, number, True
+    return None
+
+
+def mark_cut(op: Op, tensors: tuple[Tensor, ...]) -> None:
+    reason = "no_grad" if not state.grad else op.name
+    for tensor in tensors:
+        tensor._cut = (reason, user_line())
+
+
+def inherit_cut(op: Op, arguments: tuple, tensor: Tensor) -> None:
+    """A result of tensors whose history was cut remembers where."""
+    for position in op.tensors:
+        cut = getattr(arguments[position], "_cut", None)
+        if cut is not None:
+            tensor._cut = cut
+            return
+
+
+def call_inplace(op: Op, arguments: tuple) -> Tensor:
+    """Run an op and write its result into the first argument, history included."""
+    target = arguments[0]
+    if not isinstance(target, Tensor):
+        odd_argument(op, 0, target)
+    arrays, needs = unwrap(op, arguments)
+    needs &= op.differentiable
+    recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE
+    if recording:
+        check_target(target)
+        plan = op.plan(needs)
+        node_arguments = (copy_of(target), *arguments[1:]) if plan.keeps_input else arguments
+    results = run(op, arguments, arrays)
+    write(op, target, results if type(results) is ndarray else results[0])
+    if recording:
+        rebase(target, op.node_class(arguments)(plan, node_arguments, (target,)))
+    return target
+
+
+def check_target(target: Tensor) -> None:
+    """Refuse a recorded write to a leaf that requires grad, or through a view that cannot follow."""
+    base = target._base
+    if base is not None:
+        check_writable(target)
+        if base._requires_grad and base._node is None:
+            raise_leaf("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    elif target._requires_grad and target._node is None:
+        raise_leaf("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def raise_leaf(words: str) -> None:
+    raise RuntimeError(
+        f"{words} Its gradient belongs to the value before the write: put an update of a parameter under "
+        "torch.no_grad(), or write the operation out of place (x = x + y, not x += y)."
+    )
+
+
+def copy_of(target: Tensor) -> Tensor:
+    """The value before an in-place op, for formulas that need it, with the history it has now."""
+    copy = new(Tensor)
+    copy._array = target._array.copy()
+    copy._node, copy._output, copy._requires_grad = target.grad_fn, target._output, target.requires_grad
+    return copy
+
+
+def write(op: Op, target: Tensor, result: ndarray) -> None:
+    """Put a result into a tensor's memory, counting the write."""
+    array = target._array
+    if result.shape != array.shape:
+        require_shape(array, result)
+    if result.dtype != array.dtype:
+        require_castable(result, array)
+    if not array.flags.writeable or 0 in array.strides:
+        require_writable(array)
+    array[...] = result
+    written(target)
+
+
+def written(target: Tensor) -> None:
+    """Count a write, and keep its line for the message of a backward that needed the old value."""
+    storage = target._storage
+    if storage is None:
+        storage = storage_of(target)
+    storage.version += 1
+    storage.writer = user_line()
+
+
+def require_shape(array: ndarray, result: ndarray) -> None:
+    if np.broadcast_shapes(array.shape, result.shape) != array.shape:
+        raise RuntimeError(
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape {list(result.shape)}"
+        )
+
+
+def require_castable(result: ndarray, array: ndarray) -> None:
+    have, want = dtypes.from_numpy(result.dtype), dtypes.from_numpy(array.dtype)
+    if have.category > want.category:
+        raise RuntimeError(
+            f"result type {torch_scalar(have)} can't be cast to the desired output type {torch_scalar(want)}"
+        )
+
+
+def require_writable(array: ndarray) -> None:
+    if any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
+    if not array.flags.writeable:
+        array.flags.writeable = True  # torch writes through read-only NumPy memory too; from_numpy has warned
+
+
+SCALAR_NAMES = {
+    "bool": "Bool",
+    "uint8": "Byte",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "float32": "Float",
+    "float64": "Double",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+
+
+def torch_scalar(kind: dtypes.dtype) -> str:
+    """torch's other name for a dtype, used in its messages."""
+    return SCALAR_NAMES[kind.name]
+
+
+def rebase(target: Tensor, node: Any) -> None:
+    """Make `node` the target's history; a write through a view becomes history of its base as well."""
+    target._node, target._output, target._requires_grad = node, 0, True
+    target._retains = False
+    base = target._base
+    if base is not None:
+        from rushlight.ops.strided import rebase_base
+
+        rebase_base(base, target)
+
+
+def write_out(op: Op, needs: int, results: Any, out: Any) -> Any:
+    """Put results into the tensors given as `out=`, resized as torch does."""
+    if needs and state.grad and op.gradients:
+        raise RuntimeError(
+            f"{op.name.rpartition('.')[2]}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad."
+        )
+    from rushlight.ops.out import write_results
+
+    return write_results(op, results, out)
+
+
+def tensor_list(op: Op, position: int, value: Any) -> list[Tensor]:
+    """A sequence of tensors; a TypeError in torch's words for anything else."""
+    if not isinstance(value, (list, tuple)):
+        odd_argument(op, position, value, wanted="tuple of Tensors")
+    for number, each in enumerate(value):
+        if not isinstance(each, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {number} in argument {position}, but got {type(each).__name__}"
+            )
+    return list(value)
+
+
+def odd_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> Any:
+    """NumPy scalars become Python numbers and None may stand for an optional tensor; the rest is refused."""
+    if value is None and position in op.optional:
+        return None
+    if isinstance(value, np.generic) and wanted == "Tensor":
+        return value.item()
+    raise TypeError(
+        f"{op.name.rpartition('.')[2]}(): argument '{op.names[position]}' (position {position + 1}) must be {wanted}, "
+        f"not {type(value).__module__ + '.' if isinstance(value, ndarray) else ''}{type(value).__name__}"
+    )

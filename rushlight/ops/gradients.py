@@ -1,0 +1,53 @@
+"""What formulas share: gradients brought to another shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rushlight.core.tensor import Tensor
+
+
+def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, position: int = 0) -> Tensor:
+    """The gradient of an input that was broadcast: summed over the dimensions it was stretched along."""
+    given = grad._array.shape
+    extra = len(given) - len(shape)
+    if extra < 0 or any(b not in (1, a) for a, b in zip(given[extra:], shape, strict=True)):
+        name = node.name() if node is not None else "Function"
+        raise RuntimeError(
+            f"Function {name} returned an invalid gradient at index {position} - got {list(given)} but expected shape "
+            f"compatible with {list(shape)}"
+        )
+    kept = [extra + dim for dim, size in enumerate(shape) if size == 1 and given[extra + dim] != 1]
+    if kept:
+        grad = grad.sum(kept, keepdim=True)
+    if extra:
+        grad = grad.sum(list(range(extra)))
+    return grad
+
+
+def spread(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
+    """A reduction's gradient, back over the dimensions that were reduced."""
+    if not keepdim and len(shape):
+        grad = grad.reshape(kept_shape(shape, dim))
+    return grad.expand(shape)
+
+
+def kept_shape(shape: tuple[int, ...], dim: Any) -> tuple[int, ...]:
+    """The shape after a reduction with keepdim."""
+    dims = reduced_dims(dim, len(shape))
+    return tuple(1 if place in dims else size for place, size in enumerate(shape))
+
+
+def reduced_dims(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions a reduction runs over, counted from the front."""
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return tuple(range(ndim))
+    dims = dim if isinstance(dim, (tuple, list)) else (dim,)
+    return tuple(each % ndim if ndim else 0 for each in dims)
+
+
+def conjugate(value: Any) -> Any:
+    """The complex conjugate of a tensor or number; real ones are left alone."""
+    if isinstance(value, Tensor):
+        return value.conj() if value._array.dtype.kind == "c" else value
+    return value.conjugate() if isinstance(value, complex) else value

@@ -1,0 +1,110 @@
+"""Dtype rules: the one word of a declaration that says what an op computes in and returns.
+
+A rule gets the op and its arguments (arrays out of tensors, in the order of the signature), casts the
+operands where needed, in place of the list, and returns the NumPy dtype of the result; None leaves
+the result as the body made it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.promotion import common, compute_dtype
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+
+ndarray = np.ndarray
+INT64, BOOLEAN = np.dtype("int64"), np.dtype("bool")
+
+
+def cast(op: Op, arrays: list, kind: np.dtype) -> None:
+    for position in op.operands:
+        value = arrays[position]
+        if type(value) is ndarray and value.dtype is not kind:
+            arrays[position] = value.astype(kind)
+
+
+def SAME(op: Op, arrays: list) -> np.dtype | None:
+    """The result is whatever the body makes of the inputs as they are."""
+    return None
+
+
+def promoted(op: Op, arrays: list) -> tuple[np.dtype, np.dtype]:
+    """The dtypes to compute in and to return, after torch's promotion; nothing is cast yet."""
+    operands = op.operands
+    first = arrays[operands[0]]
+    if type(first) is ndarray:
+        kind = first.dtype
+        if len(operands) == 1:
+            return compute_dtype(kind), kind
+        second = arrays[operands[1]]
+        if len(operands) == 2 and type(second) is ndarray and second.dtype is kind:
+            return compute_dtype(kind), kind
+    return common([arrays[position] for position in operands if arrays[position] is not None])
+
+
+def PROMOTE(op: Op, arrays: list) -> np.dtype:
+    """Operands are brought to their common dtype, which is the result's."""
+    compute, result = promoted(op, arrays)
+    cast(op, arrays, compute)
+    return result
+
+
+def FLOAT(op: Op, arrays: list) -> np.dtype:
+    """Like PROMOTE, and integers become the default float dtype."""
+    compute, result = promoted(op, arrays)
+    if result not in dtypes.DIFFERENTIABLE:
+        result = dtypes.default.numpy
+        compute = compute_dtype(result)
+    cast(op, arrays, compute)
+    return result
+
+
+def BOOL(op: Op, arrays: list) -> np.dtype:
+    """Operands are brought to their common dtype; the result is bool."""
+    compute, _ = promoted(op, arrays)
+    cast(op, arrays, compute)
+    return BOOLEAN
+
+
+def INDEX(op: Op, arrays: list) -> np.dtype:
+    """The result holds positions: int64."""
+    return INT64
+
+
+def ACCUMULATE(op: Op, arrays: list) -> np.dtype:
+    """Integers add up in int64; a `dtype=` option decides before anything is added."""
+    position = op.positions["dtype"]
+    wanted = asked(arrays[position])
+    if wanted is None:
+        wanted = arrays[0].dtype
+        if wanted not in dtypes.DIFFERENTIABLE:
+            wanted = INT64
+    arrays[position] = compute = compute_dtype(wanted)
+    cast(op, arrays, compute)
+    return wanted
+
+
+def AVERAGE(op: Op, arrays: list) -> np.dtype:
+    """Like SAME for floats, after a `dtype=` option; the body refuses integers."""
+    position = op.positions.get("dtype")
+    wanted = asked(arrays[position]) if position is not None else None
+    wanted = wanted or arrays[0].dtype
+    compute = compute_dtype(wanted)
+    if position is not None:
+        arrays[position] = compute
+    cast(op, arrays, compute)
+    return wanted
+
+
+def asked(option: Any) -> np.dtype | None:
+    """The NumPy dtype behind a `dtype=` option."""
+    if option is None:
+        return None
+    if not isinstance(option, dtypes.dtype):
+        raise TypeError(f"dtype must be a torch.dtype, such as torch.float32, not {type(option).__name__}")
+    return option.numpy

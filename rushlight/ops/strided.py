@@ -1,0 +1,137 @@
+"""Strided views: a tensor's memory with any geometry, the gradient of that, and writes that reach a base.
+
+A geometry is (sizes, strides, offset), counted in elements of the storage.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rushlight.core.strides import strided
+from rushlight.core.tensor import Tensor, storage_of
+from rushlight.ops.declare import composed, op
+from rushlight.ops.dims import plain_size
+from rushlight.ops.rules import SAME
+from rushlight.ops.samples import case, cases
+
+Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), (2, 2), (1, 2)),
+            case(make.floats(3, 4), (2, 3), (0, 1)),
+            case(make.floats(12), (3, 2), (4, 1), 1),
+        ]
+    )
+)
+def as_strided(input, size, stride, storage_offset=None):
+    """A view of the input's memory with the given sizes and strides, counted in elements."""
+    size, stride = plain_size(size), plain_size(stride)
+    if len(size) != len(stride):
+        raise RuntimeError(f"mismatch in length of strides and shape: {list(size)} and {list(stride)}")
+    offset = input.storage_offset() if storage_offset is None else storage_offset
+    return strided_view(input, storage_of(input).array, (size, stride, offset))
+
+
+@op(dtype=SAME, view=True, name="_strided_view", node="AsStridedBackward0", samples=None)
+def strided_view(input, memory: np.ndarray, geometry: tuple):
+    """The memory of the input's storage, seen with a geometry."""
+    return strided(memory, *geometry)
+
+
+strided_view.gradient(input=lambda grad, input_geometry, geometry: strided_add(grad, geometry, input_geometry))
+
+
+@op(dtype=SAME, name="_strided_add", samples=None)
+def strided_add(input, source: tuple, target: tuple):
+    """Elements laid out as `source` added into zeroed memory, read back as `target`."""
+    memory = zeroed(input, source, target)
+    if overlaps(source):
+        places = strided(np.arange(memory.size), *source)
+        np.add.at(memory, places, input)
+    else:
+        strided(memory, *source)[...] = input
+    found = strided(memory, *target)
+    return found / visits(memory.size, target) if overlaps(target) else found.copy()
+
+
+strided_add.gradient(input=lambda grad, source, target: strided_take(grad, target, source))
+
+
+@op(dtype=SAME, name="_strided_take", samples=None)
+def strided_take(input, source: tuple, target: tuple):
+    """Elements laid out as `source`, read back as `target`; what `source` does not hold is zero."""
+    memory = zeroed(input, source, target)
+    strided(memory, *source)[...] = input
+    return strided(memory, *target).copy()
+
+
+strided_take.gradient(input=lambda grad, source, target: strided_add(grad, target, source))
+
+
+@op(dtype=SAME, name="_strided_put", node="CopySlices", samples=None)
+def strided_put(input, src, layout: tuple, geometry: tuple):
+    """The input, laid out as `layout`, with `src` written over the part that `geometry` shows."""
+    memory = zeroed(input, layout, geometry)
+    strided(memory, *layout)[...] = input
+    strided(memory, *geometry)[...] = src
+    return strided(memory, *layout).copy()
+
+
+strided_put.gradient(
+    input=lambda grad, layout, geometry, src_shape: strided_put(grad, grad.new_zeros(src_shape), layout, geometry),
+    src=lambda grad, layout, geometry: strided_take(grad, layout, geometry),
+)
+
+
+def zeroed(like: np.ndarray, *geometries: Geometry) -> np.ndarray:
+    """Memory that all the geometries fit into."""
+    extents = [offset + reach(sizes, strides) for sizes, strides, offset in geometries]
+    return np.zeros(max(extents), like.dtype)
+
+
+def reach(sizes: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    if not math.prod(sizes):
+        return 0
+    return 1 + sum([(size - 1) * step for size, step in zip(sizes, strides, strict=True)])
+
+
+def overlaps(geometry: Geometry) -> bool:
+    """Whether two elements may share a place in memory."""
+    sizes, strides, _ = geometry
+    steps = sorted((step, size) for size, step in zip(sizes, strides, strict=True) if size > 1)
+    filled = 1
+    for step, size in steps:
+        if step < filled:
+            return True
+        filled = step * (size - 1) + filled
+    return False
+
+
+def visits(count: int, geometry: Geometry) -> np.ndarray:
+    """How many elements of the geometry share each element's place."""
+    places = strided(np.arange(count), *geometry)
+    return np.bincount(places.ravel(), minlength=count)[places]
+
+
+def geometry_of(tensor: Tensor) -> Geometry:
+    return tensor._array.shape, tensor.stride(), tensor.storage_offset()
+
+
+def rebase_base(base: Tensor, view: Tensor) -> None:
+    """After a recorded write through a view: the base's history is its old one with the view's put over it."""
+    storage = base._storage
+    view._view_version = storage.version
+    operation = strided_put.op
+    arguments = (base, view, geometry_of(base), geometry_of(view))
+    needs = 0b11 if base._requires_grad else 0b10
+    node = operation.node_class(arguments)(operation.plan(needs), arguments, (base,))
+    base._node, base._output, base._requires_grad = node, 0, True
+    # the view's history is now that of a part of the base: made anew when asked for
+    view._view_version = storage.version - 1
+
+

@@ -1,0 +1,124 @@
+"""`import torch` means Rushlight while the import hook is in place."""
+
+import importlib
+import sys
+import types
+
+import pytest
+
+import rushlight
+from rushlight import compat
+
+
+@pytest.fixture
+def torch():
+    with compat.installed():
+        yield importlib.import_module("torch")
+
+
+def test_submodules_are_the_same_objects(torch):
+    import torch.nn as nn
+    import torch.nn.functional as F
+    from torch.distributions import Normal
+
+    assert nn is rushlight.nn is torch.nn
+    assert F is sys.modules["rushlight.nn.functional"]
+    assert Normal is sys.modules["rushlight.distributions"].Normal
+    assert torch.Tensor is rushlight.Tensor
+
+
+def test_data_utilities_are_found(torch):
+    from torch.utils.data import DataLoader
+
+    assert DataLoader is sys.modules["rushlight.utils.data"].DataLoader
+
+
+def test_aliased_modules_keep_their_own_name_and_spec(torch):
+    import torch.nn
+
+    assert torch.nn.__name__ == "rushlight.nn"
+    assert torch.nn.__spec__.name == "rushlight.nn"
+
+
+def test_the_version_is_torchs_and_rushlight_keeps_its_own(torch):
+    assert torch.__version__ == "2.13.0"
+    assert torch.__name__ == "torch"
+    assert rushlight.__version__ != "2.13.0"
+
+
+def test_names_are_listed(torch):
+    assert set(dir(torch)) >= {"tensor", "nn", "Tensor"}
+    assert repr(torch) == f"<module 'torch' (Rushlight {rushlight.__version__})>"
+
+
+def test_assignment_and_deletion_reach_rushlight(torch):
+    torch.invented = 3
+    assert rushlight.invented == 3
+    torch.invented = 4
+    assert rushlight.invented == torch.invented == 4
+    del torch.invented
+    assert not hasattr(rushlight, "invented")
+    assert not hasattr(torch, "invented")
+
+
+def test_a_missing_name_says_so_in_rushlights_name(torch):
+    with pytest.raises(AttributeError, match=r"^torch\.nonsense is not in Rushlight \d"):
+        _ = torch.nonsense
+
+
+def test_a_missing_submodule_says_so_in_rushlights_name(torch):
+    with pytest.raises(ModuleNotFoundError, match=r"^torch\.nonsense is not in Rushlight \d"):
+        import torch.nonsense
+    with pytest.raises(ModuleNotFoundError, match=r"^torch\.nn\.nonsense is not in Rushlight \d"):
+        import torch.nn.nonsense  # noqa: F401
+
+
+def test_a_missing_name_in_a_from_import_says_so_in_rushlights_name(torch):
+    with pytest.raises(ImportError, match=r"^torch\.nonsense is not in Rushlight \d"):
+        from torch import nonsense
+    with pytest.raises(ImportError, match=r"rushlight\.nn"):
+        from torch.nn import nonsense  # noqa: F401
+
+
+def test_a_module_that_fails_to_import_something_else_says_what(torch, tmp_path, monkeypatch):
+    (tmp_path / "broken_module.py").write_text("import surely_not_installed")
+    monkeypatch.setattr(rushlight, "__path__", [*rushlight.__path__, str(tmp_path)])
+    with pytest.raises(ModuleNotFoundError, match="surely_not_installed"):
+        import torch.broken_module  # noqa: F401
+
+
+def test_uninstall_brings_back_what_torch_was(monkeypatch):
+    # conformance runs beside the real torch, so stand-ins take its place here.
+    real, real_part = types.ModuleType("torch"), types.ModuleType("torch.part")
+    monkeypatch.setitem(sys.modules, "torch", real)
+    monkeypatch.setitem(sys.modules, "torch.part", real_part)
+    compat.install()
+    import torch
+
+    assert torch is not real
+    assert "torch.part" not in sys.modules
+    compat.uninstall()
+    assert sys.modules["torch"] is real
+    assert sys.modules["torch.part"] is real_part
+
+
+def test_rushlight_comes_before_a_torch_that_is_installed(tmp_path, monkeypatch):
+    (tmp_path / "torch.py").write_text("raise AssertionError('the other torch')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with compat.installed():
+        import torch
+
+        assert torch.tensor is rushlight.tensor
+
+
+def test_install_and_uninstall_may_be_repeated():
+    hooks = list(sys.meta_path)
+    compat.uninstall()
+    assert sys.meta_path == hooks
+    compat.install()
+    compat.install()
+    with compat.installed():
+        pass
+    assert len(sys.meta_path) == len(hooks) + 1
+    compat.uninstall()
+    assert sys.meta_path == hooks

@@ -1,0 +1,34 @@
+"""The package under test is the one of this tree."""
+
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import rushlight
+
+TREE = Path(__file__).resolve().parent.parent / "rushlight"
+
+
+def contents(folder):
+    """The text of every Python file below a folder, by its path there."""
+    return {path.relative_to(folder): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
+
+
+def test_the_installed_package_is_this_tree():
+    installed = contents(Path(rushlight.__file__).parent)
+    tree = contents(TREE)
+    assert sorted(installed) == sorted(tree), "run `make test`, which installs the tree first"
+    assert [path for path in tree if installed[path] != tree[path]] == []
+
+
+def test_types_are_announced():
+    assert (Path(rushlight.__file__).parent / "py.typed").exists()
+
+
+def test_the_version_is_the_distributions():
+    try:
+        version = metadata.version("rushlight")
+    except metadata.PackageNotFoundError:
+        pytest.skip("running from the tree, without an installation")
+    assert rushlight.__version__ == version

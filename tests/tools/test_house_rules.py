@@ -1,0 +1,98 @@
+"""The house rules find what they forbid and leave the rest alone."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "house_rules.py"
+
+
+@pytest.fixture(scope="module")
+def check():
+    spec = importlib.util.spec_from_file_location("house_rules", TOOL)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return lambda source: list(module.check(source))
+
+
+def lines(violations):
+    return [line for line, _ in violations]
+
+
+def test_a_clean_file_passes(check):
+    assert check('"""What lives here."""\n\n# empty + assign: np.broadcast_to costs 3 us\nx = 1\n') == []
+
+
+def test_an_empty_file_needs_no_docstring(check):
+    assert check("") == []
+
+
+def test_a_file_without_a_docstring_is_reported(check):
+    assert lines(check("x = 1\n")) == [1]
+
+
+def test_a_file_of_400_lines_is_too_long(check):
+    assert check('"""Doc."""\n' + "x = 1\n" * 398) == []
+    assert lines(check('"""Doc."""\n' + "x = 1\n" * 399)) == [400]
+
+
+def test_a_function_of_60_lines_is_too_long(check):
+    body = '"""Doc."""\n\n\nclass Thing:\n    async def method(self):\n'
+    assert check(body + "        x = 1\n" * 58) == []
+    assert lines(check(body + "        x = 1\n" * 59)) == [5]
+
+
+@pytest.mark.parametrize("word", ["TODO", "FIXME", "XXX"])
+def test_unfinished_work_is_reported(check, word):
+    assert lines(check(f'"""Doc."""\nx = 1  # {word}: more\n')) == [2]
+    assert check(f'"""Doc."""\nx = "{word}"\n') == []
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "x = 1",
+        "print(x)",
+        "import os",
+        "from os import path",
+        "return x + 1",
+        "if x:",
+        "for i in range(3):",
+        "x += 1",
+    ],
+)
+def test_commented_out_code_is_reported(check, comment):
+    assert lines(check(f'"""Doc."""\n# {comment}\n')) == [2]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["return early", "shape: (N, C)", "x is small", "grad", "the 16 draws of randn", "a, b", "noqa: E501"],
+)
+def test_sentences_are_no_code(check, comment):
+    assert check(f'"""Doc."""\n# {comment}\n') == []
+
+
+def test_numpy_in_a_formula_is_reported(check):
+    source = '"""Doc."""\nimport numpy as np\n'
+    assert lines(check(source + "tanh.gradient(input=lambda grad: np.tanh(grad))\n")) == [3]
+    assert check(source + "tanh.gradient(input=lambda grad, result: grad * result)\ny = np.ones(3)\n") == []
+
+
+def test_numpy_in_a_formula_with_a_name_is_reported(check):
+    source = '"""Doc."""\nimport numpy as np\ndef formula(grad):\n    return np.tanh(grad)\n'
+    source += "tanh.gradient(input=formula)\n"
+    assert lines(check(source)) == [4]
+
+
+def test_the_program_names_file_and_line(tmp_path):
+    file = tmp_path / "module.py"
+    file.write_text("x = 1\n")
+    ran = subprocess.run([sys.executable, TOOL, file], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert ran.stdout.startswith(f"{file}:1: no module docstring")
+    file.write_text('"""A number."""\n\nx = 1\n')
+    assert subprocess.run([sys.executable, TOOL, file]).returncode == 0

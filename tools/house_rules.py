@@ -1,0 +1,117 @@
+"""The house style, as far as a program can check it.
+
+    python tools/house_rules.py [files]
+
+Prints each violation as file:line and ends with 1 if there was one.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("rushlight", "tests", "conformance", "benchmarks", "examples", "tools")
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def check(source: str):
+    """Yield `(line, violation)` for everything in a file's source that breaks a rule."""
+    tree = ast.parse(source)
+    yield from check_length(source)
+    yield from check_docstring(tree)
+    yield from check_functions(tree)
+    yield from check_comments(source)
+    yield from check_formulas(tree)
+
+
+def check_length(source):
+    lines = len(source.splitlines())
+    if lines >= LONGEST_FILE:
+        yield lines, f"file of {lines} lines: keep it under {LONGEST_FILE}, one noun a file"
+
+
+def check_docstring(tree):
+    if tree.body and not ast.get_docstring(tree):
+        yield 1, "no module docstring: the first line says what lives here"
+
+
+def check_functions(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, FUNCTIONS):
+            lines = node.end_lineno - node.lineno + 1
+            if lines >= LONGEST_FUNCTION:
+                yield node.lineno, f"function {node.name} of {lines} lines: keep it under {LONGEST_FUNCTION}"
+
+
+def check_comments(source):
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        line, text = token.start[0], token.string.lstrip("#").strip()
+        if UNFINISHED.search(text):
+            yield line, f"unfinished: {text}"
+        elif token.line.lstrip().startswith("#") and is_code(text):
+            yield line, f"commented-out code: {text}"
+
+
+def is_code(text):
+    """Whether a comment's text is a Python statement rather than a sentence."""
+    if text.endswith(":"):
+        text += " pass"
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return False
+    return any(is_statement(node) for node in body)
+
+
+def is_statement(node):
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Call)
+    if isinstance(node, (ast.Return, ast.Raise, ast.Delete, ast.AnnAssign, ast.Pass)):
+        # `return early` and `shapes: (N, C)` are English.
+        return isinstance(getattr(node, "value", None), (ast.Call, ast.BinOp, ast.Constant))
+    return True
+
+
+def check_formulas(tree):
+    """A gradient formula runs on tensors and may be differentiated in turn: `np` has no place in it."""
+    functions = {node.name: node for node in tree.body if isinstance(node, FUNCTIONS)}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "gradient"
+        ):
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                formula = functions.get(argument.id, argument) if isinstance(argument, ast.Name) else argument
+                yield from (
+                    (part.lineno, f"{part.id} in a gradient formula: use operators and ops")
+                    for part in ast.walk(formula)
+                    if isinstance(part, ast.Name) and part.id in ("np", "numpy")
+                )
+
+
+def python_files():
+    for folder in FOLDERS:
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def main(arguments):
+    broken = 0
+    for path in [Path(argument) for argument in arguments] or python_files():
+        for line, violation in sorted(check(path.read_text(encoding="utf-8"))):
+            shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+            print(f"{shown}:{line}: {violation}")
+            broken += 1
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
