@@ -37,10 +37,10 @@ demo: $(VENV)/.installed $(VENV)/.examples
 test: $(VENV)/.installed $(VENV)/.dev
 	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGUMENTS)
 
-conformance: $(VENV_TORCH)/.installed
+conformance: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 	$(VENV_TORCH)/bin/python -m conformance all
 
-conformance-full: $(VENV_TORCH)/.installed
+conformance-full: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 	$(VENV_TORCH)/bin/python -m conformance all --samples all
 
 check: $(VENV)/.installed $(VENV)/.dev
@@ -54,7 +54,7 @@ format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix-only .
 	$(VENV)/bin/ruff format .
 
-bench: $(VENV_TORCH)/.installed
+bench: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 	$(VENV_TORCH)/bin/python -m benchmarks.compare $(BENCH_ARGUMENTS)
 
 startup: $(VENV)/.installed
@@ -71,17 +71,19 @@ $(VENV)/.made $(VENV_TORCH)/.made: tools/make_environment.py
 	$(INSTALL) meson-python meson ninja
 	touch $@
 
-# The package, again after any change of its sources. pip always builds and installs a folder anew.
+# The package, again after any change of its sources; pip builds and installs a folder anew each time.
+# The stamp is from before the build: a file that changes meanwhile counts as new.
 $(VENV)/.installed: $(VENV)/.made $(SOURCES)
-	$(INSTALL) --no-build-isolation .
-	touch $@
-
 $(VENV_TORCH)/.installed: $(VENV_TORCH)/.torch $(SOURCES)
+$(VENV)/.installed $(VENV_TORCH)/.installed:
+	touch $@.began
 	$(INSTALL) --no-build-isolation .
-	touch $@
+	mv $@.began $@
 
 # What an extra adds: .venv/.dev is the extra `dev`.
 $(VENV)/.examples $(VENV)/.dev: $(VENV)/.made pyproject.toml
+$(VENV_TORCH)/.conformance: $(VENV_TORCH)/.torch pyproject.toml
+$(VENV)/.examples $(VENV)/.dev $(VENV_TORCH)/.conformance:
 	$(INSTALL) --no-build-isolation '.[$(patsubst .%,%,$(@F))]'
 	touch $@
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from conformance import commands
+from conformance.pool import WorkerDied
 
 REAL = ("float32", "float64", "int64", "bool")
 COMPLEX = ("complex64", "complex128")
@@ -19,7 +20,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops alone")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
-    parser.add_argument("--timeout", type=float, default=60, help="seconds an op may take")
+    parser.add_argument("--timeout", type=float, help="seconds an op may take: 60, or 600 with all samples")
     parser.add_argument("--samples", default="20", help="samples of op_db a dtype, spread evenly, or `all`")
     parser.add_argument("--dtypes", nargs="+", default=[*REAL, *COMPLEX], help="input dtypes for op_db")
     parser.add_argument("--complex", action="store_true", help="complex dtypes decide too")
@@ -30,14 +31,21 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--share", type=float, default=0.97, help="part of the entries compared that must agree whole"
     )
+    parser.add_argument("--missing", action="store_true", help="only list the entries the library lacks")
     parser.add_argument("--json", metavar="FILE", help="write every answer there")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    options.timeout = options.timeout or (600 if options.samples == "all" else 60)
+    return options
 
 
 def main() -> int:
     options = parse()
     run = getattr(commands, f"run_{options.command}")
-    return 0 if run(options) else 1
+    try:
+        return 0 if run(options) else 1
+    except WorkerDied as death:
+        print(death, file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

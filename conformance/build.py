@@ -7,6 +7,7 @@ import numpy as np
 from conformance.libraries import Library, dtype_name
 from conformance.records import (
     CARRIERS,
+    DTYPES,
     CallableRecord,
     GeneratorRecord,
     NamedRecord,
@@ -15,6 +16,9 @@ from conformance.records import (
     Unrepresentable,
 )
 from conformance.translate import translate
+
+# a library without one of these is at fault; without any other, the sample is skipped
+REQUIRED = {*DTYPES, "strided"}
 
 
 class Builder:
@@ -53,9 +57,11 @@ class Builder:
         if value.kind == "device":
             return self.module.device(value.name)
         found = getattr(self.module, value.name, None)
-        if found is None:
-            raise Unrepresentable(f"{self.library.name} has no {value.kind} {value.name}")
-        return found
+        if found is not None:
+            return found
+        if value.name in REQUIRED or value.kind == "memory_format":
+            raise AttributeError(f"{self.library.name} has no {value.kind} {value.name}")
+        raise Unrepresentable(f"{self.library.name} has no {value.kind} {value.name}")
 
     def build_tensor(self, value: TensorRecord) -> Any:
         """A fresh tensor with the record's strides and offset, or a contiguous copy if the library cannot."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.build import Builder
+from conformance.build import Builder, to_numpy
 from conformance.libraries import Library
 from conformance.outcomes import Outcome, attempt, flatten, freeze
 from conformance.records import TensorRecord, Unrepresentable, describe
@@ -25,12 +25,12 @@ class Arguments:
 def observe(library: Library, function: Callable | None, arguments: Arguments) -> Outcome:
     """Calls the function on freshly built arguments, seeded, and freezes what comes back."""
 
-    def act() -> tuple[Any, Any]:
+    def act() -> tuple[Builder, Any, Any]:
         builder = Builder(library)
         args, kwargs = builder.build(arguments.args), builder.build(arguments.kwargs)
         library.seed()
         raw = function(*args, **kwargs)
-        return freeze(raw, library, builder), raw
+        return builder, raw, raw
 
     return conclude(library, function, act)
 
@@ -38,13 +38,13 @@ def observe(library: Library, function: Callable | None, arguments: Arguments) -
 def observe_inplace(library: Library, function: Callable | None, arguments: Arguments) -> Outcome:
     """The same on a clone of the first argument; the result must be that very clone."""
 
-    def act() -> tuple[Any, Any]:
+    def act() -> tuple[Builder, Any, Any]:
         builder = Builder(library)
         args, kwargs = builder.build(arguments.args), builder.build(arguments.kwargs)
         target = args[0].clone()
         library.seed()
         raw = function(target, *args[1:], **kwargs)
-        return freeze([target, raw is target], library, builder), raw
+        return builder, raw, [target, raw is target]
 
     return conclude(library, function, act)
 
@@ -54,7 +54,7 @@ def observe_out(
 ) -> Outcome:
     """The same into tensors given as `out=`, of torch's shapes or empty; they must be what comes back."""
 
-    def act() -> tuple[Any, Any]:
+    def act() -> tuple[Builder, Any, Any]:
         builder = Builder(library)
         args, kwargs = builder.build(arguments.args), builder.build(arguments.kwargs)
         targets = [make_target(library, tensor, empty) for tensor in flatten(expected.result)]
@@ -63,7 +63,7 @@ def observe_out(
         raw = function(*args, **kwargs, out=targets[0] if single else tuple(targets))
         given = [raw] if single else list(raw)
         same = [one is other for one, other in zip(given, targets, strict=True)]
-        return freeze([targets, same], library, builder), raw
+        return builder, raw, [targets, same]
 
     return conclude(library, function, act)
 
@@ -75,15 +75,22 @@ def make_target(library: Library, tensor: Any, empty: bool) -> Any:
 
 
 def conclude(library: Library, function: Callable | None, act: Callable) -> Outcome:
-    """The outcome of `act`; what the other library cannot represent skips the sample instead."""
+    """The outcome of `act`, which gives the builder, the result and what to freeze of it.
+
+    What the other library cannot represent skips the sample.
+    """
     if function is None:
         return Outcome(error=AttributeError(f"{library.name} has no such form"))
-    outcome = attempt(act)
+    outcome = attempt(lambda: look(library, *act()))
     if isinstance(outcome.error, Unrepresentable):
         raise outcome.error
-    if outcome.error is None:
-        outcome.result, outcome.raw = outcome.raw
-    return outcome
+    return outcome if outcome.error is not None else outcome.raw
+
+
+def look(library: Library, builder: Builder, raw: Any, seen: Any) -> Outcome:
+    """What the call left behind: `seen` frozen, and the memory of its arguments."""
+    memories = [to_numpy(memory, library) for memory in builder.memories]
+    return Outcome(freeze(seen, library, builder), None, raw, memories)
 
 
 def first_is_tensor(arguments: Arguments) -> bool:

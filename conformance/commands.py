@@ -31,6 +31,9 @@ def run_ops(options: argparse.Namespace) -> bool:
         }
         for entry in chosen
     ]
+    if options.missing:
+        print(*(entry["name"] for entry in entries if not entry["offered"]), sep="\n")
+        return True
     report = Report("op_db", len(entries), read_known(), offered=len(offered))
 
     def add(task: dict[str, Any], answer: dict[str, Any]) -> None:
@@ -55,11 +58,11 @@ def run_samples(options: argparse.Namespace) -> bool:
     pool = Pool(options.library, options.jobs, options.timeout)
     ops = [op for op in pool.ask({"kind": "list registry"}) if not options.only or op["name"] in options.only]
     families = {op["name"]: op["family"] for op in ops}
-    report = Report("declared samples", len(ops), read_known())
+    report = Report("declared samples", len(ops))
     pool.run([{"kind": "op", "name": op["name"]} for op in ops], report.add)
     finish(report, options)
     print_families(report, families)
-    return not report.unexpected
+    return bool(report.of_status("pass")) and not report.unexpected
 
 
 def print_families(report: Report, families: dict[str, str]) -> None:

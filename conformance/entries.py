@@ -3,7 +3,7 @@
 import functools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch.testing._internal.common_methods_invocations import op_db
@@ -14,9 +14,9 @@ from conformance.compare import Rules, compare_errors, compare_outcomes
 from conformance.gradients import has_gradient, observe_gradients, on_clone
 from conformance.libraries import Library
 from conformance.outcomes import flatten
-from conformance.records import Unrepresentable, record, without_grad
+from conformance.records import Unrepresentable, interleaved, record, without_grad
 from conformance.tally import Tally
-from conformance.translate import translate
+from conformance.translate import is_of_database, translate
 
 REAL = ("float32", "float64", "int64", "bool")
 COMPLEX = ("complex64", "complex128")
@@ -52,9 +52,15 @@ def full_name(op: Any) -> str:
 def list_entries(library: Library) -> list[dict[str, Any]]:
     """Every entry's number and name, and whether the library has it."""
     return [
-        {"index": index, "name": full_name(op), "op": op.name, "offered": library.offers(op.name)}
+        {"index": index, "name": full_name(op), "op": op.name, "offered": is_offered(op, library)}
         for index, op in enumerate(op_db)
     ]
+
+
+def is_offered(op: Any, library: Library) -> bool:
+    """Whether the library has the entry's name; `exponential` and its kin stand for an in-place method."""
+    only_inplace = is_of_database(op.op) and Library("torch").find(op.name) is None
+    return library.offers(op.name) or (only_inplace and library.offers(op.name + "_"))
 
 
 def check_entry(index: int, library: Library, options: Options) -> dict[str, Any]:
@@ -132,6 +138,8 @@ class EntryCheck:
             try:
                 for form in self.forms():
                     self.check_form(form, sample, arguments, label, tally)
+                if number < FEW:
+                    self.check_strided(sample, arguments, label, tally)
                 if self.inplace and first_is_tensor(arguments) and not sample.broadcasts_input:
                     self.check_inplace(self.inplace, arguments, label, tally)
                 if self.op.supports_out and "out" not in arguments.kwargs:
@@ -145,6 +153,11 @@ class EntryCheck:
         expected = observe(self.torch, self.normalised(form.reference, sample, self.torch), arguments)
         got = observe(self.library, self.normalised(form.function, sample, self.library), arguments)
         tally.add(form.part, label, compare_outcomes(expected, got, self.rules))
+
+    def check_strided(self, sample: Any, arguments: Arguments, label: str, tally: Tally) -> None:
+        """The function once more, on the same values with gaps between them in memory."""
+        gaps = Arguments(interleaved(arguments.args), interleaved(arguments.kwargs))
+        self.check_form(replace(self.form, part="strided"), sample, gaps, label, tally)
 
     def normalised(self, function: Callable | None, sample: Any, library: Library) -> Callable | None:
         """The function, followed by op_db's own choice of signs where the op leaves them open."""

@@ -8,7 +8,7 @@ import numpy as np
 from conformance.build import Builder
 from conformance.calls import Arguments, conclude
 from conformance.libraries import Library, dtype_name
-from conformance.outcomes import FrozenTensor, Outcome, freeze
+from conformance.outcomes import FrozenTensor, Outcome
 
 Process = Callable[[Any], Any]
 
@@ -21,7 +21,7 @@ def observe_gradients(
     `process` picks from the result what the gradient is well defined for (a singular vector's sign is not).
     """
 
-    def act() -> tuple[Any, Any]:
+    def act() -> tuple[Builder, Any, Any]:
         builder = Builder(library)
         args, kwargs = builder.build(arguments.args), builder.build(arguments.kwargs)
         library.seed()
@@ -30,14 +30,14 @@ def observe_gradients(
         outputs = [tensor for tensor in results if tensor.requires_grad]
         flags = [bool(tensor.requires_grad) for tensor in results]
         if not outputs or not inputs:
-            return freeze([flags, []], library, builder), None
+            return builder, None, [flags, []]
         cotangents = [cotangent(library, number, tensor, second) for number, tensor in enumerate(outputs)]
         grads = list(
             library.module.autograd.grad(outputs, inputs, cotangents, create_graph=second, allow_unused=True)
         )
         if second:
             grads = second_order(library, grads, inputs + cotangents)
-        return freeze([flags, grads], library, builder), None
+        return builder, None, [flags, grads]
 
     return conclude(library, function, act)
 

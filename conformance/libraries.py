@@ -32,15 +32,19 @@ class Library:
         found = self.find(dotted)
         if callable(found) and not isinstance(found, type):
             return found
-        method = getattr(self.module.Tensor, dotted, None)
+        method = self.find_method(dotted)
         return method if callable(method) else None
 
+    def find_method(self, name: str) -> object | None:
+        """Tensor's own attribute of that name; what every class has from `object` or `type` is none."""
+        tensor = self.module.Tensor
+        own = any(name in vars(base) for base in tensor.__mro__ if base is not object)
+        return getattr(tensor, name, None) if own else None
+
     def offers(self, dotted: str) -> bool:
-        """Whether the library has the op: a function, a Tensor method or attribute, or an in-place method."""
+        """Whether the library has a function of that name, or a Tensor method or attribute."""
         dotted = dotted.removeprefix("torch.")
-        if self.find_function(dotted) is not None:
-            return True
-        return any(getattr(self.module.Tensor, name, None) is not None for name in (dotted, dotted + "_"))
+        return self.find_function(dotted) is not None or self.find_method(dotted) is not None
 
     def seed(self, number: int = 0) -> None:
         self.module.manual_seed(number)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -44,11 +44,12 @@ class FrozenConstant:
 
 @dataclass
 class Outcome:
-    """Either the frozen result of a call or the exception it raised."""
+    """Either the frozen result of a call and its arguments' memory afterwards, or its exception."""
 
     result: Any = None
     error: BaseException | None = None
     raw: Any = None
+    memories: list[np.ndarray] = field(default_factory=list)
 
 
 def attempt(function: Callable, *args: Any, **kwargs: Any) -> Outcome:

@@ -10,11 +10,7 @@ from typing import Any
 from conformance.compare import compare_errors, explain
 from conformance.libraries import Library, dtype_name
 from conformance.outcomes import Outcome, attempt
-
-DTYPES = (
-    "bool", "uint8", "int8", "int16", "int32", "int64",
-    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
-)  # fmt: skip
+from conformance.records import DTYPES
 
 NUMBERS = (True, 1, 1.0, 1 + 0j)
 

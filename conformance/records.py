@@ -9,6 +9,11 @@ import numpy as np
 
 from conformance.libraries import dtype_name
 
+DTYPES = (
+    "bool", "uint8", "int8", "int16", "int32", "int64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+
 # NumPy has no bfloat16 or complex32: a wider dtype holds their values exactly on the way through
 CARRIERS = {"bfloat16": "float32", "complex32": "complex64"}
 
@@ -186,6 +191,18 @@ def map_tensors(value: Any, change: Any) -> Any:
 
 def without_grad(value: Any) -> Any:
     return map_tensors(value, lambda tensor: replace(tensor, requires_grad=False))
+
+
+def interleaved(value: Any) -> Any:
+    """The same tensors with gaps between their elements, so that none of them is contiguous."""
+    return map_tensors(value, interleave)
+
+
+def interleave(tensor: TensorRecord) -> TensorRecord:
+    memory = np.zeros(2 * tensor.memory.size, tensor.memory.dtype)
+    memory[::2] = tensor.memory
+    strides = tuple(2 * step for step in tensor.strides)
+    return replace(tensor, memory=memory, strides=strides, offset=2 * tensor.offset)
 
 
 def describe(value: Any) -> str:

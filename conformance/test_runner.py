@@ -160,6 +160,11 @@ def test_torch_agrees_with_itself(name):
     assert answer["complex"]["status"] != "fail", answer["complex"]["reasons"]
 
 
+def first_of_memory(tensor):
+    """What a library reads that takes every tensor for a contiguous one."""
+    return tensor.as_strided(tensor.shape, torch.empty(tensor.shape).stride())
+
+
 FAULTS = {
     "value": ("sin", "function", lambda x, **out: torch.sin(x, **out) * 1.001),
     "dtype": ("sin", "function", lambda x, **out: torch.sin(x, **out).double()),
@@ -168,6 +173,8 @@ FAULTS = {
     "history": ("tanh", "gradient", lambda x, **out: torch.tanh(x.detach(), **out)),
     "gradient": ("exp", "gradient", lambda x, **out: x - x.detach() + torch.exp(x.detach(), **out)),
     "out": ("cos", "out", lambda x, **out: torch.cos(x)),
+    "strides ignored": ("square", "strided", lambda x, **out: torch.square(first_of_memory(x), **out)),
+    "argument changed": ("log1p", "function", lambda x, **out: torch.log1p(x, **out).add(x.zero_())),
     "no error": ("tril", "error", lambda x, *args: torch.tril(x, *args) if x.dim() > 1 else x),
 }
 

@@ -20,16 +20,21 @@ def translate(function: Callable, library: Library, name: str | None = None) -> 
     if isinstance(function, functools.partial):
         inner = translate(function.func, library, name)
         return None if inner is None else functools.partial(inner, *function.args, **function.keywords)
-    module = getattr(function, "__module__", None) or ""
-    if isinstance(function, types.FunctionType) and module.startswith("torch.testing."):
+    if is_of_database(function):
         return rebind(function, library)
     if name is not None:
         return library.find_function(name.removeprefix("torch."))
     if isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType):
-        return getattr(library.module.Tensor, function.__name__, None)
+        return library.find_method(function.__name__)
+    module = getattr(function, "__module__", None) or ""
     if module.startswith("torch") or module == "":
         return translate_by_path(function, library)
     return function
+
+
+def is_of_database(function: Any) -> bool:
+    """Whether the function was written for the operator database, as its lambdas were."""
+    return isinstance(function, types.FunctionType) and function.__module__.startswith("torch.testing.")
 
 
 def translate_by_path(function: Callable, library: Library) -> Callable | None:
@@ -71,7 +76,7 @@ def translate_value(value: Any, library: Library) -> Any:
         return translate_module(value, library)
     if isinstance(value, types.FunctionType) and value.__name__ == "wrapper_set_seed":
         return functools.partial(call_seeded, library)
-    if isinstance(value, types.FunctionType) and value.__module__.startswith("torch.testing."):
+    if is_of_database(value):
         return rebind(value, library)
     try:
         return Builder(library).build(record(value))

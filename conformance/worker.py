@@ -34,7 +34,7 @@ def answer_task(task: dict[str, Any], library: Library) -> dict[str, Any]:
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
-        return {"fault": f"{type(error).__name__} at {place}: {str(error)[:200]}"}
+        return {"fault": f"fault of the runner: {type(error).__name__} at {place}: {str(error)[:200]}"}
 
 
 def list_entries(task: dict[str, Any], library: Library) -> list[dict[str, Any]]:

@@ -1,1 +1,34 @@
+"""Automatic differentiation: the graph, the engine that runs it backward, and the modes that steer recording."""
 
+from importlib import import_module
+from typing import Any
+
+# where the public names live; they are loaded when asked for, since core needs the modes before all this exists
+PUBLIC = {
+    "backward": "entry",
+    "grad": "entry",
+    "Function": "function",
+    "FunctionCtx": "function",
+    "gradcheck": "gradcheck",
+    "gradgradcheck": "gradcheck",
+    "detect_anomaly": "anomaly",
+    "set_detect_anomaly": "anomaly",
+    "no_grad": "modes",
+    "enable_grad": "modes",
+    "set_grad_enabled": "modes",
+    "inference_mode": "modes",
+    "Variable": "variable",
+}
+MODULES = ("anomaly", "engine", "entry", "function", "functional", "graph", "hooks", "modes", "variable")
+
+__all__ = [*PUBLIC, "function", "functional", "graph"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in PUBLIC:
+        found = getattr(import_module(f"rushlight.autograd.{PUBLIC[name]}"), name)
+        globals()[name] = found
+        return found
+    if name in MODULES:
+        return import_module(f"rushlight.autograd.{name}")
+    raise AttributeError(f"module 'torch.autograd' has no attribute '{name}': it is not in Rushlight")

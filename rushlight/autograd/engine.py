@@ -17,6 +17,19 @@ from rushlight.ops.gradients import sum_to_shape
 accumulating = threading.Lock()
 
 
+class Running(threading.local):
+    """The newest node of the backward that runs in this thread, for messages."""
+
+    root: int | None = None
+
+
+running = Running()
+
+
+def current_root() -> int | None:
+    return running.root
+
+
 class Run:
     """One backward pass: the gradients that have arrived and the nodes that wait for theirs."""
 
@@ -223,5 +236,9 @@ def backward(
     run = Run(keep_graph, create_graph, captured, needed)
     for root, grad in roots:
         run.deliver(edge_of(root), root._output, grad)
-    run.run()
+    outer, running.root = running.root, max([-each for each in run.waiting], default=0)
+    try:
+        run.run()
+    finally:
+        running.root = outer
     return None if captured is None else [captured[id(edge), number] for edge, number in edges]

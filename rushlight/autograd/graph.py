@@ -98,10 +98,15 @@ def accumulator(target: Node | Tensor | None) -> Node | None:
 
 
 def edge_of(tensor: Tensor) -> Node | Tensor | None:
-    """What the tensor's gradient flows to: its node, or itself if it is a leaf."""
-    if tensor._base is not None:
-        return tensor.grad_fn or tensor
-    return tensor._node or tensor
+    """What the tensor's gradient flows to: its node, itself if it is a leaf, nothing if it needs no gradient."""
+    if not tensor.requires_grad:
+        return None
+    return tensor.grad_fn or tensor
+
+
+def described(results: tuple[Tensor, ...]) -> tuple:
+    """What the engine needs to know of a node's outputs."""
+    return tuple([(each._array.shape, each._array.dtype) for each in results])
 
 
 class OpNode(Node):
@@ -112,22 +117,37 @@ class OpNode(Node):
     def __init__(self, plan: Plan, arguments: tuple, results: tuple[Tensor, ...]):
         self.number = next(sequence)
         self.plan = plan
-        self.place = location.user_line()
-        edges, numbers = [], []
+        # this frame, the caller's two and the generated function are ours
+        self.place = location.user_line(4)
+        edges = []
         for position in plan.inputs:
-            argument = arguments[position]
-            for each in argument if isinstance(argument, (list, tuple)) else (argument,):
-                if isinstance(each, Tensor) and each._requires_grad:
-                    edges.append(edge_of(each))
-                    numbers.append(each._output)
-                else:
-                    edges.append(None)
-                    numbers.append(0)
+            each = arguments[position]
+            if plan.has_lists:
+                edges.extend(self.list_edges(each))
+                continue
+            # edge_of, written out for what is no view: a third of the cost
+            edges.append(each._node or each if each._base is None else edge_of(each))
+            if each._output:
+                self.numbers = tuple([arguments[each]._output for each in plan.inputs])
         self.edges = tuple(edges)
-        if any(numbers):
-            self.numbers = tuple(numbers)
-        self.outputs = tuple([(each._array.shape, each._array.dtype) for each in results])
+        first = results[0]._array
+        self.outputs = ((first.shape, first.dtype),) if len(results) == 1 else described(results)
         self.saved, self.versions = save(plan, arguments, results)
+
+    def list_edges(self, tensors: Any) -> list:
+        """The edges of the tensors in a list argument, or of one beside it."""
+        members = tensors if isinstance(tensors, (list, tuple)) else [tensors]
+        self.numbers = (*(self.numbers or ()), *[each._output for each in members])
+        return [edge_of(each) for each in members]
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The nodes its inputs came from, with the number of their output; (None, 0) for what needs no gradient."""
+        shown = super().next_functions
+        if self.plan.has_lists:
+            return shown
+        known = dict(zip(self.plan.inputs, shown, strict=True))
+        return tuple(known.get(self.op.positions[name], (None, 0)) for name in self.op.gradients)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         values = [grads[0], grads, *self.unpack()]

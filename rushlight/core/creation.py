@@ -1,78 +1,236 @@
-"""Creation: tensors from numbers, lists and arrays, and tensors of a given shape."""
+"""Creation: tensors from data: numbers, lists, arrays, buffers and other tensors."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.casting import cast
+from rushlight.core.conversion import item_line
+from rushlight.core.data import array_from, check_array
 from rushlight.core.device import check_device
 from rushlight.core.location import user_line
-from rushlight.core.tensor import Tensor, new, require_differentiable
+from rushlight.core.lost import warn_lost
+from rushlight.core.options import finish, refuse_pinned
+from rushlight.core.tensor import Tensor, method
+from rushlight.core.warning import warn
+
+__all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
 
 
-def finish(array: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
-    """A leaf around the array, which remembers the user's line."""
-    if device is not None:
-        check_device(device)
-    made = new(Tensor)
-    made._array = array
-    made._created = user_line()
-    if requires_grad:
-        require_differentiable(array.dtype)
-        made._requires_grad = True
+def tensor(
+    data: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A new tensor with a copy of the data: a number, nested lists, an array; never with a history.
+
+    >>> torch.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.tensor([0.5, 1])
+    tensor([0.5000, 1.0000])
+    """
+    if pin_memory:
+        refuse_pinned()
+    if isinstance(data, Tensor):
+        warn_copy("torch.tensor(sourceTensor)")
+    return copy_of(data, dtype, device, requires_grad, "tensor")
+
+
+def copy_of(data: Any, dtype: Any, device: Any, requires_grad: bool, function: str) -> Tensor:
+    """A leaf with a copy of the data, which knows where a history was left behind."""
+    if dtype is not None:
+        dtype = dtypes.checked(dtype)
+    lost: list[Tensor] = []
+    made = finish(array_from(data, dtype, lost), device, requires_grad)
+    if lost:
+        warn_lost(lost, function)
+        made._cut = ("tensor", user_line())
+    elif isinstance(data, Tensor):
+        if data.requires_grad:
+            made._cut = ("tensor", user_line())
+    else:
+        place = item_line(data)
+        if place is not None:
+            made._cut = ("item", place)
     return made
 
 
-def numpy_dtype(dtype: dtypes.dtype | None) -> np.dtype:
-    """The NumPy dtype to create, torch's default if none is given."""
-    return (dtypes.default if dtype is None else dtype).numpy
+def warn_copy(call: str) -> None:
+    warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {call}."
+    )
 
 
-def tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
-    """A new tensor with a copy of the data."""
-    return finish(array_from(data, dtype), device, requires_grad)
-
-
-def array_from(data: Any, dtype: dtypes.dtype | None) -> np.ndarray:
+@method
+def new_tensor(
+    self: Tensor,
+    data: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A new tensor with a copy of the data, of this tensor's dtype."""
+    if pin_memory:
+        refuse_pinned()
     if isinstance(data, Tensor):
-        data = data._array
-    if isinstance(data, (np.ndarray, np.generic)):
-        return np.array(data, dtype.numpy if dtype is not None else None)
-    array = np.array(data)
-    if dtype is None:
-        kind = array.dtype.kind
-        wanted = dtypes.default.numpy if kind == "f" else dtypes.default.to_complex().numpy if kind == "c" else array.dtype
+        warn_copy("tensor.new_tensor(sourceTensor)")
+    return copy_of(data, self.dtype if dtype is None else dtype, device, requires_grad, "new_tensor")
+
+
+def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
+    """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory."""
+    if device is not None:
+        check_device(device)
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtypes.checked(dtype))
+    if isinstance(data, np.ndarray):
+        return shared(data) if dtype is None else converted(data, dtypes.checked(dtype))
+    return copy_of(data, dtype, device, False, "as_tensor")
+
+
+def shared(array: np.ndarray) -> Tensor:
+    """A tensor on the array's memory."""
+    if not array.flags.writeable:
+        warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors: do not write "
+            "to this tensor, or copy the array first."
+        )
+    return finish(plain(array))
+
+
+def plain(array: np.ndarray) -> np.ndarray:
+    """The array as an object of our own, so that a change of its shape by the user stays the user's."""
+    if array.flags.c_contiguous:
+        dtypes.from_numpy(array.dtype)
     else:
-        wanted = dtype.numpy
-    return array.astype(wanted)
+        check_array(array)
+    return array.view(np.ndarray)
+
+
+def converted(array: np.ndarray, dtype: dtypes.dtype) -> Tensor:
+    array = plain(array)
+    return finish(cast(array, dtype.numpy))
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
-    """A tensor on the same memory as the array."""
+    """A tensor on the same memory as the array: a write to one shows in the other.
+
+    >>> a = np.zeros(2)
+    >>> t = torch.from_numpy(a)
+    >>> a[0] = 1
+    >>> t
+    tensor([1., 0.], dtype=torch.float64)
+    """
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    dtypes.from_numpy(array.dtype)
-    return finish(array, None, False)
+        module = f"{type(array).__module__}." if isinstance(array, np.generic) else ""
+        raise TypeError(f"expected np.ndarray (got {module}{type(array).__name__})")
+    return shared(array)
 
 
-def shape_from(size: tuple) -> tuple[int, ...]:
-    if len(size) == 1 and not isinstance(size[0], (int, np.integer, Tensor)):
-        size = tuple(size[0])
-    return tuple([operator.index(each) for each in size])
+def asarray(
+    obj: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """Anything as a tensor: without a copy where possible (`copy=None`), always (`True`) or never (`False`)."""
+    if device is not None:
+        check_device(device)
+    wanted = None if dtype is None else dtypes.checked(dtype)
+    if isinstance(obj, Tensor):
+        made = asarray_tensor(obj, wanted, copy, requires_grad)
+    elif isinstance(obj, np.ndarray):
+        refuse_conversion(copy, dtypes.from_numpy(obj.dtype), wanted)
+        made = shared(obj) if wanted is None else converted(obj, wanted)
+        if copy and made.data_ptr() == obj.ctypes.data:
+            made._array = made._array.copy()
+    elif isinstance(obj, (bytes, bytearray, memoryview)):
+        made = frombuffer(obj, dtype=wanted or dtypes.default)
+        if copy:
+            made._array = made._array.copy()
+    elif hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
+        made = asarray_tensor(from_dlpack(obj), wanted, copy, False)
+    else:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        made = copy_of(obj, wanted, device, False, "asarray")
+    if requires_grad and made._node is None:
+        made.requires_grad = True
+    return made
 
 
-def zeros(*size: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of zeros."""
-    return finish(np.zeros(shape_from(size), numpy_dtype(dtype)), device, requires_grad)
+def asarray_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, requires_grad: bool | None) -> Tensor:
+    """A tensor, or a copy of it; `requires_grad=False` leaves the history behind."""
+    refuse_conversion(copy, obj.dtype, wanted)
+    made = obj.clone() if copy else obj
+    if wanted is not None:
+        made = made.to(wanted)
+    return made.detach() if requires_grad is False and made.requires_grad else made
 
 
-def ones(*size: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """A tensor of ones."""
-    return finish(np.ones(shape_from(size), numpy_dtype(dtype)), device, requires_grad)
+def refuse_conversion(copy: bool | None, have: dtypes.dtype, wanted: dtypes.dtype | None) -> None:
+    if copy is False and wanted is not None and wanted is not have:
+        raise ValueError(f"can't alias tensor with dtype '{have.scalar}' into dtype '{wanted.scalar}'.")
 
 
-def legacy_tensor(cls: type, data: tuple, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
-    raise NotImplementedError
+def frombuffer(
+    buffer: Any, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """A one-dimensional tensor on the memory of a buffer, such as a bytearray."""
+    kind = dtypes.checked(dtype).numpy
+    try:
+        memory = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    length, size = memory.nbytes, kind.itemsize
+    if not length or not count:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
+    if count < 0 and (length - offset) % size:
+        raise ValueError(
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element "
+            f"size ({size})"
+        )
+    if count * size > length - offset:
+        raise ValueError(
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than "
+            f"actual buffer length ({length} bytes)"
+        )
+    if memory.readonly:
+        warn(
+            "The given buffer is not writable, and PyTorch does not support non-writable tensors: do not write to "
+            "this tensor, or pass a bytearray."
+        )
+    return finish(np.frombuffer(buffer, kind, count, offset), None, requires_grad)
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of another library's array, by the DLPack protocol."""
+    if device is not None:
+        check_device(device)
+    if isinstance(ext_tensor, Tensor):
+        ext_tensor.__dlpack__()  # refuses what cannot be exported
+        array = ext_tensor._array.view()
+    elif hasattr(ext_tensor, "__dlpack__"):
+        array = np.from_dlpack(ext_tensor)
+    else:
+        raise RuntimeError(
+            f"from_dlpack received an invalid capsule: an object with a __dlpack__ method is needed, "
+            f"not {type(ext_tensor).__name__}"
+        )
+    return finish(array.copy() if copy else plain(array))

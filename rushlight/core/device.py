@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 KNOWN = (
     "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone"
 ).split()
 
 
 class device:
-    """Where a tensor lives; `device('cpu')` is the only one that holds memory."""
+    """Where a tensor lives; `device('cpu')` is the only one that holds memory.
 
-    def __init__(self, type: str | device = "cpu", index: int | None = None):
+    >>> torch.device("cpu")
+    device(type='cpu')
+    """
+
+    type: str
+    index: int | None
+
+    def __init__(self, type: Any, index: int | None = None):
         if isinstance(type, device):
             type, index = type.type, type.index
         if isinstance(type, int) and not isinstance(type, bool):
-            type, index = "cuda", type
+            raise RuntimeError(
+                f"Cannot access accelerator device when none is available: device({type}) is a GPU; write 'cpu'"
+            )
         if not isinstance(type, str):
             raise TypeError(
-                f"device(): argument 'type' must be str, int or torch.device, not {type.__class__.__name__}"
+                "device() received an invalid combination of arguments: expected a str such as 'cpu' or a "
+                f"torch.device, not {type.__class__.__name__}"
             )
-        name, _, number = type.partition(":")
-        if name not in KNOWN or (number and not number.isdigit()) or type.endswith(":"):
-            raise RuntimeError(
-                f"Expected one of {', '.join(KNOWN[:-1])} device type at start of device string: {type}"
-            )
-        if number:
-            if index is not None:
-                raise RuntimeError("type (string) must not include an index because index was passed explicitly")
-            index = int(number)
-        self.type = name
-        self.index = index
+        self.type, self.index = read_name(type, index)
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
@@ -52,6 +54,26 @@ class device:
 
     def __exit__(self, *exception: object) -> None:
         return None
+
+
+def read_name(text: str, index: int | None) -> tuple[str, int | None]:
+    """The kind and number in a text such as 'cuda:1'."""
+    name, colon, number = text.partition(":")
+    if name not in KNOWN:
+        raise RuntimeError(f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}")
+    if colon and not number.isdigit():
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    if index is None:
+        return name, int(number) if number else None
+    if number:
+        raise RuntimeError(
+            f"type (string) must not include an index because index was passed explicitly: {text}"
+        )
+    if not isinstance(index, int):
+        raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type(index).__name__}")
+    if index < 0:
+        raise RuntimeError("Device index must not be negative")
+    return name, index
 
 
 CPU = device("cpu")

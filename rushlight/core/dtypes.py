@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
@@ -10,8 +12,9 @@ BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 class dtype:
     """A kind of number, such as `float32`; there is one object for each."""
 
-    def __init__(self, name: str, category: int, itemsize: int, signed: bool = True):
+    def __init__(self, name: str, scalar: str, category: int, itemsize: int, signed: bool = True):
         self.name = name
+        self.scalar = scalar  # torch's other name for it, used in messages and in `FloatTensor`
         self.category = category
         self.itemsize = itemsize
         self.is_signed = signed
@@ -31,10 +34,19 @@ class dtype:
         return self.category >= FLOAT
 
     def to_complex(self) -> dtype:
+        """The complex dtype with parts of this one; itself if it is complex."""
+        if self.category == COMPLEX:
+            return self
         return complex128 if self.itemsize == 8 and self.category == FLOAT else complex64
 
     def to_real(self) -> dtype:
+        """The dtype of the parts of a complex one; itself if it is real."""
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    @staticmethod
+    def type(value: object) -> object:
+        """The value itself: NumPy's mean of a list of tensors ends with `total.dtype.type(total / count)`."""
+        return value
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -43,18 +55,18 @@ class dtype:
         return by_name, (self.name,)
 
 
-bool_ = dtype("bool", BOOL, 1, signed=False)
-uint8 = dtype("uint8", INTEGER, 1, signed=False)
-int8 = dtype("int8", INTEGER, 1)
-int16 = dtype("int16", INTEGER, 2)
-int32 = dtype("int32", INTEGER, 4)
-int64 = dtype("int64", INTEGER, 8)
-float16 = dtype("float16", FLOAT, 2)
-bfloat16 = dtype("bfloat16", FLOAT, 2)
-float32 = dtype("float32", FLOAT, 4)
-float64 = dtype("float64", FLOAT, 8)
-complex64 = dtype("complex64", COMPLEX, 8)
-complex128 = dtype("complex128", COMPLEX, 16)
+bool_ = dtype("bool", "Bool", BOOL, 1, signed=False)
+uint8 = dtype("uint8", "Byte", INTEGER, 1, signed=False)
+int8 = dtype("int8", "Char", INTEGER, 1)
+int16 = dtype("int16", "Short", INTEGER, 2)
+int32 = dtype("int32", "Int", INTEGER, 4)
+int64 = dtype("int64", "Long", INTEGER, 8)
+float16 = dtype("float16", "Half", FLOAT, 2)
+bfloat16 = dtype("bfloat16", "BFloat16", FLOAT, 2)
+float32 = dtype("float32", "Float", FLOAT, 4)
+float64 = dtype("float64", "Double", FLOAT, 8)
+complex64 = dtype("complex64", "ComplexFloat", COMPLEX, 8)
+complex128 = dtype("complex128", "ComplexDouble", COMPLEX, 16)
 
 ALL = (
     bool_,
@@ -93,6 +105,39 @@ def load_bfloat16() -> np.dtype:
 
 def by_name(name: str) -> dtype:
     return next(each for each in ALL if each.name == name)
+
+
+# torch takes Python's own types for these
+PYTHON_TYPES: dict[object, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
+
+
+def checked(given: object) -> dtype:
+    """A `dtype=` argument: a dtype, or a Python type that stands for one."""
+    if isinstance(given, dtype):
+        return given
+    found = PYTHON_TYPES.get(given) if isinstance(given, type) else None
+    if found is None:
+        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(given).__name__}: {given!r}")
+    return found
+
+
+LARGEST_FLOAT = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
+
+
+def fits(value: complex, kind: dtype) -> bool:
+    """Whether torch converts a Python number to a dtype without calling it an overflow."""
+    if kind.category == BOOL:
+        return True
+    if isinstance(value, complex):
+        parts = kind.to_real()
+        return fits(value.real, parts) and (fits(value.imag, parts) if kind.is_complex else value.imag == 0)
+    if kind.category != INTEGER:
+        largest = LARGEST_FLOAT.get(kind.to_real().name, math.inf)
+        return not (isinstance(value, int) or math.isfinite(value)) or abs(value) <= largest
+    limits = np.iinfo(kind.numpy)
+    # a negative integer wraps around in uint8, a negative float does not
+    lowest = -limits.max if isinstance(value, int) and not kind.is_signed else limits.min
+    return bool(lowest <= value <= limits.max)
 
 
 def from_numpy(kind: np.dtype) -> dtype:

@@ -11,15 +11,8 @@ import warnings
 
 import numpy as np
 
-from rushlight.core.streams import (
-    LOW_53_BITS,
-    Generator,
-    normals_in_blocks,
-    normals_one_by_one,
-    uniform32,
-    uniform64,
-    unseeded_generator,
-)
+from rushlight.core import streams
+from rushlight.core.streams import Generator, uniform32, uniform64
 
 __all__ = [
     "Generator",
@@ -41,7 +34,7 @@ __all__ = [
 Shape = tuple[int, ...]
 
 # torch seeds its default generator from the operating system too: an unseeded script differs from run to run.
-default_generator = unseeded_generator()
+default_generator = streams.unseeded_generator()
 
 # Significant bits of a floating dtype by its character; "E" is the bfloat16 of ml_dtypes.
 DIGITS = {"e": 11, "E": 8, "f": 24, "d": 53}
@@ -85,11 +78,11 @@ def normal(
     dtype = floating(dtype, "normal_")
     generator, count = generator or default_generator, math.prod(shape)
     if count < 16 or not contiguous:
-        numbers = normals_one_by_one(generator, count)
+        numbers = streams.normals_one_by_one(generator, count)
         if mean != 0 or std != 1:
             numbers = to_dtype(numbers * std + mean, dtype)
         return numbers.astype(dtype, copy=False).reshape(shape)
-    numbers = normals_in_blocks(generator, count, wide=dtype.char == "d", short=dtype.char in "eE")
+    numbers = streams.normals_in_blocks(generator, count, wide=dtype.char == "d", short=dtype.char in "eE")
     if std != 1:
         numbers *= std
     if mean != 0:
@@ -104,7 +97,7 @@ def log_normal(
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
     dtype = floating(dtype, "log_normal_")
-    numbers = normals_one_by_one(generator or default_generator, math.prod(shape))
+    numbers = streams.normals_one_by_one(generator or default_generator, math.prod(shape))
     return to_dtype(np.exp(numbers * std + mean), dtype).reshape(shape)
 
 
@@ -161,8 +154,9 @@ def bernoulli(
     if not isinstance(p, np.ndarray):
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+        shape = shape or ()
         words = generator.draw64(math.prod(shape))
-        words &= LOW_53_BITS
+        words &= streams.LOW_53_BITS
         # u < p, asked of the integer that u is made from: spares the conversion to float.
         return (words < math.ceil(p * 2**53)).astype(dtype).reshape(shape)
     source = floating(p.dtype, "bernoulli")
@@ -170,7 +164,8 @@ def bernoulli(
         raise RuntimeError("bernoulli expects every probability to be in [0, 1]")
     shape = p.shape if shape is None else shape
     draw = uniform64 if source.char == "d" else uniform32
-    return (draw(generator, math.prod(shape)).reshape(shape) < p).astype(source if dtype is None else dtype)
+    ones = draw(generator, math.prod(shape)).reshape(shape) < p
+    return np.asarray(ones, source if dtype is None else dtype)
 
 
 def integers(
@@ -188,8 +183,7 @@ def integers(
         high = largest_whole_number(dtype) + 1
     low, high = within(dtype, low, high)
     # From 2**28 on one word would favour some numbers visibly, so torch takes two.
-    wide = high - low >= 2**28
-    words = generator.draw64(count) if wide else generator.draw32(count)
+    words = generator.draw64(count) if high - low >= 2**28 else generator.draw32(count)
     if high - low < 2**64:
         words %= np.uint64(high - low)
     if low:
@@ -200,12 +194,14 @@ def integers(
 def any_integers(shape: Shape, dtype: np.dtype, generator: Generator | None = None) -> np.ndarray:
     """Whole numbers from 0 to all that `dtype` can hold, as `random_()` without arguments gives them."""
     dtype, generator, count = np.dtype(dtype), generator or default_generator, math.prod(shape)
+    if dtype.char in "HILQ":
+        raise NotImplementedError(f"random_ without bounds is not defined for {dtype.name}")
     words = generator.draw64(count) if dtype.char in "lqd" else generator.draw32(count)
     words %= np.uint64(largest_whole_number(dtype) + 1)
     return whole_numbers(words, dtype).reshape(shape)
 
 
-def permutation(n: int, dtype: np.dtype = np.int64, generator: Generator | None = None) -> np.ndarray:
+def permutation(n: int, dtype: np.dtype | type = np.int64, generator: Generator | None = None) -> np.ndarray:
     """The numbers 0 to n - 1 in random order: each place i in turn is swapped with one from i on."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
@@ -250,8 +246,7 @@ def multinomial(
 
 def in_memory_order(target: np.ndarray) -> np.ndarray:
     """A view of `target` with its dimensions reordered by stride: the order in which torch fills a tensor."""
-    strides = target.strides
-    order = sorted(range(target.ndim), key=lambda dim: -strides[dim])
+    order = sorted(range(target.ndim), key=lambda dim: -target.strides[dim])
     return target.transpose(order)
 
 
@@ -275,7 +270,7 @@ def search_cumulative(probs: np.ndarray, num_samples: int, generator: Generator)
 def swapped_in_turn(partners: np.ndarray) -> np.ndarray:
     """The numbers 0 to n - 1 after each place i in turn was swapped with `partners[i]`, a place from i on."""
     n = len(partners) + 1
-    if n < 100:
+    if n < 256:
         order = list(range(n))
         for place, partner in enumerate(partners.tolist()):
             order[place], order[partner] = order[partner], order[place]
@@ -337,10 +332,11 @@ def largest_whole_number(dtype: np.dtype) -> int:
 def within(dtype: np.dtype, low: int, high: int) -> tuple[int, int]:
     """`low` and `high` as torch uses them for `dtype`; raises if it cannot hold the numbers between."""
     largest = largest_whole_number(dtype)
+    if low < high and dtype.char in DIGITS:
+        low, high = away_from_rounding(low, high, dtype)
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if dtype.char in DIGITS:
-        low, high = away_from_rounding(low, high, dtype)
         bounds = (-LARGEST[dtype.char], LARGEST[dtype.char])
     else:
         bounds = (0 if dtype.kind == "b" else int(np.iinfo(dtype).min), largest)

@@ -10,8 +10,8 @@ import numpy as np
 def strides_of(array: np.ndarray) -> tuple[int, ...]:
     """Strides in elements, as torch counts them."""
     size = array.itemsize
-    if array.size == 0:
-        # NumPy's strides of empty arrays are arbitrary; torch's are those of a contiguous one
+    if array.size == 0 and not any(array.strides):
+        # NumPy's new empty arrays have strides of 0
         return contiguous_strides(array.shape)
     return tuple([step // size for step in array.strides])
 
@@ -23,6 +23,29 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
         strides.append(step)
         step *= max(extent, 1)
     return tuple(reversed(strides))
+
+
+def with_strides(array: np.ndarray, shape: tuple, strides: tuple) -> np.ndarray:
+    """The array's memory with other sizes and byte strides, from the same first element."""
+    if array.flags.c_contiguous:
+        # a tenth of the cost of np.lib.stride_tricks
+        return np.ndarray(shape, array.dtype, array, 0, strides)
+    return np.lib.stride_tricks.as_strided(array, shape, strides)
+
+
+def settled(array: np.ndarray) -> np.ndarray:
+    """The array; an empty one with torch's strides in place of NumPy's zeros, for a view that keeps them."""
+    if array.size:
+        return array
+    return np.ndarray(array.shape, array.dtype, array, 0, byte_strides(array))
+
+
+def byte_strides(array: np.ndarray) -> tuple[int, ...]:
+    """torch's strides of the array, in bytes."""
+    if array.size:
+        return array.strides
+    size = array.itemsize
+    return tuple([step * size for step in strides_of(array)])
 
 
 def strided(memory: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:

@@ -52,9 +52,9 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __new__(cls, *data: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False):
-        from rushlight.core import creation
+        from rushlight.core import legacy
 
-        return creation.legacy_tensor(cls, data, dtype, device, requires_grad)
+        return legacy.legacy_tensor(cls, data, dtype, device, requires_grad)
 
     @property
     def shape(self) -> Size:

@@ -1,25 +1,91 @@
-"""Arithmetic: sums, products, quotients and powers of tensors, element by element."""
+"""Arithmetic: sums, differences and products of tensors, element by element."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
+from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
-from rushlight.ops.rules import FLOAT, PROMOTE, SAME
+from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.rules import BOOLEAN, PROMOTE
 from rushlight.ops.samples import binary, case, cases, unary
 
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
 
-@op(dtype=PROMOTE, samples=binary(complexes=True), operator="+")
+
+@op(
+    dtype=PROMOTE,
+    samples=binary(complexes=True),
+    operator="+",
+)
 def add(input, other, *, alpha=1, out=None):
     """Sum of two tensors, the second one times `alpha`."""
-    return np.add(input, other if alpha == 1 else other * alpha, out)
+    return np.add(input, other if alpha == 1 and alpha is not True else scaled(other, alpha, input), out)
 
 
 add.gradient(
     input=lambda grad: grad,
-    other=lambda grad, alpha: grad if alpha == 1 else grad * alpha,
+    other=lambda grad, alpha: grad if alpha == 1 else grad * conjugate(alpha),
 )
+
+
+def DIFFERENCE(op: Op, arrays: list) -> np.dtype:
+    """Like PROMOTE, but masks are not subtracted."""
+    if any([type(each) is bool or getattr(each, "dtype", None) is BOOLEAN for each in arrays[:2]]):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead; the difference of two masks is `a ^ b`."
+        )
+    return PROMOTE(op, arrays)
+
+
+@op(dtype=DIFFERENCE, samples=binary(complexes=True), operator="-", aliases=["subtract"])
+def sub(input, other, *, alpha=1, out=None):
+    """Difference of two tensors, the second one times `alpha`."""
+    return np.subtract(input, other if alpha == 1 and alpha is not True else scaled(other, alpha, input), out)
+
+
+sub.gradient(
+    input=lambda grad: grad,
+    other=lambda grad, alpha: -grad if alpha == 1 else grad * -conjugate(alpha),
+)
+
+
+@op(
+    dtype=DIFFERENCE,
+    samples=binary(complexes=True),
+    inplace=False,
+    operator="r-",
+    node=lambda other: f"RsubBackward{0 if isinstance(other, Tensor) else 1}",
+)
+def rsub(input, other, *, alpha=1):
+    """`other` minus `input`, which is taken `alpha` times."""
+    return np.subtract(other, input if alpha == 1 and alpha is not True else scaled(input, alpha, other))
+
+
+rsub.gradient(
+    input=lambda grad, alpha: -grad if alpha == 1 else grad * -conjugate(alpha),
+    other=lambda grad: grad,
+)
+
+
+def scaled(value: Any, alpha: Any, other: Any) -> Any:
+    """`value` times `alpha`, which must fit the dtype of the result."""
+    kind = kind_of(value, other)
+    if isinstance(alpha, bool) and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and kind in "bui":
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number: "
+            f"{alpha} would be rounded; convert the tensors with .float() first."
+        )
+    if isinstance(alpha, complex) and kind != "c":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return value * (bool(alpha) if kind == "b" else alpha)
 
 
 @op(dtype=PROMOTE, samples=binary(complexes=True), operator="*", aliases=["multiply"])
@@ -34,10 +100,106 @@ mul.gradient(
 )
 
 
-@op(dtype=SAME, samples=unary(complexes=True, bools=False), aliases=["negative"])
+@op(dtype=PROMOTE, samples=unary(complexes=True, bools=False), aliases=["negative"], operator="-x")
 def neg(input, *, out=None):
     """Each element with its sign changed."""
+    if input.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead."
+        )
     return np.negative(input, out)
 
 
 neg.gradient(input=lambda grad: -grad)
+
+
+threes = cases(
+    lambda make: [
+        case(make.floats(3, 4), make.floats(3, 4), make.floats(3, 4, low=0.5)),
+        case(make.floats(3, 4), make.floats(4), make.floats(3, 1, low=0.5), value=0.5),
+        case(make.floats(), make.floats(3), make.floats(low=0.5), value=-2),
+        case(make.floats(3), make.floats(3, dtype="float64"), make.floats(3, low=0.5)),
+        case(*[make.floats(3, low=0.5, dtype="float16") for _ in range(3)]),
+        case(make.ints(3), make.ints(3), make.ints(3, low=1)),
+        case(make.floats(3), make.ints(3), make.ints(3, low=1)),
+        case(make.ints(3), make.floats(3), make.floats(3, low=0.5)),
+        case(make.bools(3), make.bools(3), make.bools(3)),
+        case(make.complexes(3), make.complexes(3), make.complexes(3), value=2),
+        case(make.floats(0), make.floats(0), make.floats(0)),
+    ],
+    pointwise=True,
+)
+
+
+@op(dtype=PROMOTE, samples=threes)
+def addcmul(input, tensor1: "Tensor", tensor2: "Tensor", *, value=1, out=None):
+    """`input` plus `value` times the product of two tensors."""
+    if input.dtype.kind == "b":
+        raise refuse("addcmul_cpu_out", input)
+    if input.dtype.kind in "ui":
+        value = int(value)
+    return np.add(input, tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2, out)
+
+
+addcmul.gradient(
+    input=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * conjugate(tensor2 * value),
+    tensor2=lambda grad, tensor1, value: grad * conjugate(tensor1 * value),
+)
+
+
+def TRUE_QUOTIENT(op: Op, arrays: list) -> np.dtype:
+    """Like PROMOTE, but two tensors of integers are not divided."""
+    if arrays[1].dtype.kind in "bui" and arrays[2].dtype.kind in "bui":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported: convert a tensor with .float(), or use "
+            "input + value * torch.div(tensor1, tensor2, rounding_mode='trunc')."
+        )
+    return PROMOTE(op, arrays)
+
+
+@op(dtype=TRUE_QUOTIENT, samples=threes)
+def addcdiv(input, tensor1: "Tensor", tensor2: "Tensor", *, value=1, out=None):
+    """`input` plus `value` times the quotient of two tensors."""
+    return np.add(input, tensor1 / tensor2 if value == 1 else tensor1 * value / tensor2, out)
+
+
+addcdiv.gradient(
+    input=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * conjugate(value / tensor2),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * conjugate(tensor1 * value / (tensor2 * tensor2)),
+)
+
+
+@op(
+    dtype=PROMOTE,
+    operands=["input", "end"],
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), make.floats(3, 4), 0.3),
+            case(make.floats(3, 4), make.floats(4), 0.7),
+            case(make.floats(3, 4), make.floats(4), make.floats(3, 1)),
+            case(make.floats(3), make.floats(3), make.floats()),
+            case(make.floats(3, dtype="float16"), make.floats(3, dtype="float16"), 0.5),
+            case(make.complexes(3), make.complexes(3), 0.5),
+            case(make.floats(0), make.floats(0), 0.5),
+            case(make.floats(3), make.floats(3, dtype="float64"), 0.5),
+            case(make.ints(3), make.ints(3), 1),
+        ],
+        pointwise=True,
+    ),
+    node=lambda weight: f"LerpBackward{1 if isinstance(weight, Tensor) else 0}",
+)
+def lerp(input, end: "Tensor", weight, *, out=None):
+    """The point between `input` (weight 0) and `end` (weight 1)."""
+    if input.dtype.kind not in "fc":
+        raise refuse("lerp_kernel_scalar", input)
+    return np.add(input, (end - input) * weight, out)
+
+
+lerp.gradient(
+    input=lambda grad, weight: grad * (1 - conjugate(weight)),
+    end=lambda grad, weight: grad * conjugate(weight),
+    weight=lambda grad, input, end: grad * conjugate(end - input),
+)

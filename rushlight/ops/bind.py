@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 NAMESPACES: dict[str, dict[str, Any]] = {"": {}}
 
 OPERAND_TYPES = {Tensor, int, float, bool, complex, np.float64}
-COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
+UNARY = {"neg", "pos", "abs"}
+# no reflected and no in-place form: Python reflects comparisons itself
+ONE_FORM = {"eq", "ne", "lt", "le", "gt", "ge", "rsub"}
 
 
 def bind(op: Op) -> None:
@@ -41,8 +43,8 @@ def bind_operator(op: Op) -> None:
     from rushlight.ops.declare import OPERATORS
 
     name = OPERATORS[op.operator]
-    setattr(Tensor, f"__{name}__", forward(op.function, name))
-    if name in COMPARISONS:
+    setattr(Tensor, f"__{name}__", op.function if name in UNARY else forward(op.function, name))
+    if name in UNARY or name in ONE_FORM:
         return
     setattr(Tensor, f"__r{name}__", backward(op.function, name))
     if op.inplace is not None:

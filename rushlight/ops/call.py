@@ -23,47 +23,55 @@ NUMBERS = {int, float, bool, complex, np.float64}
 
 def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     """Run an op: arrays out of tensors, dtype rule, body, tensors around the results, a node."""
-    arrays, needs = unwrap(op, arguments)
-    results = run(op, arguments, arrays)
-    if out is not None:
-        return write_out(op, needs, results, out)
-    if type(results) is not ndarray:
-        return call_many(op, arguments, needs, results)
-    tensor = make_view(arguments[0], results) if op.is_view else new(Tensor)
-    tensor._array = results
-    if needs:
-        finish(op, arguments, needs, (tensor,))
-    else:
-        inherit_cut(op, arguments, tensor)
-    return tensor
-
-
-def unwrap(op: Op, arguments: tuple) -> tuple[list, int]:
-    """The arguments with arrays in place of tensors, and a bit for each one that requires grad."""
     arrays = list(arguments)
     needs = 0
+    cut = None
     for position in op.tensors:
         value = arguments[position]
         if isinstance(value, Tensor):
             arrays[position] = value._array
-            if value._requires_grad or (value._base is not None and value.requires_grad):
+            if value._requires_grad or (value._base is not None and value._base._requires_grad):
                 needs |= 1 << position
-        elif position in op.lists:
-            values = tensor_list(op, position, value)
-            arrays[position] = [each._array for each in values]
-            if any(each.requires_grad for each in values):
-                needs |= 1 << position
+            elif value._cut is not None:
+                cut = value._cut
         elif type(value) not in NUMBERS:
-            arrays[position] = odd_argument(op, position, value)
-    return arrays, needs
+            needs |= unwrap_other(op, position, value, arrays)
+    results = run(op, arguments, arrays)
+    if out is not None:
+        return write_out(op, needs, results, out)
+    if type(results) is not ndarray:
+        return wrap_many(op, arguments, needs, cut, results)
+    tensor = make_view(arguments[0], results) if op.is_view else new(Tensor)
+    tensor._array = results
+    if needs:
+        needs &= op.differentiable
+        if needs and state.grad and results.dtype in DIFFERENTIABLE:
+            tensor._node = op.node_class(arguments)(op.plan(needs), arguments, (tensor,))
+            tensor._requires_grad = True
+        else:
+            mark_cut(op, (tensor,))
+    elif cut is not None:
+        tensor._cut = cut
+    return tensor
 
 
-def run(op: Op, arguments: tuple, arrays: list, out: ndarray | None = None) -> Any:
+def unwrap_other(op: Op, position: int, value: Any, arrays: list) -> int:
+    """Unwrap what is neither a tensor nor a number; returns the bit of a list that requires grad."""
+    if position not in op.lists:
+        arrays[position] = odd_argument(op, position, value)
+        return 0
+    values = tensor_list(op, position, value)
+    arrays[position] = [each._array for each in values]
+    return any([each.requires_grad for each in values]) << position
+
+
+def run(op: Op, arguments: tuple, arrays: list) -> Any:
     """Apply the dtype rule and the body; the results are arrays of the rule's dtype."""
-    expected = op.rule(op, arrays)
+    expected = None
     token = floating_point.set(QUIET)
     try:
-        results = op.positional(*arrays) if out is None else op.positional(*arrays, out)
+        expected = op.rule(op, arrays)
+        results = op.positional(*arrays)
     except Exception as error:
         from rushlight.ops import explain
 
@@ -72,14 +80,19 @@ def run(op: Op, arguments: tuple, arrays: list, out: ndarray | None = None) -> A
         floating_point.reset(token)
     if type(results) is not ndarray:
         if type(results) is tuple or type(results) is list:
-            return tuple([asarray(each) for each in results])
+            return tuple([rounded(asarray(each), expected) for each in results])
         results = asarray(results)
     if expected is not None and results.dtype is not expected:
         results = results.astype(expected)
     return results
 
 
-def call_many(op: Op, arguments: tuple, needs: int, results: tuple) -> Any:
+def rounded(array: ndarray, expected: np.dtype | None) -> ndarray:
+    """One of several results: back in half precision if it was computed for that."""
+    return array.astype(expected) if expected in dtypes.HALF and array.dtype == np.float32 else array
+
+
+def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: tuple) -> Any:
     """Tensors around several results, as a named tuple where torch has one."""
     tensors = []
     for array in results:
@@ -89,23 +102,18 @@ def call_many(op: Op, arguments: tuple, needs: int, results: tuple) -> Any:
             tensor._made = tensor._made or MULTIPLE
         tensors.append(tensor)
     if needs:
-        finish(op, arguments, needs, tuple(tensors))
-    else:
+        needs &= op.differentiable
+        if needs and state.grad:
+            node = op.node_class(arguments)(op.plan(needs), arguments, tuple(tensors))
+            for number, tensor in enumerate(tensors):
+                if tensor._array.dtype in DIFFERENTIABLE:
+                    tensor._node, tensor._output, tensor._requires_grad = node, number, True
+        else:
+            mark_cut(op, tuple(tensors))
+    elif cut is not None:
         for tensor in tensors:
-            inherit_cut(op, arguments, tensor)
+            tensor._cut = cut
     return op.results(*tensors) if op.results is not None else tuple(tensors)
-
-
-def finish(op: Op, arguments: tuple, needs: int, tensors: tuple[Tensor, ...]) -> None:
-    """Record the call if gradients are wanted; otherwise note on the results why they have none."""
-    needs &= op.differentiable
-    if not needs or not state.grad or not any([tensor._array.dtype in DIFFERENTIABLE for tensor in tensors]):
-        return mark_cut(op, tensors)
-    node = op.node_class(arguments)(op.plan(needs), arguments, tensors)
-    for number, tensor in enumerate(tensors):
-        if tensor._array.dtype in DIFFERENTIABLE:
-            tensor._node, tensor._output, tensor._requires_grad = node, number, True
-    return None
 
 
 def mark_cut(op: Op, tensors: tuple[Tensor, ...]) -> None:
@@ -114,21 +122,20 @@ def mark_cut(op: Op, tensors: tuple[Tensor, ...]) -> None:
         tensor._cut = (reason, user_line())
 
 
-def inherit_cut(op: Op, arguments: tuple, tensor: Tensor) -> None:
-    """A result of tensors whose history was cut remembers where."""
-    for position in op.tensors:
-        cut = getattr(arguments[position], "_cut", None)
-        if cut is not None:
-            tensor._cut = cut
-            return
-
-
 def call_inplace(op: Op, arguments: tuple) -> Tensor:
     """Run an op and write its result into the first argument, history included."""
     target = arguments[0]
     if not isinstance(target, Tensor):
         odd_argument(op, 0, target)
-    arrays, needs = unwrap(op, arguments)
+    arrays = list(arguments)
+    needs = 0
+    for position in op.tensors:
+        value = arguments[position]
+        if isinstance(value, Tensor):
+            arrays[position] = value._array
+            needs |= value.requires_grad << position
+        elif type(value) not in NUMBERS:
+            needs |= unwrap_other(op, position, value, arrays)
     needs &= op.differentiable
     recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE
     if recording:
@@ -140,6 +147,11 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     if recording:
         rebase(target, op.node_class(arguments)(plan, node_arguments, (target,)))
     return target
+
+
+def call_either(op: Op, arguments: tuple) -> Tensor:
+    """Run an op that has an `inplace=` option, as that says."""
+    return (call_inplace if arguments[op.positions["inplace"]] else call)(op, arguments)
 
 
 def check_target(target: Tensor) -> None:
@@ -206,7 +218,7 @@ def require_castable(result: ndarray, array: ndarray) -> None:
 
 
 def require_writable(array: ndarray) -> None:
-    if any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)):
+    if array.size and any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."

@@ -39,6 +39,12 @@ OPERATORS = {
     "<=": "le",
     ">": "gt",
     ">=": "ge",
+    # one operand
+    "-x": "neg",
+    "+x": "pos",
+    "abs": "abs",
+    # the number on the left: an op of its own in torch
+    "r-": "rsub",
 }
 
 
@@ -54,12 +60,13 @@ class Op:
         self.gradients: dict[str, Callable] = {}
         self.differentiable = 0  # a bit for each input that has a formula
         self.plans: dict[int, Plan] = {}
-        self.node_classes: dict[str, type[OpNode]] = {}
+        self.node_classes: dict[str | None, type[OpNode]] = {}
         self.function: Callable
         self.inplace: Callable | None = None
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
-        self.node: str | Callable | None = None
+        self.node: Any = None
+        self.node_reads: list[int] | None = None
         self.results: type | None = None
 
     def read_signature(self, operands: Iterable[str] | None) -> None:
@@ -110,15 +117,22 @@ class Op:
     def node_class(self, arguments: tuple) -> type[OpNode]:
         """The class of this call's node, named as torch names it."""
         name = self.node
-        if callable(name):
-            wanted = inspect.signature(name).parameters
-            name = name(*[arguments[self.positions[each]] for each in wanted])
-        if name is None:
-            name = camel(self.name.rpartition(".")[2]) + "Backward0"
+        if self.node_reads is not None:
+            name = name(*[arguments[position] for position in self.node_reads])
         found = self.node_classes.get(name)
-        if found is None:
-            found = self.node_classes[name] = type(name, (OpNode,), {"op": self, "__module__": "torch.autograd"})
+        return self.add_node_class(name) if found is None else found
+
+    def add_node_class(self, name: str | None) -> type[OpNode]:
+        """A class for nodes of this op under one of its names."""
+        shown = camel(self.name.rpartition(".")[2]) + "Backward0" if name is None else name
+        found = self.node_classes[name] = type(shown, (OpNode,), {"op": self, "__module__": "torch.autograd"})
         return found
+
+    def name_node(self, node: str | Callable | None) -> None:
+        """Take the node's name: torch's usual one, another, or a function of some arguments."""
+        self.node = node
+        if callable(node):
+            self.node_reads = [self.positions[each] for each in inspect.signature(node).parameters]
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -143,6 +157,7 @@ class Plan:
         kept = {position for kind, position in self.sources if kind == "argument"}
         self.keeps_tensors = bool(kept & set(op.tensors)) or any(kind == "result" for kind, _ in self.sources)
         self.keeps_input = 0 in kept
+        self.has_lists = any(position in op.lists for position in self.inputs)
 
 
 def is_tensor(parameter: inspect.Parameter) -> bool:
@@ -236,7 +251,7 @@ def op(
     operands: Iterable[str] | None = None,
     view: bool = False,
     method: bool | None = None,
-    inplace: bool | None = None,
+    inplace: bool | Callable | None = None,
     operator: str | None = None,
     aliases: Iterable[str] = (),
     returns: tuple[str, ...] | None = None,
@@ -246,23 +261,27 @@ def op(
 
     `name` is torch's name where it is not the function's (`linalg.pinv`); `operands` the inputs that share
     a dtype, where not all tensors do; `view` says that the result shares the input's memory; `method` and
-    `inplace` whether there is a method and an in-place form (pointwise ops have both); `operator` the
+    `inplace` whether there is a method and an in-place form (pointwise ops have both), or what runs the
+    latter in place of `call_inplace`; `operator` the
     symbol; `returns` the names of several results; `node` the name of the node, or a function of arguments.
     """
 
     def declare(body: Callable) -> Callable:
         self = Op(body, name or body.__name__, dtype, samples)
         self.read_signature(operands)
-        self.is_view, self.node, self.returns = view, node, returns
+        self.is_view, self.returns = view, returns
+        self.name_node(node)
         self.is_method = "." not in self.name if method is None else method
         if returns is not None:
             self.results = result_type(self.name, returns)
-        function = generate(self, self.name.rpartition(".")[2], caller.call, self.takes_out)
+        entry = caller.call_either if "inplace" in self.positions else caller.call
+        function = generate(self, self.name.rpartition(".")[2], entry, self.takes_out)
         self.function = function
         function.op, function.gradient = self, self.gradient
         pointwise = getattr(samples, "pointwise", False)
         if pointwise if inplace is None else inplace:
-            self.inplace = generate(self, function.__name__ + "_", caller.call_inplace, False)
+            entry = inplace if callable(inplace) else caller.call_inplace
+            self.inplace = generate(self, function.__name__ + "_", entry, False)
         self.aliases = tuple(aliases)
         self.operator = operator
         register(self)

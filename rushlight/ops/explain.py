@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core import dtypes, location
 from rushlight.core.tensor import Tensor
+from rushlight.ops.rules import DtypeMismatch
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -18,6 +19,8 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
     if isinstance(error, OverflowError) and "out of bounds for" in str(error):
         # torch wraps a Python integer around, NumPy refuses it
         return op.positional(*wrapped(arrays))
+    if isinstance(error, DtypeMismatch):
+        raise RuntimeError(dtype_message(op, arguments)) from None
     if isinstance(error, np.exceptions.AxisError):
         raise IndexError(axis_message(error)) from None
     if isinstance(error, MemoryError):
@@ -31,7 +34,7 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
     if isinstance(error, TypeError) and isinstance(error, np._core._exceptions.UFuncTypeError):
         kind = next((each.dtype for each in arrays if isinstance(each, np.ndarray)), None)
         name = dtypes.from_numpy(kind) if kind is not None else "these arguments"
-        raise RuntimeError(f'"{op.name}_cpu" not implemented for \'{scalar_name(name)}\'') from None
+        raise NotImplementedError(f'"{op.name}_cpu" not implemented for \'{scalar_name(name)}\'') from None
     raise error
 
 
@@ -67,6 +70,31 @@ def broadcast_message(tensors: list[Tensor]) -> str | None:
                 )
                 return f"{words}\n  a: {origin(first)}\n  b: {origin(second)}{fix(one, two)}"
     return None
+
+
+def dtype_message(op: Op, arguments: tuple) -> str:
+    """Which operands differ in dtype, where they were made, and how to bring them together."""
+    shown = {op.names[p]: arguments[p] for p in op.operands if isinstance(arguments[p], Tensor)}
+    first = next(iter(shown.values()))
+    other = next(each for each in shown.values() if each.dtype is not first.dtype)
+    words = DTYPE_WORDS.get(op.name, "expected m1 and m2 to have the same dtype, but got: {one} != {two}")
+    names = {"one": scalar_name(first.dtype).lower(), "two": scalar_name(other.dtype).lower()}
+    names |= {"One": scalar_name(first.dtype), "Two": scalar_name(other.dtype)}
+    lines = [f"{name}: {origin(each)}" for name, each in shown.items()]
+    wide = max(shown.values(), key=lambda each: each.dtype.itemsize)
+    cure = "fix: convert one of them, for example with .float()"
+    if wide.dtype is dtypes.float64:
+        cure += "; float64 usually comes from a NumPy array or scalar: torch.tensor(x, dtype=torch.float32)"
+    return "\n  ".join([words.format(**names), *lines, cure])
+
+
+DTYPE_WORDS = {
+    "nn.functional.linear": "mat1 and mat2 must have the same dtype, but got {One} and {Two}",
+    "dot": "dot : expected both vectors to have same dtype, but found {One} and {Two}",
+    "mv": "addmv: expected mat and vec to have the same dtype, but got {One} and {Two}",
+    "addmm": "self and mat2 must have the same dtype, but got {One} and {Two}",
+    "bmm": "expected scalar type {One} but found {Two}",
+}
 
 
 def origin(tensor: Tensor) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rushlight.core.tensor import Tensor
@@ -27,7 +28,7 @@ def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, positio
 
 def spread(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
     """A reduction's gradient, back over the dimensions that were reduced."""
-    if not keepdim and len(shape):
+    if not keepdim and grad._array.ndim:
         grad = grad.reshape(kept_shape(shape, dim))
     return grad.expand(shape)
 
@@ -51,3 +52,17 @@ def conjugate(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.conj() if value._array.dtype.kind == "c" else value
     return value.conjugate() if isinstance(value, complex) else value
+
+
+def zeros(grad: Tensor) -> Tensor:
+    """The gradient of a function that is flat wherever it has a slope at all."""
+    return grad.new_zeros(grad.shape)
+
+
+def underivable(name: str) -> Callable:
+    """The formula of an op that torch has no gradient for: asking for it is an error."""
+
+    def formula(grad):
+        raise RuntimeError(f"derivative for aten::{name} is not implemented: detach() its inputs")
+
+    return formula

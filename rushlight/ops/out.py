@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.dtypes import from_numpy
 from rushlight.core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -21,8 +22,27 @@ def write_results(op: Op, results: Any, out: Any) -> Any:
         return write_result(op, results, out)
     if not isinstance(out, (list, tuple)) or len(out) != len(results):
         raise TypeError(f"{op.name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    for result, each in zip(results, out, strict=True):
+        if isinstance(each, Tensor) and each._array.dtype != result.dtype:
+            raise RuntimeError(
+                f"Expected out tensor to have dtype {from_numpy(result.dtype).name}, but got {each.dtype.name} instead"
+            )
     written = [write_result(op, result, each) for result, each in zip(results, out, strict=True)]
     return op.results(*written) if op.results is not None else tuple(written)
+
+
+def write_composed(name: str, result: Tensor, out: Any) -> Tensor:
+    """The result of a composed function, written into `out` where one is given."""
+    if out is None:
+        return result
+    if result.requires_grad:
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    from rushlight.ops.declare import REGISTRY
+
+    return write_result(REGISTRY[name], result._array, out)
 
 
 def write_result(op: Op, result: np.ndarray, out: Any) -> Tensor:

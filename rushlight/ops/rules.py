@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ndarray = np.ndarray
 INT64, BOOLEAN = np.dtype("int64"), np.dtype("bool")
+# computed in themselves: the quick way through the rules
+FULL = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")}
 
 
 def cast(op: Op, arrays: list, kind: np.dtype) -> None:
@@ -49,6 +51,12 @@ def promoted(op: Op, arrays: list) -> tuple[np.dtype, np.dtype]:
 
 def PROMOTE(op: Op, arrays: list) -> np.dtype:
     """Operands are brought to their common dtype, which is the result's."""
+    if len(op.operands) == 2:
+        first, second = op.operands
+        one, two = arrays[first], arrays[second]
+        if type(one) is ndarray and one.dtype in FULL:
+            if type(two) is ndarray and two.dtype is one.dtype or type(two) is float:
+                return one.dtype
     compute, result = promoted(op, arrays)
     cast(op, arrays, compute)
     return result
@@ -56,6 +64,10 @@ def PROMOTE(op: Op, arrays: list) -> np.dtype:
 
 def FLOAT(op: Op, arrays: list) -> np.dtype:
     """Like PROMOTE, and integers become the default float dtype."""
+    if len(op.operands) == 1:
+        kind = arrays[op.operands[0]].dtype
+        if kind in FULL:
+            return kind
     compute, result = promoted(op, arrays)
     if result not in dtypes.DIFFERENTIABLE:
         result = dtypes.default.numpy
@@ -69,6 +81,22 @@ def BOOL(op: Op, arrays: list) -> np.dtype:
     compute, _ = promoted(op, arrays)
     cast(op, arrays, compute)
     return BOOLEAN
+
+
+class DtypeMismatch(TypeError):
+    """Operands of an op that does not promote have different dtypes."""
+
+
+def MATCH(op: Op, arrays: list) -> np.dtype:
+    """Operands must have one dtype already, which is the result's."""
+    values = [arrays[position] for position in op.operands if type(arrays[position]) is ndarray]
+    kind = values[0].dtype
+    for each in values:
+        if each.dtype is not kind and each.dtype != kind:
+            raise DtypeMismatch
+    if kind in dtypes.HALF:
+        cast(op, arrays, compute_dtype(kind))
+    return kind
 
 
 def INDEX(op: Op, arrays: list) -> np.dtype:
@@ -99,6 +127,11 @@ def AVERAGE(op: Op, arrays: list) -> np.dtype:
         arrays[position] = compute
     cast(op, arrays, compute)
     return wanted
+
+
+def REAL(op: Op, arrays: list) -> np.dtype:
+    """Like AVERAGE, and complex numbers give a real result."""
+    return dtypes.from_numpy(AVERAGE(op, arrays)).to_real().numpy
 
 
 def asked(option: Any) -> np.dtype | None:

@@ -101,6 +101,17 @@ def unary(
     return Samples(make, pointwise=True)
 
 
+def activation(*options: dict, **option: Any) -> Samples:
+    """Samples for an activation: the usual ones, then one for each choice of options."""
+
+    def make(maker: Maker) -> list[Sample]:
+        chosen = [*options, option] if option else options
+        found = [case(maker.floats(3, 4, low=-4, high=4), **each) for each in chosen]
+        return [*unary(-4, 4)(0), *found]
+
+    return Samples(make, pointwise=True)
+
+
 def binary(
     low: float = -2,
     high: float = 2,

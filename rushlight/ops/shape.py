@@ -1,93 +1,302 @@
-"""Shape: views of a tensor with other sizes and strides; nothing is copied."""
+"""Shape: the elements of a tensor in other sizes; views where memory allows."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.ops.declare import composed, op
-from rushlight.ops.dims import plain_size
+from rushlight.core import dtypes
+from rushlight.core.strides import byte_strides, contiguous_strides, with_strides
+from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.ops.declare import composed, op, sizes
+from rushlight.ops.dims import axes, axis, plain_size
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
+if TYPE_CHECKING:
+    from rushlight.core.size import Size
 
-def inferred(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
+
+def inferred(shape: Any, count: int) -> tuple[int, ...]:
     """The shape with its -1 replaced by what is left of `count` elements."""
     shape = plain_size(shape)
-    if -1 not in shape:
-        if any(size < 0 for size in shape):
-            raise RuntimeError(f"invalid shape dimension {min(shape)}")
-        if math.prod(shape) != count:
-            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
-        return shape
-    rest = math.prod(size for size in shape if size != -1)
-    if shape.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
-    if rest == 0:
+    missing = None
+    rest = 1
+    for place, size in enumerate(shape):
+        if size >= 0:
+            rest *= size
+        elif size < -1:
+            raise RuntimeError(f"invalid shape dimension {size} at index {place} of shape {list(shape)}")
+        elif missing is not None:
+            raise RuntimeError("only one dimension can be inferred")
+        else:
+            missing = place
+    if missing is None:
+        if rest == count:
+            return shape
+    elif rest and count % rest == 0:
+        return (*shape[:missing], count // rest, *shape[missing + 1 :])
+    elif rest == 0 and count == 0:
         raise RuntimeError(
-            f"cannot reshape tensor of {count} elements into shape {list(shape)} because the unspecified dimension "
-            "size -1 can be any value and is ambiguous"
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
+            "can be any value and is ambiguous"
         )
-    if rest < 0 or count % rest:
-        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
-    return tuple([count // rest if size == -1 else size for size in shape])
+    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
 
-@op(dtype=SAME, view=True, samples=cases(lambda make: [case(make.floats(2, 6), 3, 4), case(make.floats(2, 6), (-1,))]))
-def view(input, shape: "Size"):
-    """The same elements in another shape, sharing memory; -1 stands for what is left."""
+def view_strides(array: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The byte strides that show the array's elements in another shape, if there are any."""
+    if not array.size:
+        if shape == array.shape:
+            return byte_strides(array)
+        return tuple([step * array.itemsize for step in contiguous_strides(shape)])
+    if not array.ndim:
+        return (array.itemsize,) * len(shape)
+    strides = [0] * len(shape)
+    place = len(shape) - 1
+    base, count, covered = array.strides[-1], 1, 1
+    # runs of dimensions that lie evenly in memory, from the last one; each must hold whole new dimensions
+    for dim in range(array.ndim - 1, -1, -1):
+        count *= array.shape[dim]
+        if dim and (array.shape[dim - 1] == 1 or array.strides[dim - 1] == count * base):
+            continue
+        while place >= 0 and (covered < count or shape[place] == 1):
+            strides[place] = covered * base
+            covered *= shape[place]
+            place -= 1
+        if covered != count:
+            return None
+        if dim:
+            base, count, covered = array.strides[dim - 1], 1, 1
+    return tuple(strides) if place < 0 else None
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 6), 3, 4),
+            case(make.floats(2, 6), (-1,)),
+            case(make.floats(4, 3).T, 3, 2, 2),
+            case(make.floats(), 1, 1),
+            case(make.floats(0, 3), 3, 0),
+            case(make.ints(4), 2, 2),
+            case(make.floats(3, 4), 5),
+            case(make.floats(4, 3).T, 12),
+            case(make.floats(3, 4), -1, -1),
+        ]
+    ),
+    method=True,
+)
+def view(input, *shape, size=None, dtype=None):
+    """The same elements in another shape, sharing memory; -1 stands for what is left.
+
+    Given a dtype, the same memory read as another kind of number.
+    """
+    wanted = shape[0] if len(shape) == 1 else shape
+    if dtype is not None or isinstance(wanted, dtypes.dtype):
+        return view_dtype(input, wanted if dtype is None else dtype)
+    if not shape and size is None:
+        raise TypeError("view() received an invalid combination of arguments - got (), but expected a size or a dtype")
+    return view_shape(input, sizes(shape, size))
+
+
+@op(dtype=SAME, view=True, name="_view", node="ViewBackward0", samples=None)
+def view_shape(input, shape: tuple):
     shape = inferred(shape, input.size)
-    found = input.reshape(shape)
-    if not input.flags.c_contiguous and input.size and not np.may_share_memory(found, input):
+    if input.flags.c_contiguous and input.size:
+        return input.reshape(shape)
+    strides = view_strides(input, shape)
+    if strides is None:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
         )
+    return with_strides(input, shape, strides)
+
+
+view_shape.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
+
+
+def view_dtype(input: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """The same memory read as another dtype; it takes no gradient."""
+    array = input._array
+    have, want = array.itemsize, dtype.numpy.itemsize
+    if have != want:
+        ratio = f"self.size(-1) must be divisible by {want // have}" if want > have else ""
+        if not array.ndim:
+            raise RuntimeError(
+                f"self.dim() cannot be 0 to view {input.dtype.scalar} as {dtype.scalar} (different element sizes)"
+            )
+        if array.size and array.strides[-1] != have:
+            raise RuntimeError(
+                f"self.stride(-1) must be 1 to view {input.dtype.scalar} as {dtype.scalar} (different element sizes), "
+                f"but got {input.stride(-1)}"
+            )
+        if ratio and (array.shape[-1] * have % want or any(step % want for step in array.strides[:-1])):
+            raise RuntimeError(
+                f"{ratio} to view {input.dtype.scalar} as {dtype.scalar} (different element sizes), but got "
+                f"{array.shape[-1]}"
+            )
+    found = new(Tensor)
+    found._array = array.view(dtype.numpy)
+    found._storage = storage_of(input)
     return found
 
 
-view.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
-
-
-@composed(samples=cases(lambda make: [case(make.floats(2, 6), (3, 4)), case(make.floats(4, 2).T, (8,))]))
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 6), (3, 4)),
+            case(make.floats(4, 2).T, (8,)),
+            case(make.floats(4, 2).T, (-1, 2, 2)),
+            case(make.floats(), ()),
+            case(make.floats(0, 2), (2, -1)),
+            case(make.bools(4), (2, 2)),
+            case(make.floats(3, 4), (5,)),
+            case(make.floats(0, 2), (-1, 0)),
+        ]
+    )
+)
 def reshape(input, *shape_, shape=None):
     """The same elements in another shape: a view if possible, else a copy."""
-    shape = shape if shape is not None else shape_[0] if len(shape_) == 1 and not isinstance(shape_[0], int) else shape_
-    shape = inferred(shape, input._array.size)
+    shape = sizes(shape_, shape)
     array = input._array
-    if array.flags.c_contiguous or np.may_share_memory(array.reshape(shape), array):
-        return view(input, shape)
-    return view(input.contiguous(), shape)
+    if array.flags.c_contiguous or view_strides(array, inferred(shape, array.size)) is not None:
+        return view_shape(input, shape)
+    return reshaped_copy(input, shape)
 
 
-@op(dtype=SAME, view=True, samples=cases(lambda make: [case(make.floats(3, 1), 3, 4), case(make.floats(3), 2, -1)]))
+@op(dtype=SAME, name="_reshaped_copy", node="UnsafeViewBackward0", samples=None)
+def reshaped_copy(input, shape: tuple):
+    return input.reshape(inferred(shape, input.size))
+
+
+reshaped_copy.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
+
+
+@composed(samples=cases(lambda make: [case(make.floats(2, 6), make.floats(3, 4)), case(make.floats(2), make.ints(2))]))
+def view_as(input, other):
+    """The same elements in the shape of `other`, sharing memory."""
+    return view_shape(input, other._array.shape)
+
+
+@composed(samples=cases(lambda make: [case(make.floats(6, 2).T, make.floats(3, 4)), case(make.floats(2), make.floats())]))
+def reshape_as(input, other):
+    """The same elements in the shape of `other`."""
+    return reshape(input, other._array.shape)
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 3, 4)),
+            case(make.floats(2, 3, 4), 1),
+            case(make.floats(2, 3, 4), 0, -2),
+            case(make.floats(4, 3).T),
+            case(make.floats()),
+            case(make.floats(2, 0, 3), start_dim=1),
+            case(make.floats(2, 3), 1, 0),
+            case(make.floats(2, 3), 2),
+        ]
+    )
+)
+def flatten(input, start_dim=0, end_dim=-1):
+    """The dimensions from `start_dim` to `end_dim` made one."""
+    shape = input._array.shape
+    first, last = axis(start_dim, len(shape)), axis(end_dim, len(shape))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return reshape(input, (1,))
+    if first == last:
+        return input
+    return reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
+
+
+@composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(4, 3).T), case(make.floats())]))
+def ravel(input):
+    """All elements in one dimension; a copy only if they are not in order in memory."""
+    return view_shape(input.contiguous(), (-1,))
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), 1, (2, 2)),
+            case(make.floats(6, 4), 0, (2, -1)),
+            case(make.floats(3, 4), -1, (-1,)),
+            case(make.floats(3, 4), 1, (3, 2)),
+            case(make.floats(3, 4), 1, ()),
+        ]
+    )
+)
+def unflatten(input, dim, sizes):
+    """One dimension split into several."""
+    shape = input._array.shape
+    dim, sizes = axis(dim, len(shape)), plain_size(sizes)
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        sizes = inferred(sizes, shape[dim])
+    except RuntimeError as error:
+        if sizes.count(-1) > 1:
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({shape[dim]}) in the "
+            "input tensor"
+        ) from None
+    return view_shape(input, (*shape[:dim], *sizes, *shape[dim + 1 :]))
+
+
+@op(
+    dtype=SAME,
+    view=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 1), 3, 4),
+            case(make.floats(3), 2, -1),
+            case(make.floats(3, 1), (2, 3, 5)),
+            case(make.floats(), 4),
+            case(make.floats(4, 3).T, 2, 3, 4),
+            case(make.floats(0, 1), 0, 3),
+            case(make.floats(1, 3), (0, 3)),
+            case(make.ints(3, 1), 3, 2),
+            case(make.floats(3, 4), 4),
+            case(make.floats(3, 4), 2, 4),
+            case(make.floats(3, 4), -1, 3, 4),
+        ]
+    ),
+)
 def expand(input, size: Size, *, implicit=False):
-    """Dimensions of size 1 stretched to a larger size without copying; -1 keeps a size."""
+    """Dimensions of size 1 stretched to a larger size without copying; -1 keeps a size.
+
+    >>> torch.tensor([[1], [2]]).expand(2, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
     size = plain_size(size)
     extra = len(size) - input.ndim
     if extra < 0:
         raise RuntimeError(
-            f"expand(torch.{input.dtype}{{{list(input.shape)}}}, size={list(size)}): the number of sizes provided "
-            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
+            f"expand({dtypes.from_numpy(input.dtype)}{{{list(input.shape)}}}, size={list(size)}): the number of sizes "
+            f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
         )
-    shape, strides = [], []
-    for place, wanted in enumerate(size):
-        have = input.shape[place - extra] if place >= extra else 1
-        step = input.strides[place - extra] if place >= extra else 0
-        if wanted == -1 and place >= extra:
-            wanted = have
-        if wanted < 0:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {place}"
-            )
-        if have != wanted and have != 1:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({wanted}) must match the existing size ({have}) at non-singleton "
-                f"dimension {place}.  Target sizes: {list(size)}.  Tensor sizes: {list(input.shape)}"
-            )
-        shape.append(wanted)
-        strides.append(step if have == wanted and place >= extra else 0)
+    shape, strides = list(size), [0] * len(size)
+    given = byte_strides(input)
+    for place in range(len(size) - 1, -1, -1):
+        wanted = size[place]
+        if place >= extra:
+            have, step = input.shape[place - extra], given[place - extra]
+            wanted = shape[place] = have if wanted == -1 else wanted
+        else:
+            have = 1
+            step = input.itemsize if place == len(size) - 1 else shape[place + 1] * strides[place + 1]
+        if wanted == have:
+            strides[place] = step
+        elif have != 1 or wanted < 0:
+            refuse_size(wanted, have, place, place < extra, size, input.shape)
     return with_strides(input, tuple(shape), tuple(strides))
 
 
@@ -95,9 +304,97 @@ def expand(input, size: Size, *, implicit=False):
 expand.gradient(input=lambda grad: grad)
 
 
-def with_strides(array, shape, strides):
-    """The array's memory with other sizes and byte strides."""
-    if array.flags.c_contiguous and array.size:
-        # a tenth of the cost of np.lib.stride_tricks
-        return np.ndarray(shape, array.dtype, array, 0, strides)
-    return np.lib.stride_tricks.as_strided(array, shape, strides)
+def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, shape: tuple) -> None:
+    if new_dim:
+        raise RuntimeError(
+            f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {place}"
+        )
+    raise RuntimeError(
+        f"The expanded size of the tensor ({wanted}) must match the existing size ({have}) at non-singleton dimension "
+        f"{place}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+    )
+
+
+@composed(samples=cases(lambda make: [case(make.floats(3, 1), make.floats(2, 3, 4)), case(make.floats(2), make.ints(3))]))
+def expand_as(input, other):
+    """Stretched to the size of `other`."""
+    return expand(input, other._array.shape)
+
+
+@op(
+    dtype=SAME,
+    view=True,
+    node=lambda dim: f"SqueezeBackward{0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1}",
+    samples=cases(
+        lambda make: [
+            case(make.floats(1, 3, 1)),
+            case(make.floats(1, 3, 1), 0),
+            case(make.floats(1, 3, 1), 1),
+            case(make.floats(1, 3, 1), (0, -1)),
+            case(make.floats(1, 3, 1), ()),
+            case(make.floats()),
+            case(make.floats(), 0),
+            case(make.floats(1, 0)),
+            case(make.floats(3, 1), 2),
+            case(make.floats(3, 1), (0, 0)),
+        ]
+    ),
+)
+def squeeze(input, dim=None):
+    """Without dimensions of size 1: all of them, or those in `dim`.
+
+    >>> torch.zeros(1, 3, 1).squeeze().shape
+    torch.Size([3])
+    """
+    shape = input.shape
+    if type(dim) is int and input.size:
+        dim = axis(dim, len(shape))
+        if not shape or shape[dim] != 1:
+            return input
+        return input[(ALL,) * dim + (0, ...)]
+    dims = range(len(shape)) if dim is None else () if dim == () or dim == [] else axes(dim, len(shape))
+    dims = (dims,) if isinstance(dims, int) else dims
+    kept = [place for place, size in enumerate(shape) if size != 1 or place not in dims]
+    strides = byte_strides(input)
+    return with_strides(input, tuple([shape[each] for each in kept]), tuple([strides[each] for each in kept]))
+
+
+squeeze.gradient(input=lambda grad, input_shape: view_shape(grad.contiguous(), input_shape))
+
+ALL = slice(None)
+
+
+@op(
+    dtype=SAME,
+    view=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), 0),
+            case(make.floats(3, 4), 2),
+            case(make.floats(3, 4), -2),
+            case(make.floats(4, 3).T, 2),
+            case(make.floats(), 0),
+            case(make.floats(3, 0), 1),
+            case(make.ints(3), dim=-1),
+            case(make.floats(3, 4), 3),
+        ]
+    ),
+)
+def unsqueeze(input, dim: int):
+    """With a dimension of size 1 put in at `dim`.
+
+    >>> torch.tensor([1, 2, 3]).unsqueeze(1).shape
+    torch.Size([3, 1])
+    """
+    shape = input.shape
+    dim = axis(dim, len(shape) + 1)
+    new_shape = (*shape[:dim], 1, *shape[dim:])
+    if input.size and 1 not in shape and (dim < len(shape) or input.flags.c_contiguous):
+        # NumPy gives the new dimension the same stride then, at a fifth of the cost
+        return input.reshape(new_shape)
+    strides = byte_strides(input)
+    step = shape[dim] * strides[dim] if dim < len(shape) else input.itemsize
+    return with_strides(input, new_shape, (*strides[:dim], step, *strides[dim:]))
+
+
+unsqueeze.gradient(input=lambda grad, dim: grad.squeeze(dim))

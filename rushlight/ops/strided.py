@@ -88,6 +88,35 @@ strided_put.gradient(
 )
 
 
+@op(dtype=SAME, name="_as_strided_scatter", samples=None)
+def strided_scatter(input, src, layout: tuple, geometry: tuple):
+    return strided_put.op.body(input, src, layout, geometry)
+
+
+strided_scatter.gradient(**strided_put.op.gradients)
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), make.floats(2, 2), (2, 2), (1, 4)),
+            case(make.floats(4, 3).T, make.floats(3), (3,), (2,), 1),
+            case(make.floats(3, 4), make.floats(3), (2, 2), (1, 2)),
+        ]
+    )
+)
+def as_strided_scatter(input, src, size, stride, storage_offset=None):
+    """A copy of the input with `src` over the part that the sizes and strides show."""
+    size, stride = plain_size(size), plain_size(stride)
+    if src._array.shape != size:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+            f"{list(size)}"
+        )
+    offset = input.storage_offset() if storage_offset is None else storage_offset
+    return strided_scatter(input, src, geometry_of(input), (size, stride, offset))
+
+
 def zeroed(like: np.ndarray, *geometries: Geometry) -> np.ndarray:
     """Memory that all the geometries fit into."""
     extents = [offset + reach(sizes, strides) for sizes, strides, offset in geometries]

@@ -27,10 +27,10 @@ def test_submodules_are_the_same_objects(torch):
     assert torch.Tensor is rushlight.Tensor
 
 
-def test_data_utilities_are_found(torch):
-    from torch.utils.data import DataLoader
+def test_modules_below_a_package_are_found(torch):
+    from torch.utils.checkpoint import checkpoint
 
-    assert DataLoader is sys.modules["rushlight.utils.data"].DataLoader
+    assert checkpoint is sys.modules["rushlight.utils.checkpoint"].checkpoint
 
 
 def test_aliased_modules_keep_their_own_name_and_spec(torch):

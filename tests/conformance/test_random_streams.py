@@ -1,4 +1,4 @@
-"""Random streams against torch: the same numbers in the same order, and the generator left at the same place."""
+"""Random streams against torch: the same numbers in the same order, the generator left at the same place."""
 
 import random
 
@@ -170,7 +170,9 @@ def draw_multinomial(pair, shape):
     if len(shape) == 2 and pair.choose.random() < 0.5 and 0 not in shape:
         probs, array = probs.t().contiguous().t(), np.asfortranarray(array)
     replacement = pair.choose.random() < 0.5
-    num_samples = pair.choose.choice([1, 4, 30] if replacement else [1, max(1, shape[-1] // 2)])
+    # Short formats tie often, and which of two equals torch's partial sort puts first is its own affair.
+    several = [] if source in (torch.float16, torch.bfloat16) else [shape[-1], max(1, shape[-1] // 2)]
+    num_samples = pair.choose.choice([1, 4, 30] if replacement else [1, *several])
     expected = torch.multinomial(probs, num_samples, replacement, generator=pair.torch)
     check(expected, ours.multinomial(array, num_samples, replacement, pair.ours))
 
@@ -237,6 +239,12 @@ def test_integers_over_every_range_agree_or_raise_alike(dtype):
     for low in bounds[:-1]:
         for high in bounds:
             pair = Pair(3)
+            if low == 2**63 - 1 and high is None:
+                continue  # torch never comes back from this one
+            if high is not None and high <= low:
+                with pytest.raises(RuntimeError):
+                    ours.integers(low, high, (6,), DTYPES[dtype], pair.ours)
+                continue
             try:
                 expected = torch.empty(6, dtype=dtype).random_(low, high, generator=pair.torch)
             except (RuntimeError, NotImplementedError):

@@ -1,0 +1,251 @@
+"""Gradcheck: gradients compared with differences, `(f(x + h) - f(x - h)) / 2h`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd import entry, modes
+from rushlight.core.tensor import Tensor, new
+
+
+class GradcheckError(RuntimeError):
+    """A gradient that differs from its finite difference."""
+
+
+def gradcheck(
+    func: Callable,
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    """Whether the gradients of `func` at `inputs` (float64 tensors) agree with finite differences.
+
+    `fast_mode` compares along one random direction instead of every element.
+    """
+    if check_forward_ad or check_batched_forward_grad:
+        raise NotImplementedError("forward-mode differentiation is not in Rushlight; leave check_forward_ad at False")
+    arguments = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    wanted = require_doubles(arguments)
+    check = Check(func, arguments, wanted, eps, atol, rtol)
+    try:
+        if fast_mode:
+            check.one_direction()
+        else:
+            check.every_element()
+        check.repeated(nondet_tol)
+        if check_undefined_grad:
+            check.undefined()
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def require_doubles(arguments: tuple) -> list[int]:
+    """The positions of the inputs to check; a warning if their precision is too low for differences."""
+    wanted = [place for place, each in enumerate(arguments) if isinstance(each, Tensor) and each.requires_grad]
+    if not wanted:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
+            "requires_grad=True."
+        )
+    for place in wanted:
+        if arguments[place]._array.dtype not in (np.float64, np.complex128):
+            warnings.warn(
+                f"Input #{place} requires gradient and is not a double precision floating point or complex. This check "
+                "will likely fail if all the inputs are not of double precision floating point or complex.",
+                UserWarning,
+                stacklevel=3,
+            )
+        if any(step == 0 and size > 1 for step, size in zip(arguments[place].stride(), arguments[place].shape, strict=True)):
+            raise RuntimeError(
+                f"The {place}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                "non-overlapping to be able to compute the numerical gradients correctly. You should call "
+                ".contiguous on the input before passing it to gradcheck."
+            )
+    return wanted
+
+
+class Check:
+    """One function at one point."""
+
+    def __init__(self, func: Callable, arguments: tuple, wanted: list[int], eps: float, atol: float, rtol: float):
+        self.func, self.arguments, self.wanted = func, arguments, wanted
+        self.eps, self.atol, self.rtol = eps, atol, rtol
+        self.outputs = self.differentiable(func(*arguments))
+        self.inputs = [arguments[place] for place in wanted]
+
+    def differentiable(self, results: Any) -> list[Tensor]:
+        many = results if isinstance(results, (tuple, list)) else (results,)
+        return [each for each in many if isinstance(each, Tensor) and each.requires_grad]
+
+    def values_at(self, place: int, moved: np.ndarray) -> list[np.ndarray]:
+        """The outputs with one input replaced."""
+        arguments = list(self.arguments)
+        for each in self.wanted:
+            arguments[each] = leaf(self.arguments[each]._array.copy())
+        arguments[place] = leaf(moved)
+        with modes.enable_grad():
+            return [each._array.copy() for each in self.differentiable(self.func(*arguments))]
+
+    def slope(self, place: int, direction: np.ndarray) -> list[np.ndarray]:
+        """The derivative of each output along a direction of one input."""
+        start = self.arguments[place]._array
+        ahead = self.values_at(place, start + self.eps * direction)
+        behind = self.values_at(place, start - self.eps * direction)
+        return [(one - two) / (2 * self.eps) for one, two in zip(ahead, behind, strict=True)]
+
+    def gradients(self, output: int, cotangent: np.ndarray) -> list[np.ndarray]:
+        given = new(Tensor)
+        given._array = cotangent.astype(self.outputs[output]._array.dtype)
+        found = entry.grad(self.outputs[output], self.inputs, given, retain_graph=True, allow_unused=True)
+        return [
+            np.zeros_like(each._array) if grad is None else grad._array for each, grad in zip(self.inputs, found, strict=True)
+        ]
+
+    def every_element(self) -> None:
+        slopes = [[self.slope(place, step) for step in steps(self.arguments[place]._array)] for place in self.wanted]
+        for output, result in enumerate(self.outputs):
+            analytical = [self.gradients(output, step) for step in steps(result._array)]
+            for number in range(len(self.wanted)):
+                rows = [assembled(slopes[number], output, step, self.inputs[number]) for step in steps(result._array)]
+                numerical = np.array(rows)
+                found = np.array([row[number] for row in analytical]).reshape(numerical.shape)
+                self.compare(output, number, numerical, found)
+
+    def one_direction(self) -> None:
+        random = np.random.default_rng(0)
+        for number, place in enumerate(self.wanted):
+            direction = random_like(random, self.arguments[place]._array)
+            for output, slope in enumerate(self.slope(place, direction)):
+                cotangent = random_like(random, slope)
+                numerical = np.vdot(cotangent, slope).real
+                analytical = np.vdot(self.gradients(output, cotangent)[number], direction).real
+                self.compare(output, number, np.array(numerical), np.array(analytical))
+
+    def compare(self, output: int, number: int, numerical: np.ndarray, analytical: np.ndarray) -> None:
+        if not np.allclose(analytical, numerical, self.rtol, self.atol, equal_nan=True):
+            raise GradcheckError(
+                f"Jacobian mismatch for output {output} with respect to input {number},\n"
+                f"numerical:{numerical.T}\nanalytical:{analytical.T}"
+            )
+
+    def repeated(self, tolerance: float) -> None:
+        for output, result in enumerate(self.outputs):
+            cotangent = np.ones_like(result._array)
+            for one, two in zip(self.gradients(output, cotangent), self.gradients(output, cotangent), strict=True):
+                if one.size and np.abs(one - two).max() > tolerance and not np.isnan(one).any():
+                    raise GradcheckError(
+                        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+                        "times gives different values, although analytical gradient matches numerical gradient."
+                    )
+
+    def undefined(self) -> None:
+        """A missing gradient must count as zero."""
+        for output, result in enumerate(self.outputs):
+            for grad in self.gradients(output, np.zeros_like(result._array)):
+                if np.any(np.nan_to_num(grad) != 0):
+                    raise GradcheckError("Expected backward function to handle undefined output grads")
+
+
+def leaf(array: np.ndarray) -> Tensor:
+    made = new(Tensor)
+    made._array, made._requires_grad = array, True
+    return made
+
+
+def steps(array: np.ndarray) -> list[np.ndarray]:
+    """A step along each element; for complex ones, along its real and then its imaginary part."""
+    found = []
+    for place in range(array.size):
+        for size in (1, 1j) if array.dtype.kind == "c" else (1,):
+            step = np.zeros(array.size, array.dtype)
+            step[place] = size
+            found.append(step.reshape(array.shape))
+    return found
+
+
+def assembled(slopes: list, output: int, cotangent: np.ndarray, tensor: Tensor) -> np.ndarray:
+    """The gradient for a cotangent, from the slopes along every step of an input."""
+    values = np.array([np.vdot(cotangent, slope[output]).real for slope in slopes])
+    if tensor._array.dtype.kind == "c":
+        values = values[0::2] + 1j * values[1::2]
+    return values.reshape(-1)
+
+
+def random_like(random: np.random.Generator, array: np.ndarray) -> np.ndarray:
+    found = random.uniform(0.5, 1.5, array.shape)
+    if array.dtype.kind == "c":
+        found = found + 1j * random.uniform(0.5, 1.5, array.shape)
+    return found.astype(array.dtype)
+
+
+def gradgradcheck(
+    func: Callable,
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """Like `gradcheck`, for the gradients of the gradients."""
+    arguments = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    results = func(*arguments)
+    many = results if isinstance(results, (tuple, list)) else (results,)
+    places = [place for place, each in enumerate(many) if isinstance(each, Tensor) and each.requires_grad]
+    if grad_outputs is None:
+        random = np.random.default_rng(1)
+        given = [leaf(random_like(random, many[place]._array)) for place in places]
+    else:
+        given = list(entry.as_tuple(grad_outputs))
+    count = len(arguments)
+
+    def gradients(*args: Any) -> tuple:
+        values, cotangents = args[:count], args[count:]
+        produced = func(*values)
+        produced = produced if isinstance(produced, (tuple, list)) else (produced,)
+        sources = [each for each in values if isinstance(each, Tensor) and each.requires_grad]
+        found = entry.grad(
+            [produced[place] for place in places], sources, cotangents, create_graph=True, allow_unused=True
+        )
+        return tuple(each for each in found if each is not None)
+
+    return gradcheck(
+        gradients,
+        (*arguments, *given),
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=False,
+        fast_mode=fast_mode,
+    )

@@ -1,0 +1,160 @@
+"""Attributes: `data` and `grad`, and what every tensor on a CPU answers alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rushlight.core import dtypes
+from rushlight.core.layout import layout, strided
+from rushlight.core.location import user_line
+from rushlight.core.options import refuse_pinned
+from rushlight.core.storage import Storage
+from rushlight.core.tensor import Tensor, method, new, storage_of
+from rushlight.core.warning import warn
+
+
+def get_data(self: Tensor) -> Tensor:
+    """The same memory without history, and without the count of writes that guards a backward."""
+    found = new(Tensor)
+    found._array = self._array
+    found._storage = Storage(storage_of(self).array)
+    if self.requires_grad:
+        found._cut = ("data", user_line())
+    return found
+
+
+def set_data(self: Tensor, value: Tensor) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if self._requires_grad and value._array.dtype not in dtypes.DIFFERENTIABLE:
+        raise RuntimeError(
+            "data set to a tensor that requires gradients must be floating point or complex dtype, "
+            f"not {value.dtype}"
+        )
+    version = self._version
+    self._array = value._array
+    self._storage = Storage(storage_of(value).array)
+    self._storage.version = version
+
+
+def get_grad(self: Tensor) -> Tensor | None:
+    """The gradient that backward has left here; None before."""
+    if self._grad is None and self._node is not None and not self._retains:
+        warn(
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+            "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+            "Tensor, use .retain_grad() on the non-leaf Tensor."
+        )
+    return self._grad
+
+
+def set_grad(self: Tensor, value: Tensor | None) -> None:
+    if value is not None:
+        check_grad(self, value)
+    self._grad = value
+
+
+def check_grad(self: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+        )
+    if value is self:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value._array.dtype != self._array.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.scalar}' to a tensor with grad_dtype "
+            f"'{self.dtype.scalar}'. Convert it first, with .to({self.dtype!r})"
+        )
+    if value._array.shape != self._array.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'. "
+            "Please ensure that the gradient and the tensor are the same size"
+        )
+
+
+def delete_grad(self: Tensor) -> None:
+    self._grad = None
+
+
+Tensor.data = property(get_data, set_data)
+Tensor.grad = property(get_grad, set_grad, delete_grad)
+
+
+def get_layout(self: Tensor) -> layout:
+    """How its elements are kept: `strided`, always."""
+    return strided
+
+
+Tensor.layout = property(get_layout)
+for _name in ("cuda", "sparse", "sparse_csr", "mkldnn", "quantized", "meta", "xpu", "mps", "nested", "vulkan", "ipu"):
+    setattr(Tensor, f"is_{_name}", False)
+Tensor.is_cpu = True
+
+
+@method
+def get_device(self: Tensor) -> int:
+    """The number of its device: -1, as for every tensor on the CPU."""
+    return -1
+
+
+@method
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Whether its memory is pinned for copies to an accelerator: never."""
+    return False
+
+
+@method
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Refused: there is no accelerator to pin memory for."""
+    refuse_pinned()
+    return self
+
+
+@method
+def is_shared(self: Tensor) -> bool:
+    """Whether its memory is shared between processes: never."""
+    return False
+
+
+@method
+def share_memory_(self: Tensor) -> Tensor:
+    """Refused: Rushlight does not share memory between processes."""
+    raise RuntimeError(
+        "share_memory_() is not in Rushlight: processes have memory of their own; "
+        "share arrays with multiprocessing.shared_memory and torch.from_numpy"
+    )
+
+
+@method
+def as_subclass(self: Tensor, cls: type) -> Tensor:
+    """The same tensor, its history included, as an object of a subclass."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
+    found = new(cls)
+    found.__dict__.update({name: self.__dict__[name] for name in Tensor.__annotations__ if name in self.__dict__})
+    return found
+
+
+def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
+    """A leaf of a subclass on the memory of `data`; what `Parameter` is made with."""
+    found = new(cls)
+    found._array = data._array
+    found._storage = storage_of(data)
+    found._created = user_line()
+    found.requires_grad = require_grad
+    return found
+
+
+Tensor._make_subclass = staticmethod(make_subclass)
+
+
+@method
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Whether the other tensor has the same shape."""
+    return self._array.shape == other._array.shape
+
+
+@method
+def is_distributed(self: Tensor) -> bool:
+    return False

@@ -1,0 +1,55 @@
+"""Defaults: the dtype that floats get when none is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rushlight.core import dtypes, promotion
+from rushlight.core.device import CPU, check_device, device
+from rushlight.core.warning import warn
+
+__all__ = [
+    "get_default_device",
+    "get_default_dtype",
+    "set_default_device",
+    "set_default_dtype",
+    "set_default_tensor_type",
+]
+
+
+def get_default_dtype() -> dtypes.dtype:
+    """The dtype of tensors made from Python floats, `float32` at first."""
+    return dtypes.default
+
+
+def set_default_dtype(d: dtypes.dtype) -> None:
+    """Make a floating point dtype the one that Python floats get.
+
+    >>> torch.set_default_dtype(torch.float64)
+    >>> torch.tensor(1.5).dtype
+    torch.float64
+    >>> torch.set_default_dtype(torch.float32)
+    """
+    if not isinstance(d, dtypes.dtype) or not d.is_floating_point:
+        invalid = "" if isinstance(d, dtypes.dtype) else "invalid dtype object: "
+        raise TypeError(f"{invalid}only floating-point types are supported as the default type, got {d!r}")
+    dtypes.default = d
+    promotion.forget()
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Old: like `set_default_dtype`, given `torch.DoubleTensor` or its name."""
+    from rushlight.ops.conversion import named_dtype
+
+    warn("torch.set_default_tensor_type() is deprecated: use torch.set_default_dtype() instead.")
+    set_default_dtype(named_dtype(t))
+
+
+def set_default_device(device: Any) -> None:
+    """Where tensors are made: the CPU, and nowhere else."""
+    check_device(device)
+
+
+def get_default_device() -> device:
+    """Where tensors are made."""
+    return CPU

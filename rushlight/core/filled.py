@@ -1,0 +1,376 @@
+"""Filled tensors: zeros, ones, one number or nothing in particular, by shape or like another tensor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.casting import cast
+from rushlight.core.layout import (
+    contiguous_format,
+    empty_in_format,
+    empty_like_array,
+    memory_format,
+)
+from rushlight.core.options import (
+    allocate,
+    check_out,
+    checked_size,
+    fill,
+    finish,
+    finish_into,
+    integer,
+    number,
+    numpy_dtype,
+    size_from,
+)
+from rushlight.core.promotion import of_number
+from rushlight.core.tensor import Tensor, method
+
+if TYPE_CHECKING:
+    from rushlight.core.layout import layout as Layout
+
+__all__ = [
+    "empty",
+    "empty_like",
+    "empty_permuted",
+    "empty_strided",
+    "eye",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "scalar_tensor",
+    "zeros",
+    "zeros_like",
+]
+
+
+def zeros(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor of zeros.
+
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    array = allocate(np.zeros, size_from(sizes, size, "zeros"), numpy_dtype(dtype, out))
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def ones(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor of ones.
+
+    >>> torch.ones(3)
+    tensor([1., 1., 1.])
+    """
+    array = allocate(np.ones, size_from(sizes, size, "ones"), numpy_dtype(dtype, out))
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def empty(
+    *sizes: Any,
+    size: Any = None,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """A tensor whose elements are whatever its memory held."""
+    shape, kind = size_from(sizes, size, "empty"), numpy_dtype(dtype, out)
+    if memory_format is None or memory_format is contiguous_format:
+        array = allocate(np.empty, shape, kind)
+    else:
+        array = empty_in_format(shape, kind, memory_format)
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor in which every element is `fill_value`, whose kind decides the dtype if none is given.
+
+    >>> torch.full((2,), 3)
+    tensor([3, 3])
+    """
+    value = number(fill_value, "full", "fill_value", 2)
+    if dtype is None and out is None:
+        dtype = of_number(value)
+    array = allocate(np.empty, checked_size(size, "full"), numpy_dtype(dtype, out))
+    array[...] = converted(value, array.dtype)
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def converted(value: Any, kind: np.dtype) -> np.ndarray:
+    """A Python number as an array of this dtype; torch's RuntimeError if it does not fit."""
+    target = dtypes.from_numpy(kind)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise OverflowError(f"int too big to convert: {value} is beyond int64")
+    if not dtypes.fits(value, target):
+        raise RuntimeError(f"value cannot be converted to type {target.name} without overflow: {value}")
+    return cast(np.array(value), kind)
+
+
+def zeros_like(
+    input: Tensor,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """Zeros in the shape and dtype of `input`."""
+    array = array_like("zeros_like", input, dtype, memory_format)
+    array.fill(0)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def ones_like(
+    input: Tensor,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """Ones in the shape and dtype of `input`."""
+    array = array_like("ones_like", input, dtype, memory_format)
+    array.fill(1)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def empty_like(
+    input: Tensor,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """Uninitialised elements in the shape and dtype of `input`."""
+    array = array_like("empty_like", input, dtype, memory_format)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """One number in the shape and dtype of `input`."""
+    array = array_like("full_like", input, dtype, memory_format)
+    array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def array_like(function: str, input: Tensor, dtype: dtypes.dtype | None, form: memory_format | None) -> np.ndarray:
+    """Fresh memory in the input's shape; its dtype and memory format unless others are given."""
+    if not isinstance(input, Tensor):
+        module = "numpy." if isinstance(input, np.ndarray) else ""
+        raise TypeError(
+            f"{function}(): argument 'input' (position 1) must be Tensor, not {module}{type(input).__name__}"
+        )
+    kind = None if dtype is None else dtypes.checked(dtype).numpy
+    return empty_like_array(input._array, kind, form)
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Ones on the diagonal of a matrix, zeros elsewhere."""
+    rows = integer(n, "eye", "n", 1)
+    columns = rows if m is None else integer(m, "eye", "m", 2)
+    for name, size in (("n", rows), ("m", columns)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    array = allocate(np.zeros, (rows, columns), numpy_dtype(dtype, out))
+    array.reshape(-1)[: rows * columns : columns + 1][: min(rows, columns)] = 1
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A number as a tensor without dimensions, of the default dtype."""
+    array = converted(number(s, "scalar_tensor", "s", 1), numpy_dtype(dtype))
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Uninitialised elements with the given strides, counted in elements."""
+    from rushlight.core.strides import strided
+
+    shape, steps = checked_size(size, "empty_strided"), tuple(stride)
+    if len(shape) != len(steps):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
+        )
+    if min(steps, default=0) < 0:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}: "
+            "strides cannot be negative"
+        )
+    extent = 1 + sum((each - 1) * step for each, step in zip(shape, steps, strict=True)) if 0 not in shape else 0
+    memory = allocate(np.empty, (extent,), numpy_dtype(dtype))
+    return finish_into(strided(memory, shape, steps, 0), None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Uninitialised elements whose dimensions stand in memory in the given order."""
+    shape, order = checked_size(size, "empty_permuted"), tuple(physical_layout)
+    if sorted(order) != list(range(len(shape))):
+        raise RuntimeError(
+            f"physical_layout must name each of the {len(shape)} dimensions once, but got {list(order)}"
+        )
+    memory = allocate(np.empty, tuple(shape[dim] for dim in order), numpy_dtype(dtype))
+    array = memory.transpose(np.argsort(order))
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+@method
+def new_zeros(
+    self: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Zeros of the tensor's dtype."""
+    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
+    array = allocate(np.zeros, size_from(sizes, size, "new_zeros"), kind)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+@method
+def new_ones(
+    self: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Ones of the tensor's dtype."""
+    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
+    array = allocate(np.ones, size_from(sizes, size, "new_ones"), kind)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+@method
+def new_empty(
+    self: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Uninitialised elements of the tensor's dtype."""
+    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
+    array = allocate(np.empty, size_from(sizes, size, "new_empty"), kind)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+@method
+def new_full(
+    self: Tensor,
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """One number, in the tensor's dtype."""
+    return full(
+        size,
+        fill_value,
+        dtype=self.dtype if dtype is None else dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )

@@ -1,0 +1,130 @@
+"""Layouts and memory formats: the order in which a tensor's elements stand in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.core.strides import contiguous_strides, strides_of
+
+
+class layout:
+    """How elements are kept; `strided` is the only layout that holds memory here."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> tuple:
+        return by_name, (self.name,)
+
+
+class memory_format:
+    """An order of dimensions in memory, such as `channels_last`."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> tuple:
+        return by_name, (self.name,)
+
+
+strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+
+
+def by_name(name: str) -> layout | memory_format:
+    return globals()[name]
+
+
+def check_layout(wanted: layout | None) -> None:
+    """Refuse every layout but `strided`."""
+    if wanted is None or wanted is strided:
+        return
+    if not isinstance(wanted, layout):
+        raise TypeError(f"argument 'layout' must be torch.layout, not {type(wanted).__name__}")
+    raise NotImplementedError(f"Rushlight has no {wanted!r} tensors; use torch.strided, or scipy.sparse beside it")
+
+
+def channels_last_strides(shape: tuple[int, ...], form: memory_format) -> tuple[int, ...]:
+    """Strides in elements with the channels, dimension 1, next to each other."""
+    rank = 4 if form is channels_last else 5
+    if len(shape) != rank:
+        raise RuntimeError(f"required rank {rank} tensor to use {form.name} format")
+    strides, step = [0] * rank, 1
+    for dim in (1, *range(rank - 1, 1, -1), 0):
+        strides[dim] = step
+        step *= max(shape[dim], 1)
+    return tuple(strides)
+
+
+def dense_strides(array: np.ndarray) -> tuple[int, ...]:
+    """The strides that `preserve_format` gives a copy: the array's own, or its order of dimensions packed."""
+    if array.flags.c_contiguous:
+        return contiguous_strides(array.shape)
+    given = strides_of(array)
+    order = stride_order(array.shape, given)
+    strides, step = [0] * array.ndim, 1
+    for dim in order:
+        strides[dim] = step
+        step *= array.shape[dim]
+    # of size one, a dimension has any stride: a dense array keeps its own
+    dense = all(extent == 1 or a == b for extent, a, b in zip(array.shape, given, strides, strict=True))
+    return given if dense else tuple(strides)
+
+
+def stride_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
+    """The dimensions from the fastest to the slowest, by insertion as torch orders them; 0 leaves its place."""
+    order = list(range(len(shape)))[::-1]
+    for place in range(1, len(order)):
+        current = place
+        for other in range(place - 1, -1, -1):
+            inner, outer = order[other], order[current]
+            a, b = strides[inner], strides[outer]
+            if a == 0 or b == 0:
+                continue
+            if a > b or (a == b and shape[inner] > shape[outer]):
+                order[other], order[current] = outer, inner
+                current = other
+            else:
+                break
+    return order
+
+
+def empty_with_strides(shape: tuple[int, ...], strides: tuple[int, ...], kind: np.dtype) -> np.ndarray:
+    """Fresh memory laid out with dense strides, counted in elements."""
+    order = sorted(range(len(shape)), key=lambda dim: -strides[dim])
+    array = np.empty([shape[dim] for dim in order], kind)
+    return array.transpose(np.argsort(order)) if order != list(range(len(shape))) else array
+
+
+def empty_like_array(
+    array: np.ndarray, kind: np.dtype | None = None, form: memory_format | None = None
+) -> np.ndarray:
+    """Fresh memory of the array's shape in a memory format; None preserves the array's."""
+    kind = array.dtype if kind is None else kind
+    if form is None or form is preserve_format:
+        if array.flags.c_contiguous:
+            return np.empty(array.shape, kind)
+        return empty_with_strides(array.shape, dense_strides(array), kind)
+    return empty_in_format(array.shape, kind, form)
+
+
+def empty_in_format(shape: tuple[int, ...], kind: np.dtype, form: memory_format) -> np.ndarray:
+    """Fresh memory of a shape in a memory format."""
+    if form is contiguous_format:
+        return np.empty(shape, kind)
+    if form is preserve_format:
+        raise RuntimeError("unsupported memory format Preserve: there is no other tensor whose format to preserve")
+    if not isinstance(form, memory_format):
+        raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(form).__name__}")
+    return empty_with_strides(shape, channels_last_strides(shape, form), kind)

@@ -1,0 +1,173 @@
+"""Options: what every function that creates a tensor takes: size, dtype, device, layout, out, requires_grad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd import modes
+from rushlight.core import dtypes
+from rushlight.core.device import check_device
+from rushlight.core.layout import check_layout
+from rushlight.core.location import user_line
+from rushlight.core.tensor import Tensor, new
+
+
+def finish(array: np.ndarray, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A leaf around the array, which remembers the user's line."""
+    if device is not None:
+        check_device(device)
+    made = new(Tensor)
+    made._array = array
+    made._created = user_line()
+    if modes.state.inference:
+        made._inference = True
+    if requires_grad:
+        if array.dtype not in dtypes.DIFFERENTIABLE:
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+                f"; this one would be {dtypes.from_numpy(array.dtype)}: pass for example dtype=torch.float32"
+            )
+        made._requires_grad = True
+    return made
+
+
+def finish_into(
+    array: np.ndarray,
+    out: Tensor | None,
+    dtype: dtypes.dtype | None,
+    device: Any,
+    layout: Any,
+    pin_memory: bool,
+    requires_grad: bool,
+) -> Tensor:
+    """Like `finish`, for the functions with all of torch's options; `out` is filled instead if there is one."""
+    if layout is not None:
+        check_layout(layout)
+    if pin_memory:
+        refuse_pinned()
+    if out is None:
+        return finish(array, device, requires_grad)
+    check_out(out, dtype, device)
+    return fill(out, array)
+
+
+def check_out(out: Tensor, dtype: dtypes.dtype | None, device: Any) -> None:
+    if not isinstance(out, Tensor):
+        raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+    if device is not None:
+        check_device(device)
+    if dtype is not None and dtypes.checked(dtype) is not out.dtype:
+        raise RuntimeError(
+            f"dtype {dtypes.checked(dtype).scalar} does not match dtype of out parameter ({out.dtype.scalar})"
+        )
+
+
+def fill(out: Tensor, array: np.ndarray) -> Tensor:
+    """Write the array into `out`, which takes its shape."""
+    from rushlight.ops.call import written
+    from rushlight.ops.out import resize
+
+    if out._array.shape != array.shape:
+        resize(out, array.shape)
+    with np.errstate(all="ignore"):
+        out._array[...] = array
+    written(out)
+    return out
+
+
+def refuse_pinned() -> None:
+    raise RuntimeError(
+        "pin_memory=True requires a CUDA or other accelerator backend; Rushlight runs on the CPU: leave it out"
+    )
+
+
+def numpy_dtype(dtype: dtypes.dtype | None, out: Tensor | None = None) -> np.dtype:
+    """The NumPy dtype to create: the one asked for, that of `out`, or the default."""
+    if dtype is None:
+        return dtypes.default.numpy if out is None else out._array.dtype
+    return dtypes.checked(dtype).numpy
+
+
+def size_from(many: tuple, named: Any, function: str) -> tuple[int, ...]:
+    """A size given as integers one by one, as one sequence, or by name."""
+    if named is None:
+        if len(many) == 1 and isinstance(many[0], (tuple, list)):
+            named = many[0]
+        elif many:
+            named = many
+        else:
+            raise TypeError(f'{function}() missing 1 required positional arguments: "size"')
+    elif many:
+        raise TypeError(f"{function}() received the size twice, by position and by name")
+    return checked_size(named, function, from_sequence=named is not many)
+
+
+def checked_size(size: Any, function: str, from_sequence: bool = True) -> tuple[int, ...]:
+    """A sequence of sizes as a tuple of Python integers that are not negative."""
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(
+            f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
+        )
+    sizes = []
+    for place, each in enumerate(size):
+        if type(each) is not int:
+            each = plain_integer(each, place, function, from_sequence)
+        if each < 0:
+            raise RuntimeError(
+                f"{function}: Dimension size must be non-negative. "
+                f"Trying to create tensor with negative dimension {each}: {list(size)}"
+            )
+        sizes.append(each)
+    return tuple(sizes)
+
+
+def plain_integer(value: Any, place: int, function: str, from_sequence: bool) -> int:
+    if not isinstance(value, (bool, np.bool_)) and hasattr(value, "__index__"):
+        try:
+            return value.__index__()
+        except TypeError:
+            pass  # a tensor or an array that holds no integer
+    name = type(value).__name__
+    where = f", but found element of type {name} at pos {place}" if from_sequence else f", not {name}"
+    raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints{where}")
+
+
+def integer(value: Any, function: str, name: str, position: int) -> int:
+    """An integer argument, in torch's words if it is none."""
+    if type(value) is int:
+        return value
+    if not isinstance(value, (bool, np.bool_)) and hasattr(value, "__index__"):
+        return value.__index__()
+    raise TypeError(f"{function}(): argument '{name}' (position {position}) must be int, not {type(value).__name__}")
+
+
+def number(value: Any, function: str, name: str, position: int) -> Any:
+    """A number given as such, as a NumPy scalar or as a 0-dim tensor, as a Python number."""
+    if type(value) in (int, float, bool, complex):
+        return value
+    if isinstance(value, (int, float, complex, np.generic)) and not isinstance(value, (np.str_, np.bytes_)):
+        return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, Tensor) and value._array.ndim == 0:
+        return value._array.item()
+    raise TypeError(
+        f"{function}(): argument '{name}' (position {position}) must be Number, not {type(value).__name__}"
+    )
+
+
+def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:
+    """`make(shape, kind)`, where too large a shape is torch's RuntimeError."""
+    try:
+        return make(shape, kind)
+    except MemoryError:
+        import math
+
+        raise RuntimeError(
+            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {math.prod(shape) * kind.itemsize} bytes"
+            f" for a tensor of shape {list(shape)}"
+        ) from None
+    except ValueError as error:
+        if len(shape) > 64:
+            raise RuntimeError(f"Rushlight's tensors have at most 64 dimensions, as NumPy's arrays: got {len(shape)}") from None
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}") from error

@@ -1,0 +1,81 @@
+"""Pickling and deep copies: tensors that share memory still do afterwards."""
+
+from __future__ import annotations
+
+import copyreg
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.memory import flat
+from rushlight.core.storage import Storage
+from rushlight.core.strides import strided
+from rushlight.core.tensor import Tensor, method, new, storage_of
+
+Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
+
+# the fields of a tensor; what else stands in its __dict__ was put there by the user
+FIELDS = frozenset(Tensor.__annotations__)
+
+
+def geometry_of(tensor: Tensor) -> Geometry:
+    return tensor._array.shape, tensor.stride(), tensor.storage_offset()
+
+
+def user_attributes(tensor: Tensor) -> dict[str, Any]:
+    return {name: value for name, value in tensor.__dict__.items() if name not in FIELDS}
+
+
+def build(cls: type, storage: Storage, geometry: Geometry, requires_grad: bool) -> Tensor:
+    """A leaf over a storage."""
+    made = new(cls)
+    made._array = strided(storage.array, *geometry)
+    made._storage = storage
+    made._requires_grad = requires_grad
+    return made
+
+
+@method
+def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
+    # the storage is an object of the pickle: views of one storage find the same one again
+    arguments = (type(self), storage_of(self), geometry_of(self), self.requires_grad)
+    return build, arguments, user_attributes(self) or None
+
+
+def rebuild_storage(memory: np.ndarray) -> Storage:
+    return Storage(memory if memory.flags.writeable else memory.copy())
+
+
+def reduce_storage(self: Storage) -> tuple:
+    return rebuild_storage, (flat(self),)
+
+
+copyreg.pickle(Storage, reduce_storage)
+
+
+@method
+def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
+    if id(self) in memo:
+        return memo[id(self)]
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+            "Write tensor.detach().clone() for a copy without history, tensor.clone() for one with it."
+        )
+    storage = storage_of(self)
+    if id(storage) not in memo:
+        memo[id(storage)] = Storage(flat(storage).copy())
+    made = build(type(self), memo[id(storage)], geometry_of(self), self.requires_grad)
+    memo[id(self)] = made
+    made._created = self._created
+    if self._grad is not None:
+        made._grad = self._grad.__deepcopy__(memo)
+    for name, value in user_attributes(self).items():
+        setattr(made, name, deepcopy(value, memo))
+    return made
+
+
+@method
+def __setstate__(self: Tensor, state: dict) -> None:
+    self.__dict__.update(state)

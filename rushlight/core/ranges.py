@@ -1,0 +1,259 @@
+"""Ranges: evenly spaced numbers, and the indices of a triangle."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.casting import cast
+from rushlight.core.options import finish_into, integer, number, numpy_dtype
+from rushlight.core.tensor import Tensor
+from rushlight.core.warning import warn
+
+if TYPE_CHECKING:
+    from rushlight.core.layout import layout as Layout
+
+__all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
+
+
+def arange(
+    *bounds: Any,
+    start: Any = None,
+    end: Any = None,
+    step: Any = None,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from `start` up to but not including `end`, `step` apart: integers if all three are.
+
+    >>> torch.arange(1, 2.5, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+
+    Takes `arange(end)`, `arange(start, end)` and `arange(start, end, step)`.
+    """
+    first, last, apart = read_bounds(bounds, start, end, step)
+    whole = all(isinstance(each, int) for each in (first, last, apart))
+    if dtype is None and out is None and whole:
+        dtype = dtypes.int64
+    kind = numpy_dtype(dtype, out)
+    refuse_kind("arange_cpu", kind, "bc")
+    array = spaced(first, last, apart, kind)
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def read_bounds(bounds: tuple, start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
+    """Start, end and step out of the ways to give them."""
+    if len(bounds) == 1 and end is None:
+        bounds = (0 if start is None else start, bounds[0])
+        start = None
+    given = [start, end, step]
+    for place, value in enumerate(bounds):
+        if place > 2 or given[place] is not None:
+            raise TypeError(
+                f"arange() received an invalid combination of arguments - got {len(bounds)} by position; expected "
+                "(end), (start, end) or (start, end, step)"
+            )
+        given[place] = value
+    if given[1] is None:
+        raise TypeError('arange() missing 1 required positional arguments: "end"')
+    first, last, apart = [0 if given[0] is None else given[0], given[1], 1 if given[2] is None else given[2]]
+    values = []
+    for name, position, value in (("start", 1, first), ("end", 1 if len(bounds) < 2 else 2, last), ("step", 3, apart)):
+        found = number(value, "arange", name, position)
+        if isinstance(found, complex):
+            raise RuntimeError(f"value cannot be converted to type double without overflow: {name}={found}")
+        values.append(found)
+    return values[0], values[1], values[2]
+
+
+def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
+    """The numbers of `arange`, the count found in exact integers or in float64."""
+    for value in (first, last):
+        if not math.isfinite(value):
+            raise RuntimeError(f"unsupported range: {first} -> {last}")
+    if kind.kind in "iu":
+        if apart and not int(apart):
+            raise ValueError(f"step must be nonzero, and a step of {apart} is 0 as an integer")
+        whole = [int(each) for each in (first, last, apart)]
+        if kind.itemsize == 8:
+            first, last, apart = whole
+    if not apart:
+        raise RuntimeError("step must be nonzero")
+    if (last - first) * apart < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
+    exact = isinstance(first, int) and isinstance(last, int) and isinstance(apart, int)
+    count = -((first - last) // apart) if exact else math.ceil((last - first) / apart)
+    if kind.kind in "iu":
+        return cast(np.arange(count) * whole[2] + whole[0], kind)
+    return cast(np.arange(count) * float(apart) + float(first), kind)
+
+
+def refuse_kind(function: str, kind: np.dtype, refused: str) -> None:
+    if kind.kind in refused:
+        raise NotImplementedError(f'"{function}" not implemented for \'{dtypes.from_numpy(kind).scalar}\'')
+
+
+def range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from `start` to `end`, which is included: old, use `arange`."""
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+    )
+    kind = numpy_dtype(dtype, out)
+    first, last, apart = (number(each, "range", "end", 2) for each in (start, end, step))
+    if not apart:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first} -> {last}")
+    if (last - first) * apart < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
+    array = cast(np.arange(math.floor((last - first) / apart) + 1) * apart + first, kind)
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`steps` numbers from `start` to `end`, both included, evenly spaced.
+
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    ends, count, kind = read_ends("linspace", start, end, steps, dtype, out)
+    array = between(ends, count, kind)
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Tensor | None = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`steps` powers of `base`, with exponents evenly spaced from `start` to `end`, both included."""
+    ends, count, kind = read_ends("logspace", start, end, steps, dtype, out)
+    compute = np.dtype("float32") if kind.kind in "iu" or kind.itemsize == 2 else kind
+    with np.errstate(all="ignore"):
+        array = cast(np.power(compute.type(base), between(ends, count, compute)), kind)
+    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+
+
+def read_ends(
+    function: str, start: Any, end: Any, steps: Any, dtype: dtypes.dtype | None, out: Tensor | None
+) -> tuple[tuple, int, np.dtype]:
+    """Both ends as numbers, the number of steps, and the NumPy dtype of the result."""
+    for name, value in (("start", start), ("end", end)):
+        if isinstance(value, Tensor) and value.ndim:
+            raise RuntimeError(
+                f"{function} only supports 0-dimensional start and end tensors, but got {name} with {value.ndim} "
+                "dimension(s)."
+            )
+    ends = (number(start, function, "start", 1), number(end, function, "end", 2))
+    count = integer(steps, function, "steps", 3)
+    if count < 0:
+        raise RuntimeError(f"number of steps must be non-negative, got {count}")
+    is_complex = any(isinstance(each, complex) for each in ends)
+    kind = numpy_dtype(dtype, out)
+    if is_complex and kind.kind != "c":
+        if dtype is not None:
+            raise RuntimeError(
+                f"torch.{function}(): inferred dtype {dtypes.default.to_complex()!r} can't be safely cast to passed "
+                f"dtype {dtypes.checked(dtype)!r}"
+            )
+        if out is None:
+            kind = dtypes.default.to_complex().numpy
+    refuse_kind(f"{function}_cpu", kind, "b")
+    return ends, count, kind
+
+
+def between(ends: tuple, count: int, kind: np.dtype) -> np.ndarray:
+    """Evenly spaced numbers, the first half counted from the start and the second from the end."""
+    compute = np.dtype("float64") if kind.kind in "iu" else np.dtype("float32") if kind.itemsize == 2 else kind
+    if kind.kind in "iu":
+        ends = (int(ends[0]), int(ends[1]))
+    first, last = compute.type(ends[0]), compute.type(ends[1])
+    if count < 2:
+        return cast(np.full(count, first), kind)
+    with np.errstate(all="ignore"):
+        step = (last - first) / compute.type(count - 1)
+        places = np.arange(count).astype(compute)
+        made = first + step * places
+        half = count // 2
+        made[half:] = last - step * places[: count - half][::-1]
+    return cast(made, kind)
+
+
+def tril_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Rows and columns of the lower triangle of a (row, col) matrix, shape (2, N)."""
+    array = triangle("tril_indices", row, col, dtype, lambda rows, columns: columns - rows <= offset)
+    return finish_into(array, None, dtype, device, layout, pin_memory, False)
+
+
+def triu_indices(
+    row: int,
+    col: int,
+    offset: int = 0,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Rows and columns of the upper triangle of a (row, col) matrix, shape (2, N)."""
+    array = triangle("triu_indices", row, col, dtype, lambda rows, columns: columns - rows >= offset)
+    return finish_into(array, None, dtype, device, layout, pin_memory, False)
+
+
+def triangle(function: str, row: int, col: int, dtype: dtypes.dtype | None, inside: Any) -> np.ndarray:
+    for name, value in (("row", row), ("col", col)):
+        if value < 0:
+            raise RuntimeError(f"{name} must be non-negative, got {value}")
+    kind = numpy_dtype(dtypes.int64 if dtype is None else dtype)
+    refuse_kind(function, kind, "bfc")
+    found = inside(np.arange(row)[:, None], np.arange(col)).nonzero()
+    return np.array(found).astype(kind)

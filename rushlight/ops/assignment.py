@@ -1,0 +1,215 @@
+"""Assignment: `x[...] = value` and `index_put`."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core import dtypes
+from rushlight.core.tensor import Tensor, method
+from rushlight.ops.call import odd_argument, require_writable, tensor_list, written
+from rushlight.ops.copying import convertible
+from rushlight.ops.declare import composed, op
+from rushlight.ops.indexing import BOOLEAN, basic_index, explained, numpy_index, part, pick, pick_mask, read
+from rushlight.ops.indices import check_mask, positions
+from rushlight.ops.rules import SAME
+from rushlight.ops.samples import case, cases
+from rushlight.ops.writing import add_at, check_position, overwrite, places, scalar_name, target_of
+
+
+@method
+def __setitem__(self: Tensor, index: Any, value: Any) -> None:
+    """Write a number or a tensor, broadcast, over the part that an index expression names."""
+    if not isinstance(value, Tensor):
+        value = plain_number(self, value)
+    basic = basic_index(self, index)
+    dims: tuple = ()
+    if basic is None:
+        if isinstance(index, Tensor) and index._array.dtype is BOOLEAN and index._array.ndim and self._array.ndim:
+            indices, dims = [index], (0,)
+        else:
+            basic, indices, dims = read(self, index)
+    if dims:
+        view = self if basic is None else part(self, basic)
+        put_inplace(view, indices, source_for(view, indices, value), dims, False)
+    elif state.grad and (self.requires_grad or (isinstance(value, Tensor) and value.requires_grad)):
+        write_recorded(self, basic, value)
+    else:
+        write_part(self, basic, value)
+
+
+def plain_number(self: Tensor, value: Any) -> Any:
+    """The number to assign; lists and arrays are refused as in torch."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, numbers.Number):
+        kind = type(value)
+        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+        raise TypeError(
+            f"can't assign a {name} to a torch.{self.dtype.scalar}Tensor: make it a tensor first, with torch.tensor(...)"
+        )
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {value}")
+    return number_for(value, self._array.dtype)
+
+
+def number_for(value: Any, kind: np.dtype) -> Any:
+    """The number, if the dtype can hold it."""
+    if not dtypes.fits(value, dtypes.from_numpy(kind)):
+        name = {"f": "float" if kind.itemsize == 4 else "c10::Half"}.get(kind.kind, f"{kind.name}_t")
+        raise RuntimeError(f"value cannot be converted to type {name} without overflow: {value}")
+    return convertible(value, kind)
+
+
+def source_for(target: Tensor, indices: list[Tensor], value: Any) -> Tensor:
+    """What to put at single elements: a number takes the target's dtype, under a mask a 0-dim tensor too."""
+    if not isinstance(value, Tensor):
+        return target.new_full((), value)
+    if not value._array.ndim and indices[0]._array.dtype is BOOLEAN:
+        return value.to(target.dtype)
+    shape = value._array.shape
+    # the gradient of `values` is summed down from at most so many dimensions
+    most = target._array.ndim - len(indices) + max([each._array.ndim for each in indices])
+    extra = len(shape) - most
+    return value.reshape(shape[extra:]) if extra > 0 and shape[:extra] == (1,) * extra else value
+
+
+def write_recorded(self: Tensor, basic: tuple | slice, value: Any) -> None:
+    """Assignment as history: a copy into the view."""
+    view = self if basic == (...,) else part(self, basic)
+    if isinstance(value, Tensor):
+        view.copy_(without_leading_ones(value, view))
+    else:
+        view.fill_(value)
+
+
+def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
+    """Assignment without history: straight into the array."""
+    array = self._array
+    try:
+        target = array[basic]
+    except IndexError as error:
+        raise explained(error, array) from None
+    if isinstance(value, Tensor):
+        if value._array.dtype is not array.dtype or value._array.shape != target.shape:
+            view = part(self, basic)
+            view.copy_(without_leading_ones(value, view))
+            return
+        value = value._array
+    if not target.flags.writeable or 0 in target.strides:
+        require_writable(target)
+    target[...] = value
+    written(self)
+
+
+def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
+    """The value to assign, checked to fit; torch drops leading dimensions of size 1."""
+    shape, wanted = value._array.shape, view._array.shape
+    extra = len(shape) - len(wanted)
+    if extra > 0 and shape[:extra] == (1,) * extra:
+        value, shape, extra = value.reshape(shape[extra:]), shape[extra:], 0
+    if extra > 0:
+        raise RuntimeError(
+            f"expand(torch.{value.dtype.scalar}Tensor{{{list(shape)}}}, size={list(wanted)}): the number of sizes "
+            f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the tensor "
+            f"({len(shape)})"
+        )
+    for place, size in enumerate(shape):
+        if size not in (1, wanted[place - extra]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({wanted[place - extra]}) must match the existing size ({size}) at "
+                f"non-singleton dimension {place - extra}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(shape)}"
+            )
+    return value
+
+
+@op(dtype=SAME, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
+def put_elements(input, indices: list[Tensor], values, dims: tuple, accumulate: bool, *, out=None):
+    """The input with `values` written over, or added to, the elements at the positions along `dims`."""
+    if values.dtype != input.dtype:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {scalar_name(input)} for the "
+            f"destination and {scalar_name(values)} for the source: convert the source with .to(x.dtype)"
+        )
+    result = target_of(input, out)
+    index = numpy_index(indices, dims)
+    if len(index) == 1 and index[0].dtype is BOOLEAN:
+        check_mask(index[0], input.shape, 0)
+    try:
+        if accumulate:
+            for dim, each in zip(dims, indices, strict=True):
+                check_position(each, dim, input.shape[dim])
+            add_at(result, places(input.shape, dims, indices), values)
+        else:
+            result[index] = values
+    except IndexError as error:
+        raise explained(error, input, indices) from None
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(input[index].shape)}"
+        ) from None
+    return result
+
+
+put_elements.gradient(
+    input=lambda grad, indices, values_shape, dims, accumulate: (
+        grad if accumulate else put_elements(grad, indices, grad.new_zeros(()), dims, False)
+    ),
+    values=lambda grad, indices, dims: (
+        pick_mask(grad, indices[0]) if indices[0].dtype is dtypes.bool_ else pick(grad, indices, dims)
+    ),
+)
+put_inplace = put_elements.op.inplace
+
+
+def index_samples(make):
+    x, i = make.floats(3, 4), np.array([0, 2, 0])
+    return [
+        case(x, (i,), make.floats(3, 4)),
+        case(x, [i, np.array([1, -1, 1])], make.floats(3), accumulate=True),
+        case(x, (i,), make.floats(4), accumulate=True),
+        case(x, (np.array([[0], [1]]), np.array([0, 3])), make.floats(2, 2)),
+        case(x, (make.bools(3, 4),), make.floats()),
+        case(x, (make.bools(3),), make.floats(4), True),
+        case(x.T, (np.array([1, 2], "int32"),), make.floats(1)),
+        case(x, (np.array([], "int64"),), make.floats(1, 1)),
+        case(x, (np.array(1),), make.floats(4)),
+        case(make.ints(5), (i,), make.ints(3), True),
+        case(x, (np.array([3]),), make.floats()),
+        case(x, (i,), make.floats(5)),
+        case(x, (i, i, i), make.floats()),
+        case(x, (make.floats(3),), make.floats()),
+        case(x, (i,), make.ints(3)),
+        case(x, i, make.floats()),
+    ]
+
+
+@composed(samples=cases(index_samples))
+def index_put(input, indices, values, accumulate=False):
+    """The input with `values` written over, or added to, the elements that the index tensors name."""
+    return put_elements(input, *put_arguments(input, indices, values, accumulate))
+
+
+@composed(samples=cases(index_samples))
+def index_put_(input, indices, values, accumulate=False):
+    """`index_put` in place."""
+    return put_inplace(input, *put_arguments(input, indices, values, accumulate))
+
+
+def put_arguments(input: Tensor, indices: Any, values: Any, accumulate: bool) -> tuple:
+    """The arguments of `put_elements`: masks become positions, except for a single one to write under."""
+    indices = tensor_list(put_elements.op, 1, indices)
+    if not isinstance(values, Tensor):
+        odd_argument(put_elements.op, 2, values)
+    if len(indices) == 1 and indices[0]._array.dtype is BOOLEAN and not accumulate:
+        return indices, source_for(input, indices, values), (0,), False
+    shape, found = input._array.shape, []
+    for each in indices:
+        found += positions(each, shape, len(found))
+    if not found or len(found) > len(shape):
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(found)})")
+    return found, source_for(input, found, values), tuple(range(len(found))), accumulate

@@ -1,0 +1,183 @@
+"""Bounds: the larger or smaller of two tensors, and values kept between limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import op
+from rushlight.ops.gradients import zeros
+from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.rules import PROMOTE
+from rushlight.ops.samples import binary, case, cases
+from rushlight.ops.where import choose
+
+
+def refuse_complex(name: str, *values: Any) -> None:
+    if kind_of(*values) == "c":
+        raise RuntimeError(f"{name} not implemented for complex tensors. They have no order; compare abs() instead.")
+
+
+@op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
+def maximum(input, other: "Tensor", *, out=None):
+    """The larger of two elements; NaN if one of them is."""
+    refuse_complex("maximum", input, other)
+    return np.maximum(input, other, out)
+
+
+# where the two are equal each gets half
+maximum.gradient(
+    input=lambda grad, input, other: choose(input < other, 0, choose(input == other, grad / 2, grad)),
+    other=lambda grad, input, other: choose(input > other, 0, choose(input == other, grad / 2, grad)),
+)
+
+
+@op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
+def minimum(input, other: "Tensor", *, out=None):
+    """The smaller of two elements; NaN if one of them is."""
+    refuse_complex("minimum", input, other)
+    return np.minimum(input, other, out)
+
+
+minimum.gradient(
+    input=lambda grad, input, other: choose(input > other, 0, choose(input == other, grad / 2, grad)),
+    other=lambda grad, input, other: choose(input < other, 0, choose(input == other, grad / 2, grad)),
+)
+
+
+@op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
+def fmax(input, other: "Tensor", *, out=None):
+    """The larger of two elements; a NaN loses against a number."""
+    refuse_complex("fmax", input, other)
+    return np.fmax(input, other, out)
+
+
+fmax.gradient(
+    input=lambda grad, input, other: choose((input >= other) | other.isnan(), grad, 0),
+    other=lambda grad, input, other: choose((input >= other) | other.isnan(), 0, grad),
+)
+
+
+@op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
+def fmin(input, other: "Tensor", *, out=None):
+    """The smaller of two elements; a NaN loses against a number."""
+    refuse_complex("fmin", input, other)
+    return np.fmin(input, other, out)
+
+
+fmin.gradient(
+    input=lambda grad, input, other: choose((input <= other) | other.isnan(), grad, 0),
+    other=lambda grad, input, other: choose((input <= other) | other.isnan(), 0, grad),
+)
+
+
+bounds = cases(
+    lambda make: [
+        case(make.floats(3, 4), -0.5, 0.5),
+        case(make.floats(3, 4), min=0.25),
+        case(make.floats(3, 4), max=0.25),
+        case(make.floats(4), 1, -1),
+        case(make.floats(3, 4), make.floats(4), make.floats(3, 1)),
+        case(make.floats(3, 4), max=make.floats()),
+        case(make.floats(4, dtype="float16"), min=0.1),
+        case(make.floats(4), make.floats(4, dtype="float64")),
+        case(make.ints(5), -2, 2),
+        case(make.ints(5), 0.5),
+        case(make.ints(5), make.ints(5), make.ints(5, dtype="int32")),
+        case(make.bools(4), 0, 1),
+        case(make.bools(4), False, True),
+        case(make.floats(0, 3), 0),
+        case(make.floats(4, 2).T, 0),
+        case(make.floats(), 0),
+        case(make.floats(4)),
+        case(make.floats(4), make.floats(4), 1),
+        case(make.complexes(4), 0),
+    ],
+    pointwise=True,
+)
+
+
+@op(
+    dtype=PROMOTE,
+    samples=bounds,
+    aliases=["clip"],
+    node=lambda min, max: f"ClampBackward{0 if isinstance(min, Tensor) or isinstance(max, Tensor) else 1}",
+)
+def clamp(input, min: "Tensor" = None, max: "Tensor" = None, *, out=None):
+    """Each element moved between `min` and `max`, which are numbers or tensors; either may be left out.
+
+    >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if input.dtype.kind in "bc":
+        raise refuse("clamp_scalar_cpu", input)
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if min is None:
+        return np.minimum(input, max, out)
+    if max is None:
+        return np.maximum(input, min, out)
+    if (type(min) is np.ndarray) != (type(max) is np.ndarray):
+        raise TypeError(
+            "clamp() received an invalid combination of arguments - `min` and `max` must be two tensors or two numbers"
+        )
+    return np.minimum(np.maximum(input, min), max, out)
+
+
+clamp.gradient(
+    input=lambda grad, input, min, max: choose(inside(input, min, max), grad, 0),
+    min=lambda grad, input, min, max: choose(input < min if max is None else (input < min) & (min < max), grad, 0),
+    max=lambda grad, input, min, max: choose(input > max if min is None else (input > max) | (max < min), grad, 0),
+)
+
+
+def inside(input: Tensor, min: Any, max: Any) -> Tensor:
+    """Which elements the bounds left alone; the bounds themselves belong to the inside."""
+    if min is None:
+        return input <= max
+    return input >= min if max is None else (input >= min) & (input <= max)
+
+
+lower = cases(
+    lambda make: [
+        case(make.floats(3, 4), 0.5),
+        case(make.floats(3, 4), make.floats(4)),
+        case(make.ints(4), 1),
+        case(make.ints(4), 0.5),
+        case(make.bools(4), 1),
+        case(make.floats(4, dtype="float16"), 0.1),
+        case(make.floats(0), 0),
+        case(make.complexes(4), 0),
+    ],
+    pointwise=True,
+)
+
+
+@op(dtype=PROMOTE, samples=lower, node=lambda min: f"ClampMinBackward{1 if isinstance(min, Tensor) else 0}")
+def clamp_min(input, min, *, out=None):
+    """Each element, but at least `min`."""
+    if input.dtype.kind in "bc":
+        raise refuse("clamp_min_scalar_cpu", input)
+    return np.maximum(input, min, out)
+
+
+clamp_min.gradient(
+    input=lambda grad, input, min: choose(input >= min, grad, 0),
+    min=lambda grad, input, min: choose(input < min, grad, 0),
+)
+
+
+@op(dtype=PROMOTE, samples=lower, node=lambda max: f"ClampMaxBackward{1 if isinstance(max, Tensor) else 0}")
+def clamp_max(input, max, *, out=None):
+    """Each element, but at most `max`."""
+    if input.dtype.kind in "bc":
+        raise refuse("clamp_max_scalar_cpu", input)
+    return np.minimum(input, max, out)
+
+
+clamp_max.gradient(
+    input=lambda grad, input, max: choose(input <= max, grad, 0),
+    max=lambda grad, input, max: choose(input > max, grad, 0),
+)

@@ -1,0 +1,184 @@
+"""Broadcasting: tensors stretched to a common shape, and grids made that way."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.size import Size
+from rushlight.core.tensor import Tensor, wrap
+from rushlight.ops.declare import composed
+from rushlight.ops.joining import stack
+from rushlight.ops.samples import case, cases
+from rushlight.ops.shape import expand
+
+
+def many(tensors: tuple) -> list[Tensor]:
+    """Tensors given one by one or as one sequence."""
+    found = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
+    for place, each in enumerate(found):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}")
+    return found
+
+
+@composed(
+    method=False,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 1), make.floats(4)),
+            case(make.floats(2), make.ints(3, 2), make.floats()),
+            case(make.floats(2), make.floats(3)),
+        ]
+    ),
+)
+def broadcast_tensors(*tensors):
+    """Views of the tensors, stretched to their common shape."""
+    tensors = many(tensors)
+    shape = common_shape([each._array.shape for each in tensors])
+    return tuple([expand(each, shape) for each in tensors])
+
+
+def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape that all of them broadcast to, in torch's words if there is none."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        pass
+    found = shapes[0]
+    for shape in shapes[1:]:
+        for back, (a, b) in enumerate(zip(reversed(found), reversed(shape), strict=False)):
+            if a != b and 1 not in (a, b):
+                dim = max(len(found), len(shape)) - 1 - back
+                raise RuntimeError(
+                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+                )
+        found = np.broadcast_shapes(found, shape)
+    return found
+
+
+@composed(
+    samples=cases(lambda make: [case(make.floats(3, 1), (2, 3, 4)), case(make.floats(), (2,)), case(make.floats(2), (3,))])
+)
+def broadcast_to(input, size):
+    """A view stretched to a size."""
+    return expand(input, size)
+
+
+@composed(method=False, samples=cases(lambda make: [case((2,), (3, 1)), case((2,), 1, (4, 1, 1)), case()]))
+def broadcast_shapes(*shapes):
+    """The shape that tensors of the given shapes broadcast to."""
+    plain = [tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),) for shape in shapes]
+    try:
+        return Size(np.broadcast_shapes(*plain))
+    except ValueError:
+        raise RuntimeError(
+            f"Attempting to broadcast a dimension of one length to another! These shapes do not fit: {plain}"
+        ) from None
+
+
+@composed(
+    method=False,
+    samples=cases(
+        lambda make: [
+            case(make.floats(2), make.floats(3), indexing="ij"),
+            case(make.floats(2), make.floats(3), make.floats(), indexing="xy"),
+            case([make.ints(2), make.ints(3)], indexing="ij"),
+            case(make.floats(2), make.ints(3), indexing="ij"),
+            case(make.floats(2, 2), indexing="ij"),
+            case(make.floats(2), make.floats(2), indexing="a"),
+        ]
+    ),
+)
+def meshgrid(*tensors, indexing=None):
+    """The coordinates of every point of a grid whose axes are the given vectors.
+
+    >>> rows, columns = torch.meshgrid(torch.arange(2), torch.arange(3), indexing="ij")
+    >>> columns
+    tensor([[0, 1, 2],
+            [0, 1, 2]])
+    """
+    if indexing is None:
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument: "
+            'indexing="ij" is what you get now',
+            UserWarning,
+            stacklevel=2,
+        )
+        indexing = "ij"
+    tensors = many(tensors)
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for each in tensors:
+        if each.ndim > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {list(each.shape)}"
+            )
+        if each.dtype != tensors[0].dtype:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("xy", "ij"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    swapped = indexing == "xy" and len(tensors) >= 2
+    axes = [tensors[1], tensors[0], *tensors[2:]] if swapped else tensors
+    shape = [each.numel() for each in axes]
+    grids = [
+        each.view([-1 if dim == place else 1 for dim in range(len(axes))]).expand(shape)
+        for place, each in enumerate(axes)
+    ]
+    return (grids[1], grids[0], *grids[2:]) if swapped else tuple(grids)
+
+
+@composed(
+    method=False,
+    samples=cases(
+        lambda make: [
+            case(make.floats(2), make.floats(3)),
+            case(make.ints(2), make.ints(2), make.ints(2)),
+            case(make.floats(2)),
+            case(make.floats(2, 2)),
+        ]
+    ),
+)
+def cartesian_prod(*tensors):
+    """Every choice of one element from each vector, one a row."""
+    tensors = many(tensors)
+    for each in tensors:
+        check_vector(each)
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack([grid.flatten() for grid in meshgrid(tensors, indexing="ij")], 1)
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(4)),
+            case(make.ints(3), 3),
+            case(make.floats(3), r=2, with_replacement=True),
+            case(make.floats(3), 0),
+            case(make.floats(2), 3),
+            case(make.floats(2, 2)),
+            case(make.floats(2), -1),
+        ]
+    ),
+    method=False,
+)
+def combinations(input, r=2, with_replacement=False):
+    """Every choice of `r` elements of a vector, one a row."""
+    check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return input.new_empty(0)
+    choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = np.array(list(choose(range(input.numel()), r)), np.int64).reshape(-1, r)
+    return stack([input.index_select(0, wrap(column.copy())) for column in rows.T], 1)
+
+
+def check_vector(tensor: Tensor) -> None:
+    if tensor.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor.shape)}")

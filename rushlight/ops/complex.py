@@ -1,0 +1,202 @@
+"""Complex: complex tensors from real ones, their parts, angles and conjugates."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import composed, op
+from rushlight.ops.gradients import zeros
+from rushlight.ops.rules import SAME
+from rushlight.ops.samples import case, cases, unary
+from rushlight.ops.where import choose
+
+pairs = cases(
+    lambda make: [
+        case(make.floats(3, 4), make.floats(3, 4)),
+        case(make.floats(3, 1), make.floats(4)),
+        case(make.floats(dtype="float64"), make.floats(3, dtype="float64")),
+        case(make.floats(0), make.floats(0)),
+        case(make.floats(3), make.floats(3, dtype="float64")),
+        case(make.ints(3), make.ints(3)),
+    ]
+)
+
+
+@op(dtype=SAME, samples=pairs, method=False)
+def complex(real, imag: "Tensor", *, out=None):
+    """Complex numbers with the given real and imaginary parts."""
+    require_parts(real, imag)
+    found = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
+    found.real, found.imag = real, imag
+    return found
+
+
+complex.gradient(
+    real=lambda grad: grad.real,
+    imag=lambda grad: grad.imag,
+)
+
+
+@op(dtype=SAME, samples=pairs, method=False)
+def polar(abs, angle: "Tensor", *, out=None):
+    """Complex numbers with the given lengths and angles."""
+    require_parts(abs, angle)
+    found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.result_type(abs, np.complex64))
+    found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return found
+
+
+polar.gradient(
+    abs=lambda grad, angle: grad.real * angle.cos() + grad.imag * angle.sin(),
+    angle=lambda grad, abs, angle: (grad.imag * angle.cos() - grad.real * angle.sin()) * abs,
+)
+
+
+def require_parts(first: np.ndarray, second: np.ndarray) -> None:
+    """The two parts of complex numbers are floats of one dtype."""
+    if first.dtype.kind != "f" or second.dtype.kind != "f":
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {first.dtype} and {second.dtype}"
+        )
+    if first.dtype != second.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second argument"
+        )
+
+
+@op(dtype=SAME, view=True, samples=cases(lambda make: [
+    case(make.complexes(3, 4)),
+    case(make.complexes(4, 2).T),
+    case(make.complexes(dtype="complex128")),
+    case(make.complexes(0, 3)),
+    case(make.floats(3)),
+]), method=False)
+def view_as_real(input):
+    """A view of complex numbers as pairs of real ones, in a new last dimension."""
+    if input.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return input[..., None].view(input.real.dtype)
+
+
+view_as_real.gradient(input=lambda grad: view_as_complex(grad.contiguous()))
+
+
+@op(dtype=SAME, view=True, samples=cases(lambda make: [
+    case(make.floats(3, 2)),
+    case(make.floats(2, 3, 2, dtype="float64")),
+    case(make.floats(2)),
+    case(make.floats(0, 2)),
+    case(make.floats(3, 2, 4)[:, :, :2]),
+    case(make.floats(2, 3).T),
+    case(make.floats(3)),
+    case(make.floats()),
+    case(make.ints(3, 2)),
+]), method=False)
+def view_as_complex(input):
+    """A view of pairs of real numbers, in the last dimension, as complex ones."""
+    if input.dtype.kind != "f":
+        raise RuntimeError(
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of {input.dtype}"
+        )
+    if not input.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    size = input.itemsize
+    if input.size and input.strides[-1] != size:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(step % (2 * size) for step in input.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return input.view(np.result_type(input, np.complex64))[..., 0]
+
+
+view_as_complex.gradient(input=lambda grad: view_as_real(grad))
+
+
+@op(dtype=SAME, samples=unary(complexes=True))
+def conj_physical(input, *, out=None):
+    """The complex conjugate of each element, in memory of its own."""
+    return np.conjugate(input, out)
+
+
+conj_physical.gradient(input=lambda grad: grad.conj())
+
+
+@op(dtype=SAME, name="_conj", node="ConjBackward0", samples=None)
+def conjugated(input):
+    """The complex conjugate of each element."""
+    return np.conjugate(input)
+
+
+conjugated.gradient(input=lambda grad: grad.conj())
+
+
+@composed(samples=unary(complexes=True))
+def conj(input):
+    """The complex conjugate of each element; a real tensor is returned as it is."""
+    return conjugated(input) if input._array.dtype.kind == "c" else input
+
+
+@composed(samples=unary(complexes=True), method=False)
+def real(input):
+    """A view of the real parts; a real tensor is returned as it is."""
+    return view_as_real(input).select(-1, 0) if input._array.dtype.kind == "c" else input
+
+
+@composed(samples=unary(complexes=True), method=False)
+def imag(input):
+    """A view of the imaginary parts."""
+    if input._array.dtype.kind != "c":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return view_as_real(input).select(-1, 1)
+
+
+Tensor.real = property(real, lambda self, value: real(self).copy_(value))
+Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value))
+
+
+@op(dtype=SAME, samples=unary(complexes=True), inplace=False)
+def angle(input, *, out=None):
+    """The angle of each complex number; 0 for positive and pi for negative real ones."""
+    if input.dtype.kind == "c":
+        return np.arctan2(input.imag, input.real)
+    kind = input.dtype if input.dtype.kind not in "bui" else dtypes.default.numpy
+    return np.where(np.isnan(input), input, np.where(np.less(input, 0), math.pi, 0)).astype(kind)
+
+
+angle.gradient(input=lambda grad, input: angle_gradient(grad, input) if input.is_complex() else zeros(grad))
+
+
+def angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
+    return choose(input == 0, 0, grad * (input / (input.real * input.real + input.imag * input.imag)) * 1j)
+
+
+# conjugates and negatives are always written out here: no tensor waits to be resolved
+
+
+@composed(samples=unary(complexes=True))
+def resolve_conj(input):
+    """The tensor itself: conjugates are computed at once."""
+    return input
+
+
+@composed(samples=unary(complexes=True))
+def resolve_neg(input):
+    """The tensor itself: negatives are computed at once."""
+    return input
+
+
+@composed(samples=unary(complexes=True))
+def is_conj(input):
+    """Whether the conjugate is still to be taken: never."""
+    return False
+
+
+@composed(samples=unary(complexes=True))
+def is_neg(input):
+    """Whether the sign is still to be changed: never."""
+    return False

@@ -1,0 +1,186 @@
+"""Copying: elements brought into fresh memory or written over what a tensor holds."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core import dtypes
+from rushlight.core.casting import cast
+from rushlight.core.layout import channels_last_strides, contiguous_format, empty_like_array
+from rushlight.core.layout import memory_format as memory_format_type
+from rushlight.core.strides import strides_of
+from rushlight.core.tensor import Tensor, method
+from rushlight.ops.bind import NAMESPACES
+from rushlight.ops.call import call_inplace, require_writable, written
+from rushlight.ops.declare import op
+from rushlight.ops.rules import SAME
+from rushlight.ops.samples import case, cases
+
+
+def function_and_method(function):
+    """Make an in-place function a method of Tensor and a name of torch, as `torch.zero_`."""
+    NAMESPACES[""][function.__name__] = function
+    return method(function)
+
+
+@op(
+    dtype=SAME,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4)),
+            case(make.floats(4, 3).T),
+            case(make.floats(3, 4, 5)[:, ::2]),
+            case(make.floats()),
+            case(make.floats(0, 3)),
+            case(make.ints(3)),
+            case(make.bools(3)),
+            case(make.complexes(3)),
+            case(make.floats(4, 3).T, memory_format=contiguous_format),
+        ]
+    ),
+)
+def clone(input, *, memory_format=None):
+    """A copy in memory of its own, which keeps the history."""
+    if memory_format is None and input.flags.c_contiguous:
+        return input.copy()
+    found = empty_like_array(input, None, memory_format)
+    found[...] = input
+    return found
+
+
+clone.gradient(input=lambda grad: grad)
+
+
+@method
+def contiguous(self: Tensor, memory_format: memory_format_type = contiguous_format) -> Tensor:
+    """The tensor itself if its elements stand in memory in the order of their indices, else such a copy."""
+    return self if is_contiguous(self, memory_format) else clone(self, memory_format=memory_format)
+
+
+@method
+def is_contiguous(self: Tensor, memory_format: memory_format_type = contiguous_format) -> bool:
+    """Whether the elements stand in memory in the order of their indices, or in another format's."""
+    if memory_format is contiguous_format:
+        return self._array.flags.c_contiguous
+    if self._array.ndim != (4 if memory_format.name == "channels_last" else 5):
+        return False
+    wanted = channels_last_strides(self._array.shape, memory_format)
+    sizes = zip(self._array.shape, strides_of(self._array), wanted, strict=True)
+    return not self._array.size or all(size == 1 or have == want for size, have, want in sizes)
+
+
+@op(dtype=SAME, name="_copy", node="CopyBackwards", samples=None)
+def copied(input, src):
+    """What `src` becomes in the input's place."""
+    if src.shape != input.shape:
+        np.broadcast_shapes(input.shape, src.shape)
+    return cast(src, input.dtype)
+
+
+copied.gradient(input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad)
+
+
+@method
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Write the elements of `src` over its own; differentiable in `src`."""
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
+    return call_inplace(copied.op, (self, src))
+
+
+def filled(input, value):
+    """An array like the input with one value everywhere."""
+    if getattr(value, "ndim", 0):
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    found = empty_like_array(input)
+    found[...] = convertible(value, input.dtype)
+    return found
+
+
+def convertible(value: Any, kind: np.dtype) -> Any:
+    """The value, if a number of the dtype can hold it."""
+    if isinstance(value, np.ndarray):
+        return cast(value, kind)
+    if isinstance(value, complex) and kind.kind != "c":
+        if value.imag:
+            refuse_value(kind)
+        value = value.real
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        lowest = -limits.max if kind.kind == "u" else limits.min
+        if not lowest <= value <= limits.max:
+            refuse_value(kind)
+        return int(value) & limits.max if kind.kind == "u" else int(value)
+    return value
+
+
+def refuse_value(kind: np.dtype) -> None:
+    name = {"uint8": "uint8_t", "int8": "int8_t"}.get(kind.name, kind.name)
+    raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+
+
+fill = op(
+    dtype=SAME,
+    name="fill",
+    method=False,
+    node=lambda value: "FillBackward1" if isinstance(value, Tensor) else "FillBackward0",
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), 2),
+            case(make.floats(4, 3).T, 1.5),
+            case(make.floats(3), make.floats()),
+            case(make.ints(3), 2.7),
+            case(make.bools(3), 2),
+            case(make.floats(0, 3), 1),
+            case(make.floats(3), make.floats(3)),
+            case(make.ints(3, dtype="int8"), 300),
+        ]
+    ),
+)(filled)
+fill_memory = op(
+    dtype=SAME,
+    name="_fill",
+    node=lambda value: "FillBackward3" if isinstance(value, Tensor) else "FillBackward2",
+    samples=None,
+)(filled)
+
+for each in (fill, fill_memory):
+    each.gradient(input=lambda grad: grad.new_zeros(grad.shape), value=lambda grad: grad.sum())
+
+
+@function_and_method
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Write one value over every element."""
+    if isinstance(value, Tensor) or (state.grad and input.requires_grad):
+        return call_inplace(fill_memory.op, (input, value))
+    array = input._array
+    value = convertible(value, array.dtype)
+    if not array.flags.writeable or 0 in array.strides:
+        require_writable(array)
+    array.fill(value)
+    written(input)
+    return input
+
+
+@op(dtype=SAME, name="_zero", node="ZeroBackward0", samples=None)
+def zeroed(input):
+    return np.zeros(input.shape, input.dtype)
+
+
+zeroed.gradient(input=lambda grad: grad.new_zeros(grad.shape))
+
+
+@function_and_method
+def zero_(input: Tensor) -> Tensor:
+    """Write 0 over every element."""
+    if state.grad and input.requires_grad:
+        return call_inplace(zeroed.op, (input,))
+    return fill_(input, 0)

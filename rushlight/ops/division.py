@@ -1,0 +1,175 @@
+"""Division: quotients, remainders and what divides what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor, method
+from rushlight.ops.declare import op
+from rushlight.ops.gradients import conjugate, underivable, zeros
+from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.rules import FLOAT, PROMOTE
+from rushlight.ops.samples import binary, case, cases, unary
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+
+
+def QUOTIENT(op: Op, arrays: list) -> np.dtype:
+    """True division gives floats; a rounded one keeps the common dtype."""
+    return (FLOAT if arrays[op.positions["rounding_mode"]] is None else PROMOTE)(op, arrays)
+
+
+@op(
+    dtype=QUOTIENT,
+    samples=binary(complexes=True, divisor=True),
+    operator="/",
+    aliases=["divide", "true_divide"],
+    node=lambda rounding_mode: "DivBackward0" if rounding_mode is None else "DivBackward2",
+)
+def div(input, other, *, rounding_mode=None, out=None):
+    """Quotient of two tensors; `rounding_mode` "trunc" rounds it towards zero, "floor" down.
+
+    >>> torch.div(torch.tensor([-7, 7]), 2, rounding_mode="floor")
+    tensor([-4,  3])
+    """
+    if rounding_mode is None:
+        return np.true_divide(input, other, out)
+    if rounding_mode == "floor":
+        return floored(input, other)
+    if rounding_mode == "trunc":
+        return truncated(input, other)
+    raise RuntimeError(
+        f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+    )
+
+
+div.gradient(
+    input=lambda grad, other, rounding_mode: grad / conjugate(other) if rounding_mode is None else zeros(grad),
+    other=lambda grad, input, other, rounding_mode: (
+        -grad * conjugate(input / other / other) if rounding_mode is None else zeros(grad)
+    ),
+)
+
+
+def floored(input: Any, other: Any) -> np.ndarray:
+    check_divisor("div_floor_cpu", input, other)
+    return np.floor_divide(input, other)
+
+
+def truncated(input: Any, other: Any) -> np.ndarray:
+    check_divisor("div_trunc_cpu", input, other)
+    if kind_of(input, other) == "f":
+        return np.trunc(np.true_divide(input, other))
+    return np.floor_divide(np.subtract(input, np.fmod(input, other)), other)
+
+
+def check_divisor(kernel: str, input: Any, other: Any) -> None:
+    """Integers are not divided by zero; bools and complex numbers have no remainders."""
+    kind = kind_of(input, other)
+    if kind in "bc":
+        raise refuse(kernel, input, other)
+    if kind != "f" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError: an integer tensor is divided by zero")
+
+
+@method
+def __rtruediv__(self, other):
+    """A number over a tensor."""
+    return self.reciprocal() * other
+
+
+@op(
+    dtype=PROMOTE,
+    samples=binary(divisor=True, bools=False),
+    operator="//",
+    node="NotImplemented",
+)
+def floor_divide(input, other, *, out=None):
+    """Quotient of two tensors, rounded down."""
+    return floored(input, other)
+
+
+floor_divide.gradient(input=underivable("floor_divide"), other=underivable("floor_divide"))
+
+
+@op(
+    dtype=PROMOTE,
+    samples=binary(divisor=True, bools=False),
+    operator="%",
+    node=lambda input, other: remainder_node("Remainder", input, other),
+)
+def remainder(input, other, *, out=None):
+    """What a division rounded down leaves; it has the divisor's sign."""
+    check_divisor("remainder_cpu", input, other)
+    return np.remainder(input, other, out)
+
+
+remainder.gradient(
+    input=lambda grad: grad,
+    other=lambda grad, input, other: -grad * div(input, other, rounding_mode="floor"),
+)
+
+
+@op(
+    dtype=PROMOTE,
+    samples=binary(divisor=True, bools=False),
+    node=lambda input, other: remainder_node("Fmod", input, other),
+)
+def fmod(input, other, *, out=None):
+    """What a division rounded towards zero leaves; it has the dividend's sign."""
+    check_divisor("fmod_cpu", input, other)
+    return np.fmod(input, other, out)
+
+
+fmod.gradient(
+    input=lambda grad: grad,
+    other=lambda grad, input, other: -grad * div(input, other, rounding_mode="trunc"),
+)
+
+
+def remainder_node(name: str, input: Any, other: Any) -> str:
+    if not isinstance(input, Tensor):
+        return "NotImplemented"
+    return f"{name}Backward1" if isinstance(other, Tensor) else f"{name}Backward0"
+
+
+@op(dtype=FLOAT, samples=unary(low=0.2, high=3, complexes=True))
+def reciprocal(input, *, out=None):
+    """One over each element."""
+    return np.true_divide(1, input, out)
+
+
+reciprocal.gradient(input=lambda grad, result: -grad * conjugate(result * result))
+
+
+whole = cases(
+    lambda make: [
+        case(make.ints(6, low=-30, high=31), make.ints(6, low=-30, high=31)),
+        case(make.ints(3, 1), make.ints(4)),
+        case(make.ints(4, dtype="int32"), make.ints(4, dtype="uint8", low=0)),
+        case(make.ints(), make.ints(4)),
+        case(make.ints(0), make.ints(0)),
+        case(make.bools(4), make.bools(4)),
+        case(make.floats(4), make.floats(4)),
+    ],
+    pointwise=True,
+)
+
+
+@op(dtype=PROMOTE, samples=whole)
+def gcd(input, other, *, out=None):
+    """Greatest common divisor of whole numbers."""
+    if kind_of(input, other) not in "ui":
+        raise refuse("gcd_cpu", input, other)
+    return np.gcd(input, other, out)
+
+
+@op(dtype=PROMOTE, samples=whole)
+def lcm(input, other, *, out=None):
+    """Least common multiple of whole numbers."""
+    if kind_of(input, other) not in "ui":
+        raise refuse("lcm_cpu", input, other)
+    return np.lcm(input, other, out)

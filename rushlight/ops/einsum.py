@@ -1,0 +1,194 @@
+"""Einsum: sums of products, written with a letter for each dimension."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import composed, op
+from rushlight.ops.gradients import conjugate
+from rushlight.ops.rules import MATCH
+from rushlight.ops.samples import case, cases
+
+LETTERS = string.ascii_uppercase + string.ascii_lowercase
+
+
+@composed(
+    method=False,
+    samples=cases(
+        lambda make: [
+            case("i,i->", make.floats(4), make.floats(4)),
+            case("ij,jk->ik", make.floats(2, 3), make.floats(3, 4)),
+            case("ij,jk", make.floats(2, 3), make.floats(3, 4)),
+            case("bij,bjk->bik", make.floats(5, 2, 3), make.floats(5, 3, 4)),
+            case("ii->i", make.floats(3, 3)),
+            case("ii", make.floats(3, 3)),
+            case("ij->", make.floats(2, 3)),
+            case("ij->ji", make.floats(2, 3)),
+            case("...ij,...jk->...ik", make.floats(2, 1, 2, 3), make.floats(5, 3, 4)),
+            case("bn,anm,bm->ba", make.floats(2, 5), make.floats(3, 5, 4), make.floats(2, 4)),
+            case("i,j->ij", make.floats(3), make.floats(4)),
+            case("ij,j", make.complexes(2, 3), make.complexes(3)),
+            case("ij,jk->ik", make.floats(2, 3), make.floats(4, 4)),
+            case("ij->ik", make.floats(2, 3)),
+        ]
+    ),
+)
+def einsum(*args: Any) -> Tensor:
+    """Sum of products of the operands' elements, as an equation says: `einsum('ij,jk->ik', a, b)`."""
+    equation, operands = read_arguments(args)
+    inputs, output = read_equation(equation, operands)
+    operands, inputs = zip(
+        *[simplified(each, names, inputs, output, place) for place, (each, names) in enumerate(zip(operands, inputs, strict=True))],
+        strict=True,
+    )
+    check_sizes(operands, inputs)
+    return contract(list(operands), inputs, output)
+
+
+def read_arguments(args: tuple) -> tuple[str, list[Tensor]]:
+    """The equation and the operands, from either form of the call."""
+    if not args:
+        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list")
+    if isinstance(args[0], str):
+        operands = args[1:]
+        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+            operands = tuple(operands[0])
+        if not operands:
+            raise ValueError("einsum(): must specify the equation string and at least one operand")
+        return args[0], list(operands)
+    return sublist_equation(args), list(args[: len(args) // 2 * 2 : 2])
+
+
+def sublist_equation(args: tuple) -> str:
+    """The equation behind `einsum(a, [0, 1], b, [1, 2], [0, 2])`."""
+
+    def letters(sublist: Any) -> str:
+        found = []
+        for each in sublist:
+            if each is Ellipsis:
+                found.append("...")
+            elif not 0 <= each < len(LETTERS):
+                raise ValueError(f"einsum(): not within the valid range [0, 52) : subscript {each}")
+            else:
+                found.append(LETTERS[each])
+        return "".join(found)
+
+    sides = ",".join(letters(each) for each in args[1::2])
+    return f"{sides}->{letters(args[-1])}" if len(args) % 2 else sides
+
+
+def read_equation(equation: str, operands: list[Tensor]) -> tuple[list[str], str]:
+    """The letters of each operand and of the result, with dots replaced by letters."""
+    left, arrow, output = equation.replace(" ", "").partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(operands):
+        raise RuntimeError(
+            f"einsum(): {'fewer' if len(operands) < len(inputs) else 'more'} operands were provided than specified in the equation"
+        )
+    for text in (*inputs, output):
+        bad = next((letter for letter in text.replace("...", "") if letter not in LETTERS), None)
+        if bad is not None:
+            raise RuntimeError(f"einsum(): invalid subscript given at index {text.index(bad)} in the equation string, subscripts must be in [a-zA-Z]")
+    free = [letter for letter in LETTERS if letter not in equation]
+    extra = [each.ndim - len(text.replace("...", "")) for each, text in zip(operands, inputs, strict=True)]
+    for place, (text, missing) in enumerate(zip(inputs, extra, strict=True)):
+        if missing < 0 or (missing and "..." not in text):
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(text.replace('...', ''))}) does not match the "
+                f"number of dimensions ({operands[place].ndim}) for operand {place} and no ellipsis was given"
+            )
+    width = max([missing for text, missing in zip(inputs, extra, strict=True) if "..." in text], default=0)
+    dots = "".join(free[:width])
+    inputs = [text.replace("...", dots[width - missing :]) for text, missing in zip(inputs, extra, strict=True)]
+    if not arrow:
+        everything = "".join(inputs)
+        output = dots + "".join(sorted(each for each in set(everything) - set(dots) if everything.count(each) == 1))
+    else:
+        output = output.replace("...", dots)
+    for each in output:
+        if output.count(each) > 1:
+            raise RuntimeError(f"einsum(): output subscript {each} appears more than once in the output")
+        if each not in "".join(inputs):
+            raise RuntimeError(f"einsum(): output subscript {each} does not appear in the equation for any input operand")
+    return inputs, output
+
+
+def simplified(operand: Tensor, names: str, inputs: list[str], output: str, place: int) -> tuple[Tensor, str]:
+    """The operand with repeated letters taken as diagonals and letters nobody else has summed away."""
+    for letter in dict.fromkeys(names):
+        while names.count(letter) > 1:
+            first = names.index(letter)
+            second = names.index(letter, first + 1)
+            if operand.shape[first] != operand.shape[second]:
+                raise RuntimeError(
+                    f"einsum(): subscript {letter} is repeated for operand {place} but the sizes don't match, "
+                    f"{operand.shape[second]} != {operand.shape[first]}"
+                )
+            operand = operand.diagonal(0, first, second)
+            names = names[:first] + names[first + 1 : second] + names[second + 1 :] + letter
+    others = output + "".join(inputs[:place] + inputs[place + 1 :])
+    alone = [position for position, letter in enumerate(names) if letter not in others]
+    if alone:
+        operand = operand.sum(alone)
+        names = "".join(letter for letter in names if letter in others)
+    return operand, names
+
+
+def check_sizes(operands: tuple, inputs: tuple) -> None:
+    sizes: dict[str, int] = {}
+    for place, (operand, names) in enumerate(zip(operands, inputs, strict=True)):
+        for letter, size in zip(names, operand.shape, strict=True):
+            if sizes.setdefault(letter, size) in (1, size) or size == 1:
+                sizes[letter] = max(sizes[letter], size)
+                continue
+            raise RuntimeError(
+                f"einsum(): operands do not broadcast with remapped shapes [original->remapped]: subscript {letter} has "
+                f"size {size} for operand {place} and {sizes[letter]} before"
+            )
+
+
+@op(
+    name="_contract",
+    dtype=MATCH,
+    node=lambda operands: "ViewBackward0" if len(operands) > 1 else "PermuteBackward0",
+    samples=None,
+)
+def contract(operands: "list[Tensor]", inputs: tuple, output: str):
+    """np.einsum of operands whose letters are distinct and all needed."""
+    sizes = dict(pair for array, names in zip(operands, inputs) for pair in zip(names, array.shape) if pair[1] != 1)
+    arrays, names = squeezed(operands, inputs, sizes)
+    wanted = "".join(letter for letter in output if letter in sizes)
+    big = sum(array.size for array in arrays) > 4096 or len(arrays) > 2
+    found = np.einsum(f"{','.join(names)}->{wanted}", *arrays, optimize=big)
+    return np.array(found).reshape([sizes.get(letter, 1) for letter in output])
+
+
+contract.gradient(
+    operands=lambda grad, operands, inputs, output: [
+        operand_gradient(grad, operands, inputs, output, place) for place in range(len(operands))
+    ]
+)
+
+
+def squeezed(operands: list, inputs: tuple, sizes: dict) -> tuple[list, list]:
+    """Dimensions of size 1 dropped: np.einsum does not broadcast them."""
+    arrays, names = [], []
+    for array, letters in zip(operands, inputs, strict=True):
+        kept = [letter for letter, size in zip(letters, array.shape, strict=True) if size != 1]
+        arrays.append(array.reshape([size for size in array.shape if size != 1]))
+        names.append("".join(kept))
+    return arrays, names
+
+
+def operand_gradient(grad: Tensor, operands: list, inputs: tuple, output: str, place: int) -> Tensor | None:
+    """The equation turned round: the other operands with the gradient give this one's."""
+    if not operands[place].requires_grad:
+        return None
+    others = [conjugate(each) for number, each in enumerate(operands) if number != place]
+    names = tuple(each for number, each in enumerate(inputs) if number != place)
+    return contract([grad, *others], (output, *names), inputs[place])
+

@@ -1,0 +1,211 @@
+"""Indexing: `x[...]` read; a basic index gives a view, one with tensors, masks or lists a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.strides import byte_strides, settled, with_strides
+from rushlight.core.tensor import Tensor, method
+from rushlight.ops.declare import op
+from rushlight.ops.indices import ALL, INT64, Reader, check_mask
+from rushlight.ops.rules import SAME
+from rushlight.ops.writing import add_at, places
+
+BOUNDS = {int, type(None)}
+BOOLEAN = np.dtype("bool")
+
+
+@method
+def __getitem__(self: Tensor, index: Any) -> Tensor:
+    """Part of the tensor, as NumPy's index expressions name it; steps must be positive."""
+    basic = basic_index(self, index)
+    if basic is not None:
+        return part(self, basic)
+    if isinstance(index, Tensor) and index._array.ndim and self._array.ndim:
+        if index._array.dtype is INT64:
+            return pick(self, (index,), (0,))
+        if index._array.dtype is BOOLEAN:
+            return pick_mask(self, index)
+    basic, indices, dims = read(self, index)
+    view = self if basic is None else part(self, basic)
+    return pick(view, indices, dims) if dims else view
+
+
+def basic_index(self: Tensor, index: Any) -> tuple | slice | None:
+    """The index for NumPy, if it is plain: integers, None, an ellipsis, slices of integers without a step."""
+    kind = type(index)
+    if kind is int:
+        # the ellipsis keeps NumPy from making a scalar
+        return (index, ...) if self._array.ndim else None
+    if kind is slice:
+        return index if is_plain(index) and self._array.ndim else None
+    if kind is not tuple:
+        return None
+    dots = 0
+    for each in index:
+        kind = type(each)
+        if kind is slice:
+            if not is_plain(each):
+                return None
+        elif each is ...:
+            dots += 1
+        elif kind is not int and each is not None:
+            return None
+    return (*index, ...) if not dots else index if dots == 1 else None
+
+
+def is_plain(index: slice) -> bool:
+    return index.step is None and type(index.start) in BOUNDS and type(index.stop) in BOUNDS
+
+
+def read(self: Tensor, index: Any) -> tuple[tuple | slice | None, list[Tensor], tuple[int, ...]]:
+    """The basic part (None if it changes nothing), the tensors of the advanced part, and their dimensions."""
+    reader = Reader(self._array.shape)
+    reader.read(index)
+    dims = tuple([dim for dim, _ in reader.advanced])
+    indices = [each for _, each in reader.advanced]
+    if type(index) is slice:
+        return reader.basic[0], indices, dims
+    trivial = dims and all([each is ALL for each in reader.basic])
+    return None if trivial else (*reader.basic, ...), indices, dims
+
+
+def node_name(input: Tensor, index: tuple | slice) -> str:
+    """torch makes a node for each entry; ours is named after the last of them that does something."""
+    if type(index) is slice:
+        return "SliceBackward0"
+    from_end = 0
+    for each in reversed(index):
+        if type(each) is int:
+            return "SelectBackward0"
+        if each is None:
+            return "UnsqueezeBackward0"
+        if each is ...:
+            from_end = input._array.ndim + 1 - sum([other is not None for other in index]) + from_end
+            continue
+        from_end += 1
+        size = input._array.shape[-from_end]
+        if each.indices(size) != (0, size, 1):
+            return "SliceBackward0"
+    return "AliasBackward0"
+
+
+@op(dtype=SAME, view=True, name="_part", node=node_name, samples=None)
+def part(input, index: tuple):
+    """A view of a part: one op for the whole of a basic index."""
+    try:
+        found = input[index] if input.size else settled(input)[index]
+    except IndexError as error:
+        raise explained(error, input) from None
+    if type(index) is tuple and None in index:
+        return with_torch_strides(found, input, index)
+    return found
+
+
+part.gradient(input=lambda grad, input_shape, index: part_into(grad, index, input_shape))
+
+
+@op(dtype=SAME, name="_part_into", samples=None)
+def part_into(input, index: tuple, shape: tuple):
+    """Zeros with the input in a part of them."""
+    found = np.zeros(shape, input.dtype)
+    found[index] = input
+    return found
+
+
+part_into.gradient(input=lambda grad, index: part(grad, index))
+
+
+def with_torch_strides(found: np.ndarray, input: np.ndarray, index: tuple) -> np.ndarray:
+    """The view with torch's strides for new dimensions, where NumPy's are 0."""
+    shape, given = input.shape, byte_strides(input)
+    strides, kept = [], iter(found.strides)
+    source = 0
+    for each in index:
+        if each is None:
+            next(kept)
+            strides.append(shape[source] * given[source] if source < len(shape) else input.itemsize)
+            continue
+        if each is ...:
+            count = len(shape) - sum([other is not None for other in index]) + 1
+            strides += [next(kept) for _ in range(count)]
+            source += count
+            continue
+        source += 1
+        if type(each) is slice:
+            strides.append(next(kept))
+    return with_strides(found, found.shape, tuple(strides))
+
+
+@op(dtype=SAME, name="_pick", node="IndexBackward0", samples=None)
+def pick(input, indices: list[Tensor], dims: tuple):
+    """The elements at the positions that `indices` name along `dims`."""
+    if len(dims) == 1 and input.flags.c_contiguous:
+        try:
+            # take is four times faster than brackets, but would copy what is not contiguous
+            return input.take(indices[0], dims[0])
+        except IndexError as error:
+            raise explained(error, input) from None
+    try:
+        return np.ascontiguousarray(input[numpy_index(indices, dims)])
+    except IndexError as error:
+        raise explained(error, input, indices) from None
+
+
+pick.gradient(input=lambda grad, input_shape, indices, dims: pick_into(grad, indices, dims, input_shape))
+
+
+@op(dtype=SAME, name="_pick_into", samples=None)
+def pick_into(input, indices: list[Tensor], dims: tuple, shape: tuple):
+    """Zeros with the input added at the positions that `indices` name along `dims`."""
+    found = np.zeros(shape, input.dtype)
+    add_at(found, places(shape, dims, indices), input)
+    return found
+
+
+pick_into.gradient(input=lambda grad, indices, dims: pick(grad, indices, dims))
+
+
+@op(dtype=SAME, name="_pick_mask", node="IndexBackward0", samples=None)
+def pick_mask(input, mask):
+    """The parts where a mask on the first dimensions holds."""
+    check_mask(mask, input.shape, 0) if mask.shape != input.shape else None
+    return input[mask]
+
+
+pick_mask.gradient(input=lambda grad, mask, input_shape: mask_into(grad, mask, input_shape))
+
+
+@op(dtype=SAME, name="_mask_into", samples=None)
+def mask_into(input, mask, shape: tuple):
+    """Zeros with the input where a mask on the first dimensions holds."""
+    found = np.zeros(shape, input.dtype)
+    found[mask] = input
+    return found
+
+
+mask_into.gradient(input=lambda grad, mask: pick_mask(grad, mask))
+
+
+def numpy_index(indices: list[np.ndarray], dims: tuple[int, ...]) -> tuple:
+    found = [ALL] * (dims[-1] + 1)
+    for dim, index in zip(dims, indices, strict=True):
+        found[dim] = index
+    return tuple(found)
+
+
+def explained(error: IndexError, input: np.ndarray, indices: list[np.ndarray] | None = None) -> Exception:
+    """NumPy's complaint about an index, in torch's words."""
+    text = str(error)
+    if text.startswith("too many indices"):
+        return IndexError(f"too many indices for tensor of dimension {input.ndim}")
+    if text.startswith("shape mismatch") and indices is not None:
+        shapes = ", ".join(str(list(each.shape)) for each in indices)
+        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+    if "empty axes" in text:
+        return IndexError("index is out of bounds for dimension with size 0")
+    if "index-sized" in text:
+        return ValueError("Overflow when unpacking long long: the index is no position in a tensor")
+    return IndexError(text.replace("axis", "dimension"))

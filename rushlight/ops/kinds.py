@@ -1,0 +1,28 @@
+"""Kinds: the dtypes an op takes, and torch's refusal of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+
+
+def kind_of(*values: Any) -> str:
+    """NumPy's letter for the dtype that operands share: b, u, i, f or c."""
+    return next(each.dtype.kind for each in values if type(each) is np.ndarray)
+
+
+def refuse(kernel: str, *values: Any) -> NotImplementedError:
+    """torch's error for a dtype that it has no kernel for."""
+    from rushlight.ops.call import torch_scalar
+
+    kind = next(each.dtype for each in values if type(each) is np.ndarray)
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{torch_scalar(dtypes.from_numpy(kind))}'")
+
+
+def require_floats(kernel: str, array: np.ndarray) -> None:
+    """Refuse integers, bools and complex numbers."""
+    if array.dtype.kind != "f":
+        raise refuse(kernel, array)

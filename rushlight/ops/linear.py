@@ -1,0 +1,79 @@
+"""Linear maps: what a layer does to its features, one op with its own gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.ops.declare import op
+from rushlight.ops.gradients import conjugate
+from rushlight.ops.rules import MATCH
+from rushlight.ops.samples import case, cases
+
+
+@op(
+    name="nn.functional.linear",
+    dtype=MATCH,
+    node=lambda input, bias: linear_node(input, bias),
+    samples=cases(
+        lambda make: [
+            case(make.floats(5, 3), make.floats(4, 3), make.floats(4)),
+            case(make.floats(5, 3), make.floats(4, 3)),
+            case(make.floats(3), make.floats(4, 3), make.floats(4)),
+            case(make.floats(2, 5, 3), make.floats(4, 3), make.floats(4)),
+            case(make.floats(5, 3), make.floats(3)),
+            case(make.floats(0, 3), make.floats(4, 3), make.floats(4)),
+            case(make.complexes(5, 3), make.complexes(4, 3), make.complexes(4)),
+            case(make.floats(5, 3), make.floats(4, 2), make.floats(4)),
+            case(make.floats(5, 3, dtype="float64"), make.floats(4, 3), make.floats(4)),
+        ]
+    ),
+)
+def linear(input, weight, bias: "Tensor" = None):
+    """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`."""
+    if not input.ndim or input.shape[-1] != weight.shape[-1]:
+        raise_features(input.shape, weight.shape)
+    rows = input if input.ndim <= 2 else input.reshape(-1, input.shape[-1])
+    found = rows.dot(weight.T)
+    if bias is not None:
+        found = np.add(found, bias, found) if found.ndim else found + bias
+    return found if input.ndim <= 2 else found.reshape(*input.shape[:-1], *weight.shape[:-1])
+
+
+linear.gradient(
+    input=lambda grad, weight, input_shape: linear_input(grad, weight, input_shape),
+    weight=lambda grad, input, weight_shape: linear_weight(grad, input, weight_shape),
+    bias=lambda grad: grad,
+)
+
+
+def linear_node(input, bias):
+    if input.ndim == 2:
+        return "MmBackward0" if bias is None else "AddmmBackward0"
+    return "UnsafeViewBackward0" if bias is None else "ViewBackward0"
+
+
+def linear_input(grad, weight, shape):
+    if weight.ndim == 1:
+        return grad.unsqueeze(-1) * conjugate(weight)
+    return grad.matmul(conjugate(weight))
+
+
+def linear_weight(grad, input, shape):
+    rows = input.reshape(-1, input.shape[-1])
+    if len(shape) == 1:
+        return grad.reshape(-1).matmul(conjugate(rows))
+    return adjoint_product(grad.reshape(-1, shape[0]), rows)
+
+
+def adjoint_product(grad, rows):
+    """grad^T rows: the weight's gradient, already in the weight's layout."""
+    return grad.transpose(0, 1).mm(conjugate(rows))
+
+
+def raise_features(input, weight):
+    rows = int(np.prod(input[:-1]))
+    columns = "x".join(map(str, reversed(weight)))
+    raise RuntimeError(
+        f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input[-1] if input else 1} and {columns}): the input's "
+        f"last dimension is {input[-1] if input else 'missing'}, the layer expects {weight[-1]} features"
+    )

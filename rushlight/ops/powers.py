@@ -1,0 +1,197 @@
+"""Powers: raising to a power, roots, and powers of two."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import composed, op
+from rushlight.ops.gradients import conjugate, zeros
+from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.rules import FLOAT, PROMOTE, SAME
+from rushlight.ops.samples import binary, case, cases, unary
+from rushlight.ops.where import choose
+
+exponents = cases(
+    lambda make: [
+        case(make.floats(3, 4, low=0.1), make.floats(3, 4)),
+        case(make.floats(3, 1, low=0.1), make.floats(4)),
+        case(make.floats(3, low=0.1), make.floats()),
+        case(make.floats(3), 2),
+        case(make.floats(3), 3),
+        case(make.floats(3, low=0.1), -0.5),
+        case(make.floats(3), 0),
+        case(make.floats(3, low=0.1, dtype="float16"), 1.5),
+        case(make.ints(4), 2),
+        case(make.ints(4), make.ints(4, low=0)),
+        case(make.ints(4), make.ints(4)),
+        case(make.ints(4), -1),
+        case(make.ints(4, low=1), 0.5),
+        case(make.bools(4), 2),
+        case(make.bools(4), make.bools(4)),
+        case(2, make.floats(3)),
+        case(2.5, make.ints(3)),
+        case(make.complexes(3), 2),
+        case(make.complexes(3), make.complexes(3)),
+        case(make.floats(0, 3), 2.0),
+        case(make.floats(4, 2).T, 2.0),
+    ],
+    pointwise=True,
+)
+
+
+def power_node(input: Any, exponent: Any) -> str:
+    if not isinstance(input, Tensor):
+        return "PowBackward2"
+    return "PowBackward1" if isinstance(exponent, Tensor) else "PowBackward0"
+
+
+@op(dtype=PROMOTE, samples=exponents, operator="**", node=power_node)
+def pow(input, exponent, *, out=None):
+    """Each element of `input` to the power of `exponent`, a tensor or a number.
+
+    >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
+    tensor([1., 4., 9.])
+    """
+    if type(exponent) is not np.ndarray and exponent == 2:
+        return np.multiply(input, input, out)
+    kind = kind_of(input, exponent)
+    if kind in "bui":
+        return integer_power(input, exponent, kind)
+    return np.power(input, exponent, out)
+
+
+pow.gradient(
+    input=lambda grad, input, exponent: power_of_input(grad, input, exponent),
+    exponent=lambda grad, input, exponent, result: power_of_exponent(grad, input, exponent, result),
+)
+
+
+def integer_power(input: Any, exponent: Any, kind: str) -> np.ndarray:
+    """Powers of whole numbers; a negative exponent leaves 0, 1 or -1."""
+    if kind == "b":
+        if type(exponent) is np.ndarray:
+            raise refuse("pow", input, exponent)
+        return np.logical_or(input, not exponent)
+    if type(exponent) is not np.ndarray and exponent < 0:
+        raise RuntimeError(
+            "Integers to negative integer powers are not allowed. Convert the tensor with .float() first."
+        )
+    negative = np.less(exponent, 0)
+    if not negative.any():
+        return np.power(input, exponent)
+    odd = np.bitwise_and(exponent, 1) == 1
+    unit = np.where(np.equal(input, 1), 1, np.where(np.equal(input, -1), np.where(odd, -1, 1), 0))
+    return np.where(negative, unit, np.power(input, np.where(negative, 0, exponent)))
+
+
+def power_of_input(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
+    if not isinstance(exponent, Tensor):
+        if exponent == 0:
+            return zeros(grad)
+        return grad * conjugate(input * exponent if exponent == 2 else input ** (exponent - 1) * exponent)
+    slope = conjugate(exponent * input ** (exponent - 1))
+    # x ** 0 is flat, also at 0 where the slope would be 0 * inf
+    return choose(exponent == 0, 0, grad * slope)
+
+
+def power_of_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
+    base = input if isinstance(input, Tensor) else grad.new_tensor(input)
+    slope = grad * conjugate(result * base.log())
+    # 0 ** y is flat where y >= 0, although log(0) is not finite
+    flat = base == 0
+    if not exponent.is_complex():
+        flat = flat & (exponent >= 0)
+    return choose(flat, 0, slope)
+
+
+@composed(samples=exponents)
+def float_power(input, exponent, *, out=None):
+    """Powers computed in double precision, whatever the dtype of the input."""
+    return pow(doubled(input), doubled(exponent), out=out)
+
+
+def doubled(value: Any) -> Any:
+    """A tensor or number in double precision."""
+    if not isinstance(value, Tensor):
+        return value if isinstance(value, complex) else float(value)
+    return value.to(dtypes.complex128 if value.is_complex() else dtypes.float64)
+
+
+@composed(samples=unary(complexes=True))
+def square(input, *, out=None):
+    """Each element times itself."""
+    return pow(input, 2, out=out)
+
+
+@op(dtype=FLOAT, samples=unary(low=0.1, high=4, complexes=True))
+def sqrt(input, *, out=None):
+    """Square root of each element; NaN for negative numbers."""
+    return np.sqrt(input, out)
+
+
+sqrt.gradient(input=lambda grad, result: grad / conjugate(result * 2))
+
+
+@op(dtype=FLOAT, samples=unary(low=0.2, high=4, complexes=True))
+def rsqrt(input, *, out=None):
+    """One over the square root of each element."""
+    return np.true_divide(1, np.sqrt(input), out)
+
+
+rsqrt.gradient(input=lambda grad, result: grad * conjugate(result**3) * -0.5)
+
+
+@op(dtype=PROMOTE, samples=binary(numbers=False))
+def hypot(input, other: "Tensor", *, out=None):
+    """The hypotenuse: square root of the sum of two squares."""
+    if kind_of(input, other) != "f":
+        raise refuse("hypot_cpu", input, other)
+    return np.hypot(input, other, out)
+
+
+hypot.gradient(
+    input=lambda grad, input, result: grad * (input / result),
+    other=lambda grad, other, result: grad * (other / result),
+)
+
+
+@op(dtype=FLOAT, samples=binary(numbers=False, complexes=True))
+def ldexp(input, other: "Tensor", *, out=None):
+    """`input` times two to the power of `other`."""
+    return np.multiply(input, np.exp2(other), out)
+
+
+ldexp.gradient(
+    input=lambda grad, other: grad * conjugate(other.exp2()),
+    other=lambda grad, result: grad * conjugate(result) * math.log(2),
+)
+
+
+@op(
+    dtype=SAME,
+    returns=("mantissa", "exponent"),
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4)),
+            case(make.floats(3, dtype="float64")),
+            case(make.floats(3, dtype="float16")),
+            case(np.float32([0, 1, -8, np.inf])),
+            case(make.floats(0)),
+            case(make.floats()),
+            case(make.ints(3)),
+        ]
+    ),
+)
+def frexp(input, *, out=None):
+    """Each element as a mantissa of size 1/2 to 1 times two to the power of a whole exponent."""
+    if input.dtype.kind in "buic":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes: convert with .float() first")
+    return np.frexp(input)
+
+
+frexp.gradient(input=lambda grad, exponent: grad / exponent.exp2())

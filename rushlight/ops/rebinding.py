@@ -1,0 +1,126 @@
+"""Rebinding: in-place changes of a tensor's sizes and strides; its elements stay where they are in memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core.strides import contiguous_strides, strided
+from rushlight.core.tensor import Tensor, method, storage_of
+from rushlight.ops.call import check_target, run, written
+from rushlight.ops.declare import sizes
+from rushlight.ops.dims import plain_size
+from rushlight.ops.shape import squeeze, unsqueeze
+from rushlight.ops.strided import strided_view
+from rushlight.ops.transposing import t, transpose
+
+
+def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
+    """Make the tensor what a view op makes of it; the history goes through a node of that name."""
+    op, arguments = view.op, (tensor, *arguments)
+    recording = state.grad and tensor.requires_grad
+    if recording:
+        check_target(tensor)
+    storage = storage_of(tensor)
+    found = run(op, arguments, [tensor._array, *arguments[1:]])
+    kind = op.node_classes.get(node) or op.add_node_class(node)
+    made = kind(op.plan(1), arguments, ()) if recording else None
+    tensor._array = found
+    written(tensor)
+    if made is not None:
+        made.outputs = ((found.shape, found.dtype),)
+        tensor._node, tensor._output, tensor._retains = made, 0, False
+        # its base is as it was: only this tensor looks at it in another way
+        tensor._view_version = storage.version
+    return tensor
+
+
+@method
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    """Drop its dimensions of size 1, in place."""
+    number = 3 if dim is None else 5 if isinstance(dim, (tuple, list)) else 4
+    return rebind(self, squeeze, (dim,), f"SqueezeBackward{number}")
+
+
+@method
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """Put in a dimension of size 1, in place."""
+    return rebind(self, unsqueeze, (dim,), "UnsqueezeBackward1")
+
+
+@method
+def t_(self: Tensor) -> Tensor:
+    """Transpose it, in place."""
+    return rebind(self, t, (), "TBackward1")
+
+
+@method
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swap two dimensions, in place."""
+    return rebind(self, transpose, (dim0, dim1), "TransposeBackward1")
+
+
+Tensor.swapaxes_ = Tensor.swapdims_ = transpose_
+
+
+@method
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """Give it other sizes, strides and another offset in its memory, in place."""
+    offset = self.storage_offset() if storage_offset is None else storage_offset
+    geometry = (plain_size(size), plain_size(stride), offset)
+    return rebind(self, strided_view, (storage_of(self).array, geometry), "AsStridedBackward1")
+
+
+@method
+def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = None) -> Tensor:
+    """Give it another size, in place: on the same memory if that is large enough, else on new memory."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = plain_size(sizes(size_, size))
+    if any(extent < 0 for extent in shape):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    if shape == self._array.shape:
+        return self
+    storage, offset = storage_of(self), self.storage_offset()
+    needed = offset + math.prod(shape)
+    memory = storage.array
+    if needed > memory.size:
+        # views that were made before keep the old memory
+        memory = np.empty(needed, self._array.dtype)
+        memory[: storage.array.size] = storage.array.reshape(-1)
+        storage.array = memory
+    self._array = strided(memory, shape, contiguous_strides(shape), offset)
+    return self
+
+
+@method
+def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Give it the size of another tensor, in place."""
+    return resize_(self, size=other._array.shape)
+
+
+@method
+def set_(
+    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Let it look at another tensor's memory, in place; without a source, at none."""
+    if state.grad and self._requires_grad:
+        check_target(self)
+    if source is None:
+        self._array, self._storage = np.empty(0, self._array.dtype), None
+        return self
+    if source._array.dtype != self._array.dtype:
+        raise RuntimeError(
+            f"Could not set tensor of type {source.dtype.scalar} to a tensor of type {self.dtype.scalar}"
+        )
+    self._storage = storage_of(source)
+    if size is None:
+        self._array = source._array
+    else:
+        shape = plain_size(size)
+        strides = contiguous_strides(shape) if stride is None else plain_size(stride)
+        self._array = strided(self._storage.array, shape, strides, storage_offset)
+    return self

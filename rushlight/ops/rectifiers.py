@@ -1,0 +1,221 @@
+"""Rectifiers: activations that treat negative elements, or those beyond a limit, differently."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.core import random
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import composed, op
+from rushlight.ops.kinds import require_floats
+from rushlight.ops.rules import PROMOTE
+from rushlight.ops.samples import activation, case, cases, unary
+from rushlight.ops.where import choose
+
+
+@op(dtype=PROMOTE, samples=unary(complexes=True), aliases=["nn.functional.relu"])
+def relu(input, inplace=False):
+    """Each element, but zero where it is negative."""
+    if input.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu: convert them first, for example with .float()")
+    if input.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types, and so relu is not")
+    return np.maximum(input, 0)
+
+
+# the result is saved, not the input, so that relu_ costs no copy
+relu.gradient(input=lambda grad, result: choose(result <= 0, 0, grad))
+
+
+@op(dtype=PROMOTE, name="nn.functional.leaky_relu", samples=activation(negative_slope=0.2))
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    """Each element, times `negative_slope` where it is negative."""
+    require_floats("leaky_relu_cpu", input)
+    return np.where(input > 0, input, input * negative_slope)
+
+
+leaky_relu.gradient(input=lambda grad, input, negative_slope: choose(input > 0, grad, grad * negative_slope))
+
+
+@op(dtype=PROMOTE, name="_prelu_kernel", samples=None)
+def prelu_kernel(input, weight):
+    """Each element, times the weight where it is negative."""
+    require_floats("prelu_cpu", input)
+    return np.where(input > 0, input, input * weight)
+
+
+prelu_kernel.gradient(
+    input=lambda grad, input, weight: choose(input > 0, grad, grad * weight),
+    weight=lambda grad, input: choose(input > 0, 0, grad * input),
+)
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 3, 4), make.floats(3)),
+            case(make.floats(2, 3), make.floats(1)),
+            case(make.floats(4), make.floats(1)),
+            case(make.floats(4), make.floats()),
+            case(make.floats(), make.floats(1)),
+            case(make.floats(0, 3), make.floats(3)),
+            case(make.floats(2, 3), make.floats(2)),
+            case(make.floats(2, 3), make.floats(1, 3)),
+            case(make.floats(2, 3), make.floats(3, dtype="float64")),
+        ]
+    ),
+    aliases=["nn.functional.prelu"],
+)
+def prelu(input, weight):
+    """Each element, times a learned `weight` where it is negative: one weight, or one a channel."""
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype} and {weight.dtype}")
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+    if weight.numel() != 1:
+        channels = input.shape[1] if input.ndim > 1 else 1
+        if weight.numel() != channels:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} "
+                f"and channel size = {channels}."
+            )
+        weight = weight.reshape([-1 if dim == 1 else 1 for dim in range(input.ndim)])
+    elif weight.ndim != input.ndim:
+        weight = weight.reshape([1] * input.ndim)
+    return prelu_kernel(input, weight)
+
+
+@op(
+    dtype=PROMOTE,
+    operands=["input"],
+    name="_rrelu_with_noise",
+    node="RreluWithNoiseBackward0",
+    samples=None,
+    inplace=True,
+)
+def rrelu_with_noise(input, noise):
+    """Each element, times the noise where it is not positive."""
+    return np.where(input > 0, input, input * noise)
+
+
+rrelu_with_noise.gradient(input=lambda grad, input, noise: choose(input > 0, grad, grad * noise))
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4)),
+            case(make.floats(3, 4), 0.1, 0.3),
+            case(make.floats(4, dtype="float64"), 0.2, 0.2, True),
+            case(make.floats(0)),
+            case(make.ints(3)),
+        ]
+    ),
+    method=False,
+    aliases=["nn.functional.rrelu"],
+)
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    """Each element, times a slope where it is negative: a random one in training, else the mean of the limits."""
+    array = input._array
+    require_floats("rrelu_with_noise_out_cpu", array)
+    slopes = np.full(array.shape, (lower + upper) / 2, array.dtype)
+    if training:
+        chosen = array <= 0
+        slopes[chosen] = random.uniform((int(chosen.sum()),), np.dtype("float64"), lower, upper)
+    noise = input.new_tensor(slopes)
+    return (rrelu_with_noise.op.inplace if inplace else rrelu_with_noise)(input, noise)
+
+
+@op(
+    dtype=PROMOTE,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), 0.1, 20.0),
+            case(make.floats(3, 4).T, -0.5, 0),
+            case(make.ints(5), 1, 2),
+            case(make.floats(0), 0.1, 2),
+            case(make.floats(), 0.1, 2),
+            case(make.floats(3, dtype="float16"), 0.1, 2),
+        ],
+        pointwise=True,
+    ),
+    method=False,
+    aliases=["nn.functional.threshold"],
+)
+def threshold(input, threshold: float, value: float, inplace=False):
+    """Each element, or `value` where it is not above the threshold."""
+    return np.where(input <= threshold, value, input)
+
+
+threshold.gradient(input=lambda grad, input, threshold: choose(input <= threshold, 0, grad))
+
+
+@op(dtype=PROMOTE, name="nn.functional.elu", samples=activation(alpha=0.5))
+def elu(input, alpha=1.0, inplace=False):
+    """Each element, or alpha * (exp(x) - 1) where it is negative."""
+    require_floats("elu_cpu", input)
+    return np.where(input <= 0, np.expm1(input) * alpha, input)
+
+
+elu.gradient(input=lambda grad, input, alpha: elu_gradient(grad, input, alpha, 1, 1))
+
+
+def elu_gradient(grad: Tensor, input: Tensor, alpha: float, scale: float, rate: float) -> Tensor:
+    # exp(x) only where x <= 0: an infinite slope in the branch not taken would make gradients of gradients NaN
+    slope = (input.clamp_max(0) * rate).exp() * (alpha * scale)
+    return grad * choose(input <= 0, slope, scale)
+
+
+# the fixed point of mean 0 and variance 1
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+
+
+@op(
+    dtype=PROMOTE, samples=activation(), method=False, aliases=["nn.functional.selu"], node="EluBackward0"
+)
+def selu(input, inplace=False):
+    """The ELU with the constants that keep mean 0 and variance 1 from layer to layer."""
+    require_floats("elu_cpu", input)
+    return np.where(input <= 0, np.expm1(input) * (SELU_ALPHA * SELU_SCALE), input * SELU_SCALE)
+
+
+selu.gradient(input=lambda grad, input: elu_gradient(grad, input, SELU_ALPHA, SELU_SCALE, 1))
+
+
+@op(dtype=PROMOTE, samples=activation(alpha=0.5), method=False, aliases=["nn.functional.celu"])
+def celu(input, alpha=1.0, inplace=False):
+    """Each element, or alpha * (exp(x / alpha) - 1) where it is negative."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    require_floats("elu_cpu", input)
+    return np.where(input <= 0, np.expm1(input / alpha) * alpha, input)
+
+
+celu.gradient(input=lambda grad, input, alpha: elu_gradient(grad, input, 1, 1, 1 / alpha))
+
+
+@op(
+    dtype=PROMOTE,
+    name="nn.functional.hardtanh",
+    samples=activation({"min_val": -0.5, "max_val": 2.0}, {"min_val": 1, "max_val": 0}),
+)
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    """Each element kept between two limits."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if input.dtype.kind == "b":
+        raise NotImplementedError("Bool inputs not supported for hardtanh")
+    return np.minimum(np.maximum(input, min_val), max_val)
+
+
+# unlike clamp, nothing flows at the limits
+hardtanh.gradient(
+    input=lambda grad, input, min_val, max_val: choose((input <= min_val) | (input >= max_val), 0, grad)
+)
+
+
+@composed(name="nn.functional.relu6", samples=activation())
+def relu6(input, inplace=False):
+    """Each element kept between 0 and 6."""
+    return hardtanh(input, 0.0, 6.0, inplace)

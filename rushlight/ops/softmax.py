@@ -1,0 +1,113 @@
+"""Softmax: exponentials that add up to one along a dimension, and their logarithms."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.ops.call import torch_scalar
+from rushlight.ops.declare import composed, op
+from rushlight.ops.dims import axis
+from rushlight.ops.rules import AVERAGE
+from rushlight.ops.samples import case, cases
+
+
+def samples(make):
+    return [
+        case(make.floats(3, 4), 1),
+        case(make.floats(3, 4), -2),
+        case(make.floats(4, 2, 3).T, 0),
+        case(make.floats(), 0),
+        case(make.floats(0, 3), 0),
+        case(make.floats(0, 3), 1),
+        case(make.floats(5, low=-300, high=300), 0),
+        case(np.array([-np.inf, 0, np.inf, np.nan], "float32"), 0),
+        case(np.array([-np.inf, -np.inf], "float32"), 0),
+        case(make.floats(5, dtype="float16"), 0),
+        case(make.floats(2, 3), 2),
+    ]
+
+
+def typed(make):
+    """Samples with `dtype=`, which converts the input first."""
+    return [case(make.floats(3, 4), 1, dtype=dtypes.float64), case(make.ints(3), 0, dtype=dtypes.float32)]
+
+
+@op(
+    dtype=AVERAGE,
+    aliases=["special.softmax"],
+    samples=cases(lambda make: [*samples(make), *typed(make), case(make.ints(3), 0)]),
+)
+def softmax(input, dim=None, dtype=None, *, out=None):
+    """Exponentials divided by their sum along `dim`."""
+    require_real(input, "softmax")
+    along = axis(dim, input.ndim)
+    if not input.size or not input.ndim:
+        return np.ones_like(input)
+    found = np.exp(input - np.maximum.reduce(input, along, keepdims=True))
+    found /= np.add.reduce(found, along, keepdims=True)
+    return found
+
+
+softmax.gradient(input=lambda grad, result, dim: softmax_gradient(grad * result, result, dim))
+
+
+def softmax_gradient(weighted, result, dim):
+    return weighted - result * weighted.sum(dim, True)
+
+
+@op(
+    dtype=AVERAGE,
+    aliases=["special.log_softmax"],
+    samples=cases(lambda make: [*samples(make), *typed(make), case(make.ints(3), 0)]),
+)
+def log_softmax(input, dim=None, dtype=None, *, out=None):
+    """Logarithm of the softmax along `dim`, computed without losing small probabilities."""
+    require_real(input, "log_softmax")
+    along = axis(dim, input.ndim)
+    if not input.size or not input.ndim:
+        return np.zeros_like(input)
+    found = input - np.maximum.reduce(input, along, keepdims=True)
+    found -= np.log(np.add.reduce(np.exp(found), along, keepdims=True))
+    return found
+
+
+log_softmax.gradient(input=lambda grad, result, dim: grad - result.exp() * grad.sum(dim, True))
+
+
+def require_real(input, name):
+    if input.dtype not in dtypes.DIFFERENTIABLE or input.dtype.kind == "c":
+        kind = torch_scalar(dtypes.from_numpy(input.dtype))
+        raise NotImplementedError(
+            f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'; pass dtype=torch.float32 or convert first"
+        )
+
+
+def implicit_dim(name, ndim):
+    """The dimension that nn.functional takes when none is given, with torch's warning."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+@composed(name="nn.functional.softmax", samples=cases(lambda make: samples(make) + typed(make)))
+def functional_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """Exponentials divided by their sum along `dim`."""
+    return softmax(input, implicit_dim("softmax", input.ndim) if dim is None else dim, dtype)
+
+
+@composed(name="nn.functional.log_softmax", samples=cases(lambda make: samples(make) + typed(make)))
+def functional_log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """Logarithm of the softmax along `dim`."""
+    return log_softmax(input, implicit_dim("log_softmax", input.ndim) if dim is None else dim, dtype)
+
+
+@composed(name="nn.functional.softmin", samples=cases(lambda make: samples(make) + typed(make)))
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    """Softmax of the negated input: the smallest element gets the largest share."""
+    return softmax(-input, implicit_dim("softmin", input.ndim) if dim is None else dim, dtype)

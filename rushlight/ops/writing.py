@@ -1,0 +1,155 @@
+"""Writing: in-place forms that touch only the elements they change, and where those stand in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core.dtypes import DIFFERENTIABLE, from_numpy
+from rushlight.core.strides import contiguous_strides
+from rushlight.core.tensor import Tensor
+from rushlight.ops import call
+from rushlight.ops.quiet import QUIET, floating_point
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+
+INT64 = np.dtype("int64")
+
+
+class OutOfRange(IndexError, RuntimeError):
+    """A position that a dimension does not have; torch raises the one or the other, depending on the kernel."""
+
+
+def overwrite(op: Op, arguments: tuple) -> Tensor:
+    """The in-place form of an op whose body changes a few elements of `out`; `call_inplace` writes them all."""
+    target = arguments[0]
+    if not isinstance(target, Tensor):
+        call.odd_argument(op, 0, target)
+    array = target._array
+    arrays = list(arguments)
+    needs = 0
+    for position in op.tensors:
+        value = arguments[position]
+        if isinstance(value, Tensor):
+            arrays[position] = value._array
+            needs |= value.requires_grad << position
+            if position:
+                arrays[position] = apart(value._array, array)
+        elif type(value) not in call.NUMBERS:
+            needs |= call.unwrap_other(op, position, value, arrays)
+            if position in op.lists:
+                arrays[position] = [apart(each, array) for each in arrays[position]]
+    needs &= op.differentiable
+    recording = state.grad and needs and array.dtype in DIFFERENTIABLE
+    if recording:
+        call.check_target(target)
+        plan = op.plan(needs)
+        node_arguments = (call.copy_of(target), *arguments[1:]) if plan.keeps_input else arguments
+    if not array.flags.writeable or 0 in array.strides:
+        call.require_writable(array)
+    token = floating_point.set(QUIET)
+    try:
+        if array.flags.c_contiguous:
+            op.positional(*arrays, array)
+        else:
+            array[...] = op.positional(*arrays)
+    finally:
+        floating_point.reset(token)
+    call.written(target)
+    if recording:
+        call.rebase(target, op.node_class(arguments)(plan, node_arguments, (target,)))
+    return target
+
+
+def apart(value: np.ndarray, array: np.ndarray) -> np.ndarray:
+    """The value, copied if it may lie in memory that is about to be written."""
+    return value.copy() if np.may_share_memory(value, array) else value
+
+
+def target_of(input: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+    """The array that a body may change: a copy in memory order, or `out` with the input's elements."""
+    if out is None:
+        return input.copy()
+    if out is not input:
+        out[...] = input
+    return out
+
+
+def places(shape: tuple[int, ...], dims: tuple[int, ...], indices: list[np.ndarray]) -> np.ndarray:
+    """Where the elements of x[indices] stand in a contiguous array, one index for each of the dims."""
+    strides, ndim = contiguous_strides(shape), len(shape)
+    others = [dim for dim in range(ndim) if dim not in dims]
+    together = dims[-1] - dims[0] == len(dims) - 1
+    inner = max([each.ndim for each in indices])
+    after = ndim - 1 - dims[-1] if together else len(others)
+    found = 0
+    for dim, index in zip(dims, indices, strict=True):
+        index = wrapped(index, shape[dim])
+        found = found + index.reshape(index.shape + (1,) * after) * strides[dim]
+    for number, dim in enumerate(others):
+        following = len(others) - 1 - number + (inner if together and dim < dims[0] else 0)
+        found = found + steps(shape[dim], strides[dim], following)
+    return found
+
+
+def places_along(shape: tuple[int, ...], dim: int, index: np.ndarray) -> np.ndarray:
+    """Where the elements that `gather` reads stand in a contiguous array."""
+    strides = contiguous_strides(shape)
+    found = index.astype(INT64) * strides[dim]
+    for place, size in enumerate(index.shape):
+        if place != dim:
+            found += steps(size, strides[place], len(shape) - 1 - place)
+    return found
+
+
+def grid(index: np.ndarray, dim: int) -> tuple[np.ndarray, ...]:
+    """NumPy's index for elements that differ from their own position in one dimension."""
+    if index.ndim == 1:
+        return (index,)
+    if index.ndim == 2:
+        # the usual case: q.gather(1, action)
+        return (np.arange(len(index))[:, None], index) if dim else (index, np.arange(index.shape[1]))
+    found = [steps(size, 1, index.ndim - 1 - place) for place, size in enumerate(index.shape)]
+    found[dim] = index
+    return tuple(found)
+
+
+def steps(count: int, step: int, following: int) -> np.ndarray:
+    return np.arange(0, count * step, step).reshape((count,) + (1,) * following)
+
+
+def check_position(index: np.ndarray, dim: int, size: int) -> None:
+    """Refuse positions outside of a dimension; negative ones count from its end."""
+    outside = (index < -size) | (index >= size)
+    if outside.any():
+        raise OutOfRange(f"index {index[outside].flat[0]} is out of bounds for dimension {dim} with size {size}")
+
+
+def wrapped(index: np.ndarray, size: int) -> np.ndarray:
+    """Positions counted from the front."""
+    return np.where(index < 0, index + size, index) if index.size else index.astype(INT64)
+
+
+def add_at(target: np.ndarray, where: np.ndarray, values: np.ndarray) -> None:
+    """Add values to a contiguous array at flat places, those named twice twice."""
+    if values.shape != where.shape:
+        values = np.broadcast_to(values, where.shape)
+    # flat: NumPy has a quick loop for one dimension only, four times faster than add.at on rows
+    np.add.at(target.reshape(-1), where.reshape(-1), values.reshape(-1))
+
+
+def check_range(index: np.ndarray, dim: int, size: int, words: str = "") -> None:
+    """Refuse positions outside of a dimension, and negative ones."""
+    # as unsigned numbers negative ones are huge: one pass instead of two
+    unsigned = index.view(f"u{index.itemsize}")
+    if index.size and np.maximum.reduce(unsigned, None) >= size:
+        wrong = index[unsigned >= size].flat[0]
+        raise OutOfRange(words or f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
+def scalar_name(array: np.ndarray) -> str:
+    """torch's other name for an array's dtype, as in its messages."""
+    return from_numpy(array.dtype).scalar

@@ -1,0 +1,1 @@
+"""Utilities around tensors: data, checkpointing, hooks."""

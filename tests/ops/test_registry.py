@@ -1,0 +1,147 @@
+"""Every op, from its own samples: forms agree, layouts do not matter, views alias, gradients are right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.autograd.gradcheck import gradcheck, gradgradcheck
+from tests.ops.samples import RANDOM, SAMPLED, arguments, flat, method_of, outcome, same
+
+every_op = pytest.mark.parametrize("op", SAMPLED, ids=[op.name for op in SAMPLED])
+steady = pytest.mark.parametrize(
+    "op", [op for op in SAMPLED if op.name not in RANDOM], ids=[op.name for op in SAMPLED if op.name not in RANDOM]
+)
+
+
+@every_op
+def test_declaration_is_complete(op):
+    assert op.doc.strip().endswith((".", ":", "`", ")")) or ">>>" in op.doc, "a docstring that is a sentence"
+    assert op.samples(), "samples"
+    assert any(not isinstance(outcome(op.function, *arguments(each)), type) for each in op.samples()), (
+        "a sample that works"
+    )
+
+
+@steady
+def test_method_agrees_with_function(op):
+    method = method_of(op)
+    for sample in op.samples():
+        if method is None or not sample.args or not isinstance(sample.args[0], np.ndarray):
+            continue
+        expected = outcome(op.function, *arguments(sample))
+        args, kwargs = arguments(sample)
+        assert same(outcome(getattr(args[0], op.name), args[1:], kwargs), expected), sample
+
+
+@steady
+def test_inputs_stay_unchanged(op):
+    for sample in op.samples():
+        args, kwargs = arguments(sample)
+        before, _ = arguments(sample)
+        outcome(op.function, args, kwargs)
+        assert same(flat(args), flat(before)), sample
+
+
+@steady
+def test_inplace_form_agrees_with_function(op):
+    if op.inplace is None:
+        pytest.skip("no in-place form")
+    for sample in op.samples():
+        args, kwargs = arguments(sample)
+        expected = outcome(op.function, args, kwargs)
+        if isinstance(expected, type) or not isinstance(args[0], torch.Tensor):
+            continue
+        target, rest = args[0].clone(), args[1:]
+        version = target._version
+        result = outcome(op.inplace, (target, *rest), kwargs)
+        if expected.shape == target.shape and expected.dtype is target.dtype:
+            assert result is target
+            assert same(target, expected), sample
+            assert target._version == version + 1
+        elif isinstance(result, type):
+            assert same(target, args[0]), f"a refused write left its mark: {sample}"
+
+
+@steady
+def test_layout_does_not_matter(op):
+    for sample in op.samples():
+        args, kwargs = arguments(sample)
+        expected = outcome(op.function, args, kwargs)
+        if op.is_view or op.name.startswith(("as_strided", "empty", "view")) or isinstance(expected, type):
+            continue
+        moved = [
+            each.transpose(0, 1).contiguous().transpose(0, 1) if isinstance(each, torch.Tensor) and each.ndim > 1 else each
+            for each in args
+        ]
+        found = outcome(op.function, tuple(moved), kwargs)
+        for one, two in zip(flat(found), flat(expected), strict=True):
+            assert one.dtype is two.dtype
+            assert one.shape == two.shape
+            np.testing.assert_allclose(as_float(one), as_float(two), rtol=2e-3, atol=2e-4, err_msg=str(sample))
+
+
+def as_float(tensor):
+    array = tensor.detach().numpy()
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+@steady
+def test_views_share_memory_and_copies_do_not(op):
+    if op.is_composed:
+        pytest.skip("made of other ops")
+    for sample in op.samples():
+        args, kwargs = arguments(sample)
+        result = outcome(op.function, args, kwargs)
+        if isinstance(result, type) or not isinstance(args[0], torch.Tensor):
+            continue
+        for each in flat(result):
+            if each.numel() and args[0].numel():
+                shared = np.may_share_memory(each.detach().numpy(), args[0].numpy())
+                assert shared == op.is_view, sample
+            assert each._is_view() == op.is_view
+
+
+def differentiable_samples(op):
+    """Samples as float64 leaves, with the function of just those."""
+    for sample in op.samples():
+        args, kwargs = arguments(sample, dtype="float64", requires_grad=True)
+        leaves = [each for each in flat([*args, *kwargs.values()]) if each.requires_grad]
+        if not leaves or not any(each.numel() for each in leaves):
+            continue
+        result = outcome(op.function, args, kwargs)
+        if isinstance(result, type) or not any(each.requires_grad for each in flat(result)):
+            continue
+
+        def call(*replaced, args=args, kwargs=kwargs):
+            new = iter(replaced)
+
+            def put(value):
+                if isinstance(value, torch.Tensor) and value.requires_grad:
+                    return next(new)
+                return type(value)(put(each) for each in value) if isinstance(value, (list, tuple)) else value
+
+            return tuple(flat(op.function(*put(args), **{name: put(each) for name, each in kwargs.items()})))
+
+        yield sample, call, leaves
+
+
+@steady
+def test_gradients_agree_with_differences(op):
+    for sample, call, leaves in differentiable_samples(op):
+        doubles = [each.detach().to(double_of(each)).requires_grad_() for each in leaves]
+        assert gradcheck(call, doubles, fast_mode=True, atol=1e-4, rtol=1e-3), sample
+
+
+@steady
+def test_second_gradients_agree_with_differences(op):
+    for sample, call, leaves in differentiable_samples(op):
+        doubles = [each.detach().to(double_of(each)).requires_grad_() for each in leaves]
+        first = torch.autograd.grad([each.sum() for each in call(*doubles) if each.requires_grad and not each.is_complex()] or [0], doubles, create_graph=True, allow_unused=True) if not any(each.is_complex() for each in doubles) else ()
+        if any(each is not None and each.requires_grad for each in first):
+            assert gradgradcheck(call, doubles, fast_mode=True, atol=1e-4, rtol=1e-3), sample
+
+
+def double_of(tensor):
+    return torch.complex128 if tensor.is_complex() else torch.float64
