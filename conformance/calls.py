@@ -61,9 +61,8 @@ def observe_out(
         single = not isinstance(expected.raw, list | tuple)
         library.seed()
         raw = function(*args, **kwargs, out=targets[0] if single else tuple(targets))
-        given = [raw] if single else list(raw)
-        same = [one is other for one, other in zip(given, targets, strict=True)]
-        return builder, raw, [targets, same]
+        given = [raw] if single or raw is None else list(raw)
+        return builder, raw, [targets, [one is other for one, other in zip(given, targets, strict=False)]]
 
     return conclude(library, function, act)
 

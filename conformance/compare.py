@@ -50,6 +50,8 @@ def compare_outcomes(expected: Outcome, got: Outcome, rules: Rules) -> str | Non
 
 def compare_memories(expected: Outcome, got: Outcome, rules: Rules) -> str | None:
     """Whether the call left its arguments as torch leaves them, unchanged in most cases."""
+    if not rules.values:
+        return None
     for number, (wanted, given) in enumerate(zip(expected.memories, got.memories, strict=True)):
         # a library without strides was given a contiguous copy: nothing to compare
         if wanted.shape != given.shape:

@@ -1,23 +1,78 @@
 """Rushlight: PyTorch's programming model on NumPy."""
 
-from rushlight import ops
-from rushlight.core.conversion import is_complex, is_floating_point, is_nonzero, is_signed, is_tensor, numel, typename
-from rushlight.core.creation import as_tensor, asarray, from_dlpack, from_numpy, frombuffer, tensor
-from rushlight.core.filled import (
-    empty,
-    empty_like,
-    empty_permuted,
-    empty_strided,
-    eye,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    scalar_tensor,
-    zeros,
-    zeros_like,
-)
-from rushlight.core.tensor import Tensor
-from rushlight.ops.bind import namespace
+from math import e, inf, nan, pi
 
-globals().update(namespace(""))
+from numpy import newaxis
+
+from rushlight import autograd, cuda, distributions, linalg, optim, random
+from rushlight.autograd import entry as _entry
+from rushlight.autograd import hooks as _hooks
+from rushlight.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from rushlight.autograd.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from rushlight.core import attributes as _attributes
+from rushlight.core import pickling as _pickling
+from rushlight.core.conversion import *
+from rushlight.core.creation import *
+from rushlight.core.defaults import *
+from rushlight.core.device import device
+from rushlight.core.dtypes import (
+    bfloat16,
+    complex64,
+    complex128,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from rushlight.core.dtypes import bool_ as bool
+from rushlight.core.dtypes import complex64 as cfloat
+from rushlight.core.dtypes import complex128 as cdouble
+from rushlight.core.dtypes import float16 as half
+from rushlight.core.dtypes import float32 as float
+from rushlight.core.dtypes import float64 as double
+from rushlight.core.dtypes import int16 as short
+from rushlight.core.dtypes import int32 as int
+from rushlight.core.dtypes import int64 as long
+from rushlight.core.filled import *
+from rushlight.core.layout import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    strided,
+)
+from rushlight.core.legacy import *
+from rushlight.core.likeness import *
+from rushlight.core.memory import TypedStorage, UntypedStorage
+from rushlight.core.printing import get_printoptions, printoptions, set_printoptions
+from rushlight.core.promotion import can_cast, promote_types, result_type
+from rushlight.core.random import Generator
+from rushlight.core.ranges import *
+from rushlight.core.size import Size
+from rushlight.core.tensor import Tensor
+from rushlight.core.threads import *
+from rushlight.ops.bind import namespace as _namespace
+from rushlight.ops.sampling import *
+from rushlight.random import *
+
+__version__ = "0.1.0"
+
+globals().update(_namespace(""))
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")]

@@ -44,12 +44,15 @@ def empty_cache() -> None:
 
 def synchronize(device: Any = None) -> None:
     """Refused, as in torch without a GPU."""
-    raise AssertionError("Torch not compiled with CUDA enabled: Rushlight runs on the CPU; there is nothing to wait for")
+    raise AssertionError(
+        "Torch not compiled with CUDA enabled: Rushlight runs on the CPU; there is nothing to wait for"
+    )
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     raise AttributeError(
-        f"torch.cuda.{name} is not in Rushlight, which runs on the CPU; ask torch.cuda.is_available() before using it"
+        f"torch.cuda.{name} is not in Rushlight, which runs on the CPU; ask torch.cuda.is_available() "
+        "before using it"
     )

@@ -100,7 +100,13 @@ class Run:
             if target is None or grad is None:
                 continue
             number = 0 if numbers is None else numbers[position]
+            if self.captured is not None and not self.leads_on(target, number):
+                continue
             self.deliver(target, number, fit(node, position, target, number, grad))
+
+    def leads_on(self, target: Node | Tensor, number: int) -> bool:
+        """Whether a gradient is asked for, or on its way to one that is."""
+        return (id(target), number) in self.captured or id(target) in self.needed
 
     def capture(self, node: Node, grads: list) -> bool:
         """Keep the gradients that were asked for; whether the node must run for others."""
@@ -115,7 +121,8 @@ class Run:
                 if (id(leaf), 0) in self.captured:
                     self.captured[id(leaf), 0] = run_leaf_hooks(leaf, grad)
                 continue
-            accumulate(leaf, run_leaf_hooks(leaf, grad), self.create_graph)
+            if leaf._requires_grad:
+                accumulate(leaf, run_leaf_hooks(leaf, grad), self.create_graph)
 
 
 def fit(node: Node, position: int, target: Node | Tensor, number: int, grad: Tensor) -> Tensor:

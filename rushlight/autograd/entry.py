@@ -201,3 +201,9 @@ def detach_(self: Tensor) -> Tensor:
         self._cut = ("detach", user_line())
     self._node, self._output, self._requires_grad = None, 0, False
     return self
+
+
+@method
+def is_inference(self: Tensor) -> bool:
+    """Whether it was made in inference mode."""
+    return self._inference

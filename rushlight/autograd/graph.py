@@ -11,6 +11,7 @@ from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.tensor import Tensor, new, storage_of
 
 if TYPE_CHECKING:
+    from rushlight.core.storage import Storage
     from rushlight.ops.declare import Op, Plan
 
 # newer nodes have larger numbers, so an edge always leads to a smaller one
@@ -185,6 +186,13 @@ class OpNode(Node):
                 raise explain.overwritten(self, each, then)
         return value
 
+    def outdate(self, storage: Storage) -> None:
+        """After a write to this storage: saved arguments that live there, as in `x.mul_(x)`, were overwritten by it."""
+        for place, (kind, _) in enumerate(self.plan.sources):
+            value = self.saved[place]
+            if kind == "argument" and isinstance(value, Tensor) and value._storage is storage:
+                self.versions[place] -= 1
+
     def release(self, place: tuple) -> None:
         if self.plan.keeps_tensors:
             self.saved = None
@@ -218,6 +226,8 @@ def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...]) -> tuple[lis
             value = arguments[position]
             if isinstance(value, Tensor):
                 version = 0 if value._storage is None else value._storage.version
+                if value._inference:
+                    raise_inference()
             elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
                 version = tuple(each._version for each in value)
         elif kind == "shape":
@@ -234,6 +244,13 @@ def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...]) -> tuple[lis
         values.append(value)
         versions.append(version)
     return values, versions
+
+
+def raise_inference() -> None:
+    raise RuntimeError(
+        "Inference tensors cannot be saved for backward. To work around you can make a clone to get a normal tensor "
+        "and use it in autograd."
+    )
 
 
 def shape_of(value: Any) -> Any:
@@ -255,3 +272,12 @@ def reattach(value: Tensor, node: Node, output: int) -> Tensor:
     copy = snapshot(value)
     copy._node, copy._output, copy._requires_grad = node, output, True
     return copy
+
+
+def __getattr__(name: str) -> Any:
+    """torch has the hooks on saved values here as well."""
+    if name == "saved_tensors_hooks":
+        from rushlight.autograd.hooks import saved_tensors_hooks
+
+        return saved_tensors_hooks
+    raise AttributeError(f"module 'torch.autograd.graph' has no attribute '{name}': it is not in Rushlight")

@@ -41,8 +41,10 @@ def get_grad(self: Tensor) -> Tensor | None:
     """The gradient that backward has left here; None before."""
     if self._grad is None and self._node is not None and not self._retains:
         warn(
-            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-            "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+            "attribute won't be "
+            "populated during autograd.backward(). If you indeed want the .grad field to be populated for "
+            "a non-leaf "
             "Tensor, use .retain_grad() on the non-leaf Tensor."
         )
     return self._grad
@@ -68,7 +70,8 @@ def check_grad(self: Tensor, value: Any) -> None:
         )
     if value._array.shape != self._array.shape:
         raise RuntimeError(
-            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'. "
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+            f"'{list(self.shape)}'. "
             "Please ensure that the gradient and the tensor are the same size"
         )
 
@@ -87,7 +90,19 @@ def get_layout(self: Tensor) -> layout:
 
 
 Tensor.layout = property(get_layout)
-for _name in ("cuda", "sparse", "sparse_csr", "mkldnn", "quantized", "meta", "xpu", "mps", "nested", "vulkan", "ipu"):
+for _name in (
+    "cuda",
+    "sparse",
+    "sparse_csr",
+    "mkldnn",
+    "quantized",
+    "meta",
+    "xpu",
+    "mps",
+    "nested",
+    "vulkan",
+    "ipu",
+):
     setattr(Tensor, f"is_{_name}", False)
 Tensor.is_cpu = True
 
@@ -132,7 +147,9 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
     found = new(cls)
-    found.__dict__.update({name: self.__dict__[name] for name in Tensor.__annotations__ if name in self.__dict__})
+    found.__dict__.update(
+        {name: self.__dict__[name] for name in Tensor.__annotations__ if name in self.__dict__}
+    )
     return found
 
 
@@ -156,5 +173,6 @@ def is_same_size(self: Tensor, other: Tensor) -> bool:
 
 
 @method
-def is_distributed(self: Tensor) -> bool:
-    return False
+def is_inference(self: Tensor) -> bool:
+    """Whether it was made in inference mode."""
+    return self._inference

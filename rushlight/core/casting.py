@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.dtypes import HALF
+from rushlight.core.quiet import QUIET, floating_point
 
 FLOAT32, INT64 = np.dtype("float32"), np.dtype("int64")
 
@@ -13,7 +14,8 @@ def cast(array: np.ndarray, kind: np.dtype) -> np.ndarray:
     """The array in another dtype, in the same memory order; the array itself if it has it already."""
     if array.dtype == kind:
         return array
-    with np.errstate(all="ignore"):
+    token = floating_point.set(QUIET)
+    try:
         if array.dtype.kind == "c" and kind.kind not in "cb":
             array = array.real
         if kind in HALF or array.dtype in HALF:
@@ -23,3 +25,5 @@ def cast(array: np.ndarray, kind: np.dtype) -> np.ndarray:
             # a number out of range wraps around
             array = array.astype(INT64)
         return array.astype(kind)
+    finally:
+        floating_point.reset(token)

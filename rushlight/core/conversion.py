@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
 from rushlight.core.location import Location, user_line
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.core.warning import first_time, warn
@@ -112,14 +111,21 @@ def inside_reduction() -> bool:
 
 
 @method
-def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
+def __array_wrap__(
+    self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False
+) -> Tensor:
     # torch's answer to np.isnan(t) and kin is uint8
     return wrap(np.asarray(array.astype(np.uint8) if array.dtype == bool else array))
 
 
 @method
 def __dlpack__(
-    self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    self: Tensor,
+    *,
+    stream: Any = None,
+    max_version: Any = None,
+    dl_device: Any = None,
+    copy: bool | None = None,
 ) -> Any:
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -137,7 +143,8 @@ def only_element(self: Tensor) -> Any:
     array = self._array
     if array.size != 1:
         raise ValueError(
-            f"only one element tensors can be converted to Python scalars; this one has shape {list(array.shape)}"
+            "only one element tensors can be converted to Python scalars; this one has shape "
+            f"{list(array.shape)}"
         )
     value = native(array).item()
     if self.requires_grad:
@@ -154,7 +161,9 @@ def real_element(self: Tensor, name: str) -> Any:
     value = only_element(self)
     if isinstance(value, complex):
         if value.imag:
-            raise RuntimeError(f"value cannot be converted to type {name} without overflow: {value} is not real")
+            raise RuntimeError(
+                f"value cannot be converted to type {name} without overflow: {value} is not real"
+            )
         return value.real
     return value
 
@@ -222,7 +231,9 @@ def __reversed__(self: Tensor) -> Tensor:
 
 def require_tensor(value: Any, function: str) -> Tensor:
     if not isinstance(value, Tensor):
-        raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}")
+        raise TypeError(
+            f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}"
+        )
     return value
 
 

@@ -102,7 +102,8 @@ def shared(array: np.ndarray) -> Tensor:
     """A tensor on the array's memory."""
     if not array.flags.writeable:
         warn(
-            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors: do not write "
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors: do "
+            "not write "
             "to this tensor, or copy the array first."
         )
     return finish(plain(array))
@@ -145,7 +146,7 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """Anything as a tensor: without a copy where possible (`copy=None`), always (`True`) or never (`False`)."""
+    """Anything as a tensor, copied where it must be (`copy=None`), always (`True`) or never (`False`)."""
     if device is not None:
         check_device(device)
     wanted = None if dtype is None else dtypes.checked(dtype)
@@ -171,7 +172,9 @@ def asarray(
     return made
 
 
-def asarray_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, requires_grad: bool | None) -> Tensor:
+def asarray_tensor(
+    obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, requires_grad: bool | None
+) -> Tensor:
     """A tensor, or a copy of it; `requires_grad=False` leaves the history behind."""
     refuse_conversion(copy, obj.dtype, wanted)
     made = obj.clone() if copy else obj
@@ -199,21 +202,25 @@ def frombuffer(
         raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
     if not 0 <= offset < length:
         raise ValueError(
-            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} "
+            "bytes) minus 1"
         )
     if count < 0 and (length - offset) % size:
         raise ValueError(
-            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element "
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+            "element "
             f"size ({size})"
         )
     if count * size > length - offset:
         raise ValueError(
-            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than "
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be "
+            "greater than "
             f"actual buffer length ({length} bytes)"
         )
     if memory.readonly:
         warn(
-            "The given buffer is not writable, and PyTorch does not support non-writable tensors: do not write to "
+            "The given buffer is not writable, and PyTorch does not support non-writable tensors: do not "
+            "write to "
             "this tensor, or pass a bytearray."
         )
     return finish(np.frombuffer(buffer, kind, count, offset), None, requires_grad)

@@ -1,7 +1,8 @@
-"""Data: numbers, nested lists, arrays and tensors read into one new array, with torch's dtype and refusals."""
+"""Data: numbers, nested lists, arrays and tensors read into a new array, with torch's dtype and refusals."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.casting import cast
 from rushlight.core.promotion import of_number, promote_types
+from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.tensor import Tensor
 
 DEEPEST = 128
@@ -19,7 +21,7 @@ NUMBERS = {bool, int, float, complex}
 def array_from(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.ndarray:
     """A new array with the data; tensors with history that are found inside a list are added to `lost`."""
     if type(data) in NUMBERS:
-        return python_array(data, (), of_number(data) if dtype is None else dtype)
+        return number_array(data, dtype)
     if isinstance(data, Tensor):
         return copied(data._array, dtype)
     if isinstance(data, np.ndarray):
@@ -30,7 +32,7 @@ def array_from(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}': numbers make a tensor, not text")
     if isinstance(data, (int, float, complex)):  # a subclass, such as an IntEnum
-        return python_array(data, (), of_number(data) if dtype is None else dtype)
+        return number_array(data, dtype)
     return sequence_array(data, dtype, lost)
 
 
@@ -46,12 +48,15 @@ def check_array(array: np.ndarray) -> None:
     dtypes.from_numpy(array.dtype)
     if any(step < 0 for step in array.strides):
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array with array.copy().)"
+            "At least one stride in the given numpy array is negative, and tensors with negative strides "
+            "are not "
+            "currently supported. (You can probably work around this by making a copy of your array with "
+            "array.copy().)"
         )
     if any(step % array.itemsize for step in array.strides):
         raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+            "reallocate "
             "the memory."
         )
 
@@ -88,52 +93,66 @@ def leaf_types(data: Any) -> set[type]:
 
 def common_dtype(kinds: set[type]) -> dtypes.dtype:
     """The dtype for numbers of these Python types; the default if there is none."""
-    found = [of_number(kind()) for kind in kinds]
-    result = found[0] if found else dtypes.default
-    for each in found[1:]:
-        result = promote_types(result, each)
-    return result
+    return functools.reduce(promote_types, [of_number(kind()) for kind in kinds]) if kinds else dtypes.default
 
 
 def plain_array(data: Any, dtype: dtypes.dtype) -> np.ndarray | None:
     """An array from Python numbers in lists, by NumPy at once; None if they need a closer look."""
-    wide = WIDE[dtype.category]
+    direct = dtype.numpy if dtype.category == dtypes.FLOAT and dtype.itemsize >= 4 else WIDE[dtype.category]
+    token = floating_point.set(QUIET)
     try:
-        with np.errstate(all="ignore"):
-            made = np.array(data, wide)
+        made = np.array(data, direct)
     except (ValueError, TypeError, OverflowError):
         return None  # ragged, too large, complex in a real dtype ...: the reader finds the words
-    if dtype.category == dtypes.INTEGER and dtype is not dtypes.int64 and made.size:
-        if not (dtypes.fits(int(made.min()), dtype) and dtypes.fits(int(made.max()), dtype)):
+    finally:
+        floating_point.reset(token)
+    if direct is INT64 and dtype is not dtypes.int64 and made.size:
+        extremes = (int(made.min()), int(made.max()))
+        if not all(dtypes.fits(each, dtype) for each in extremes):
             return None
     return cast(made, dtype.numpy)
 
 
+INT64 = np.dtype("int64")
 WIDE = {
     dtypes.BOOL: np.dtype("bool"),
-    dtypes.INTEGER: np.dtype("int64"),
+    dtypes.INTEGER: INT64,
     dtypes.FLOAT: np.dtype("float64"),
     dtypes.COMPLEX: np.dtype("complex128"),
 }
 
 
-def python_array(value: Any, shape: tuple[int, ...], dtype: dtypes.dtype) -> np.ndarray:
-    """A Python number, or a flat list of them, in a dtype; torch's errors for what does not fit."""
+def number_array(value: Any, dtype: dtypes.dtype | None) -> np.ndarray:
+    """One Python number as an array without dimensions."""
+    if dtype is None:
+        dtype = of_number(value)
+    if dtype.category == dtypes.FLOAT and dtype.itemsize >= 4 and type(value) is not complex:
+        token = floating_point.set(QUIET)
+        try:
+            return np.array(value, dtype.numpy)
+        finally:
+            floating_point.reset(token)
+    return flat_array([value], (), dtype)
+
+
+def flat_array(values: list, shape: tuple[int, ...], dtype: dtypes.dtype) -> np.ndarray:
+    """Python numbers in a shape and dtype; torch's errors for what does not fit."""
     category = dtype.category
-    for each in value if isinstance(value, list) else (value,):
-        if category != dtypes.COMPLEX and category != dtypes.BOOL and isinstance(each, complex):
+    for each in values:
+        if category in (dtypes.INTEGER, dtypes.FLOAT) and isinstance(each, complex):
             raise TypeError("must be real number, not complex")
         if category == dtypes.INTEGER:
             check_integer(each, dtype)
-    with np.errstate(all="ignore"):
-        made = np.array(value, WIDE[category])
-    return cast(made.reshape(shape), dtype.numpy)
+    return cast(np.array(values, WIDE[category]).reshape(shape), dtype.numpy)
 
 
 def check_integer(value: float, dtype: dtypes.dtype) -> None:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise ValueError(f"Overflow when unpacking long long: {value} is beyond int64; pass dtype=torch.float64")
-    if not dtypes.fits(value, dtype):
+        raise ValueError(
+            f"Overflow when unpacking long long: {value} is beyond int64; pass dtype=torch.float64"
+        )
+    whole = dtype is dtypes.int64 and isinstance(value, int)
+    if not whole and not dtypes.fits(value, dtype):
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow: {value}")
 
 
@@ -143,11 +162,10 @@ def stacked(data: Any, dtype: dtypes.dtype | None) -> np.ndarray | None:
         return None
     if any(each.shape != data[0].shape for each in data):
         return None
-    for kind in dict.fromkeys(each.dtype for each in data):
-        own = dtypes.from_numpy(kind)
-        found = own if kind is data[0].dtype else promote_types(found, own)
-    wanted = (found if dtype is None else dtypes.checked(dtype)).numpy
-    return np.array([cast(each, wanted) for each in data])
+    if dtype is None:
+        kinds = [dtypes.from_numpy(kind) for kind in dict.fromkeys(each.dtype for each in data)]
+        dtype = functools.reduce(promote_types, kinds)
+    return np.array([cast(each, dtype.numpy) for each in data])
 
 
 class Reader:
@@ -165,8 +183,9 @@ class Reader:
         self.collect(self.data, dtype is None)
         if dtype is None:
             dtype = self.dtype or dtypes.default
-        self.store(self.data, 0, dtype)
-        return python_array(self.flat, self.shape, dtype)
+        if 0 not in self.shape:
+            self.store(self.data, 0, dtype)
+        return flat_array(self.flat, self.shape, dtype)
 
     def measure(self) -> tuple[int, ...]:
         """The shape, from the first element of each level."""
@@ -192,11 +211,15 @@ class Reader:
         elif isinstance(value, (bool, int, float, complex)):
             kind = of_number(value)
         elif isinstance(value, (str, bytes)):
-            raise TypeError(f"new(): invalid data type '{type(value).__name__}': numbers make a tensor, not text")
+            raise TypeError(
+                f"new(): invalid data type '{type(value).__name__}': numbers make a tensor, not text"
+            )
         elif is_sequence(value):
             for place in range(len(value)):
                 self.collect(value[place], infer)
-            return
+            if len(value):
+                return
+            kind = dtypes.default
         elif infer:
             module = f"{type(value).__module__}." if type(value).__module__ in ("decimal",) else ""
             raise RuntimeError(f"Could not infer dtype of {module}{type(value).__name__}")
@@ -211,7 +234,8 @@ class Reader:
             return
         if not is_sequence(value):
             raise TypeError(
-                f"not a sequence: a number stands at dim {dim}, where the first elements have {self.shape[dim]} each"
+                f"not a sequence: a number stands at dim {dim}, where the first elements have "
+                f"{self.shape[dim]} each"
             )
         if len(value) != self.shape[dim]:
             raise ValueError(f"expected sequence of length {self.shape[dim]} at dim {dim} (got {len(value)})")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 KNOWN = (
-    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone"
+    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia "
+    "privateuseone"
 ).split()
 
 
@@ -24,7 +25,8 @@ class device:
             type, index = type.type, type.index
         if isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError(
-                f"Cannot access accelerator device when none is available: device({type}) is a GPU; write 'cpu'"
+                f"Cannot access accelerator device when none is available: device({type}) is a GPU; write "
+                "'cpu'"
             )
         if not isinstance(type, str):
             raise TypeError(
@@ -34,7 +36,11 @@ class device:
         self.type, self.index = read_name(type, index)
 
     def __repr__(self) -> str:
-        return f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
+        return (
+            f"device(type='{self.type}')"
+            if self.index is None
+            else f"device(type='{self.type}', index={self.index})"
+        )
 
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
@@ -60,7 +66,9 @@ def read_name(text: str, index: int | None) -> tuple[str, int | None]:
     """The kind and number in a text such as 'cuda:1'."""
     name, colon, number = text.partition(":")
     if name not in KNOWN:
-        raise RuntimeError(f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}")
+        raise RuntimeError(
+            f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}"
+        )
     if colon and not number.isdigit():
         raise RuntimeError(f"Invalid device string: '{text}'")
     if index is None:

@@ -35,9 +35,11 @@ class dtype:
 
     def to_complex(self) -> dtype:
         """The complex dtype with parts of this one; itself if it is complex."""
+        if self.category < FLOAT:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar}")
         if self.category == COMPLEX:
             return self
-        return complex128 if self.itemsize == 8 and self.category == FLOAT else complex64
+        return complex128 if self.itemsize == 8 else complex64
 
     def to_real(self) -> dtype:
         """The dtype of the parts of a complex one; itself if it is real."""
@@ -153,7 +155,8 @@ def from_numpy(kind: np.dtype) -> dtype:
                 "Conversion between byte orders is currently not supported."
             )
         raise TypeError(
-            f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only supported "
+            f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only "
+            "supported "
             f"types are: {', '.join(each.name for each in reversed(ALL))}. "
             "Convert it first, for example with array.astype(numpy.int64)."
         )
@@ -165,6 +168,10 @@ class finfo:
 
     def __init__(self, type: dtype | None = None):
         kind = default if type is None else type
+        if not isinstance(kind, dtype):
+            raise TypeError(
+                f"finfo(): argument 'type' (position 1) must be torch.dtype, not {kind.__class__.__name__}"
+            )
         if kind.category < FLOAT:
             raise TypeError(
                 f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind!r}'"
@@ -179,6 +186,14 @@ class finfo:
         self.bits = int(limits.bits)
         for name in ("eps", "max", "min", "tiny", "smallest_normal", "resolution"):
             setattr(self, name, float(getattr(limits, name)))
+        # the power of ten itself, not its neighbour in a short format
+        self.resolution = float(f"{self.resolution:.0e}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and (self.dtype, self.bits) == (other.dtype, other.bits)
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.bits))
 
     def __repr__(self) -> str:
         fields = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
@@ -189,13 +204,25 @@ class iinfo:
     """Limits of an integer dtype."""
 
     def __init__(self, type: dtype):
+        if not isinstance(type, dtype):
+            raise TypeError(
+                f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}"
+            )
         if type.category not in (BOOL, INTEGER):
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+            raise TypeError(
+                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'"
+            )
         if type.category == BOOL:
-            raise RuntimeError("iinfo is not implemented for torch.bool: it has no range of integers")
+            raise TypeError("torch.bool is not supported by torch.iinfo: it has no range of integers")
         limits = np.iinfo(type.numpy)
         self.dtype, self.bits = type.name, int(limits.bits)
         self.max, self.min = int(limits.max), int(limits.min)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

@@ -1,4 +1,4 @@
-"""Filled tensors: zeros, ones, one number or nothing in particular, by shape or like another tensor."""
+"""Filled tensors: zeros, ones, one number or nothing in particular, in a given shape."""
 
 from __future__ import annotations
 
@@ -11,40 +11,33 @@ from rushlight.core.casting import cast
 from rushlight.core.layout import (
     contiguous_format,
     empty_in_format,
-    empty_like_array,
     memory_format,
 )
 from rushlight.core.options import (
     allocate,
-    check_out,
     checked_size,
-    fill,
-    finish,
     finish_into,
     integer,
     number,
     numpy_dtype,
+    ones_array,
     size_from,
 )
 from rushlight.core.promotion import of_number
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.tensor import Tensor
 
 if TYPE_CHECKING:
     from rushlight.core.layout import layout as Layout
 
 __all__ = [
     "empty",
-    "empty_like",
     "empty_permuted",
     "empty_strided",
     "eye",
     "full",
-    "full_like",
     "ones",
-    "ones_like",
     "scalar_tensor",
     "zeros",
-    "zeros_like",
 ]
 
 
@@ -83,7 +76,7 @@ def ones(
     >>> torch.ones(3)
     tensor([1., 1., 1.])
     """
-    array = allocate(np.ones, size_from(sizes, size, "ones"), numpy_dtype(dtype, out))
+    array = allocate(ones_array, size_from(sizes, size, "ones"), numpy_dtype(dtype, out))
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -139,81 +132,6 @@ def converted(value: Any, kind: np.dtype) -> np.ndarray:
     if not dtypes.fits(value, target):
         raise RuntimeError(f"value cannot be converted to type {target.name} without overflow: {value}")
     return cast(np.array(value), kind)
-
-
-def zeros_like(
-    input: Tensor,
-    *,
-    dtype: dtypes.dtype | None = None,
-    layout: Layout | None = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: memory_format | None = None,
-) -> Tensor:
-    """Zeros in the shape and dtype of `input`."""
-    array = array_like("zeros_like", input, dtype, memory_format)
-    array.fill(0)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-def ones_like(
-    input: Tensor,
-    *,
-    dtype: dtypes.dtype | None = None,
-    layout: Layout | None = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: memory_format | None = None,
-) -> Tensor:
-    """Ones in the shape and dtype of `input`."""
-    array = array_like("ones_like", input, dtype, memory_format)
-    array.fill(1)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-def empty_like(
-    input: Tensor,
-    *,
-    dtype: dtypes.dtype | None = None,
-    layout: Layout | None = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: memory_format | None = None,
-) -> Tensor:
-    """Uninitialised elements in the shape and dtype of `input`."""
-    array = array_like("empty_like", input, dtype, memory_format)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-def full_like(
-    input: Tensor,
-    fill_value: Any,
-    *,
-    dtype: dtypes.dtype | None = None,
-    layout: Layout | None = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    memory_format: memory_format | None = None,
-) -> Tensor:
-    """One number in the shape and dtype of `input`."""
-    array = array_like("full_like", input, dtype, memory_format)
-    array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-def array_like(function: str, input: Tensor, dtype: dtypes.dtype | None, form: memory_format | None) -> np.ndarray:
-    """Fresh memory in the input's shape; its dtype and memory format unless others are given."""
-    if not isinstance(input, Tensor):
-        module = "numpy." if isinstance(input, np.ndarray) else ""
-        raise TypeError(
-            f"{function}(): argument 'input' (position 1) must be Tensor, not {module}{type(input).__name__}"
-        )
-    kind = None if dtype is None else dtypes.checked(dtype).numpy
-    return empty_like_array(input._array, kind, form)
 
 
 def eye(
@@ -275,9 +193,13 @@ def empty_strided(
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}: "
             "strides cannot be negative"
         )
-    extent = 1 + sum((each - 1) * step for each, step in zip(shape, steps, strict=True)) if 0 not in shape else 0
+    extent = (
+        1 + sum((each - 1) * step for each, step in zip(shape, steps, strict=True)) if 0 not in shape else 0
+    )
     memory = allocate(np.empty, (extent,), numpy_dtype(dtype))
-    return finish_into(strided(memory, shape, steps, 0), None, dtype, device, layout, pin_memory, requires_grad)
+    return finish_into(
+        strided(memory, shape, steps, 0), None, dtype, device, layout, pin_memory, requires_grad
+    )
 
 
 def empty_permuted(
@@ -299,78 +221,3 @@ def empty_permuted(
     memory = allocate(np.empty, tuple(shape[dim] for dim in order), numpy_dtype(dtype))
     array = memory.transpose(np.argsort(order))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-@method
-def new_zeros(
-    self: Tensor,
-    *sizes: Any,
-    size: Any = None,
-    dtype: dtypes.dtype | None = None,
-    layout: Layout | None = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Zeros of the tensor's dtype."""
-    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
-    array = allocate(np.zeros, size_from(sizes, size, "new_zeros"), kind)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-@method
-def new_ones(
-    self: Tensor,
-    *sizes: Any,
-    size: Any = None,
-    dtype: dtypes.dtype | None = None,
-    layout: Layout | None = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Ones of the tensor's dtype."""
-    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
-    array = allocate(np.ones, size_from(sizes, size, "new_ones"), kind)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-@method
-def new_empty(
-    self: Tensor,
-    *sizes: Any,
-    size: Any = None,
-    dtype: dtypes.dtype | None = None,
-    layout: Layout | None = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Uninitialised elements of the tensor's dtype."""
-    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
-    array = allocate(np.empty, size_from(sizes, size, "new_empty"), kind)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-@method
-def new_full(
-    self: Tensor,
-    size: Any,
-    fill_value: Any,
-    *,
-    dtype: dtypes.dtype | None = None,
-    layout: Layout | None = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Tensor:
-    """One number, in the tensor's dtype."""
-    return full(
-        size,
-        fill_value,
-        dtype=self.dtype if dtype is None else dtype,
-        layout=layout,
-        device=device,
-        pin_memory=pin_memory,
-        requires_grad=requires_grad,
-    )

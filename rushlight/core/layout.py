@@ -52,7 +52,9 @@ def check_layout(wanted: layout | None) -> None:
         return
     if not isinstance(wanted, layout):
         raise TypeError(f"argument 'layout' must be torch.layout, not {type(wanted).__name__}")
-    raise NotImplementedError(f"Rushlight has no {wanted!r} tensors; use torch.strided, or scipy.sparse beside it")
+    raise NotImplementedError(
+        f"Rushlight has no {wanted!r} tensors; use torch.strided, or scipy.sparse beside it"
+    )
 
 
 def channels_last_strides(shape: tuple[int, ...], form: memory_format) -> tuple[int, ...]:
@@ -83,7 +85,7 @@ def dense_strides(array: np.ndarray) -> tuple[int, ...]:
 
 
 def stride_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
-    """The dimensions from the fastest to the slowest, by insertion as torch orders them; 0 leaves its place."""
+    """The dimensions from the fastest to the slowest, ordered as torch does; a stride of 0 keeps place."""
     order = list(range(len(shape)))[::-1]
     for place in range(1, len(order)):
         current = place
@@ -124,7 +126,9 @@ def empty_in_format(shape: tuple[int, ...], kind: np.dtype, form: memory_format)
     if form is contiguous_format:
         return np.empty(shape, kind)
     if form is preserve_format:
-        raise RuntimeError("unsupported memory format Preserve: there is no other tensor whose format to preserve")
+        raise RuntimeError(
+            "unsupported memory format Preserve: there is no other tensor whose format to preserve"
+        )
     if not isinstance(form, memory_format):
         raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(form).__name__}")
     return empty_with_strides(shape, channels_last_strides(shape, form), kind)

@@ -13,12 +13,26 @@ from rushlight.core.options import allocate, checked_size, finish
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor, method
 
+__all__ = [
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+]
+
 
 def legacy_tensor(cls: type, data: tuple, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
-    """`Tensor(...)`: sizes make an uninitialised tensor, data a copy of itself, always of the default dtype."""
+    """`Tensor(...)` of the default dtype: sizes make an uninitialised tensor, data a copy of itself."""
     if dtype is not None or requires_grad:
         raise TypeError(
-            "new() received an invalid combination of arguments: Tensor(...) takes no dtype and no requires_grad; "
+            "new() received an invalid combination of arguments: Tensor(...) takes no dtype and no "
+            "requires_grad; "
             "write torch.tensor(data, dtype=...)"
         )
     made = construct(data, dtypes.default, device)
@@ -40,7 +54,10 @@ def construct(data: tuple, kind: dtypes.dtype, device: Any = None) -> Tensor:
         data = tuple(first)
     for each in data:
         if not is_size(each):
-            raise TypeError(f"new(): argument 'size' must be tuple of ints, but found element of type {type(each).__name__}")
+            raise TypeError(
+                "new(): argument 'size' must be tuple of ints, but found element of type "
+                f"{type(each).__name__}"
+            )
     return finish(allocate(np.empty, checked_size(tuple(data), "new"), kind.numpy))
 
 
@@ -54,11 +71,14 @@ def from_data(data: Any, kind: dtypes.dtype) -> Tensor:
     if isinstance(data, Tensor):
         if data.dtype is not kind:
             raise TypeError(
-                f"expected {kind.scalar} (got {data.dtype.scalar}): write tensor.to({kind!r}) to convert a tensor"
+                f"expected {kind.scalar} (got {data.dtype.scalar}): write tensor.to({kind!r}) to convert a "
+                "tensor"
             )
         return data.detach()
     if isinstance(data, (bool, float, complex, str, bytes)) or data is None:
-        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__}); write torch.tensor({data!r})")
+        raise TypeError(
+            f"new(): data must be a sequence (got {type(data).__name__}); write torch.tensor({data!r})"
+        )
     return copy_of(data, kind, None, False, "Tensor")
 
 
@@ -78,12 +98,24 @@ class TensorType(type):
 
 
 def tensor_type(kind: dtypes.dtype) -> TensorType:
-    made = TensorType(f"{kind.scalar}Tensor", (), {"__doc__": f"Tensors of {kind.name}.", "__module__": "torch"})
+    """The class whose instances are the tensors of a dtype."""
+    made = TensorType(
+        f"{kind.scalar}Tensor", (), {"__doc__": f"Tensors of {kind.name}.", "__module__": "torch"}
+    )
     made.dtype = kind
     return made
 
 
-TYPES = {f"{kind.scalar}Tensor": tensor_type(kind) for kind in dtypes.ALL}
+BoolTensor = tensor_type(dtypes.bool_)
+ByteTensor = tensor_type(dtypes.uint8)
+CharTensor = tensor_type(dtypes.int8)
+ShortTensor = tensor_type(dtypes.int16)
+IntTensor = tensor_type(dtypes.int32)
+LongTensor = tensor_type(dtypes.int64)
+HalfTensor = tensor_type(dtypes.float16)
+BFloat16Tensor = tensor_type(dtypes.bfloat16)
+FloatTensor = tensor_type(dtypes.float32)
+DoubleTensor = tensor_type(dtypes.float64)
 
 
 @method

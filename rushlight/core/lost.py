@@ -19,7 +19,8 @@ def warn_lost(tensors: list[Tensor], function: str) -> None:
     warn(
         f"torch.{function}([...]) copies the numbers and drops the history: converting a tensor with "
         f"requires_grad=True to a number leaves these without a gradient:{shown}{more}\n"
-        "Write torch.stack([...]) to keep the history, or detach() the tensors first if only their values matter."
+        "Write torch.stack([...]) to keep the history, or detach() the tensors first if only their values "
+        "matter."
     )
 
 

@@ -1,7 +1,8 @@
-"""Options: what every function that creates a tensor takes: size, dtype, device, layout, out, requires_grad."""
+"""Options: what functions that create a tensor take: size, dtype, device, layout, out, requires_grad."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def finish_into(
     pin_memory: bool,
     requires_grad: bool,
 ) -> Tensor:
-    """Like `finish`, for the functions with all of torch's options; `out` is filled instead if there is one."""
+    """Like `finish`, for functions with all of torch's options; `out` is filled instead if there is one."""
     if layout is not None:
         check_layout(layout)
     if pin_memory:
@@ -67,10 +68,9 @@ def check_out(out: Tensor, dtype: dtypes.dtype | None, device: Any) -> None:
 def fill(out: Tensor, array: np.ndarray) -> Tensor:
     """Write the array into `out`, which takes its shape."""
     from rushlight.ops.call import written
-    from rushlight.ops.out import resize
 
     if out._array.shape != array.shape:
-        resize(out, array.shape)
+        out._array, out._storage = np.empty(array.shape, out._array.dtype), None
     with np.errstate(all="ignore"):
         out._array[...] = array
     written(out)
@@ -79,7 +79,8 @@ def fill(out: Tensor, array: np.ndarray) -> Tensor:
 
 def refuse_pinned() -> None:
     raise RuntimeError(
-        "pin_memory=True requires a CUDA or other accelerator backend; Rushlight runs on the CPU: leave it out"
+        "pin_memory=True requires a CUDA or other accelerator backend; Rushlight runs on the CPU: leave it "
+        "out"
     )
 
 
@@ -140,7 +141,9 @@ def integer(value: Any, function: str, name: str, position: int) -> int:
         return value
     if not isinstance(value, (bool, np.bool_)) and hasattr(value, "__index__"):
         return value.__index__()
-    raise TypeError(f"{function}(): argument '{name}' (position {position}) must be int, not {type(value).__name__}")
+    raise TypeError(
+        f"{function}(): argument '{name}' (position {position}) must be int, not {type(value).__name__}"
+    )
 
 
 def number(value: Any, function: str, name: str, position: int) -> Any:
@@ -161,13 +164,22 @@ def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:
     try:
         return make(shape, kind)
     except MemoryError:
-        import math
-
+        bytes_wanted = math.prod(shape) * kind.itemsize
         raise RuntimeError(
-            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {math.prod(shape) * kind.itemsize} bytes"
+            "DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+            f"{bytes_wanted} bytes"
             f" for a tensor of shape {list(shape)}"
         ) from None
     except ValueError as error:
         if len(shape) > 64:
-            raise RuntimeError(f"Rushlight's tensors have at most 64 dimensions, as NumPy's arrays: got {len(shape)}") from None
+            raise RuntimeError(
+                f"Rushlight's tensors have at most 64 dimensions, as NumPy's arrays: got {len(shape)}"
+            ) from None
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}") from error
+
+
+def ones_array(shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:
+    """Ones: half the time of np.ones, which is a Python function."""
+    array = np.empty(shape, kind)
+    array.fill(1)
+    return array

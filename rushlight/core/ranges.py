@@ -57,7 +57,8 @@ def read_bounds(bounds: tuple, start: Any, end: Any, step: Any) -> tuple[Any, An
     for place, value in enumerate(bounds):
         if place > 2 or given[place] is not None:
             raise TypeError(
-                f"arange() received an invalid combination of arguments - got {len(bounds)} by position; expected "
+                f"arange() received an invalid combination of arguments - got {len(bounds)} by position; "
+                "expected "
                 "(end), (start, end) or (start, end, step)"
             )
         given[place] = value
@@ -65,7 +66,11 @@ def read_bounds(bounds: tuple, start: Any, end: Any, step: Any) -> tuple[Any, An
         raise TypeError('arange() missing 1 required positional arguments: "end"')
     first, last, apart = [0 if given[0] is None else given[0], given[1], 1 if given[2] is None else given[2]]
     values = []
-    for name, position, value in (("start", 1, first), ("end", 1 if len(bounds) < 2 else 2, last), ("step", 3, apart)):
+    for name, position, value in (
+        ("start", 1, first),
+        ("end", 1 if len(bounds) < 2 else 2, last),
+        ("step", 3, apart),
+    ):
         found = number(value, "arange", name, position)
         if isinstance(found, complex):
             raise RuntimeError(f"value cannot be converted to type double without overflow: {name}={found}")
@@ -87,17 +92,19 @@ def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
     if not apart:
         raise RuntimeError("step must be nonzero")
     if (last - first) * apart < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
+        raise RuntimeError(
+            "upper bound and lower bound inconsistent with step sign: the step leads away from the end"
+        )
     exact = isinstance(first, int) and isinstance(last, int) and isinstance(apart, int)
     count = -((first - last) // apart) if exact else math.ceil((last - first) / apart)
     if kind.kind in "iu":
-        return cast(np.arange(count) * whole[2] + whole[0], kind)
+        return cast(np.arange(whole[0], whole[0] + count * whole[2], whole[2]), kind)
     return cast(np.arange(count) * float(apart) + float(first), kind)
 
 
 def refuse_kind(function: str, kind: np.dtype, refused: str) -> None:
     if kind.kind in refused:
-        raise NotImplementedError(f'"{function}" not implemented for \'{dtypes.from_numpy(kind).scalar}\'')
+        raise NotImplementedError(f"\"{function}\" not implemented for '{dtypes.from_numpy(kind).scalar}'")
 
 
 def range(
@@ -116,7 +123,8 @@ def range(
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
     kind = numpy_dtype(dtype, out)
@@ -126,7 +134,9 @@ def range(
     if not (math.isfinite(first) and math.isfinite(last)):
         raise RuntimeError(f"unsupported range: {first} -> {last}")
     if (last - first) * apart < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
+        raise RuntimeError(
+            "upper bound and lower bound inconsistent with step sign: the step leads away from the end"
+        )
     array = cast(np.arange(math.floor((last - first) / apart) + 1) * apart + first, kind)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
@@ -168,7 +178,11 @@ def logspace(
 ) -> Tensor:
     """`steps` powers of `base`, with exponents evenly spaced from `start` to `end`, both included."""
     ends, count, kind = read_ends("logspace", start, end, steps, dtype, out)
-    compute = np.dtype("float32") if kind.kind in "iu" or kind.itemsize == 2 else kind
+    compute = kind
+    if kind.kind in "iu":
+        ends, compute = (int(ends[0]), int(ends[1])), np.dtype("float32")
+    elif kind.itemsize == 2:
+        compute = np.dtype("float32")
     with np.errstate(all="ignore"):
         array = cast(np.power(compute.type(base), between(ends, count, compute)), kind)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
@@ -181,7 +195,8 @@ def read_ends(
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, Tensor) and value.ndim:
             raise RuntimeError(
-                f"{function} only supports 0-dimensional start and end tensors, but got {name} with {value.ndim} "
+                f"{function} only supports 0-dimensional start and end tensors, but got {name} with "
+                f"{value.ndim} "
                 "dimension(s)."
             )
     ends = (number(start, function, "start", 1), number(end, function, "end", 2))
@@ -193,7 +208,8 @@ def read_ends(
     if is_complex and kind.kind != "c":
         if dtype is not None:
             raise RuntimeError(
-                f"torch.{function}(): inferred dtype {dtypes.default.to_complex()!r} can't be safely cast to passed "
+                f"torch.{function}(): inferred dtype {dtypes.default.to_complex()!r} can't be safely cast "
+                "to passed "
                 f"dtype {dtypes.checked(dtype)!r}"
             )
         if out is None:
@@ -204,7 +220,9 @@ def read_ends(
 
 def between(ends: tuple, count: int, kind: np.dtype) -> np.ndarray:
     """Evenly spaced numbers, the first half counted from the start and the second from the end."""
-    compute = np.dtype("float64") if kind.kind in "iu" else np.dtype("float32") if kind.itemsize == 2 else kind
+    compute = (
+        np.dtype("float64") if kind.kind in "iu" else np.dtype("float32") if kind.itemsize == 2 else kind
+    )
     if kind.kind in "iu":
         ends = (int(ends[0]), int(ends[1]))
     first, last = compute.type(ends[0]), compute.type(ends[1])

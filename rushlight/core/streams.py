@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.device import CPU
+
 DEFAULT_SEED = 67280421310721  # what a generator that nobody seeded starts from, in torch too
 WORDS_PER_BLOCK = 624
 
@@ -51,7 +53,7 @@ class Generator:
             raise RuntimeError(
                 f"Rushlight draws random numbers on the CPU only; Generator got device={device}"
             )
-        self.device = device
+        self.device = CPU
         # Held by draws that take several steps; a single draw32 is already whole, NumPy locks it.
         self.lock = threading.RLock()
         # Small normal draws make numbers in pairs: the half that nobody asked for waits here.

@@ -170,7 +170,8 @@ class Tensor:
     def __repr__(self) -> str:
         from rushlight.core import printing
 
-        return printing.repr_tensor(self)
+        ours = type(self).__module__.startswith("rushlight")
+        return printing.repr_tensor(self, dtypes.default, "tensor(" if ours else f"{type(self).__name__}(")
 
     ndimension = dim
     nelement = numel

@@ -19,6 +19,8 @@ def make_view(base: Tensor, array: np.ndarray) -> Tensor:
     view._view_version = storage.version
     if not modes.state.grad:
         view._made = "inference" if modes.state.inference else "no_grad"
+    elif base._made is not None:
+        view._made = base._made
     return view
 
 
@@ -26,7 +28,7 @@ def refresh(view: Tensor) -> None:
     """Give a view whose memory was written to since it was made the history of that write."""
     base, storage = view._base, view._storage
     assert base is not None and storage is not None
-    if storage.version == view._view_version or not base._requires_grad:
+    if storage.version == view._view_version or not (base._requires_grad or view._node is not None):
         return
     if view._made is not None:
         raise_made(view, "its base or another view of its base has been modified inplace")
@@ -36,14 +38,11 @@ def refresh(view: Tensor) -> None:
 
 def regenerate(view: Tensor, base: Tensor) -> None:
     """The view's history, anew: a strided view of its base as that is now."""
-    from rushlight.ops.strided import as_strided
+    from rushlight.ops.strided import geometry_of, strided_view
 
-    before, modes.state.grad = modes.state.grad, True
-    try:
-        fresh = as_strided(base, view.shape, view.stride(), view.storage_offset())
-    finally:
-        modes.state.grad = before
-    view._node, view._output, view._requires_grad = fresh._node, 0, True
+    op, arguments = strided_view.op, (base, base._array, geometry_of(view))
+    view._node, view._output = op.node_class(arguments)(op.plan(1), arguments, (view,)), 0
+    view._requires_grad = True
 
 
 def check_writable(view: Tensor) -> None:
@@ -53,16 +52,21 @@ def check_writable(view: Tensor) -> None:
 
 
 def raise_made(view: Tensor, happened: str) -> None:
-    if view._made == MULTIPLE:
-        name = view._node.name().removesuffix("Backward0") if view._node is not None else "a function"
+    """Say how the view was made and what would do instead."""
+    output = None
+    if view._node is not None:
+        output = f"Output {view._output} of {view._node.name().rpartition('Backward')[0]}"
+    if view._made == MULTIPLE and output is not None:
         raise RuntimeError(
-            f"Output {view._output} of {name} is a view and {happened}. This view is the output of a function that "
-            "returns multiple views. Such functions do not allow the output views to be modified inplace. You "
-            "should replace the inplace operation by an out-of-place one."
+            f"{output} is a view and {happened}. This view is the output of a function that returns multiple views. "
+            "Such functions do not allow the output views to be modified inplace. You should replace the inplace "
+            "operation by an out-of-place one."
         )
+    mode = "inference" if view._made == "inference" else "no_grad"
+    begins = "A view was created in" if output is None else f"{output} is a view of a view which was created in"
     raise RuntimeError(
-        f"A view was created in {view._made} mode and {happened} with grad mode enabled. Given that this use case is "
-        "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-        f"inplace either both inside the {view._made} block (if you don't want the inplace to be tracked) or both "
-        "outside (if you want the inplace to be tracked)."
+        f"{begins} {mode} mode and {happened} with grad mode enabled. Given that this use case is ambiguous and "
+        "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both "
+        f"inside the {mode} block (if you don't want the inplace to be tracked) or both outside (if you want the "
+        "inplace to be tracked)."
     )

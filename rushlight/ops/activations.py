@@ -26,7 +26,7 @@ CUBIC = 0.044715
     inplace=False,
     samples=activation({"approximate": "tanh"}, {"approximate": "other"}),
 )
-def gelu(input, *, approximate="none"):
+def gelu(input, *, approximate="none", out=None):
     """x times the probability that a standard normal number is below x; "tanh" approximates that."""
     require_floats("GeluKernelImpl", input)
     if approximate == "tanh":
@@ -90,7 +90,7 @@ def mish_slope(x: Tensor) -> Tensor:
     inplace=False,
     samples=activation({"beta": 2, "threshold": 1}),
 )
-def softplus(input, beta=1, threshold=20):
+def softplus(input, beta=1, threshold=20, *, out=None):
     """log(1 + exp(beta x)) / beta for each element x: a smooth ReLU; x itself where beta x is above the threshold."""
     require_floats("softplus_cpu", input)
     steep = input * beta
@@ -104,8 +104,14 @@ softplus.gradient(
 )
 
 
-@op(dtype=PROMOTE, name="nn.functional.logsigmoid", inplace=False, node="LogSigmoidBackward0", samples=activation())
-def logsigmoid(input):
+@op(
+    dtype=PROMOTE,
+    name="nn.functional.logsigmoid",
+    inplace=False,
+    node="LogSigmoidBackward0",
+    samples=activation(),
+)
+def logsigmoid(input, *, out=None):
     """log(sigmoid(x)) for each element x, without overflow."""
     require_floats("log_sigmoid_cpu", input)
     return np.minimum(input, 0) - np.log1p(np.exp(-np.absolute(input)))
@@ -206,9 +212,7 @@ def glu(input, dim=-1):
         raise RuntimeError("glu does not support scalars because halving size must be even")
     dim = axis(dim, input.ndim)
     if input.shape[dim] % 2:
-        raise RuntimeError(
-            f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}"
-        )
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
     require_floats("glu_cpu", input)
     first, second = halves(input, dim)
     return first / (np.exp(-second) + 1)

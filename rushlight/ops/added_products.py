@@ -156,7 +156,9 @@ addbmm.gradient(
 def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     """beta times the input plus alpha times the outer product of two vectors."""
     if vec1.ndim != 1 or vec2.ndim != 1:
-        raise RuntimeError(f"addr: Expected 1-D argument vec1 and vec2, but got {vec1.ndim}-D and {vec2.ndim}-D")
+        raise RuntimeError(
+            f"addr: Expected 1-D argument vec1 and vec2, but got {vec1.ndim}-D and {vec2.ndim}-D"
+        )
     product = vec1.unsqueeze(-1) * vec2
     if alpha != 1:
         product = product * alpha

@@ -62,7 +62,7 @@ sub.gradient(
     operator="r-",
     node=lambda other: f"RsubBackward{0 if isinstance(other, Tensor) else 1}",
 )
-def rsub(input, other, *, alpha=1):
+def rsub(input: Tensor, other, *, alpha=1):
     """`other` minus `input`, which is taken `alpha` times."""
     return np.subtract(other, input if alpha == 1 and alpha is not True else scaled(input, alpha, other))
 
@@ -133,7 +133,7 @@ threes = cases(
 
 
 @op(dtype=PROMOTE, samples=threes)
-def addcmul(input, tensor1: "Tensor", tensor2: "Tensor", *, value=1, out=None):
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value=1, out=None):
     """`input` plus `value` times the product of two tensors."""
     if input.dtype.kind == "b":
         raise refuse("addcmul_cpu_out", input)
@@ -160,7 +160,7 @@ def TRUE_QUOTIENT(op: Op, arrays: list) -> np.dtype:
 
 
 @op(dtype=TRUE_QUOTIENT, samples=threes)
-def addcdiv(input, tensor1: "Tensor", tensor2: "Tensor", *, value=1, out=None):
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value=1, out=None):
     """`input` plus `value` times the quotient of two tensors."""
     return np.add(input, tensor1 / tensor2 if value == 1 else tensor1 * value / tensor2, out)
 
@@ -191,7 +191,7 @@ addcdiv.gradient(
     ),
     node=lambda weight: f"LerpBackward{1 if isinstance(weight, Tensor) else 0}",
 )
-def lerp(input, end: "Tensor", weight, *, out=None):
+def lerp(input: Tensor, end: Tensor, weight, *, out=None):
     """The point between `input` (weight 0) and `end` (weight 1)."""
     if input.dtype.kind not in "fc":
         raise refuse("lerp_kernel_scalar", input)

@@ -28,7 +28,12 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
     basic = basic_index(self, index)
     dims: tuple = ()
     if basic is None:
-        if isinstance(index, Tensor) and index._array.dtype is BOOLEAN and index._array.ndim and self._array.ndim:
+        if (
+            isinstance(index, Tensor)
+            and index._array.dtype is BOOLEAN
+            and index._array.ndim
+            and self._array.ndim
+        ):
             indices, dims = [index], (0,)
         else:
             basic, indices, dims = read(self, index)
@@ -39,6 +44,11 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
         write_recorded(self, basic, value)
     else:
         write_part(self, basic, value)
+
+
+@method
+def __delitem__(self: Tensor, index: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
 
 
 def plain_number(self: Tensor, value: Any) -> Any:
@@ -69,6 +79,8 @@ def source_for(target: Tensor, indices: list[Tensor], value: Any) -> Tensor:
     if not isinstance(value, Tensor):
         return target.new_full((), value)
     if not value._array.ndim and indices[0]._array.dtype is BOOLEAN:
+        if value._array.dtype.kind == "c":
+            number_for(value._array.item(), target._array.dtype)
         return value.to(target.dtype)
     shape = value._array.shape
     # the gradient of `values` is summed down from at most so many dimensions
@@ -91,7 +103,7 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
     array = self._array
     try:
         target = array[basic]
-    except IndexError as error:
+    except (IndexError, OverflowError) as error:
         raise explained(error, array) from None
     if isinstance(value, Tensor):
         if value._array.dtype is not array.dtype or value._array.shape != target.shape:
@@ -127,7 +139,7 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
 
 
 @op(dtype=SAME, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
-def put_elements(input, indices: list[Tensor], values, dims: tuple, accumulate: bool, *, out=None):
+def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tuple, accumulate: bool, *, out=None):
     """The input with `values` written over, or added to, the elements at the positions along `dims`."""
     if values.dtype != input.dtype:
         raise RuntimeError(

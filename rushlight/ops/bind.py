@@ -76,6 +76,10 @@ def backward(function: Callable, name: str) -> Callable:
     """The operator with the tensor on the right."""
 
     def operate(self, other):
+        if not isinstance(self, Tensor):
+            raise TypeError(f"__r{name}__ is a method of Tensor, not of {type(self).__name__}")
+        if type(other) in OPERAND_TYPES:
+            return function(other, self)
         return function(as_operand(other), self) if accepts(other) else NotImplemented
 
     operate.__name__ = f"__r{name}__"

@@ -15,15 +15,17 @@ from rushlight.ops.samples import binary, case, cases
 from rushlight.ops.where import choose
 
 
-def refuse_complex(name: str, *values: Any) -> None:
-    if kind_of(*values) == "c":
-        raise RuntimeError(f"{name} not implemented for complex tensors. They have no order; compare abs() instead.")
+def refuse_complex(name: str, input: np.ndarray) -> None:
+    if input.dtype.kind == "c":
+        raise RuntimeError(
+            f"{name} not implemented for complex tensors. They have no order; compare abs() instead."
+        )
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
-def maximum(input, other: "Tensor", *, out=None):
+def maximum(input: Tensor, other: Tensor, *, out=None):
     """The larger of two elements; NaN if one of them is."""
-    refuse_complex("maximum", input, other)
+    refuse_complex("maximum", input)
     return np.maximum(input, other, out)
 
 
@@ -35,9 +37,9 @@ maximum.gradient(
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
-def minimum(input, other: "Tensor", *, out=None):
+def minimum(input: Tensor, other: Tensor, *, out=None):
     """The smaller of two elements; NaN if one of them is."""
-    refuse_complex("minimum", input, other)
+    refuse_complex("minimum", input)
     return np.minimum(input, other, out)
 
 
@@ -48,9 +50,9 @@ minimum.gradient(
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
-def fmax(input, other: "Tensor", *, out=None):
+def fmax(input: Tensor, other: Tensor, *, out=None):
     """The larger of two elements; a NaN loses against a number."""
-    refuse_complex("fmax", input, other)
+    refuse_complex("fmax", input)
     return np.fmax(input, other, out)
 
 
@@ -61,9 +63,9 @@ fmax.gradient(
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
-def fmin(input, other: "Tensor", *, out=None):
+def fmin(input: Tensor, other: Tensor, *, out=None):
     """The smaller of two elements; a NaN loses against a number."""
-    refuse_complex("fmin", input, other)
+    refuse_complex("fmin", input)
     return np.fmin(input, other, out)
 
 
@@ -105,16 +107,15 @@ bounds = cases(
     aliases=["clip"],
     node=lambda min, max: f"ClampBackward{0 if isinstance(min, Tensor) or isinstance(max, Tensor) else 1}",
 )
-def clamp(input, min: "Tensor" = None, max: "Tensor" = None, *, out=None):
+def clamp(input: Tensor, min: Tensor | float = None, max: Tensor | float = None, *, out=None):
     """Each element moved between `min` and `max`, which are numbers or tensors; either may be left out.
 
     >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    if input.dtype.kind in "bc":
-        raise refuse("clamp_scalar_cpu", input)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    check_bounded("clamp", input, max if min is None else min)
     if min is None:
         return np.minimum(input, max, out)
     if max is None:
@@ -123,14 +124,29 @@ def clamp(input, min: "Tensor" = None, max: "Tensor" = None, *, out=None):
         raise TypeError(
             "clamp() received an invalid combination of arguments - `min` and `max` must be two tensors or two numbers"
         )
+    if input.dtype.kind == "b":
+        raise refuse("clamp_cpu", input)
     return np.minimum(np.maximum(input, min), max, out)
 
 
 clamp.gradient(
     input=lambda grad, input, min, max: choose(inside(input, min, max), grad, 0),
-    min=lambda grad, input, min, max: choose(input < min if max is None else (input < min) & (min < max), grad, 0),
-    max=lambda grad, input, min, max: choose(input > max if min is None else (input > max) | (max < min), grad, 0),
+    min=lambda grad, input, min, max: choose(
+        input < min if max is None else (input < min) & (min < max), grad, 0
+    ),
+    max=lambda grad, input, min, max: choose(
+        input > max if min is None else (input > max) | (max < min), grad, 0
+    ),
 )
+
+
+def check_bounded(name: str, input: np.ndarray, bound: Any) -> None:
+    """Complex numbers have no order; bools are bounded by bool tensors only."""
+    kind = input.dtype.kind
+    if kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types: they have no order")
+    if kind == "b" and type(bound) is not np.ndarray:
+        raise refuse(f"{name}_scalar_cpu", input)
 
 
 def inside(input: Tensor, min: Any, max: Any) -> Tensor:
@@ -156,10 +172,9 @@ lower = cases(
 
 
 @op(dtype=PROMOTE, samples=lower, node=lambda min: f"ClampMinBackward{1 if isinstance(min, Tensor) else 0}")
-def clamp_min(input, min, *, out=None):
+def clamp_min(input: Tensor, min, *, out=None):
     """Each element, but at least `min`."""
-    if input.dtype.kind in "bc":
-        raise refuse("clamp_min_scalar_cpu", input)
+    check_bounded("clamp_min", input, min)
     return np.maximum(input, min, out)
 
 
@@ -170,10 +185,9 @@ clamp_min.gradient(
 
 
 @op(dtype=PROMOTE, samples=lower, node=lambda max: f"ClampMaxBackward{1 if isinstance(max, Tensor) else 0}")
-def clamp_max(input, max, *, out=None):
+def clamp_max(input: Tensor, max, *, out=None):
     """Each element, but at most `max`."""
-    if input.dtype.kind in "bc":
-        raise refuse("clamp_max_scalar_cpu", input)
+    check_bounded("clamp_max", input, max)
     return np.minimum(input, max, out)
 
 

@@ -22,7 +22,9 @@ def many(tensors: tuple) -> list[Tensor]:
     found = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     for place, each in enumerate(found):
         if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}")
+            raise TypeError(
+                f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}"
+            )
     return found
 
 
@@ -62,7 +64,13 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 @composed(
-    samples=cases(lambda make: [case(make.floats(3, 1), (2, 3, 4)), case(make.floats(), (2,)), case(make.floats(2), (3,))])
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 1), (2, 3, 4)),
+            case(make.floats(), (2,)),
+            case(make.floats(2), (3,)),
+        ]
+    )
 )
 def broadcast_to(input, size):
     """A view stretched to a size."""
@@ -72,7 +80,9 @@ def broadcast_to(input, size):
 @composed(method=False, samples=cases(lambda make: [case((2,), (3, 1)), case((2,), 1, (4, 1, 1)), case()]))
 def broadcast_shapes(*shapes):
     """The shape that tensors of the given shapes broadcast to."""
-    plain = [tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),) for shape in shapes]
+    plain = [
+        tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),) for shape in shapes
+    ]
     try:
         return Size(np.broadcast_shapes(*plain))
     except ValueError:

@@ -10,12 +10,12 @@ from rushlight.autograd.modes import state
 from rushlight.core import dtypes
 from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.location import user_line
+from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.core.views import MULTIPLE, check_writable, make_view
-from rushlight.ops.quiet import QUIET, floating_point
 
 if TYPE_CHECKING:
-    from rushlight.ops.declare import Op
+    from rushlight.ops.declare import Op, Plan
 
 ndarray, asarray = np.ndarray, np.asarray
 NUMBERS = {int, float, bool, complex, np.float64}
@@ -34,7 +34,7 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
                 needs |= 1 << position
             elif value._cut is not None:
                 cut = value._cut
-        elif type(value) not in NUMBERS:
+        elif type(value) not in NUMBERS or position in op.strict:
             needs |= unwrap_other(op, position, value, arrays)
     results = run(op, arguments, arrays)
     if out is not None:
@@ -52,6 +52,8 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
             mark_cut(op, (tensor,))
     elif cut is not None:
         tensor._cut = cut
+    if state.inference:
+        tensor._inference = True
     return tensor
 
 
@@ -98,10 +100,10 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
     for array in results:
         tensor = make_view(arguments[0], array) if op.is_view else new(Tensor)
         tensor._array = array
-        if op.is_view:
-            tensor._made = tensor._made or MULTIPLE
+        if op.is_view and state.grad:
+            tensor._made = MULTIPLE
         tensors.append(tensor)
-    if needs:
+    if needs and tensors:
         needs &= op.differentiable
         if needs and state.grad:
             node = op.node_class(arguments)(op.plan(needs), arguments, tuple(tensors))
@@ -113,6 +115,9 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
     elif cut is not None:
         for tensor in tensors:
             tensor._cut = cut
+    if state.inference:
+        for tensor in tensors:
+            tensor._inference = True
     return op.results(*tensors) if op.results is not None else tuple(tensors)
 
 
@@ -134,18 +139,18 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
         if isinstance(value, Tensor):
             arrays[position] = value._array
             needs |= value.requires_grad << position
-        elif type(value) not in NUMBERS:
+        elif type(value) not in NUMBERS or position in op.strict:
             needs |= unwrap_other(op, position, value, arrays)
     needs &= op.differentiable
     recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE
     if recording:
         check_target(target)
         plan = op.plan(needs)
-        node_arguments = (copy_of(target), *arguments[1:]) if plan.keeps_input else arguments
+        before = before_write(target, arguments, plan.keeps_input)
     results = run(op, arguments, arrays)
     write(op, target, results if type(results) is ndarray else results[0])
     if recording:
-        rebase(target, op.node_class(arguments)(plan, node_arguments, (target,)))
+        record_write(op, plan, before, target)
     return target
 
 
@@ -159,7 +164,7 @@ def check_target(target: Tensor) -> None:
     base = target._base
     if base is not None:
         check_writable(target)
-        if base._requires_grad and base._node is None:
+        if base._node is None and target.requires_grad:
             raise_leaf("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     elif target._requires_grad and target._node is None:
         raise_leaf("a leaf Variable that requires grad is being used in an in-place operation.")
@@ -172,12 +177,30 @@ def raise_leaf(words: str) -> None:
     )
 
 
-def copy_of(target: Tensor) -> Tensor:
-    """The value before an in-place op, for formulas that need it, with the history it has now."""
-    copy = new(Tensor)
-    copy._array = target._array.copy()
-    copy._node, copy._output, copy._requires_grad = target.grad_fn, target._output, target.requires_grad
-    return copy
+def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
+    """The arguments of an in-place op with the histories they have before it; `keeps_input`: and the input's value."""
+    storage = target._storage
+    if storage is not None:
+        # a view of what is written would take its history from the write
+        arguments = tuple(
+            [
+                with_history(each, each._array)
+                if isinstance(each, Tensor) and each._storage is storage and each._base is not None
+                else each
+                for each in arguments
+            ]
+        )
+    return (with_history(target, target._array.copy()), *arguments[1:]) if keeps_input else arguments
+
+
+def with_history(tensor: Tensor, array: ndarray) -> Tensor:
+    """The array with the history that the tensor has now; the tensor's storage too if the array is the tensor's."""
+    made = new(Tensor)
+    made._array = array
+    if array is tensor._array:
+        made._storage = tensor._storage
+    made._node, made._output, made._requires_grad = tensor.grad_fn, tensor._output, tensor.requires_grad
+    return made
 
 
 def write(op: Op, target: Tensor, result: ndarray) -> None:
@@ -189,6 +212,11 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
         require_castable(result, array)
     if not array.flags.writeable or 0 in array.strides:
         require_writable(array)
+    if target._inference and not state.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
+            "normal tensor before doing inplace update."
+        )
     array[...] = result
     written(target)
 
@@ -218,7 +246,9 @@ def require_castable(result: ndarray, array: ndarray) -> None:
 
 
 def require_writable(array: ndarray) -> None:
-    if array.size and any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)):
+    if array.size and any(
+        step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)
+    ):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."
@@ -246,6 +276,14 @@ SCALAR_NAMES = {
 def torch_scalar(kind: dtypes.dtype) -> str:
     """torch's other name for a dtype, used in its messages."""
     return SCALAR_NAMES[kind.name]
+
+
+def record_write(op: Op, plan: Plan, before: tuple, target: Tensor) -> None:
+    """After a write: a node for it, from the arguments that `before_write` gave, is the target's history."""
+    node = op.node_class(before)(plan, before, (target,))
+    if plan.keeps_tensors:
+        node.outdate(target._storage)
+    rebase(target, node)
 
 
 def rebase(target: Tensor, node: Any) -> None:
@@ -287,7 +325,7 @@ def odd_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> A
     """NumPy scalars become Python numbers and None may stand for an optional tensor; the rest is refused."""
     if value is None and position in op.optional:
         return None
-    if isinstance(value, np.generic) and wanted == "Tensor":
+    if isinstance(value, np.generic) and position not in op.strict and wanted == "Tensor":
         return value.item()
     raise TypeError(
         f"{op.name.rpartition('.')[2]}(): argument '{op.names[position]}' (position {position + 1}) must be {wanted}, "

@@ -12,37 +12,37 @@ from rushlight.ops.samples import binary, case, cases, unary
 
 
 @op(dtype=BOOL, samples=binary(complexes=True), operator="==")
-def eq(input, other, *, out=None):
+def eq(input: Tensor, other, *, out=None):
     """Which elements are equal."""
     return np.equal(input, other)
 
 
 @op(dtype=BOOL, samples=binary(complexes=True), operator="!=", aliases=["not_equal"])
-def ne(input, other, *, out=None):
+def ne(input: Tensor, other, *, out=None):
     """Which elements differ."""
     return np.not_equal(input, other)
 
 
 @op(dtype=BOOL, samples=binary(), operator="<", aliases=["less"])
-def lt(input, other, *, out=None):
+def lt(input: Tensor, other, *, out=None):
     """Where `input` is smaller than `other`."""
     return np.less(input, other)
 
 
 @op(dtype=BOOL, samples=binary(), operator="<=", aliases=["less_equal"])
-def le(input, other, *, out=None):
+def le(input: Tensor, other, *, out=None):
     """Where `input` is at most `other`."""
     return np.less_equal(input, other)
 
 
 @op(dtype=BOOL, samples=binary(), operator=">", aliases=["greater"])
-def gt(input, other, *, out=None):
+def gt(input: Tensor, other, *, out=None):
     """Where `input` is larger than `other`."""
     return np.greater(input, other)
 
 
 @op(dtype=BOOL, samples=binary(), operator=">=", aliases=["greater_equal"])
-def ge(input, other, *, out=None):
+def ge(input: Tensor, other, *, out=None):
     """Where `input` is at least `other`."""
     return np.greater_equal(input, other)
 
@@ -111,7 +111,7 @@ near = cases(
 
 
 @op(dtype=BOOL, samples=near)
-def isclose(input, other: "Tensor", rtol=1e-05, atol=1e-08, equal_nan=False):
+def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Which elements differ by at most `atol` + `rtol` * |other|."""
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:
@@ -147,7 +147,9 @@ def equal(input, other):
     """Whether two tensors have the same shape and the same elements."""
     for position, value in enumerate((input, other), 1):
         if not isinstance(value, Tensor):
-            raise TypeError(f"equal(): argument (position {position}) must be Tensor, not {type(value).__name__}")
+            raise TypeError(
+                f"equal(): argument (position {position}) must be Tensor, not {type(value).__name__}"
+            )
     return input._array.shape == other._array.shape and bool(eq(input, other)._array.all())
 
 
@@ -171,5 +173,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     """Which elements are among `test_elements`."""
     kind = kind_of(elements, test_elements)
     if kind in "bc":
-        raise RuntimeError(f"Unsupported input type encountered for isin(): {'Bool' if kind == 'b' else 'Complex'}")
+        raise RuntimeError(
+            f"Unsupported input type encountered for isin(): {'Bool' if kind == 'b' else 'Complex'}"
+        )
     return np.isin(elements, test_elements, assume_unique, invert)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
 from rushlight.ops.rules import SAME
@@ -27,7 +27,7 @@ pairs = cases(
 
 
 @op(dtype=SAME, samples=pairs, method=False)
-def complex(real, imag: "Tensor", *, out=None):
+def complex(real: Tensor, imag: Tensor, *, out=None):
     """Complex numbers with the given real and imaginary parts."""
     require_parts(real, imag)
     found = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
@@ -42,7 +42,7 @@ complex.gradient(
 
 
 @op(dtype=SAME, samples=pairs, method=False)
-def polar(abs, angle: "Tensor", *, out=None):
+def polar(abs: Tensor, angle: Tensor, *, out=None):
     """Complex numbers with the given lengths and angles."""
     require_parts(abs, angle)
     found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.result_type(abs, np.complex64))
@@ -68,13 +68,20 @@ def require_parts(first: np.ndarray, second: np.ndarray) -> None:
         )
 
 
-@op(dtype=SAME, view=True, samples=cases(lambda make: [
-    case(make.complexes(3, 4)),
-    case(make.complexes(4, 2).T),
-    case(make.complexes(dtype="complex128")),
-    case(make.complexes(0, 3)),
-    case(make.floats(3)),
-]), method=False)
+@op(
+    dtype=SAME,
+    view=True,
+    samples=cases(
+        lambda make: [
+            case(make.complexes(3, 4)),
+            case(make.complexes(4, 2).T),
+            case(make.complexes(dtype="complex128")),
+            case(make.complexes(0, 3)),
+            case(make.floats(3)),
+        ]
+    ),
+    method=False,
+)
 def view_as_real(input):
     """A view of complex numbers as pairs of real ones, in a new last dimension."""
     if input.dtype.kind != "c":
@@ -85,17 +92,24 @@ def view_as_real(input):
 view_as_real.gradient(input=lambda grad: view_as_complex(grad.contiguous()))
 
 
-@op(dtype=SAME, view=True, samples=cases(lambda make: [
-    case(make.floats(3, 2)),
-    case(make.floats(2, 3, 2, dtype="float64")),
-    case(make.floats(2)),
-    case(make.floats(0, 2)),
-    case(make.floats(3, 2, 4)[:, :, :2]),
-    case(make.floats(2, 3).T),
-    case(make.floats(3)),
-    case(make.floats()),
-    case(make.ints(3, 2)),
-]), method=False)
+@op(
+    dtype=SAME,
+    view=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 2)),
+            case(make.floats(2, 3, 2, dtype="float64")),
+            case(make.floats(2)),
+            case(make.floats(0, 2)),
+            case(make.floats(3, 2, 4)[:, :, :2]),
+            case(make.floats(2, 3).T),
+            case(make.floats(3)),
+            case(make.floats()),
+            case(make.ints(3, 2)),
+        ]
+    ),
+    method=False,
+)
 def view_as_complex(input):
     """A view of pairs of real numbers, in the last dimension, as complex ones."""
     if input.dtype.kind != "f":
@@ -117,19 +131,10 @@ def view_as_complex(input):
 view_as_complex.gradient(input=lambda grad: view_as_real(grad))
 
 
-@op(dtype=SAME, samples=unary(complexes=True))
-def conj_physical(input, *, out=None):
-    """The complex conjugate of each element, in memory of its own."""
-    return np.conjugate(input, out)
-
-
-conj_physical.gradient(input=lambda grad: grad.conj())
-
-
-@op(dtype=SAME, name="_conj", node="ConjBackward0", samples=None)
-def conjugated(input):
+@op(dtype=SAME, name="_conj", inplace=True, node=lambda physical: f"Conj{'Physical' if physical else ''}Backward0", samples=None)
+def conjugated(input, physical: bool, *, out=None):
     """The complex conjugate of each element."""
-    return np.conjugate(input)
+    return np.conjugate(input) if input.dtype.kind == "c" else input.copy()
 
 
 conjugated.gradient(input=lambda grad: grad.conj())
@@ -138,19 +143,31 @@ conjugated.gradient(input=lambda grad: grad.conj())
 @composed(samples=unary(complexes=True))
 def conj(input):
     """The complex conjugate of each element; a real tensor is returned as it is."""
-    return conjugated(input) if input._array.dtype.kind == "c" else input
+    return conjugated(input, False) if input.is_complex() else input
+
+
+@composed(samples=unary(complexes=True))
+def conj_physical(input, *, out=None):
+    """The complex conjugate of each element; a real tensor is returned as it is."""
+    return conjugated(input, True, out=out) if out is not None or input.is_complex() else input
+
+
+@method
+def conj_physical_(self):
+    """The complex conjugate of each element, in place."""
+    return conjugated.op.inplace(self, True) if self.is_complex() else self
 
 
 @composed(samples=unary(complexes=True), method=False)
 def real(input):
     """A view of the real parts; a real tensor is returned as it is."""
-    return view_as_real(input).select(-1, 0) if input._array.dtype.kind == "c" else input
+    return view_as_real(input).select(-1, 0) if input.is_complex() else input
 
 
 @composed(samples=unary(complexes=True), method=False)
 def imag(input):
     """A view of the imaginary parts."""
-    if input._array.dtype.kind != "c":
+    if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return view_as_real(input).select(-1, 1)
 

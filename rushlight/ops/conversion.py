@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from rushlight.core.casting import cast
 from rushlight.core.device import check_device, device
 from rushlight.core.layout import empty_like_array, memory_format, preserve_format
 from rushlight.core.tensor import Tensor, method
+from rushlight.core.warning import warn
 from rushlight.ops.declare import op
 from rushlight.ops.rules import SAME
 
@@ -61,11 +63,13 @@ def read_target(args: tuple) -> tuple[Any, dtypes.dtype | None, tuple]:
     first, rest = args[0], args[1:]
     if isinstance(first, Tensor):
         found = (None, first.dtype, rest)
-    elif isinstance(first, (dtypes.dtype, type)):
+    elif isinstance(first, (dtypes.dtype, builtins.type)):
         found = (None, dtypes.checked(first), rest)
     elif first is None or isinstance(first, (str, int, device)):
         found = (first, rest[0] if rest else None, rest[1:])
     else:
+        raise wrong_arguments(args)
+    if found[1] is not None and not isinstance(found[1], (dtypes.dtype, builtins.type)):
         raise wrong_arguments(args)
     if len(found[2]) > 2 or any(not isinstance(each, bool) for each in found[2]):
         raise wrong_arguments(args)
@@ -73,7 +77,7 @@ def read_target(args: tuple) -> tuple[Any, dtypes.dtype | None, tuple]:
 
 
 def wrong_arguments(args: tuple) -> TypeError:
-    given = ", ".join(type(each).__name__ for each in args)
+    given = ", ".join(builtins.type(each).__name__ for each in args)
     return TypeError(
         f"to() received an invalid combination of arguments - got ({given}), but expected a dtype, a device, "
         "a device and a dtype, or another tensor, then non_blocking and copy"
@@ -86,6 +90,8 @@ def converted(self: Tensor, kind: np.dtype, form: memory_format | None = None, c
         form = None
     array = self._array
     if copy or array.dtype != kind or (form is not None and not self.is_contiguous(memory_format=form)):
+        if array.dtype.kind == "c" and kind.kind not in "cb":
+            warn("Casting complex values to real discards the imaginary part")
         made = to_copy(self, kind, form)
         if made._cut is not None and made._cut[0] == "_to_copy":
             made._cut = ("to", made._cut[1])

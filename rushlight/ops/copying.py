@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import dtypes
 from rushlight.core.casting import cast
+from rushlight.core.filled import converted
 from rushlight.core.layout import channels_last_strides, contiguous_format, empty_like_array
 from rushlight.core.layout import memory_format as memory_format_type
+from rushlight.core.options import number
 from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.bind import NAMESPACES
-from rushlight.ops.call import call_inplace, require_writable, written
+from rushlight.ops.call import before_write, call_inplace, check_target, record_write, written
 from rushlight.ops.declare import op
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
 
 
 def function_and_method(function):
@@ -105,26 +109,9 @@ def filled(input, value):
     return found
 
 
-def convertible(value: Any, kind: np.dtype) -> Any:
-    """The value, if a number of the dtype can hold it."""
-    if isinstance(value, np.ndarray):
-        return cast(value, kind)
-    if isinstance(value, complex) and kind.kind != "c":
-        if value.imag:
-            refuse_value(kind)
-        value = value.real
-    if kind.kind in "iu":
-        limits = np.iinfo(kind)
-        lowest = -limits.max if kind.kind == "u" else limits.min
-        if not lowest <= value <= limits.max:
-            refuse_value(kind)
-        return int(value) & limits.max if kind.kind == "u" else int(value)
-    return value
-
-
-def refuse_value(kind: np.dtype) -> None:
-    name = {"uint8": "uint8_t", "int8": "int8_t"}.get(kind.name, kind.name)
-    raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+def convertible(value: Any, kind: np.dtype) -> np.ndarray:
+    """A number or an array in another dtype; a RuntimeError if the number does not fit."""
+    return cast(value, kind) if isinstance(value, np.ndarray) else converted(value, kind)
 
 
 fill = op(
@@ -156,20 +143,6 @@ for each in (fill, fill_memory):
     each.gradient(input=lambda grad: grad.new_zeros(grad.shape), value=lambda grad: grad.sum())
 
 
-@function_and_method
-def fill_(input: Tensor, value: Any) -> Tensor:
-    """Write one value over every element."""
-    if isinstance(value, Tensor) or (state.grad and input.requires_grad):
-        return call_inplace(fill_memory.op, (input, value))
-    array = input._array
-    value = convertible(value, array.dtype)
-    if not array.flags.writeable or 0 in array.strides:
-        require_writable(array)
-    array.fill(value)
-    written(input)
-    return input
-
-
 @op(dtype=SAME, name="_zero", node="ZeroBackward0", samples=None)
 def zeroed(input):
     return np.zeros(input.shape, input.dtype)
@@ -179,8 +152,31 @@ zeroed.gradient(input=lambda grad: grad.new_zeros(grad.shape))
 
 
 @function_and_method
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Write one value over every element."""
+    if isinstance(value, Tensor):
+        return call_inplace(fill_memory.op, (input, value))
+    return overwrite(input, number(value, "fill_", "value", 1), fill_memory.op, (input, value))
+
+
+@function_and_method
 def zero_(input: Tensor) -> Tensor:
     """Write 0 over every element."""
-    if state.grad and input.requires_grad:
-        return call_inplace(zeroed.op, (input,))
-    return fill_(input, 0)
+    return overwrite(input, 0, zeroed.op, (input,))
+
+
+def overwrite(target: Tensor, value: Any, op: Op, arguments: tuple) -> Tensor:
+    """Write a number over every element, also where several share a place in memory."""
+    array = target._array
+    recording = state.grad and target.requires_grad
+    if recording:
+        check_target(target)
+        before = before_write(target, arguments, keeps_input=False)
+    element = convertible(value, array.dtype)
+    if not array.flags.writeable:
+        array.flags.writeable = True
+    array.fill(element)
+    written(target)
+    if recording:
+        record_write(op, op.plan(1), before, target)
+    return target

@@ -11,8 +11,12 @@ from rushlight.ops.dims import axis
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.joining import cat
 from rushlight.ops.out import write_composed
-from rushlight.ops.rules import ACCUMULATE, SAME
+from rushlight.ops.rules import ACCUMULATE, AVERAGE, SAME
 from rushlight.ops.samples import case, cases
+
+
+# as in torch, running sums keep more digits than their elements
+WIDE = {np.dtype("float32"): np.dtype("float64"), np.dtype("complex64"): np.dtype("complex128")}
 
 
 def running(make, *extra):
@@ -37,7 +41,6 @@ def running(make, *extra):
         lambda make: running(
             make,
             case(make.ints(3, 4, dtype="int32"), 0),
-            case(make.bools(5), 0),
             case(make.complexes(3), 0),
             case(make.floats(5, dtype="float16"), 0),
         )
@@ -46,7 +49,7 @@ def running(make, *extra):
 def cumsum(input, dim=None, *, dtype=None, out=None):
     """Running sum along `dim`."""
     along = axis(dim, input.ndim)
-    return np.add.accumulate(input, along, dtype) if input.ndim else input.copy()
+    return np.add.accumulate(input, along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
 
 
 cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad)
@@ -59,7 +62,6 @@ cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if 
         lambda make: running(
             make,
             case(make.ints(3, 4, dtype="int32"), 0),
-            case(make.bools(5), 0),
             case(make.complexes(3), 0),
             case(np.array([[2.0, 0, 3, 5], [0, 3, 0, 4]], "float32"), 1),
         )
@@ -68,7 +70,7 @@ cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if 
 def cumprod(input, dim=None, *, dtype=None, out=None):
     """Running product along `dim`."""
     along = axis(dim, input.ndim)
-    return np.multiply.accumulate(input, along, dtype) if input.ndim else input.copy()
+    return np.multiply.accumulate(input, along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
 
 
 cumprod.gradient(input=lambda grad, input, result, dim: cumprod_gradient(grad, input, result, dim))
@@ -125,7 +127,7 @@ def extremes(make):
 
 
 @op(
-    dtype=SAME,
+    dtype=AVERAGE,
     samples=cases(
         lambda make: running(
             make,
@@ -142,22 +144,35 @@ def logcumsumexp(input, dim=None, *, out=None):
     if input.dtype not in dtypes.DIFFERENTIABLE:
         kind = torch_scalar(dtypes.from_numpy(input.dtype))
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{kind}'")
-    return np.logaddexp.accumulate(input, dim) if input.ndim else input.copy()
+    if not input.size or not input.ndim:
+        return input.copy()
+    return np.logaddexp.accumulate(input, dim) if input.dtype.kind == "f" else log_of_sums(input, dim)
+
+
+def log_of_sums(input, dim):
+    """The same for complex numbers, whose phase may wind around more than once."""
+    found = input.copy()
+    places = np.moveaxis(found, dim, 0)
+    for before, here in zip(places, places[1:], strict=False):
+        first = before.real >= here.real
+        large, small = np.where(first, before, here), np.where(first, here, before)
+        here[...] = large + np.log1p(np.exp(small - large))
+    return found
 
 
 logcumsumexp.gradient(
-    input=lambda grad, input, result, dim: log_gradient(grad, input, result, dim) if input.ndim else grad
+    input=lambda grad, input, result, dim: (
+        log_gradient(grad, input, result, dim) if grad.numel() > 1 else grad
+    )
 )
 
 
 def log_gradient(grad, input, result, dim):
-    """Sums of either sign over the later places, each taken as a logarithm."""
-
-    def part(sign):
-        size = (grad * sign).clamp(min=0).log()
-        return ((size - result).flip(dim).logcumsumexp(dim).flip(dim) + input).exp()
-
-    return part(1) - part(-1)
+    """The later gradients, each times the share that the place has in its sum; no share overflows."""
+    rest = result.shape[dim] - 1
+    earlier, later = result.narrow(dim, 0, rest), result.narrow(dim, 1, rest)
+    shares = (earlier - later).masked_fill(earlier == later, 0).exp()
+    return conjugate((input - result).exp()) * chain(grad, conjugate(shares), dim, True)
 
 
 def product_of_others(input, dim):
@@ -182,9 +197,9 @@ def one_at(like, dim, place):
 
 @op(dtype=SAME, name="_chain", samples=None)
 def chain(input, links, dim: int, backwards: bool):
-    """The recurrence s[k] = input[k] + links[k - 1] s[k - 1], or s[k] = input[k] + links[k] s[k + 1] `backwards`.
+    """The recurrence s[k] = input[k] + links[k - 1] s[k - 1], or input[k] + links[k] s[k + 1] `backwards`.
 
-    It has one link fewer than elements; its gradient is the same recurrence the other way round.
+    There is one link fewer than elements. Its gradient is the same recurrence the other way round.
     """
     found = np.moveaxis(input.astype(np.result_type(input, links)), dim, 0)
     links = np.moveaxis(links, dim, 0)

@@ -79,6 +79,9 @@ class Op:
         self.lists = tuple(p for p, each in enumerate(self.parameters) if each.annotation == "list[Tensor]")
         self.tensors = tuple(p for p, each in enumerate(self.parameters) if is_tensor(each))
         self.optional = tuple(p for p in self.tensors if self.parameters[p].default is None)
+        # where no Python number may stand in for a tensor
+        annotated = tuple(p for p in self.tensors if self.parameters[p].annotation == "Tensor")
+        self.strict = self.tensors if len(self.tensors) == 1 else annotated
         chosen = self.tensors if operands is None else [self.positions[name] for name in operands]
         self.operands = tuple(chosen)
         self.positional = all_positional(self.body, self.takes_out)
@@ -90,7 +93,9 @@ class Op:
                 raise TypeError(f"{self.name}: gradient of '{name}', which is not an input")
             for wanted in inspect.signature(formula).parameters:
                 if wanted not in ("grad", "grads") and self.source_of(wanted) is None:
-                    raise TypeError(f"{self.name}: the gradient of '{name}' names '{wanted}', which is nothing here")
+                    raise TypeError(
+                        f"{self.name}: the gradient of '{name}' names '{wanted}', which is nothing here"
+                    )
         self.gradients = {name: formulas[name] for name in self.names if name in formulas}
         self.differentiable = sum(1 << self.positions[name] for name in formulas)
         self.plans.clear()
@@ -172,7 +177,9 @@ def all_positional(body: Callable, takes_out: bool) -> Callable:
     code = body.__code__
     total = code.co_argcount + code.co_kwonlyargcount
     code = code.replace(co_argcount=total, co_kwonlyargcount=0)
-    return FunctionType(code, body.__globals__, body.__name__, (None,) if takes_out else None, body.__closure__)
+    return FunctionType(
+        code, body.__globals__, body.__name__, (None,) if takes_out else None, body.__closure__
+    )
 
 
 def camel(name: str) -> str:
@@ -216,7 +223,9 @@ def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
     cells = {"op": op, "call": entry, "sizes": sizes}
     closure = tuple(CellType(cells[free]) for free in code.co_freevars)
     function = FunctionType(code, {}, name, defaults, closure)
-    given = {p.name: p.default for p in op.parameters if f"{p.name}=None" in keyword and p.annotation != "Size"}
+    given = {
+        p.name: p.default for p in op.parameters if f"{p.name}=None" in keyword and p.annotation != "Size"
+    }
     function.__kwdefaults__ = {each.partition("=")[0]: None for each in keyword if "=" in each} | given
     function.__qualname__, function.__doc__, function.__module__ = name, op.doc, op.body.__module__
     return function

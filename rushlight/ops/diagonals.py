@@ -46,7 +46,9 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 
 diagonal.gradient(
-    input=lambda grad, input_shape, offset, dim1, dim2: diagonal_backward(grad, input_shape, offset, dim1, dim2)
+    input=lambda grad, input_shape, offset, dim1, dim2: diagonal_backward(
+        grad, input_shape, offset, dim1, dim2
+    )
 )
 
 
@@ -119,11 +121,19 @@ diagonal_scatter.gradient(
 
 
 @op(dtype=SAME, name="_diagonal_copy", node="DiagonalBackward0_copy", samples=None)
-def diagonal_copy(input, offset: int, dim1: int, dim2: int):
+def diagonal_copy(input, offset: int, dim1: int, dim2: int, *, out=None):
     return diagonal.op.body(input, offset, dim1, dim2).copy()
 
 
 diagonal_copy.gradient(input=diagonal.op.gradients["input"])
+
+
+@op(dtype=SAME, name="_diagonal_matrix", node="DiagEmbedBackward0", samples=None)
+def diagonal_matrix(input, offset: int, *, out=None):
+    return diag_embed.op.body(input, offset)
+
+
+diagonal_matrix.gradient(input=lambda grad, offset: grad.diagonal(offset))
 
 
 @composed(
@@ -139,13 +149,13 @@ diagonal_copy.gradient(input=diagonal.op.gradients["input"])
         ]
     )
 )
-def diag(input, diagonal=0):
+def diag(input, diagonal=0, *, out=None):
     """A vector's matrix, or a matrix's diagonal as a vector."""
     if input._array.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._array.ndim}D")
     if input._array.ndim == 1:
-        return diag_embed(input, diagonal)
-    return diagonal_copy(input, operator.index(diagonal), 0, 1)
+        return diagonal_matrix(input, operator.index(diagonal), out=out)
+    return diagonal_copy(input, operator.index(diagonal), 0, 1, out=out)
 
 
 @composed(samples=cases(lambda make: [case(make.floats(3)), case(make.floats(2, 2), 1), case(make.floats())]))
@@ -176,7 +186,9 @@ def trace(input):
     return np.add.reduce(input.diagonal(), dtype=np.int64 if input.dtype.kind in "iu" else None)
 
 
-trace.gradient(input=lambda grad, input_shape: diagonal_backward(grad.expand(min(input_shape)), input_shape, 0, 0, 1))
+trace.gradient(
+    input=lambda grad, input_shape: diagonal_backward(grad.expand(min(input_shape)), input_shape, 0, 0, 1)
+)
 
 
 def triangles(make):

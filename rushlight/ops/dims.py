@@ -10,6 +10,8 @@ from rushlight.core.tensor import check_dim
 
 def axis(dim: Any, ndim: int) -> int:
     """One dimension, counted from the front."""
+    if isinstance(dim, bool):
+        raise TypeError(f"argument 'dim' must be int, not bool: {dim}")
     return check_dim(operator.index(dim), ndim)
 
 

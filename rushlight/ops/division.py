@@ -47,7 +47,9 @@ def div(input, other, *, rounding_mode=None, out=None):
 
 
 div.gradient(
-    input=lambda grad, other, rounding_mode: grad / conjugate(other) if rounding_mode is None else zeros(grad),
+    input=lambda grad, other, rounding_mode: (
+        grad / conjugate(other) if rounding_mode is None else zeros(grad)
+    ),
     other=lambda grad, input, other, rounding_mode: (
         -grad * conjugate(input / other / other) if rounding_mode is None else zeros(grad)
     ),
@@ -118,7 +120,7 @@ remainder.gradient(
     samples=binary(divisor=True, bools=False),
     node=lambda input, other: remainder_node("Fmod", input, other),
 )
-def fmod(input, other, *, out=None):
+def fmod(input: Tensor, other, *, out=None):
     """What a division rounded towards zero leaves; it has the dividend's sign."""
     check_divisor("fmod_cpu", input, other)
     return np.fmod(input, other, out)
@@ -160,7 +162,7 @@ whole = cases(
 
 
 @op(dtype=PROMOTE, samples=whole)
-def gcd(input, other, *, out=None):
+def gcd(input: Tensor, other: Tensor, *, out=None):
     """Greatest common divisor of whole numbers."""
     if kind_of(input, other) not in "ui":
         raise refuse("gcd_cpu", input, other)
@@ -168,7 +170,7 @@ def gcd(input, other, *, out=None):
 
 
 @op(dtype=PROMOTE, samples=whole)
-def lcm(input, other, *, out=None):
+def lcm(input: Tensor, other: Tensor, *, out=None):
     """Least common multiple of whole numbers."""
     if kind_of(input, other) not in "ui":
         raise refuse("lcm_cpu", input, other)

@@ -42,7 +42,10 @@ def einsum(*args: Any) -> Tensor:
     equation, operands = read_arguments(args)
     inputs, output = read_equation(equation, operands)
     operands, inputs = zip(
-        *[simplified(each, names, inputs, output, place) for place, (each, names) in enumerate(zip(operands, inputs, strict=True))],
+        *[
+            simplified(each, names, inputs, output, place)
+            for place, (each, names) in enumerate(zip(operands, inputs, strict=True))
+        ],
         strict=True,
     )
     check_sizes(operands, inputs)
@@ -52,7 +55,9 @@ def einsum(*args: Any) -> Tensor:
 def read_arguments(args: tuple) -> tuple[str, list[Tensor]]:
     """The equation and the operands, from either form of the call."""
     if not args:
-        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list")
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+        )
     if isinstance(args[0], str):
         operands = args[1:]
         if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -92,7 +97,9 @@ def read_equation(equation: str, operands: list[Tensor]) -> tuple[list[str], str
     for text in (*inputs, output):
         bad = next((letter for letter in text.replace("...", "") if letter not in LETTERS), None)
         if bad is not None:
-            raise RuntimeError(f"einsum(): invalid subscript given at index {text.index(bad)} in the equation string, subscripts must be in [a-zA-Z]")
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {text.index(bad)} in the equation string, subscripts must be in [a-zA-Z]"
+            )
     free = [letter for letter in LETTERS if letter not in equation]
     extra = [each.ndim - len(text.replace("...", "")) for each, text in zip(operands, inputs, strict=True)]
     for place, (text, missing) in enumerate(zip(inputs, extra, strict=True)):
@@ -103,17 +110,23 @@ def read_equation(equation: str, operands: list[Tensor]) -> tuple[list[str], str
             )
     width = max([missing for text, missing in zip(inputs, extra, strict=True) if "..." in text], default=0)
     dots = "".join(free[:width])
-    inputs = [text.replace("...", dots[width - missing :]) for text, missing in zip(inputs, extra, strict=True)]
+    inputs = [
+        text.replace("...", dots[width - missing :]) for text, missing in zip(inputs, extra, strict=True)
+    ]
     if not arrow:
         everything = "".join(inputs)
-        output = dots + "".join(sorted(each for each in set(everything) - set(dots) if everything.count(each) == 1))
+        output = dots + "".join(
+            sorted(each for each in set(everything) - set(dots) if everything.count(each) == 1)
+        )
     else:
         output = output.replace("...", dots)
     for each in output:
         if output.count(each) > 1:
             raise RuntimeError(f"einsum(): output subscript {each} appears more than once in the output")
         if each not in "".join(inputs):
-            raise RuntimeError(f"einsum(): output subscript {each} does not appear in the equation for any input operand")
+            raise RuntimeError(
+                f"einsum(): output subscript {each} does not appear in the equation for any input operand"
+            )
     return inputs, output
 
 
@@ -159,7 +172,9 @@ def check_sizes(operands: tuple, inputs: tuple) -> None:
 )
 def contract(operands: "list[Tensor]", inputs: tuple, output: str):
     """np.einsum of operands whose letters are distinct and all needed."""
-    sizes = dict(pair for array, names in zip(operands, inputs) for pair in zip(names, array.shape) if pair[1] != 1)
+    sizes = dict(
+        pair for array, names in zip(operands, inputs) for pair in zip(names, array.shape) if pair[1] != 1
+    )
     arrays, names = squeezed(operands, inputs, sizes)
     wanted = "".join(letter for letter in output if letter in sizes)
     big = sum(array.size for array in arrays) > 4096 or len(arrays) > 2
@@ -191,4 +206,3 @@ def operand_gradient(grad: Tensor, operands: list, inputs: tuple, output: str, p
     others = [conjugate(each) for number, each in enumerate(operands) if number != place]
     names = tuple(each for number, each in enumerate(inputs) if number != place)
     return contract([grad, *others], (output, *names), inputs[place])
-

@@ -34,7 +34,7 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
     if isinstance(error, TypeError) and isinstance(error, np._core._exceptions.UFuncTypeError):
         kind = next((each.dtype for each in arrays if isinstance(each, np.ndarray)), None)
         name = dtypes.from_numpy(kind) if kind is not None else "these arguments"
-        raise NotImplementedError(f'"{op.name}_cpu" not implemented for \'{scalar_name(name)}\'') from None
+        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{scalar_name(name)}'") from None
     raise error
 
 
@@ -48,13 +48,16 @@ def wrapped(arrays: list) -> list:
     """Python integers brought into the range of the arrays beside them, as C does."""
     kind = next(each.dtype for each in arrays if isinstance(each, np.ndarray))
     return [
-        np.array(each & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(kind) if type(each) is int else each for each in arrays
+        np.array(each & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(kind) if type(each) is int else each
+        for each in arrays
     ]
 
 
 def axis_message(error: np.exceptions.AxisError) -> str:
     limit = error.ndim or 1
-    return f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {error.axis})"
+    return (
+        f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {error.axis})"
+    )
 
 
 def broadcast_message(tensors: list[Tensor]) -> str | None:
@@ -65,9 +68,7 @@ def broadcast_message(tensors: list[Tensor]) -> str | None:
         for back, (a, b) in enumerate(pairs):
             if a != b and 1 not in (a, b):
                 dim = max(len(one), len(two)) - 1 - back
-                words = (
-                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
-                )
+                words = f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
                 return f"{words}\n  a: {origin(first)}\n  b: {origin(second)}{fix(one, two)}"
     return None
 

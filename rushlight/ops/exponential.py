@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
-from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.kinds import kind_of, refuse, require_tensor
 from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.samples import binary, case, cases, unary
 from rushlight.ops.where import choose
@@ -80,7 +80,7 @@ log1p.gradient(input=lambda grad, input: grad / conjugate(input + 1))
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False, complexes=True), inplace=False)
-def logaddexp(input, other: "Tensor", *, out=None):
+def logaddexp(input: Tensor, other: Tensor, *, out=None):
     """log(exp(input) + exp(other)), without overflow."""
     kind = kind_of(input, other)
     if kind == "c":
@@ -103,7 +103,7 @@ def complex_logaddexp(input: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
-def logaddexp2(input, other: "Tensor", *, out=None):
+def logaddexp2(input: Tensor, other: Tensor, *, out=None):
     """log2(2 ** input + 2 ** other), without overflow."""
     if kind_of(input, other) != "f":
         raise refuse("logaddexp2_cpu", input, other)
@@ -148,6 +148,7 @@ def product_node(name: str, input: Any, other: Any) -> str:
 )
 def xlogy(input, other, *, out=None):
     """input * log(other), and 0 where `input` is 0."""
+    require_tensor(input, other)
     return np.where(np.equal(input, 0) & ~np.isnan(other), 0, input * np.log(other))
 
 
@@ -166,6 +167,7 @@ xlogy.gradient(
 )
 def xlog1py(input, other, *, out=None):
     """input * log1p(other), and 0 where `input` is 0."""
+    require_tensor(input, other)
     return np.where(np.equal(input, 0) & ~np.isnan(other), 0, input * np.log1p(other))
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import op
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
@@ -30,7 +28,7 @@ from rushlight.ops.sorting import refuse
     ),
 )
 def histc(input, bins=100, min=0, max=0, *, out=None):
-    """Counts of the elements in `bins` equal ranges from `min` to `max`, or from the smallest to the largest."""
+    """Counts of the elements in equal ranges from `min` to `max`, or from the smallest to the largest."""
     refuse(input, "biuc", "histogram_cpu")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")

@@ -42,7 +42,7 @@ def basic_index(self: Tensor, index: Any) -> tuple | slice | None:
     if kind is slice:
         return index if is_plain(index) and self._array.ndim else None
     if kind is not tuple:
-        return None
+        return (index, ...) if index is None else (...,) if index is ... else None
     dots = 0
     for each in index:
         kind = type(each)
@@ -97,7 +97,7 @@ def part(input, index: tuple):
     """A view of a part: one op for the whole of a basic index."""
     try:
         found = input[index] if input.size else settled(input)[index]
-    except IndexError as error:
+    except (IndexError, OverflowError) as error:
         raise explained(error, input) from None
     if type(index) is tuple and None in index:
         return with_torch_strides(found, input, index)
@@ -196,16 +196,19 @@ def numpy_index(indices: list[np.ndarray], dims: tuple[int, ...]) -> tuple:
     return tuple(found)
 
 
-def explained(error: IndexError, input: np.ndarray, indices: list[np.ndarray] | None = None) -> Exception:
+def explained(error: Exception, input: np.ndarray, indices: list[np.ndarray] | None = None) -> Exception:
     """NumPy's complaint about an index, in torch's words."""
     text = str(error)
     if text.startswith("too many indices"):
         return IndexError(f"too many indices for tensor of dimension {input.ndim}")
     if text.startswith("shape mismatch") and indices is not None:
         shapes = ", ".join(str(list(each.shape)) for each in indices)
-        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+        return IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        )
     if "empty axes" in text:
         return IndexError("index is out of bounds for dimension with size 0")
-    if "index-sized" in text:
-        return ValueError("Overflow when unpacking long long: the index is no position in a tensor")
+    if "bounds" not in text:
+        # what is left: an integer that does not fit into 64 bits
+        return ValueError("Overflow when unpacking long long: the index is too large for any tensor")
     return IndexError(text.replace("axis", "dimension"))

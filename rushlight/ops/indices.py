@@ -103,7 +103,11 @@ def as_tuple(index: Any) -> tuple | list:
 
 
 def means_tuple(item: Any) -> bool:
-    return item is None or item is Ellipsis or isinstance(item, (Tensor, slice, list, tuple, range, np.ndarray))
+    return (
+        item is None
+        or item is Ellipsis
+        or isinstance(item, (Tensor, slice, list, tuple, range, np.ndarray, str))
+    )
 
 
 def plain(item: Any) -> Any:
@@ -211,8 +215,10 @@ def dims_read(item: Any) -> int:
 
 
 def check_mask(mask: np.ndarray, shape: tuple[int, ...], start: int) -> None:
+    if mask.ndim > len(shape) - start:
+        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
     for place, size in enumerate(mask.shape):
-        if shape[start + place : start + place + 1] != (size,):
+        if shape[start + place] != size:
             raise IndexError(
                 f"The shape of the mask {list(mask.shape)} at index {place} does not match the shape of the indexed "
                 f"tensor {list(shape)} at index {start + place}"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def JOIN(op: Op, arrays: list) -> None:
     """The tensors of a list are brought to their common dtype, which is the result's."""
     tensors = arrays[0]
+    if type(tensors) is not list:
+        raise TypeError(f"{op.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     if not tensors:
         if op.name == "cat":
             raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -73,7 +75,9 @@ def cat(tensors: list[Tensor], dim=0, *, out=None):
     for place, each in enumerate(kept):
         shape = each.shape
         if len(shape) != len(first):
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}"
+            )
         if shape != first:
             check_sizes(first, shape, dim, place)
     return np.concatenate(kept, dim)
@@ -181,18 +185,24 @@ def dstack(tensors, *, out=None):
 @composed(method=False, samples=cases(stacks))
 def column_stack(tensors, *, out=None):
     """The tensors side by side; numbers and vectors as columns."""
-    columns = each_atleast(lambda each: each if each.ndim > 1 else each.reshape(-1, 1), tensors, "column_stack")
+    columns = each_atleast(
+        lambda each: each if each.ndim > 1 else each.reshape(-1, 1), tensors, "column_stack"
+    )
     return cat(columns, 1, out=out)
 
 
 def atleast(dims: list, tensors: tuple):
     """Each tensor with new dimensions where `dims`, by its own number of dimensions, says."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        return atleast(dims, tuple(tensors[0])) if len(tensors[0]) != 1 else (atleast(dims, tuple(tensors[0])),)
+        return (
+            atleast(dims, tuple(tensors[0])) if len(tensors[0]) != 1 else (atleast(dims, tuple(tensors[0])),)
+        )
     found = []
     for each in tensors:
         if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {len(found)} in argument 0, but got {type(each).__name__}")
+            raise TypeError(
+                f"expected Tensor as element {len(found)} in argument 0, but got {type(each).__name__}"
+            )
         for dim in dims[each.ndim] if each.ndim < len(dims) else ():
             each = each.unsqueeze(dim)
         found.append(each)
@@ -200,7 +210,12 @@ def atleast(dims: list, tensors: tuple):
 
 
 def atleast_cases(make):
-    return [case(make.floats()), case(make.floats(3)), case(make.floats(2, 3)), case(make.floats(2), make.floats())]
+    return [
+        case(make.floats()),
+        case(make.floats(3)),
+        case(make.floats(2, 3)),
+        case(make.floats(2), make.floats()),
+    ]
 
 
 @composed(method=False, samples=cases(atleast_cases))

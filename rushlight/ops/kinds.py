@@ -9,9 +9,17 @@ import numpy as np
 from rushlight.core import dtypes
 
 
-def kind_of(*values: Any) -> str:
-    """NumPy's letter for the dtype that operands share: b, u, i, f or c."""
-    return next(each.dtype.kind for each in values if type(each) is np.ndarray)
+def kind_of(first: Any, second: Any) -> str:
+    """NumPy's letter for the dtype that two operands share: b, u, i, f or c."""
+    array = first if type(first) is np.ndarray else second
+    if type(array) is not np.ndarray:
+        raise TypeError("received an invalid combination of arguments: one of the two operands must be a Tensor")
+    return array.dtype.kind
+
+
+def require_tensor(first: Any, second: Any) -> None:
+    """Refuse two numbers."""
+    kind_of(first, second)
 
 
 def refuse(kernel: str, *values: Any) -> NotImplementedError:

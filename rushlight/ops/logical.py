@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import method
+from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import op
 from rushlight.ops.kinds import kind_of, refuse
 from rushlight.ops.rules import BOOL, PROMOTE
@@ -16,19 +16,19 @@ truths = binary(numbers=False, complexes=True)
 
 
 @op(dtype=BOOL, samples=truths)
-def logical_and(input, other: "Tensor", *, out=None):
+def logical_and(input: Tensor, other: Tensor, *, out=None):
     """Where both are not zero."""
     return np.logical_and(input, other)
 
 
 @op(dtype=BOOL, samples=truths)
-def logical_or(input, other: "Tensor", *, out=None):
+def logical_or(input: Tensor, other: Tensor, *, out=None):
     """Where one of the two is not zero."""
     return np.logical_or(input, other)
 
 
 @op(dtype=BOOL, samples=truths)
-def logical_xor(input, other: "Tensor", *, out=None):
+def logical_xor(input: Tensor, other: Tensor, *, out=None):
     """Where one of the two is zero and the other is not."""
     return np.logical_xor(input, other)
 
@@ -63,17 +63,23 @@ def bitwise_xor(input, other, *, out=None):
     return np.bitwise_xor(input, other, out)
 
 
-@op(dtype=PROMOTE, samples=cases(lambda make: [
-    case(make.ints(3, 4)),
-    case(make.ints(4, 2, dtype="uint8", low=0).T),
-    case(make.bools(4)),
-    case(make.ints()),
-    case(make.ints(0)),
-    case(make.floats(3)),
-], pointwise=True))
+@op(
+    dtype=PROMOTE,
+    samples=cases(
+        lambda make: [
+            case(make.ints(3, 4)),
+            case(make.ints(4, 2, dtype="uint8", low=0).T),
+            case(make.bools(4)),
+            case(make.ints()),
+            case(make.ints(0)),
+            case(make.floats(3)),
+        ],
+        pointwise=True,
+    ),
+)
 def bitwise_not(input, *, out=None):
     """Every bit turned over; of bools, their opposite."""
-    require_bits("bitwise_not_cpu", input)
+    require_bits("bitwise_not_cpu", input, input)
     return np.invert(input, out)
 
 
@@ -104,17 +110,17 @@ shifts = cases(
 @op(dtype=PROMOTE, samples=shifts, operator="<<")
 def bitwise_left_shift(input, other, *, out=None):
     """Bits moved up by `other` places."""
-    require_bits("lshift_cpu", input, other, bools=False)
+    require_bits("lshift_cpu", input, other, kinds="ui")
     return np.left_shift(input, other, out)
 
 
 @op(dtype=PROMOTE, samples=shifts, operator=">>")
 def bitwise_right_shift(input, other, *, out=None):
     """Bits moved down by `other` places, keeping the sign."""
-    require_bits("rshift_cpu", input, other, bools=False)
+    require_bits("rshift_cpu", input, other, kinds="ui")
     return np.right_shift(input, other, out)
 
 
-def require_bits(kernel: str, *values: Any, bools: bool = True) -> None:
-    if kind_of(*values) not in ("bui" if bools else "ui"):
-        raise refuse(kernel, *values)
+def require_bits(kernel: str, input: Any, other: Any, kinds: str = "bui") -> None:
+    if kind_of(input, other) not in kinds:
+        raise refuse(kernel, input, other)

@@ -10,6 +10,7 @@ from rushlight.ops.bounds import maximum, minimum
 from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
+from rushlight.ops.folding import fold
 from rushlight.ops.gradients import reduced_dims, spread
 from rushlight.ops.returned import named_results
 from rushlight.ops.rules import INDEX, SAME
@@ -53,7 +54,7 @@ def amax(input, dim=None, keepdim=False, *, out=None):
     """Largest element over `dim`, one dimension or several; ties share the gradient evenly."""
     along = axes(dim, input.ndim)
     check(input, "amax", along)
-    return np.maximum.reduce(input, along, keepdims=keepdim)
+    return fold(np.maximum, input, along, keepdim)
 
 
 @op(dtype=SAME, samples=cases(several))
@@ -61,7 +62,7 @@ def amin(input, dim=None, keepdim=False, *, out=None):
     """Smallest element over `dim`, one dimension or several; ties share the gradient evenly."""
     along = axes(dim, input.ndim)
     check(input, "amin", along)
-    return np.minimum.reduce(input, along, keepdims=keepdim)
+    return fold(np.minimum, input, along, keepdim)
 
 
 def check(input, name, along, empty=RuntimeError):
@@ -114,9 +115,7 @@ def aminmax(input, *, dim=None, keepdim=False, out=None):
     along = None if dim is None else axis(dim, input.ndim)
     along = along if input.ndim else None
     check(input, "aminmax", along)
-    return np.minimum.reduce(input, along, keepdims=keepdim), np.maximum.reduce(
-        input, along, keepdims=keepdim
-    )
+    return fold(np.minimum, input, along, keepdim), fold(np.maximum, input, along, keepdim)
 
 
 aminmax.gradient(
@@ -158,13 +157,13 @@ min_all.gradient(input=shared_by_all)
 @op(dtype=SAME, name="_max_along", node="MaxBackward0", returns=("values", "indices"), samples=None)
 def max_along(input, dim: int, keepdim: bool, *, out=None):
     along = along_one(input, "max", dim)
-    return np.maximum.reduce(input, along, keepdims=keepdim), input.argmax(along, keepdims=keepdim)
+    return fold(np.maximum, input, along, keepdim), input.argmax(along, keepdims=keepdim)
 
 
 @op(dtype=SAME, name="_min_along", node="MinBackward0", returns=("values", "indices"), samples=None)
 def min_along(input, dim: int, keepdim: bool, *, out=None):
     along = along_one(input, "min", dim)
-    return np.minimum.reduce(input, along, keepdims=keepdim), input.argmin(along, keepdims=keepdim)
+    return fold(np.minimum, input, along, keepdim), input.argmin(along, keepdims=keepdim)
 
 
 max_along.op.results = named_results("max", ("values", "indices"))
@@ -199,7 +198,7 @@ def overloads(make):
 
 @composed(samples=cases(overloads))
 def max(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
-    """Largest element of all; or (values, indices) along `dim`; or the larger of two tensors, element by element."""
+    """Largest element; or (values, indices) along `dim`; or the larger elements of two tensors."""
     require_tensor(input, "max")
     dim = dim if axis is None else axis
     other = dim if isinstance(dim, Tensor) else other
@@ -212,7 +211,7 @@ def max(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None,
 
 @composed(samples=cases(overloads))
 def min(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
-    """Smallest element of all; or (values, indices) along `dim`; or the smaller of two tensors, element by element."""
+    """Smallest element; or (values, indices) along `dim`; or the smaller elements of two tensors."""
     require_tensor(input, "min")
     dim = dim if axis is None else axis
     other = dim if isinstance(dim, Tensor) else other

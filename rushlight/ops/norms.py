@@ -11,6 +11,7 @@ from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.dims import axis as counted
+from rushlight.ops.folding import fold
 from rushlight.ops.gradients import conjugate, reduced_dims, spread
 from rushlight.ops.maxima import amax, amin
 from rushlight.ops.rules import AVERAGE, REAL
@@ -50,7 +51,7 @@ def vectors(make):
     samples=cases(vectors),
 )
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Length of vectors along `dim`: the `ord`-th root of the sum of the absolute values to the power of `ord`."""
+    """Length of vectors along `dim`: the root of order `ord` of the sum of powers of order `ord`."""
     if not isinstance(ord, (int, float)):
         raise TypeError(
             f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
@@ -58,28 +59,28 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     require_inexact(x, "linalg.vector_norm")
     along = axes(dim, x.ndim)
     if ord == 2 and x.dtype.kind != "c":
-        return np.sqrt(np.add.reduce(x * x, along, keepdims=keepdim))
+        return np.sqrt(fold(np.add, x * x, along, keepdim))
     size = np.abs(x)
     if ord == 0:
         return np.add.reduce(size != 0, along, x.real.dtype, keepdims=keepdim)
     if ord == 1:
-        return np.add.reduce(size, along, keepdims=keepdim)
+        return fold(np.add, size, along, keepdim)
     if ord == 2:
-        return np.sqrt(np.add.reduce(size * size, along, keepdims=keepdim))
+        return np.sqrt(fold(np.add, size * size, along, keepdim))
     if not x.size and (ord < 0 or ord == INF):
         require_identity(x, ord, along)
     if ord == INF:
-        return np.maximum.reduce(size, along, keepdims=keepdim)
+        return fold(np.maximum, size, along, keepdim)
     if ord == -INF:
-        return np.minimum.reduce(size, along, keepdims=keepdim)
-    return np.add.reduce(size**ord, along, keepdims=keepdim) ** (1 / ord)
+        return fold(np.minimum, size, along, keepdim)
+    return fold(np.add, size**ord, along, keepdim) ** (1 / ord)
 
 
 def require_inexact(x, name):
     if x.dtype not in dtypes.DIFFERENTIABLE:
         kind = torch_scalar(dtypes.from_numpy(x.dtype))
         raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {kind}; convert first, as with .float()"
+            f"{name}: Expected a floating point or complex tensor as input. Got {kind}: use .float()"
         )
 
 
@@ -87,17 +88,17 @@ def require_identity(x, ord, along):
     dims = range(x.ndim) if along is None else along if isinstance(along, tuple) else (along,)
     if along is None or any(not x.shape[each] for each in dims):
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not "
-            "have an identity"
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation "
+            "does not have an identity"
         )
 
 
 def norm_gradient(grad, x, result, ord, dim, keepdim):
     """For each `ord` its own expression; where the norm has a corner, the subgradient 0."""
+    if ord == 0:
+        return None
     grad = spread(grad, x.shape, dim, keepdim)
     result = spread(result, x.shape, dim, keepdim)
-    if ord == 0:
-        return grad * 0
     if ord == 1:
         return grad * x.sgn()
     if ord == 2:
@@ -157,7 +158,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
         sums = values.unsqueeze(-2).movedim((-2, -1), (rows, columns))
     else:
         sums = vector_norm(A, 1, rows if abs(ord) == 1 else columns, True)
-    if ord == "nuc":
+    nothing = not sums.shape[rows] * sums.shape[columns]
+    if ord == "nuc" or (nothing and ord > 0):
         return sums.sum((rows, columns), keepdim, out=out)
     largest = amax if ord > 0 else amin
     return largest(sums, (rows, columns), keepdim, out=out)

@@ -52,9 +52,9 @@ def write_result(op: Op, result: np.ndarray, out: Any) -> Tensor:
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if result.dtype != out._array.dtype:
         require_castable(result, out._array)
+    require_writable(out._array)
     if out._array.shape != result.shape:
         resize(out, result.shape)
-    require_writable(out._array)
     out._array[...] = result
     written(out)
     return out

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate, zeros
 from rushlight.ops.kinds import kind_of, refuse
@@ -57,9 +57,9 @@ def pow(input, exponent, *, out=None):
     >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
     tensor([1., 4., 9.])
     """
+    kind = kind_of(input, exponent)
     if type(exponent) is not np.ndarray and exponent == 2:
         return np.multiply(input, input, out)
-    kind = kind_of(input, exponent)
     if kind in "bui":
         return integer_power(input, exponent, kind)
     return np.power(input, exponent, out)
@@ -115,6 +115,21 @@ def float_power(input, exponent, *, out=None):
     return pow(doubled(input), doubled(exponent), out=out)
 
 
+@method
+def float_power_(self, exponent):
+    """Powers computed in double precision, in place; the tensor must have that already."""
+    wanted = dtypes.complex128 if self.is_complex() or is_complex(exponent) else dtypes.float64
+    if self.dtype is not wanted:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype {wanted}"
+        )
+    return self.pow_(doubled(exponent))
+
+
+def is_complex(value: Any) -> bool:
+    return value.is_complex() if isinstance(value, Tensor) else isinstance(value, complex)
+
+
 def doubled(value: Any) -> Any:
     """A tensor or number in double precision."""
     if not isinstance(value, Tensor):
@@ -126,6 +141,12 @@ def doubled(value: Any) -> Any:
 def square(input, *, out=None):
     """Each element times itself."""
     return pow(input, 2, out=out)
+
+
+@method
+def square_(self):
+    """Each element times itself, in place."""
+    return self.pow_(2)
 
 
 @op(dtype=FLOAT, samples=unary(low=0.1, high=4, complexes=True))
@@ -147,7 +168,7 @@ rsqrt.gradient(input=lambda grad, result: grad * conjugate(result**3) * -0.5)
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False))
-def hypot(input, other: "Tensor", *, out=None):
+def hypot(input: Tensor, other: Tensor, *, out=None):
     """The hypotenuse: square root of the sum of two squares."""
     if kind_of(input, other) != "f":
         raise refuse("hypot_cpu", input, other)
@@ -161,7 +182,7 @@ hypot.gradient(
 
 
 @op(dtype=FLOAT, samples=binary(numbers=False, complexes=True))
-def ldexp(input, other: "Tensor", *, out=None):
+def ldexp(input: Tensor, other: Tensor, *, out=None):
     """`input` times two to the power of `other`."""
     return np.multiply(input, np.exp2(other), out)
 

@@ -11,7 +11,6 @@ from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
 
 
-
 def adjoint(matrix):
     """The last two dimensions swapped, and conjugated: what gradients of products need."""
     return conjugate(matrix.transpose(-2, -1))
@@ -39,9 +38,12 @@ def transposed_hint(one, two):
 
 def matmul_node(input, other):
     dims = input.ndim, getattr(other, "ndim", 0)
-    return {(1, 1): "DotBackward0", (2, 1): "MvBackward0", (2, 2): "MmBackward0", (1, 2): "SqueezeBackward4"}.get(
-        dims, "UnsafeViewBackward0"
-    )
+    return {
+        (1, 1): "DotBackward0",
+        (2, 1): "MvBackward0",
+        (2, 2): "MmBackward0",
+        (1, 2): "SqueezeBackward4",
+    }.get(dims, "UnsafeViewBackward0")
 
 
 @op(
@@ -284,5 +286,3 @@ def outer(input, vec2, *, out=None):
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.ndim}-D")
     found = input.unsqueeze(-1) * vec2
     return found if out is None else out.copy_(found)
-
-

@@ -13,7 +13,7 @@ from rushlight.ops.out import write_composed
 from rushlight.ops.returned import named_results
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
-from rushlight.ops.sorting import chosen, order, refuse, sort, take_along, take_one
+from rushlight.ops.sorting import chosen, order, refuse, sort, take_along
 
 
 def samples(make, *extra):
@@ -41,7 +41,7 @@ def samples(make, *extra):
 
 @composed(samples=cases(samples))
 def median(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None):
-    """The element in the middle, the lower one of two; along `dim` also where it stands. NaN where there is one."""
+    """The middle element, the lower one of two, NaN if there is one; along `dim` also where it stands."""
     dim = dim if axis is None else axis
     if dim is None:
         return median_all(input, out=out)
@@ -217,10 +217,8 @@ def quantiles(name, input, q, dim, keepdim, interpolation):
         # a rank at the end of a line with NaN in it picks one
         ranks = (many * last).expand(*lines.shape[:-1], -1).where(nans == 0, input.new_full((), last))
     found = interpolated(ordered, ranks, interpolation).movedim(-1, 0)
-    if keepdim:
+    if keepdim and input.ndim:
         found = found.reshape((-1,) + (1,) * input.ndim) if dim is None else found.unsqueeze(along + 1)
-    elif not input.ndim:
-        found = found.reshape(-1)
     return found if isinstance(q, Tensor) and q.ndim else found.squeeze(0)
 
 
@@ -245,7 +243,8 @@ def check_quantile(name, input, q, interpolation):
     """torch's conditions on the arguments; a number is returned as it is."""
     if interpolation not in INTERPOLATIONS:
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+            f"{name}() interpolation must be one of {', '.join(INTERPOLATIONS[:-1])} or nearest, "
+            f"but got {interpolation}"
         )
     if not input.numel():
         raise RuntimeError(f"{name}() input tensor must be non-empty")

@@ -9,8 +9,9 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.strides import contiguous_strides, strided
-from rushlight.core.tensor import Tensor, method, storage_of
+from rushlight.core.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.call import check_target, run, written
+from rushlight.ops.copying import function_and_method
 from rushlight.ops.declare import sizes
 from rushlight.ops.dims import plain_size
 from rushlight.ops.shape import squeeze, unsqueeze
@@ -26,13 +27,13 @@ def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
         check_target(tensor)
     storage = storage_of(tensor)
     found = run(op, arguments, [tensor._array, *arguments[1:]])
-    kind = op.node_classes.get(node) or op.add_node_class(node)
-    made = kind(op.plan(1), arguments, ()) if recording else None
+    if recording:
+        kind = op.node_classes.get(node) or op.add_node_class(node)
+        tensor._node, tensor._output = kind(op.plan(1), arguments, (wrap(found),)), 0
+        tensor._retains = False
     tensor._array = found
     written(tensor)
-    if made is not None:
-        made.outputs = ((found.shape, found.dtype),)
-        tensor._node, tensor._output, tensor._retains = made, 0, False
+    if recording:
         # its base is as it was: only this tensor looks at it in another way
         tensor._view_version = storage.version
     return tensor
@@ -96,7 +97,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
     return self
 
 
-@method
+@function_and_method
 def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
     """Give it the size of another tensor, in place."""
     return resize_(self, size=other._array.shape)

@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core import random
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
-from rushlight.ops.kinds import require_floats
+from rushlight.ops.kinds import refuse, require_floats
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import activation, case, cases, unary
 from rushlight.ops.where import choose
@@ -17,7 +17,9 @@ from rushlight.ops.where import choose
 def relu(input, inplace=False):
     """Each element, but zero where it is negative."""
     if input.dtype.kind == "b":
-        raise RuntimeError("Boolean inputs not supported for relu: convert them first, for example with .float()")
+        raise RuntimeError(
+            "Boolean inputs not supported for relu: convert them first, for example with .float()"
+        )
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types, and so relu is not")
     return np.maximum(input, 0)
@@ -71,7 +73,9 @@ def prelu(input, weight):
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype} and {weight.dtype}")
     if weight.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
+        )
     if weight.numel() != 1:
         channels = input.shape[1] if input.ndim > 1 else 1
         if weight.numel() != channels:
@@ -118,6 +122,8 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     """Each element, times a slope where it is negative: a random one in training, else the mean of the limits."""
     array = input._array
     require_floats("rrelu_with_noise_out_cpu", array)
+    if lower > upper:
+        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}")
     slopes = np.full(array.shape, (lower + upper) / 2, array.dtype)
     if training:
         chosen = array <= 0
@@ -144,6 +150,8 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
 )
 def threshold(input, threshold: float, value: float, inplace=False):
     """Each element, or `value` where it is not above the threshold."""
+    if input.dtype.kind in "bc":
+        raise refuse("threshold_cpu", input)
     return np.where(input <= threshold, value, input)
 
 
@@ -171,9 +179,7 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
-@op(
-    dtype=PROMOTE, samples=activation(), method=False, aliases=["nn.functional.selu"], node="EluBackward0"
-)
+@op(dtype=PROMOTE, samples=activation(), method=False, aliases=["nn.functional.selu"], node="EluBackward0")
 def selu(input, inplace=False):
     """The ELU with the constants that keep mean 0 and variance 1 from layer to layer."""
     require_floats("elu_cpu", input)
@@ -205,7 +211,14 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if input.dtype.kind == "b":
-        raise NotImplementedError("Bool inputs not supported for hardtanh")
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if input.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types, and so hardtanh is not")
+    if input.dtype.kind in "ui":
+        # torch cuts the limits down to whole numbers here
+        min_val, max_val = int(min_val), int(max_val)
+        if input.dtype.kind == "u" and min_val < 0:
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return np.minimum(np.maximum(input, min_val), max_val)
 
 

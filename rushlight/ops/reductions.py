@@ -11,6 +11,7 @@ from rushlight.ops.call import torch_scalar
 from rushlight.ops.cumulative import product_of_others
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
+from rushlight.ops.folding import fold
 from rushlight.ops.gradients import conjugate, reduced_dims, spread
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, FLOAT, INDEX, SAME
 from rushlight.ops.samples import case, cases, reduction
@@ -19,7 +20,7 @@ from rushlight.ops.samples import case, cases, reduction
 @op(dtype=ACCUMULATE, samples=reduction(), node=lambda dim: "SumBackward0" if dim is None else "SumBackward1")
 def sum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """Sum of the elements, over every dimension or over `dim`."""
-    return np.add.reduce(input, axes(dim, input.ndim), dtype, keepdims=keepdim)
+    return fold(np.add, input, axes(dim, input.ndim), keepdim)
 
 
 sum.gradient(input=lambda grad, input_shape, dim, keepdim: spread(grad, input_shape, dim, keepdim))
@@ -35,7 +36,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     require_inexact(
         input, "mean(): could not infer output dtype. Input dtype must be either a floating point"
     )
-    total = np.add.reduce(input, axes(dim, input.ndim), keepdims=keepdim)
+    total = fold(np.add, input, axes(dim, input.ndim), keepdim)
     return total / (input.size // (total.size or 1))
 
 
@@ -117,7 +118,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind == "f":
         input = np.where(input == input, input, 0)
-    return np.add.reduce(input, axes(dim, input.ndim), dtype, keepdims=keepdim)
+    return fold(np.add, input, axes(dim, input.ndim), keepdim)
 
 
 nansum.gradient(

@@ -74,14 +74,14 @@ def check(sequence, values, side, right, sorter):
         raise RuntimeError(f"{name} boundaries tensor should have positive dimension, but got 0 dimension")
     if sequence.ndim > 1 and not values.ndim:
         raise RuntimeError(
-            f"{name} input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
-            f"tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
+            f"{name} input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
         )
     if sequence.ndim > 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
-            f"{name} boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input "
-            f"value tensor must match, but we got boundaries tensor {list(sequence.shape)} and input value tensor "
-            f"{list(values.shape)}"
+            f"{name} boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(sequence.shape)} "
+            f"and input value tensor {list(values.shape)}"
         )
     if sorter is None:
         return
@@ -91,8 +91,8 @@ def check(sequence, values, side, right, sorter):
         )
     if sorter.shape != sequence.shape:
         raise RuntimeError(
-            f"{name} boundary and sorter must have the same size, but got boundary tensor {list(sequence.shape)} "
-            f"and got sorter tensor {list(sorter.shape)}"
+            f"{name} boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(sequence.shape)} and got sorter tensor {list(sorter.shape)}"
         )
     if sorter.size and not 0 <= sorter.min() <= sorter.max() < sequence.shape[-1]:
         raise RuntimeError(f"{name} sorter index out of range")

@@ -98,7 +98,9 @@ def view(input, *shape, size=None, dtype=None):
     if dtype is not None or isinstance(wanted, dtypes.dtype):
         return view_dtype(input, wanted if dtype is None else dtype)
     if not shape and size is None:
-        raise TypeError("view() received an invalid combination of arguments - got (), but expected a size or a dtype")
+        raise TypeError(
+            "view() received an invalid combination of arguments - got (), but expected a size or a dtype"
+        )
     return view_shape(input, sizes(shape, size))
 
 
@@ -163,9 +165,18 @@ def reshape(input, *shape_, shape=None):
     """The same elements in another shape: a view if possible, else a copy."""
     shape = sizes(shape_, shape)
     array = input._array
-    if array.flags.c_contiguous or view_strides(array, inferred(shape, array.size)) is not None:
+    if array.flags.c_contiguous:
         return view_shape(input, shape)
-    return reshaped_copy(input, shape)
+    strides = view_strides(array, inferred(shape, array.size))
+    return reshaped_copy(input, shape) if strides is None else reshaped_view(input, shape)
+
+
+@op(dtype=SAME, view=True, name="_reshape_alias", samples=None)
+def reshaped_view(input, shape: tuple):
+    return view_shape.op.body(input, shape)
+
+
+reshaped_view.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
 
 
 @op(dtype=SAME, name="_reshaped_copy", node="UnsafeViewBackward0", samples=None)
@@ -176,13 +187,21 @@ def reshaped_copy(input, shape: tuple):
 reshaped_copy.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
 
 
-@composed(samples=cases(lambda make: [case(make.floats(2, 6), make.floats(3, 4)), case(make.floats(2), make.ints(2))]))
+@composed(
+    samples=cases(
+        lambda make: [case(make.floats(2, 6), make.floats(3, 4)), case(make.floats(2), make.ints(2))]
+    )
+)
 def view_as(input, other):
     """The same elements in the shape of `other`, sharing memory."""
     return view_shape(input, other._array.shape)
 
 
-@composed(samples=cases(lambda make: [case(make.floats(6, 2).T, make.floats(3, 4)), case(make.floats(2), make.floats())]))
+@composed(
+    samples=cases(
+        lambda make: [case(make.floats(6, 2).T, make.floats(3, 4)), case(make.floats(2), make.floats())]
+    )
+)
 def reshape_as(input, other):
     """The same elements in the shape of `other`."""
     return reshape(input, other._array.shape)
@@ -215,7 +234,9 @@ def flatten(input, start_dim=0, end_dim=-1):
     return reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
 
 
-@composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(4, 3).T), case(make.floats())]))
+@composed(
+    samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(4, 3).T), case(make.floats())])
+)
 def ravel(input):
     """All elements in one dimension; a copy only if they are not in order in memory."""
     return view_shape(input.contiguous(), (-1,))
@@ -315,7 +336,11 @@ def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, 
     )
 
 
-@composed(samples=cases(lambda make: [case(make.floats(3, 1), make.floats(2, 3, 4)), case(make.floats(2), make.ints(3))]))
+@composed(
+    samples=cases(
+        lambda make: [case(make.floats(3, 1), make.floats(2, 3, 4)), case(make.floats(2), make.ints(3))]
+    )
+)
 def expand_as(input, other):
     """Stretched to the size of `other`."""
     return expand(input, other._array.shape)

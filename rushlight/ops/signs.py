@@ -42,7 +42,7 @@ sign.gradient(input=zeros)
 
 def signs(array: np.ndarray) -> np.ndarray:
     # np.sign keeps NaN, torch makes it 0
-    return array if array.dtype.kind == "b" else np.subtract(array > 0, array < 0, dtype=array.dtype)
+    return array.copy() if array.dtype.kind == "b" else np.subtract(array > 0, array < 0, dtype=array.dtype)
 
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))
@@ -80,7 +80,7 @@ def signbit(input, *, out=None):
     samples=binary(complexes=True),
     node=lambda other: f"CopysignBackward{0 if isinstance(other, Tensor) else 1}",
 )
-def copysign(input, other, *, out=None):
+def copysign(input: Tensor, other, *, out=None):
     """The size of `input` with the sign of `other`."""
     return np.copysign(input, other, out)
 
@@ -92,7 +92,7 @@ copysign.gradient(
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False))
-def nextafter(input, other: "Tensor", *, out=None):
+def nextafter(input: Tensor, other: Tensor, *, out=None):
     """The next number after `input` in the direction of `other`."""
     if kind_of(input, other) != "f":
         raise refuse("nextafter_cpu", input, other)
@@ -118,7 +118,7 @@ nextafter.gradient(input=lambda grad, input, other: choose(input == other, 0, gr
     ),
     node="NotImplemented",
 )
-def heaviside(input, values: "Tensor", *, out=None):
+def heaviside(input: Tensor, values: Tensor, *, out=None):
     """0 for negative elements, 1 for positive ones, `values` at zero."""
     if "c" in (input.dtype.kind, values.dtype.kind):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")

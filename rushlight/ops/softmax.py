@@ -81,14 +81,15 @@ def require_real(input, name):
     if input.dtype not in dtypes.DIFFERENTIABLE or input.dtype.kind == "c":
         kind = torch_scalar(dtypes.from_numpy(input.dtype))
         raise NotImplementedError(
-            f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'; pass dtype=torch.float32 or convert first"
+            f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'; pass dtype=torch.float32"
         )
 
 
 def implicit_dim(name, ndim):
     """The dimension that nn.functional takes when none is given, with torch's warning."""
     warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        f"Implicit dimension choice for {name} has been deprecated. "
+        "Change the call to include dim=X as an argument.",
         UserWarning,
         stacklevel=3,
     )

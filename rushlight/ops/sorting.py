@@ -126,7 +126,7 @@ topk.gradient(input=lambda grad, indices, input_shape, dim: to_chosen(grad, indi
             case(make.distinct(3, 4), 3, 0, True),
             case(make.distinct(3, 4), k=1, dim=1),
             case(make.floats(), 1),
-            case(make.ints(4, 2), 2, 0),
+            case((make.distinct(4, 2) * 4).astype("int64"), 2, 0),
             case(make.distinct(4, 3).T, 1),
             case(make.distinct(3), 4),
             case(make.distinct(3), 0),

@@ -59,7 +59,9 @@ split_evenly.gradient(
         grads, dim, input_shape, even_lengths(input_shape[dim], split_size)
     )
 )
-split_unevenly.gradient(input=lambda grads, input_shape, lengths, dim: joined(grads, dim, input_shape, lengths))
+split_unevenly.gradient(
+    input=lambda grads, input_shape, lengths, dim: joined(grads, dim, input_shape, lengths)
+)
 
 
 def even_lengths(size: int, length: int) -> list[int]:
@@ -219,7 +221,9 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
         where = plain_indices(where)
     if not isinstance(where, (tuple, list)):
         where = even_cuts(operator.index(where), size)
-    cuts = [builtins.min(size, max(each + size, 0) if each < 0 else each) for each in map(operator.index, where)]
+    cuts = [
+        builtins.min(size, max(each + size, 0) if each < 0 else each) for each in map(operator.index, where)
+    ]
     pairs = zip([0, *cuts], [*cuts, size], strict=True)
     return tuple([slice_dim(input, dim, start, max(start, end)) for start, end in pairs])
 
@@ -262,19 +266,37 @@ def split_along(name: str, input: Tensor, where: Any, least: int, dim: int) -> t
     return tensor_split(input, where, dim)
 
 
-@composed(samples=cases(lambda make: [case(make.floats(2, 6), 3), case(make.floats(5), (1, 2)), case(make.floats(5), 2)]))
+@composed(
+    samples=cases(
+        lambda make: [case(make.floats(2, 6), 3), case(make.floats(5), (1, 2)), case(make.floats(5), 2)]
+    )
+)
 def hsplit(input, indices_or_sections=None, *, indices=None, sections=None):
     """Views of the parts along the columns."""
-    return split_along("hsplit", input, given(indices_or_sections, indices, sections), 1, int(input._array.ndim > 1))
+    return split_along(
+        "hsplit", input, given(indices_or_sections, indices, sections), 1, int(input._array.ndim > 1)
+    )
 
 
-@composed(samples=cases(lambda make: [case(make.floats(6, 2), 3), case(make.floats(5, 2), (1, 2)), case(make.floats(5), 1)]))
+@composed(
+    samples=cases(
+        lambda make: [case(make.floats(6, 2), 3), case(make.floats(5, 2), (1, 2)), case(make.floats(5), 1)]
+    )
+)
 def vsplit(input, indices_or_sections=None, *, indices=None, sections=None):
     """Views of the parts along the rows."""
     return split_along("vsplit", input, given(indices_or_sections, indices, sections), 2, 0)
 
 
-@composed(samples=cases(lambda make: [case(make.floats(1, 2, 6), 3), case(make.floats(1, 2, 5), (1, 2)), case(make.floats(5), 1)]))
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(1, 2, 6), 3),
+            case(make.floats(1, 2, 5), (1, 2)),
+            case(make.floats(5), 1),
+        ]
+    )
+)
 def dsplit(input, indices_or_sections=None, *, indices=None, sections=None):
     """Views of the parts along the third dimension."""
     return split_along("dsplit", input, given(indices_or_sections, indices, sections), 3, 2)

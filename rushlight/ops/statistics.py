@@ -10,9 +10,10 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
+from rushlight.ops.folding import fold
 from rushlight.ops.gradients import conjugate, spread
 from rushlight.ops.reductions import reduced_count
-from rushlight.ops.rules import REAL, SAME
+from rushlight.ops.rules import REAL
 from rushlight.ops.samples import case, cases
 
 
@@ -73,7 +74,7 @@ def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None, 
 
 
 def arguments(name, dim, unbiased, keepdim, correction, axis, keepdims):
-    """One form of torch's overloads: (unbiased), (dim, unbiased, keepdim) and (dim, *, correction, keepdim)."""
+    """torch's overloads in one form: (unbiased), (dim, unbiased, keepdim), (dim, *, correction, keepdim)."""
     dim = dim if axis is None else axis
     if isinstance(dim, bool):
         dim, unbiased = None, dim
@@ -114,7 +115,7 @@ def moments(input, name, dim, keepdim, correction):
             f"{name} only support floating point and complex dtypes; convert first, as with .float()"
         )
     along = axes(dim, input.ndim)
-    total = np.add.reduce(input, along, keepdims=True)
+    total = fold(np.add, input, along, True)
     count = input.size // (total.size or 1)
     mean = total / count
     offset = input - mean
@@ -123,7 +124,7 @@ def moments(input, name, dim, keepdim, correction):
     if freedom <= 0:
         warn_freedom(name)
         freedom = 0
-    variance = np.add.reduce(squares, along, keepdims=keepdim) / freedom
+    variance = fold(np.add, squares, along, keepdim) / freedom
     return variance, mean.reshape(variance.shape)
 
 
@@ -242,7 +243,8 @@ def require_table(input, fweights, aweights):
     """torch's conditions on the arguments of `cov`."""
     if input.ndim > 2:
         raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} dimensions"
         )
     if input.dtype is dtypes.bool_:
         raise RuntimeError("cov(): bool dtype is not supported for input")
@@ -268,15 +270,14 @@ def corrcoef(input):
     """Correlation coefficients of the rows; columns are observations."""
     if input.ndim > 2:
         raise RuntimeError(
-            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} dimensions"
         )
     found = cov(input)
     if not found.ndim:
         return found / found
-    deviation = found.diagonal().real.sqrt() if found.is_complex() else found.diagonal().sqrt()
+    deviation = (found.diagonal().real if found.is_complex() else found.diagonal()).sqrt()
     found = found / deviation.unsqueeze(1) / deviation.unsqueeze(0)
-    return (
-        complex(found.real.clamp(-1, 1), found.imag.clamp(-1, 1))
-        if found.is_complex()
-        else found.clamp(-1, 1)
-    )
+    if found.is_complex():
+        return found.real.clamp(-1, 1) + found.imag.clamp(-1, 1) * 1j
+    return found.clamp(-1, 1)

@@ -43,7 +43,9 @@ def strided_view(input, memory: np.ndarray, geometry: tuple):
     return strided(memory, *geometry)
 
 
-strided_view.gradient(input=lambda grad, input_geometry, geometry: strided_add(grad, geometry, input_geometry))
+strided_view.gradient(
+    input=lambda grad, input_geometry, geometry: strided_add(grad, geometry, input_geometry)
+)
 
 
 @op(dtype=SAME, name="_strided_add", samples=None)
@@ -83,7 +85,9 @@ def strided_put(input, src, layout: tuple, geometry: tuple):
 
 
 strided_put.gradient(
-    input=lambda grad, layout, geometry, src_shape: strided_put(grad, grad.new_zeros(src_shape), layout, geometry),
+    input=lambda grad, layout, geometry, src_shape: strided_put(
+        grad, grad.new_zeros(src_shape), layout, geometry
+    ),
     src=lambda grad, layout, geometry: strided_take(grad, layout, geometry),
 )
 
@@ -162,5 +166,3 @@ def rebase_base(base: Tensor, view: Tensor) -> None:
     base._node, base._output, base._requires_grad = node, 0, True
     # the view's history is now that of a part of the base: made anew when asked for
     view._view_version = storage.version - 1
-
-

@@ -69,7 +69,7 @@ atan.gradient(input=lambda grad, input: grad / conjugate(input * input + 1))
 
 
 @op(dtype=FLOAT, samples=binary(numbers=False), aliases=["arctan2"])
-def atan2(input, other: "Tensor", *, out=None):
+def atan2(input: Tensor, other: Tensor, *, out=None):
     """The angle of the point (other, input), between -pi and pi."""
     return np.arctan2(input, other, out)
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.dtypes import DIFFERENTIABLE, from_numpy
+from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.strides import contiguous_strides
 from rushlight.core.tensor import Tensor
 from rushlight.ops import call
-from rushlight.ops.quiet import QUIET, floating_point
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -38,7 +38,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
             needs |= value.requires_grad << position
             if position:
                 arrays[position] = apart(value._array, array)
-        elif type(value) not in call.NUMBERS:
+        elif type(value) not in call.NUMBERS or position in op.strict:
             needs |= call.unwrap_other(op, position, value, arrays)
             if position in op.lists:
                 arrays[position] = [apart(each, array) for each in arrays[position]]
@@ -47,7 +47,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     if recording:
         call.check_target(target)
         plan = op.plan(needs)
-        node_arguments = (call.copy_of(target), *arguments[1:]) if plan.keeps_input else arguments
+        before = call.before_write(target, arguments, plan.keeps_input)
     if not array.flags.writeable or 0 in array.strides:
         call.require_writable(array)
     token = floating_point.set(QUIET)
@@ -60,7 +60,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         floating_point.reset(token)
     call.written(target)
     if recording:
-        call.rebase(target, op.node_class(arguments)(plan, node_arguments, (target,)))
+        call.record_write(op, plan, before, target)
     return target
 
 
@@ -125,7 +125,9 @@ def check_position(index: np.ndarray, dim: int, size: int) -> None:
     """Refuse positions outside of a dimension; negative ones count from its end."""
     outside = (index < -size) | (index >= size)
     if outside.any():
-        raise OutOfRange(f"index {index[outside].flat[0]} is out of bounds for dimension {dim} with size {size}")
+        raise OutOfRange(
+            f"index {index[outside].flat[0]} is out of bounds for dimension {dim} with size {size}"
+        )
 
 
 def wrapped(index: np.ndarray, size: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Quiet arithmetic: NumPy's floating point warnings are off inside op bodies, as torch has none."""
+"""Quiet arithmetic: NumPy's floating point warnings are off while tensors are computed, as torch has none."""
 
 from __future__ import annotations
 

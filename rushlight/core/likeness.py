@@ -1,0 +1,193 @@
+"""Likeness: filled tensors that take their dtype, or their shape too, from another tensor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.filled import converted, empty_strided, full
+from rushlight.core.layout import empty_like_array, memory_format
+from rushlight.core.options import allocate, finish_into, number, numpy_dtype, ones_array, size_from
+from rushlight.core.tensor import Tensor, method
+
+if TYPE_CHECKING:
+    from rushlight.core.layout import layout as Layout
+
+__all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
+
+
+def zeros_like(
+    input: Tensor,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """Zeros in the shape and dtype of `input`."""
+    array = array_like("zeros_like", input, dtype, memory_format)
+    array.fill(0)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def ones_like(
+    input: Tensor,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """Ones in the shape and dtype of `input`."""
+    array = array_like("ones_like", input, dtype, memory_format)
+    array.fill(1)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def empty_like(
+    input: Tensor,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """Uninitialised elements in the shape and dtype of `input`."""
+    array = array_like("empty_like", input, dtype, memory_format)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    """One number in the shape and dtype of `input`."""
+    array = array_like("full_like", input, dtype, memory_format)
+    array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+def array_like(
+    function: str, input: Tensor, dtype: dtypes.dtype | None, form: memory_format | None
+) -> np.ndarray:
+    """Fresh memory in the input's shape; its dtype and memory format unless others are given."""
+    if not isinstance(input, Tensor):
+        module = "numpy." if isinstance(input, np.ndarray) else ""
+        raise TypeError(
+            f"{function}(): argument 'input' (position 1) must be Tensor, not {module}{type(input).__name__}"
+        )
+    kind = None if dtype is None else dtypes.checked(dtype).numpy
+    return empty_like_array(input._array, kind, form)
+
+
+@method
+def new_zeros(
+    self: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Zeros of the tensor's dtype."""
+    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
+    array = allocate(np.zeros, size_from(sizes, size, "new_zeros"), kind)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+@method
+def new_ones(
+    self: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Ones of the tensor's dtype."""
+    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
+    array = allocate(ones_array, size_from(sizes, size, "new_ones"), kind)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+@method
+def new_empty(
+    self: Tensor,
+    *sizes: Any,
+    size: Any = None,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Uninitialised elements of the tensor's dtype."""
+    kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
+    array = allocate(np.empty, size_from(sizes, size, "new_empty"), kind)
+    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+
+
+@method
+def new_full(
+    self: Tensor,
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """One number, in the tensor's dtype."""
+    return full(
+        size,
+        fill_value,
+        dtype=self.dtype if dtype is None else dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+
+
+@method
+def new_empty_strided(
+    self: Tensor,
+    size: Any,
+    stride: Any,
+    dtype: dtypes.dtype | None = None,
+    layout: Layout | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Uninitialised elements of the tensor's dtype with the given strides, counted in elements."""
+    return empty_strided(
+        size,
+        stride,
+        dtype=self.dtype if dtype is None else dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )

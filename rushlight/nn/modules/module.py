@@ -1,0 +1,226 @@
+"""Module: what every network and every layer is, a tree of parameters with a `forward`."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rushlight.core.conversion import typename
+from rushlight.core.tensor import Tensor
+from rushlight.nn.modules import module_hooks
+from rushlight.nn.modules.module_hooks import (
+    Hooks,
+    call_with_hooks,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)
+from rushlight.nn.modules.module_moves import Moves
+from rushlight.nn.modules.module_state import State
+from rushlight.nn.modules.module_tree import Tree
+from rushlight.nn.parameter import Buffer, Parameter
+
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = [
+    "Module",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+]
+
+every_forward_hook = module_hooks.forward_hooks
+every_forward_pre_hook = module_hooks.forward_pre_hooks
+every_backward_hook = module_hooks.backward_hooks
+every_backward_pre_hook = module_hooks.backward_pre_hooks
+
+
+class Module(Tree, State, Moves, Hooks):
+    """The base of all networks: subclass it, assign layers in `__init__`, compute in `forward`.
+
+    >>> class Regression(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.line = torch.nn.Linear(1, 1)
+    ...     def forward(self, x):
+    ...         return self.line(x)
+    >>> Regression()
+    Regression(
+      (line): Linear(in_features=1, out_features=1, bias=True)
+    )
+    """
+
+    training: bool
+    forward: Callable[..., Any]
+
+    def __init__(self) -> None:
+        fields = self.__dict__
+        fields["training"] = True
+        fields["_parameters"] = {}
+        fields["_buffers"] = {}
+        fields["_non_persistent_buffers_set"] = set()
+        fields["_modules"] = {}
+        fields["_forward_hooks"] = OrderedDict()
+        fields["_forward_pre_hooks"] = OrderedDict()
+        fields["_backward_hooks"] = OrderedDict()
+        fields["_backward_pre_hooks"] = OrderedDict()
+        fields["_hooks_with_kwargs"] = set()
+        fields["_hooks_always_called"] = set()
+        fields["_is_full_backward_hook"] = None
+        fields["_state_dict_hooks"] = OrderedDict()
+        fields["_state_dict_pre_hooks"] = OrderedDict()
+        fields["_load_state_dict_pre_hooks"] = OrderedDict()
+        fields["_load_state_dict_post_hooks"] = OrderedDict()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward`, with the hooks before and after it."""
+        if (
+            self._forward_hooks
+            or self._forward_pre_hooks
+            or self._backward_hooks
+            or self._backward_pre_hooks
+            or every_forward_hook
+            or every_forward_pre_hook
+            or every_backward_hook
+            or every_backward_pre_hook
+        ):
+            return call_with_hooks(self, args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def forward(self, *input: Any) -> Any:  # type: ignore[no-redef]
+        """What the module computes; every subclass defines it."""
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        fields = self.__dict__
+        parameters = fields.get("_parameters")
+        if isinstance(value, Parameter):
+            if parameters is None:
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            forget(self, name, "_buffers", "_modules")
+            self.register_parameter(name, value)
+        elif parameters is not None and name in parameters:
+            require_none(value, name, "parameter", "torch.nn.Parameter")
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            if parameters is None:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            forget(self, name, "_parameters", "_buffers")
+            fields["_modules"][name] = value
+        elif parameters is not None and name in fields["_modules"]:
+            require_none(value, name, "child module", "torch.nn.Module")
+            fields["_modules"][name] = value
+        elif parameters is not None and (name in fields["_buffers"] or type(value) is Buffer):
+            if not isinstance(value, Tensor):
+                require_none(value, name, "buffer", "torch.nn.Buffer, torch.Tensor")
+            if isinstance(value, Buffer):
+                fields.pop(name, None)
+                self.register_buffer(name, value, value.persistent)
+            else:
+                fields["_buffers"][name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        # only called for what is no plain attribute
+        fields = self.__dict__
+        if "_parameters" in fields:
+            for kind in ("_parameters", "_modules", "_buffers"):
+                if name in fields[kind]:
+                    return fields[kind][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
+    def __delattr__(self, name: str) -> None:
+        for kind in ("_parameters", "_buffers", "_modules"):
+            if name in self.__dict__[kind]:
+                del self.__dict__[kind][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        registered = [*self._parameters, *self._modules, *self._buffers]
+        names = {*dir(type(self)), *self.__dict__, *registered}
+        return sorted(name for name in names if not name[:1].isdigit())
+
+    def apply(self, fn: Callable[[Module], None]) -> Self:
+        """Call `fn` with each module below this one, then with itself; for initialisation, for example."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Self:
+        """Switch to training: dropout drops, statistics are gathered."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self) -> Self:
+        """Switch to evaluation: the opposite of `train()`."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Whether the parameters are learned; `requires_grad_(False)` freezes them."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or set them to zero."""
+        for parameter in self.parameters():
+            if parameter._grad is None:
+                continue
+            if set_to_none:
+                parameter._grad = None
+            else:
+                parameter._grad = parameter._grad.detach().zero_()
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What to print of the module besides its submodules; for subclasses to define."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        if len(lines) == 1 and not children:
+            return f"{self._get_name()}({extra})"
+        if not lines and not children:
+            return f"{self._get_name()}()"
+        inside = "\n  ".join(lines + children)
+        return f"{self._get_name()}(\n  {inside}\n)"
+
+    def __setstate__(self, state: dict) -> None:
+        # what an older pickle lacks has its first value
+        Module.__init__(self)
+        self.__dict__.update(state)
+
+
+def forget(module: Module, name: str, *kinds: str) -> None:
+    """Take a name away from where it stands, before it is given to something of another kind."""
+    fields = module.__dict__
+    fields.pop(name, None)
+    fields["_non_persistent_buffers_set"].discard(name)
+    for kind in kinds:
+        fields[kind].pop(name, None)
+
+
+def require_none(value: Any, name: str, what: str, expected: str) -> None:
+    if value is not None:
+        raise TypeError(f"cannot assign '{typename(value)}' as {what} '{name}' ({expected} or None expected)")
+
+
+def indented(text: str) -> str:
+    """The lines after the first one, two columns to the right."""
+    return text.replace("\n", "\n  ")

@@ -1,0 +1,113 @@
+"""A module's tensors changed all at once: another dtype, another device, or a function applied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rushlight.autograd.modes import no_grad
+from rushlight.core import dtypes
+from rushlight.core.device import check_device
+from rushlight.core.tensor import Tensor
+from rushlight.ops.conversion import read_target
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from rushlight.nn.modules.module import Module
+    from rushlight.nn.parameter import Parameter
+
+
+class Moves:
+    """The part of a module that converts and moves its parameters and buffers."""
+
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Module | None]
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        """Put `fn(tensor)` in place of each parameter's data, each gradient and each buffer."""
+        if recurse:
+            for module in self._modules.values():
+                if module is not None:
+                    module._apply(fn)
+        with no_grad():
+            for parameter in self._parameters.values():
+                if parameter is not None:
+                    parameter.data = fn(parameter.data)
+                    if parameter._grad is not None:
+                        parameter._grad = fn(parameter._grad)
+            for name, buffer in self._buffers.items():
+                if buffer is not None:
+                    self._buffers[name] = fn(buffer)
+        return self
+
+    def to(
+        self,
+        *args: Any,
+        device: Any = None,
+        dtype: dtypes.dtype | None = None,
+        non_blocking: bool = False,
+        memory_format: Any = None,
+    ) -> Self:
+        """Convert the floating point parameters and buffers to a dtype, in place.
+
+        Takes `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(tensor)`; the only device is the CPU.
+        """
+        if args:
+            found_device, found_dtype, _ = read_target(args)
+            device, dtype = found_device or device, found_dtype or dtype
+        if device is not None:
+            check_device(device)
+        if dtype is not None and not dtypes.checked(dtype).differentiable:
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
+
+        def convert(tensor: Tensor) -> Tensor:
+            wanted = dtype if tensor.dtype.differentiable else None
+            form = memory_format if tensor.ndim in (4, 5) else None
+            return tensor.to(dtype=wanted, memory_format=form)
+
+        return self._apply(convert)
+
+    def type(self, dst_type: Any) -> Self:
+        """Convert all parameters and buffers, the integers among them, to a dtype."""
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def float(self) -> Self:
+        """Convert the floating point parameters and buffers to float32."""
+        return self._apply(floats_to(dtypes.float32))
+
+    def double(self) -> Self:
+        """Convert the floating point parameters and buffers to float64."""
+        return self._apply(floats_to(dtypes.float64))
+
+    def half(self) -> Self:
+        """Convert the floating point parameters and buffers to float16."""
+        return self._apply(floats_to(dtypes.float16))
+
+    def bfloat16(self) -> Self:
+        """Convert the floating point parameters and buffers to bfloat16."""
+        return self._apply(floats_to(dtypes.bfloat16))
+
+    def cpu(self) -> Self:
+        """The module itself: it is on the CPU."""
+        return self._apply(lambda tensor: tensor.cpu())
+
+    def cuda(self, device: Any = None) -> Self:
+        """Refused: Rushlight runs on the CPU."""
+        return self._apply(lambda tensor: tensor.cuda(device))
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Give all parameters and buffers fresh memory with nothing in particular in it."""
+        check_device(device)
+        return self._apply(lambda tensor: tensor.new_empty(tensor.shape), recurse)
+
+    def share_memory(self) -> Self:
+        """Share the parameters' memory between processes; see `Tensor.share_memory_`."""
+        return self._apply(lambda tensor: tensor.share_memory_())
+
+
+def floats_to(kind: dtypes.dtype) -> Callable[[Tensor], Tensor]:
+    return lambda tensor: tensor.to(kind) if tensor.dtype.is_floating_point else tensor

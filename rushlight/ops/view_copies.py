@@ -1,0 +1,72 @@
+"""Copies of views: `permute_copy` and kin, which are the view functions with results of their own memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rushlight.core.layout import contiguous_format
+from rushlight.core.tensor import Tensor
+from rushlight.ops.copying import clone
+from rushlight.ops.declare import composed
+from rushlight.ops.diagonals import diagonal
+from rushlight.ops.samples import Samples, case, cases
+from rushlight.ops.shape import expand, squeeze, unsqueeze, view
+from rushlight.ops.slicing import narrow, select, take_slice, unfold
+from rushlight.ops.splitting import split, split_with_sizes, unbind
+from rushlight.ops.strided import as_strided
+from rushlight.ops.transposing import permute, t, transpose
+
+
+def own(found: Tensor | tuple[Tensor, ...]) -> Tensor | tuple[Tensor, ...]:
+    """The result of a view function in memory of its own."""
+    if isinstance(found, tuple):
+        return tuple([clone(each, memory_format=contiguous_format) for each in found])
+    return clone(found, memory_format=contiguous_format)
+
+
+def declare_copy(function: Callable, samples: Samples) -> Callable:
+    """The `_copy` form of a view function."""
+
+    def copied(input, *args, out=None, **kwargs):
+        found = own(function(input, *args, **kwargs))
+        if out is None:
+            return found
+        if isinstance(found, Tensor):
+            return out.resize_(found.shape).copy_(found)
+        for target, each in zip(out, found, strict=True):
+            target.resize_(each.shape).copy_(each)
+        return None
+
+    copied.__name__ = copied.__qualname__ = function.__name__ + "_copy"
+    copied.__doc__ = f"Like `{function.__name__}`, with results in memory of their own."
+    return composed(samples=samples, method=function is narrow)(copied)
+
+
+def slice_view(input, dim=0, start=None, end=None, step=1):
+    return take_slice(input, dim, start, end, step)
+
+
+def alias(input):
+    return view(input, input._array.shape)
+
+
+slice_view.__name__ = "slice"
+as_strided_copy = declare_copy(as_strided, cases(lambda make: [case(make.floats(3, 4), (2, 2), (1, 4))]))
+alias_copy = declare_copy(alias, cases(lambda make: [case(make.floats(3, 4).T)]))
+diagonal_copy = declare_copy(diagonal, cases(lambda make: [case(make.floats(3, 4), 1)]))
+expand_copy = declare_copy(expand, cases(lambda make: [case(make.floats(3, 1), (2, 3, 4))]))
+narrow_copy = declare_copy(narrow, cases(lambda make: [case(make.floats(3, 4), 1, 1, 2)]))
+permute_copy = declare_copy(permute, cases(lambda make: [case(make.floats(2, 3, 4), (2, 0, 1))]))
+select_copy = declare_copy(select, cases(lambda make: [case(make.floats(3, 4), 1, 2)]))
+slice_copy = declare_copy(slice_view, cases(lambda make: [case(make.floats(3, 4), 1, 1, 4, 2)]))
+split_copy = declare_copy(split, cases(lambda make: [case(make.floats(5, 2), 2)]))
+split_with_sizes_copy = declare_copy(split_with_sizes, cases(lambda make: [case(make.floats(5, 2), [2, 3])]))
+squeeze_copy = declare_copy(
+    squeeze, cases(lambda make: [case(make.floats(1, 3, 1)), case(make.floats(1, 3), 0)])
+)
+t_copy = declare_copy(t, cases(lambda make: [case(make.floats(3, 4))]))
+transpose_copy = declare_copy(transpose, cases(lambda make: [case(make.floats(3, 4), 0, 1)]))
+unbind_copy = declare_copy(unbind, cases(lambda make: [case(make.floats(3, 4), 1)]))
+unfold_copy = declare_copy(unfold, cases(lambda make: [case(make.floats(5, 3), 0, 2, 1)]))
+unsqueeze_copy = declare_copy(unsqueeze, cases(lambda make: [case(make.floats(3, 4), 1)]))
+view_copy = declare_copy(view, cases(lambda make: [case(make.floats(3, 4), (2, 6))]))

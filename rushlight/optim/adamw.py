@@ -1,0 +1,42 @@
+"""AdamW: Adam with weight decay applied to the weights, not to the gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rushlight.core.tensor import Tensor
+from rushlight.optim.adam import Adam
+
+
+class AdamW(Adam):
+    """Adam whose weight decay does not pass through the running means."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ):
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )

@@ -1,0 +1,87 @@
+"""torch.random: the seed and the state of the default generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rushlight.core.random import Generator, default_generator
+from rushlight.core.tensor import Tensor, wrap
+
+__all__ = [
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the default generator anew: what follows is the same for the same seed.
+
+    >>> torch.manual_seed(0) is torch.default_generator
+    True
+    >>> torch.rand(2)
+    tensor([0.4963, 0.7682])
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Start the default generator anew from a seed that the operating system picks, and return that seed."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the default generator was last started from."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The state of the default generator, a tensor of bytes."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Continue from a state that `get_rng_state` gave."""
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(
+    devices: Iterable[Any] | None = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str = "cuda",
+) -> Iterator[None]:
+    """Inside the block random numbers may be drawn; after it the default generator stands where it stood."""
+    if not enabled:
+        yield
+        return
+    before = default_generator.get_state()
+    try:
+        yield
+    finally:
+        default_generator.set_state(before)
+
+
+def get_state(self: Generator) -> Tensor:
+    """The whole state, a tensor of bytes that torch's `set_state` understands too."""
+    return wrap(self.state_bytes())
+
+
+def set_state(self: Generator, new_state: Tensor) -> None:
+    """Continue from a state that `get_state` gave."""
+    if not isinstance(new_state, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+    self.load_state_bytes(new_state._array)
+
+
+# the streams know arrays only; states are tensors for users
+Generator.get_state = get_state
+Generator.set_state = set_state
