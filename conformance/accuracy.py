@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from conformance.calls import Arguments
-from conformance.compare import TOLERANCES, Rules, compare_outcomes
+from conformance.compare import TOLERANCES, Rules, compare_memories, compare_outcomes
 from conformance.outcomes import Outcome, flatten
 from conformance.records import NamedRecord, TensorRecord
 
@@ -34,7 +34,9 @@ def in_double(value: Any) -> Any:
 
 def is_as_accurate(expected: Outcome, got: Outcome, exact: Outcome, rules: Rules) -> bool:
     """Whether the library lies as near to the exact result as torch does, and agrees in all but values."""
-    if exact.error is not None or compare_outcomes(expected, got, replace(rules, values=False)):
+    if exact.error is not None or compare_memories(expected, got, rules):
+        return False
+    if compare_outcomes(expected, got, replace(rules, values=False)):
         return False
     triples = [flatten(outcome.result) for outcome in (expected, got, exact)]
     if len(triples[0]) != len(triples[2]):

@@ -1,6 +1,5 @@
 """Entries of torch's operator database: every form of one, run on its own samples in both libraries."""
 
-import functools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +8,6 @@ from typing import Any
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import BinaryUfuncInfo, UnaryUfuncInfo
 
-from conformance.accuracy import in_double, is_as_accurate
 from conformance.calls import Arguments, first_is_tensor, observe, observe_inplace, observe_out
 from conformance.compare import Rules, compare_errors, compare_outcomes
 from conformance.gradients import has_gradient, observe_gradients, on_clone
@@ -17,8 +15,8 @@ from conformance.libraries import Library
 from conformance.outcomes import Outcome, flatten
 from conformance.records import Unrepresentable, interleaved, record, without_grad
 from conformance.tally import Tally
-from conformance.ties import resolve_ties
 from conformance.translate import is_of_database, translate
+from conformance.verdicts import disagreement
 
 REAL = ("float32", "float64", "int64", "bool")
 COMPLEX = ("complex64", "complex128")
@@ -45,6 +43,22 @@ class Form:
     part: str
     reference: Callable
     function: Callable | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One recorded sample, and the tally that its comparisons go to."""
+
+    number: int
+    sample: Any
+    arguments: Arguments
+    label: str
+    tally: Tally
+
+    @property
+    def allows_inplace(self) -> bool:
+        """Whether the result fits into the first argument: torch refuses to broadcast that one."""
+        return first_is_tensor(self.arguments) and not self.sample.broadcasts_input
 
 
 def full_name(op: Any) -> str:
@@ -124,63 +138,44 @@ class EntryCheck:
         every = list(self.op.sample_inputs("cpu", kind, requires_grad=requires_grad))
         return spread(every, self.options.samples)
 
-    def each(self, dtype: str, requires_grad: bool, tally: Tally) -> Iterator[tuple[int, Any, Arguments]]:
-        """The samples that can be recorded, numbered."""
+    def cases(self, dtype: str, requires_grad: bool, tally: Tally) -> Iterator[Case]:
+        """The samples that can be recorded, as cases."""
         for number, sample in enumerate(self.samples(dtype, requires_grad)):
             try:
-                args = record((sample.input, *sample.args))
-                yield number, sample, Arguments(args, record(sample.kwargs))
+                recorded = record(((sample.input, *sample.args), sample.kwargs))
             except Unrepresentable as reason:
                 tally.skip(str(reason))
+                continue
+            arguments = Arguments(*(recorded if requires_grad else without_grad(recorded)))
+            yield Case(number, sample, arguments, f"{dtype} {number} ({arguments})", tally)
 
     def check_values(self, dtype: str, tally: Tally) -> None:
-        for number, sample, recorded in self.each(dtype, False, tally):
-            arguments = Arguments(without_grad(recorded.args), without_grad(recorded.kwargs))
-            label = f"{dtype} {number} ({arguments})"
+        for case in self.cases(dtype, False, tally):
             try:
                 for form in self.forms():
-                    self.check_form(form, sample, arguments, label, tally)
-                if number < FEW:
-                    self.check_strided(sample, arguments, label, tally)
-                if self.inplace and first_is_tensor(arguments) and not sample.broadcasts_input:
-                    self.check_inplace(self.inplace, arguments, label, tally)
-                if self.op.supports_out and "out" not in arguments.kwargs:
-                    self.check_out(number, arguments, label, tally)
+                    self.check_form(form, case)
+                if case.number < FEW:
+                    self.check_strided(case)
+                if self.inplace is not None and case.allows_inplace:
+                    self.check_inplace(self.inplace, case)
+                if self.op.supports_out and "out" not in case.arguments.kwargs:
+                    self.check_out(case)
             except Unrepresentable as reason:
                 tally.skip(str(reason))
 
-    def check_form(self, form: Form, sample: Any, arguments: Arguments, label: str, tally: Tally) -> None:
-        if form.part == "operator" and arguments.kwargs:
+    def check_form(self, form: Form, case: Case) -> None:
+        if form.part == "operator" and case.arguments.kwargs:
             return
-        reference = functools.partial(
-            observe, self.torch, self.normalised(form.reference, sample, self.torch)
-        )
-        got = observe(self.library, self.normalised(form.function, sample, self.library), arguments)
-        self.judge(form.part, label, reference, got, arguments, tally)
+        reference = self.normalised(form.reference, case.sample, self.torch)
+        function = self.normalised(form.function, case.sample, self.library)
+        expected = observe(self.torch, reference, case.arguments)
+        got = observe(self.library, function, case.arguments)
+        self.judge(form.part, case, expected, got, reference)
 
-    def judge(
-        self,
-        part: str,
-        label: str,
-        reference: Callable[[Arguments], Outcome],
-        got: Outcome,
-        arguments: Arguments,
-        tally: Tally,
-    ) -> None:
-        """Compares with what torch does; where only values differ, double precision has the last word."""
-        expected = resolve_ties(self.op.name, arguments, reference(arguments))
-        got = resolve_ties(self.op.name, arguments, got)
-        reason = compare_outcomes(expected, got, self.rules)
-        if reason is not None and "value:" in reason:
-            exact = resolve_ties(self.op.name, arguments, reference(in_double(arguments)))
-            if is_as_accurate(expected, got, exact, self.rules):
-                reason = None
-        tally.add(part, label, reason)
-
-    def check_strided(self, sample: Any, arguments: Arguments, label: str, tally: Tally) -> None:
+    def check_strided(self, case: Case) -> None:
         """The function once more, on the same values with gaps between them in memory."""
-        gaps = Arguments(interleaved(arguments.args), interleaved(arguments.kwargs))
-        self.check_form(replace(self.form, part="strided"), sample, gaps, label, tally)
+        gaps = Arguments(interleaved(case.arguments.args), interleaved(case.arguments.kwargs))
+        self.check_form(replace(self.form, part="strided"), replace(case, arguments=gaps))
 
     def normalised(self, function: Callable | None, sample: Any, library: Library) -> Callable | None:
         """The function, followed by op_db's own choice of signs where the op leaves them open."""
@@ -189,64 +184,49 @@ class EntryCheck:
         process = translate(sample.output_process_fn_grad, library)
         return lambda *args, **kwargs: process(function(*args, **kwargs))
 
-    def check_inplace(self, form: Form, arguments: Arguments, label: str, tally: Tally) -> None:
-        reference = functools.partial(observe_inplace, self.torch, form.reference)
-        got = observe_inplace(self.library, form.function, arguments)
-        self.judge("inplace", label, reference, got, arguments, tally)
+    def check_inplace(self, form: Form, case: Case) -> None:
+        expected = observe_inplace(self.torch, form.reference, case.arguments)
+        got = observe_inplace(self.library, form.function, case.arguments)
+        self.judge("inplace", case, expected, got, self.form.reference)
 
-    def check_out(self, number: int, arguments: Arguments, label: str, tally: Tally) -> None:
-        model = observe(self.torch, self.form.reference, arguments)
+    def check_out(self, case: Case) -> None:
+        model = observe(self.torch, self.form.reference, case.arguments)
         if model.error is not None or not flatten(model.result) or self.op.name in GAUGE:
             return
-        for empty in (False, True) if number < FEW else (False,):
-            reference = functools.partial(
-                observe_out, self.torch, self.form.reference, expected=model, empty=empty
-            )
-            got = observe_out(self.library, self.form.function, arguments, model, empty)
-            note = f"{label}, out of no elements" if empty else label
-            self.judge("out", note, reference, got, arguments, tally)
+        for empty in (False, True) if case.number < FEW else (False,):
+            expected = observe_out(self.torch, self.form.reference, case.arguments, model, empty)
+            got = observe_out(self.library, self.form.function, case.arguments, model, empty)
+            told = replace(case, label=f"{case.label}, out of no elements") if empty else case
+            self.judge("out", told, expected, got, self.form.reference)
+
+    def judge(self, part: str, case: Case, expected: Outcome, got: Outcome, reference: Callable) -> None:
+        reason = disagreement(self.op.name, case.arguments, expected, got, self.rules, reference)
+        case.tally.add(part, case.label, reason)
 
     def check_gradients(self, dtype: str, tally: Tally) -> None:
-        for number, sample, arguments in self.each(dtype, True, tally):
-            label = f"{dtype} {number} ({arguments})"
+        """First order on every sample; second order and through the in-place form on the first few."""
+        for case in self.cases(dtype, True, tally):
             try:
-                self.check_gradient(number, sample, arguments, label, tally)
+                if not self.check_gradient("gradient", self.form, case) or case.number >= FEW:
+                    continue
+                if self.op.supports_gradgrad:
+                    self.check_gradient("second order", self.form, case, second=True)
+                if self.inplace is not None and case.allows_inplace and self.op.supports_inplace_autograd:
+                    form = Form("", on_clone(self.inplace.reference), on_clone(self.inplace.function))
+                    self.check_gradient("inplace gradient", form, case)
             except Unrepresentable as reason:
                 tally.skip(str(reason))
 
-    def check_gradient(
-        self, number: int, sample: Any, arguments: Arguments, label: str, tally: Tally
-    ) -> None:
-        """First order on every sample; second order and through the in-place form on the first few."""
-        compare = functools.partial(self.compare_gradients, sample, arguments, label, tally)
-        if compare("gradient", self.form.reference, self.form.function, False) and number < FEW:
-            if self.op.supports_gradgrad:
-                compare("second order", self.form.reference, self.form.function, True)
-            usable = self.inplace and first_is_tensor(arguments) and not sample.broadcasts_input
-            if usable and self.op.supports_inplace_autograd:
-                reference, function = on_clone(self.inplace.reference), on_clone(self.inplace.function)
-                compare("inplace gradient", reference, function, False)
-
-    def compare_gradients(
-        self,
-        sample: Any,
-        arguments: Arguments,
-        label: str,
-        tally: Tally,
-        part: str,
-        reference: Callable,
-        function: Callable | None,
-        second: bool,
-    ) -> bool:
+    def check_gradient(self, part: str, form: Form, case: Case, second: bool = False) -> bool:
         """Compares one kind of gradient; gives whether torch has it for this sample at all."""
-        process = sample.output_process_fn_grad
-        expected = observe_gradients(self.torch, reference, arguments, process, second)
+        process = case.sample.output_process_fn_grad
+        expected = observe_gradients(self.torch, form.reference, case.arguments, process, second)
         # a library that differentiates what torch cannot is not at fault
         if expected.error is not None:
             return False
         chosen = translate(process, self.library)
-        got = observe_gradients(self.library, function, arguments, chosen, second)
-        tally.add(part, label, compare_outcomes(expected, got, self.gradient_rules))
+        got = observe_gradients(self.library, form.function, case.arguments, chosen, second)
+        case.tally.add(part, case.label, compare_outcomes(expected, got, self.gradient_rules))
         return has_gradient(expected)
 
     def check_errors(self) -> None:

@@ -71,6 +71,8 @@ class OpCheck:
     def check_sample(self, number: int, arguments: Arguments) -> None:
         label = f"{number} ({arguments})"
         for part, reference, function in self.forms():
+            if part == "method" and not first_is_tensor(arguments):
+                continue
             expected = observe(self.torch, reference, arguments)
             got = observe(self.library, function, arguments)
             reason = compare_outcomes(expected, got, self.rules)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import explain, modes
-from rushlight.autograd.graph import Node, edge_of, reattach, snapshot
+from rushlight.autograd.graph import Node, edge_of, reattach, sequence, snapshot
 from rushlight.core import location
 from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.tensor import Tensor, new
@@ -180,6 +180,8 @@ class Function:
 def connect(node: FunctionNode, args: tuple, outputs: list) -> list:
     """Put the results into the graph behind the node."""
     node.edges = tuple([edge_of(each) if isinstance(each, Tensor) else None for each in args])
+    # after its edges: a view may have got its node only now
+    node.number = next(sequence)
     node.numbers = tuple([each._output if isinstance(each, Tensor) else 0 for each in args])
     wanted = [isinstance(each, Tensor) for each in outputs]
     node.outputs = tuple([(o._array.shape, o._array.dtype) if w else ((), None) for o, w in zip(outputs, wanted, strict=True)])

@@ -116,7 +116,6 @@ class OpNode(Node):
     op: Op
 
     def __init__(self, plan: Plan, arguments: tuple, results: tuple[Tensor, ...]):
-        self.number = next(sequence)
         self.plan = plan
         # this frame, the caller's two and the generated function are ours
         self.place = location.user_line(4)
@@ -131,6 +130,8 @@ class OpNode(Node):
             if each._output:
                 self.numbers = tuple([arguments[each]._output for each in plan.inputs])
         self.edges = tuple(edges)
+        # after its edges: a view may have got its node only now
+        self.number = next(sequence)
         first = results[0]._array
         self.outputs = ((first.shape, first.dtype),) if len(results) == 1 else described(results)
         self.saved, self.versions = save(plan, arguments, results)
@@ -139,7 +140,7 @@ class OpNode(Node):
         """The edges of the tensors in a list argument, or of one beside it."""
         members = tensors if isinstance(tensors, (list, tuple)) else [tensors]
         self.numbers = (*(self.numbers or ()), *[each._output for each in members])
-        return [edge_of(each) for each in members]
+        return [edge_of(each) if each.requires_grad else None for each in members]
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:

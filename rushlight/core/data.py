@@ -68,9 +68,7 @@ def sequence_array(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) ->
     except RecursionError:
         raise ValueError(f"too many dimensions '{type(data).__name__}'") from None
     if kinds <= NUMBERS:
-        if dtype is None:
-            dtype = common_dtype(kinds)
-        made = plain_array(data, dtype)
+        made = plain_array(data, common_dtype(kinds) if dtype is None else dtype)
         if made is not None:
             return made
     elif kinds == {np.ndarray}:

@@ -35,7 +35,10 @@ def legacy_tensor(cls: type, data: tuple, dtype: Any, device: Any, requires_grad
             "requires_grad; "
             "write torch.tensor(data, dtype=...)"
         )
-    made = construct(data, dtypes.default, device)
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        made = data[0][...]  # whatever its dtype
+    else:
+        made = construct(data, dtypes.default, device)
     if cls is not Tensor:
         made.__class__ = cls
     return made
@@ -74,8 +77,8 @@ def from_data(data: Any, kind: dtypes.dtype) -> Tensor:
                 f"expected {kind.scalar} (got {data.dtype.scalar}): write tensor.to({kind!r}) to convert a "
                 "tensor"
             )
-        return data.detach()
-    if isinstance(data, (bool, float, complex, str, bytes)) or data is None:
+        return data[...]
+    if isinstance(data, (bool, float, complex, np.generic, str, bytes)) or data is None:
         raise TypeError(
             f"new(): data must be a sequence (got {type(data).__name__}); write torch.tensor({data!r})"
         )

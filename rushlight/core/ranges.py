@@ -48,34 +48,30 @@ def arange(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
-def read_bounds(bounds: tuple, start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
-    """Start, end and step out of the ways to give them."""
+def read_bounds(bounds: tuple, start: Any, end: Any, step: Any) -> list:
+    """Start, end and step as numbers, out of the ways to give them."""
     if len(bounds) == 1 and end is None:
-        bounds = (0 if start is None else start, bounds[0])
-        start = None
+        end, bounds = bounds[0], ()
     given = [start, end, step]
     for place, value in enumerate(bounds):
         if place > 2 or given[place] is not None:
             raise TypeError(
                 f"arange() received an invalid combination of arguments - got {len(bounds)} by position; "
-                "expected "
-                "(end), (start, end) or (start, end, step)"
+                "expected (end), (start, end) or (start, end, step)"
             )
         given[place] = value
     if given[1] is None:
         raise TypeError('arange() missing 1 required positional arguments: "end"')
-    first, last, apart = [0 if given[0] is None else given[0], given[1], 1 if given[2] is None else given[2]]
+    positions = (1, 2 if bounds else 1, 3)
     values = []
-    for name, position, value in (
-        ("start", 1, first),
-        ("end", 1 if len(bounds) < 2 else 2, last),
-        ("step", 3, apart),
-    ):
-        found = number(value, "arange", name, position)
+    for name, position, value, default in zip(("start", "end", "step"), positions, given, (0, 0, 1), strict=True):
+        found = default if value is None else number(value, "arange", name, position)
         if isinstance(found, complex):
-            raise RuntimeError(f"value cannot be converted to type double without overflow: {name}={found}")
+            raise RuntimeError(
+                f"value cannot be converted to type double without overflow: {name}={found} is not real"
+            )
         values.append(found)
-    return values[0], values[1], values[2]
+    return values
 
 
 def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:

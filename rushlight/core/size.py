@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 
 class Size(tuple):
     """A tensor's shape."""
 
     __slots__ = ()
+
+    def __new__(cls, sizes: Iterable = ()) -> Size:
+        return tuple.__new__(cls, [plain(place, each) for place, each in enumerate(sizes)])
 
     def numel(self) -> int:
         """Number of elements of a tensor of this shape."""
@@ -29,5 +34,17 @@ class Size(tuple):
 
     __rmul__ = __mul__
 
+    def __radd__(self, other):
+        return Size((*other, *self))
+
     def __reduce__(self):
         return Size, (tuple(self),)
+
+
+def plain(place: int, size: Any) -> int:
+    """One size as a Python integer."""
+    if type(size) is int:
+        return size
+    if hasattr(size, "__index__"):
+        return size.__index__()
+    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {place} is '{type(size).__name__}')")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rushlight.autograd.graph import Node
 
 new = object.__new__
+new_tuple = tuple.__new__
 
 
 class Tensor:
@@ -59,7 +60,8 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The size of each dimension."""
-        return Size(self._array.shape)
+        # not Size(...), which checks each element: 0.1 us against 0.6
+        return new_tuple(Size, self._array.shape)
 
     @property
     def dtype(self) -> dtypes.dtype:

@@ -10,7 +10,8 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
-from rushlight.ops.kinds import require_floats
+from rushlight.ops.gradients import conjugate
+from rushlight.ops.kinds import refuse, require_floats
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import activation, case, cases
 from rushlight.ops.where import choose
@@ -58,11 +59,12 @@ def gelu_tanh_slope(x: Tensor) -> Tensor:
 @op(dtype=PROMOTE, name="nn.functional.silu", samples=activation())
 def silu(input, inplace=False):
     """x * sigmoid(x) for each element x."""
-    require_floats("silu_cpu", input)
+    if input.dtype.kind not in "fc":
+        raise refuse("silu_cpu", input)
     return input / (np.exp(-input) + 1)
 
 
-silu.gradient(input=lambda grad, input: grad * silu_slope(input, input.sigmoid()))
+silu.gradient(input=lambda grad, input: grad * conjugate(silu_slope(input, input.sigmoid())))
 
 
 def silu_slope(x: Tensor, gate: Tensor) -> Tensor:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import composed, op
+from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.products import adjoint, bmm, mm, mv, refuse_bool, require_inner
-from rushlight.ops.rules import MATCH
+from rushlight.ops.rules import MATCH, PROMOTE
 from rushlight.ops.samples import case, cases
 
 
 def combined(input, product, beta, alpha):
     """beta * input + alpha * product, in the product's dtype; what beta = 0 multiplies is never read."""
-    if product.dtype.kind in "iu" and (isinstance(beta, float) or isinstance(alpha, float)):
-        raise RuntimeError("For integral input tensors, argument beta must not be a floating point number.")
+    if product.dtype.kind in "iub":
+        # torch cuts the fractions off
+        beta, alpha = product.dtype.type(beta), product.dtype.type(alpha)
     if alpha != 1:
         product = product * alpha
     try:
@@ -145,22 +146,32 @@ addbmm.gradient(
 )
 
 
-@composed(
+@op(
+    dtype=PROMOTE,
+    inplace=True,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), make.floats(3), make.floats(4)),
             case(make.floats(4), make.floats(3), make.floats(4), beta=0.5, alpha=2),
+            case(make.ints(3, 4), make.ints(3), make.ints(4), alpha=2),
+            case(make.ints(3, 4), make.ints(3), make.ints(4), beta=0.5),
+            case(make.floats(3, 4), make.floats(3, 1), make.floats(4)),
         ]
-    )
+    ),
 )
 def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     """beta times the input plus alpha times the outer product of two vectors."""
     if vec1.ndim != 1 or vec2.ndim != 1:
-        raise RuntimeError(
-            f"addr: Expected 1-D argument vec1 and vec2, but got {vec1.ndim}-D and {vec2.ndim}-D"
-        )
-    product = vec1.unsqueeze(-1) * vec2
-    if alpha != 1:
-        product = product * alpha
-    found = product if beta == 0 else product + (input if beta == 1 else input * beta)
-    return found if out is None else out.copy_(found)
+        raise RuntimeError(f"addr: Expected 1-D argument vec1 and vec2, but got {vec1.ndim}-D and {vec2.ndim}-D")
+    product = vec1[:, None] * vec2
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if product.dtype.kind in "iub" and isinstance(factor, float):
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    return combined(input, product, beta, alpha)
+
+
+addr.gradient(
+    input=lambda grad, beta: scaled(grad, beta),
+    vec1=lambda grad, vec2, alpha: scaled(mv(grad, conjugate(vec2)), alpha),
+    vec2=lambda grad, vec1, alpha: scaled(mv(grad.transpose(0, 1), conjugate(vec1)), alpha),
+)

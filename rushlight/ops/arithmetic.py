@@ -172,8 +172,18 @@ addcdiv.gradient(
 )
 
 
+def ONE_DTYPE(op: Op, arrays: list) -> np.dtype:
+    """Nothing is promoted: both ends, and a weight that has dimensions, must have the same dtype."""
+    start, end, weight = arrays[:3]
+    if end.dtype != start.dtype:
+        raise RuntimeError(f"expected dtype {start.dtype} for `end` but got dtype {end.dtype}")
+    if type(weight) is np.ndarray and weight.ndim and weight.dtype != start.dtype:
+        raise RuntimeError(f"expected dtype {start.dtype} for `weight` but got dtype {weight.dtype}")
+    return PROMOTE(op, arrays)
+
+
 @op(
-    dtype=PROMOTE,
+    dtype=ONE_DTYPE,
     operands=["input", "end"],
     samples=cases(
         lambda make: [

@@ -8,16 +8,32 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.ops.call import odd_argument, require_writable, tensor_list, written
-from rushlight.ops.copying import convertible
 from rushlight.ops.declare import composed, op
-from rushlight.ops.indexing import BOOLEAN, basic_index, explained, numpy_index, part, pick, pick_mask, read
-from rushlight.ops.indices import check_mask, positions
+from rushlight.ops.indexing import (
+    BOOLEAN,
+    basic_index,
+    explained,
+    keeps_all,
+    numpy_index,
+    part,
+    pick,
+    pick_mask,
+    read,
+)
+from rushlight.ops.indices import as_tuple, check_mask, plain, positions
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
-from rushlight.ops.writing import add_at, check_position, overwrite, places, scalar_name, target_of
+from rushlight.ops.writing import (
+    add_at,
+    check_position,
+    number_for,
+    overwrite,
+    places,
+    scalar_name,
+    target_of,
+)
 
 
 @method
@@ -25,21 +41,18 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
     """Write a number or a tensor, broadcast, over the part that an index expression names."""
     if not isinstance(value, Tensor):
         value = plain_number(self, value)
-    basic = basic_index(self, index)
+    basic = (None, ...) if index is True else basic_index(self, index)
     dims: tuple = ()
     if basic is None:
-        if (
-            isinstance(index, Tensor)
-            and index._array.dtype is BOOLEAN
-            and index._array.ndim
-            and self._array.ndim
-        ):
+        if index is False:
+            return
+        if is_mask(index) and self._array.ndim:
             indices, dims = [index], (0,)
         else:
             basic, indices, dims = read(self, index)
     if dims:
         view = self if basic is None else part(self, basic)
-        put_inplace(view, indices, source_for(view, indices, value), dims, False)
+        put_inplace(view, indices, source_for(view, index, value), dims, False)
     elif state.grad and (self.requires_grad or (isinstance(value, Tensor) and value.requires_grad)):
         write_recorded(self, basic, value)
     else:
@@ -63,36 +76,36 @@ def plain_number(self: Tensor, value: Any) -> Any:
         )
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {value}")
-    return number_for(value, self._array.dtype)
+    return value
 
 
-def number_for(value: Any, kind: np.dtype) -> Any:
-    """The number, if the dtype can hold it."""
-    if not dtypes.fits(value, dtypes.from_numpy(kind)):
-        name = {"f": "float" if kind.itemsize == 4 else "c10::Half"}.get(kind.kind, f"{kind.name}_t")
-        raise RuntimeError(f"value cannot be converted to type {name} without overflow: {value}")
-    return convertible(value, kind)
+def is_mask(index: Any) -> bool:
+    return isinstance(index, Tensor) and index._array.dtype is BOOLEAN and index._array.ndim > 0
 
 
-def source_for(target: Tensor, indices: list[Tensor], value: Any) -> Tensor:
-    """What to put at single elements: a number takes the target's dtype, under a mask a 0-dim tensor too."""
+def names_one_mask(index: Any) -> bool:
+    """Whether a mask is all that an index has of an advanced part."""
+    items = [plain(each) for each in as_tuple(index)]
+    advanced = [each for each in items if isinstance(each, (Tensor, bool))]
+    return len(advanced) == 1 and is_mask(advanced[0])
+
+
+def source_for(target: Tensor, index: Any, value: Any) -> Tensor:
+    """What to put at single elements: a number takes the target's dtype, one element under a mask does too."""
+    kind = target._array.dtype
     if not isinstance(value, Tensor):
-        return target.new_full((), value)
-    if not value._array.ndim and indices[0]._array.dtype is BOOLEAN:
-        if value._array.dtype.kind == "c":
-            number_for(value._array.item(), target._array.dtype)
+        return wrap(np.array(number_for(value, kind), kind))
+    if value._array.dtype != kind and value._array.size == 1 and names_one_mask(index):
+        number_for(value._array.item(), kind)
         return value.to(target.dtype)
-    shape = value._array.shape
-    # the gradient of `values` is summed down from at most so many dimensions
-    most = target._array.ndim - len(indices) + max([each._array.ndim for each in indices])
-    extra = len(shape) - most
-    return value.reshape(shape[extra:]) if extra > 0 and shape[:extra] == (1,) * extra else value
+    return value
 
 
 def write_recorded(self: Tensor, basic: tuple | slice, value: Any) -> None:
     """Assignment as history: a copy into the view."""
-    view = self if basic == (...,) else part(self, basic)
-    if isinstance(value, Tensor):
+    # torch writes to the tensor itself if the index leaves nothing out
+    view = self if keeps_all(self, basic if type(basic) is tuple else (basic, ...)) else part(self, basic)
+    if isinstance(value, Tensor) and (value._array.ndim or not view._array.ndim):
         view.copy_(without_leading_ones(value, view))
     else:
         view.fill_(value)
@@ -111,6 +124,8 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
             view.copy_(without_leading_ones(value, view))
             return
         value = value._array
+    else:
+        value = number_for(value, array.dtype)
     if not target.flags.writeable or 0 in target.strides:
         require_writable(target)
     target[...] = value
@@ -141,16 +156,13 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
 @op(dtype=SAME, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
 def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tuple, accumulate: bool, *, out=None):
     """The input with `values` written over, or added to, the elements at the positions along `dims`."""
-    if values.dtype != input.dtype:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {scalar_name(input)} for the "
-            f"destination and {scalar_name(values)} for the source: convert the source with .to(x.dtype)"
-        )
-    result = target_of(input, out)
     index = numpy_index(indices, dims)
     if len(index) == 1 and index[0].dtype is BOOLEAN:
         check_mask(index[0], input.shape, 0)
     try:
+        if values.dtype != input.dtype:
+            refuse_dtype(input[index], values)
+        result = target_of(input, out)
         if accumulate:
             for dim, each in zip(dims, indices, strict=True):
                 check_position(each, dim, input.shape[dim])
@@ -167,15 +179,28 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
     return result
 
 
+def refuse_dtype(target: np.ndarray, values: np.ndarray) -> None:
+    raise RuntimeError(
+        f"Index put requires the source and destination dtypes match, got {scalar_name(target)} for the destination "
+        f"and {scalar_name(values)} for the source: convert the source with .to(x.dtype)"
+    )
+
+
 put_elements.gradient(
-    input=lambda grad, indices, values_shape, dims, accumulate: (
+    input=lambda grad, indices, dims, accumulate: (
         grad if accumulate else put_elements(grad, indices, grad.new_zeros(()), dims, False)
     ),
-    values=lambda grad, indices, dims: (
-        pick_mask(grad, indices[0]) if indices[0].dtype is dtypes.bool_ else pick(grad, indices, dims)
-    ),
+    values=lambda grad, indices, dims, values_shape: values_gradient(grad, indices, dims, values_shape),
 )
 put_inplace = put_elements.op.inplace
+
+
+def values_gradient(grad: Tensor, indices: list[Tensor], dims: tuple, shape: tuple) -> Tensor:
+    """What was written, read back; the values may have had more leading dimensions, of size 1."""
+    by_mask = indices[0]._array.dtype is BOOLEAN
+    found = pick_mask(grad, indices[0]) if by_mask else pick(grad, indices, dims)
+    extra = len(shape) - found._array.ndim
+    return found.reshape((1,) * extra + found._array.shape) if extra > 0 else found
 
 
 def index_samples(make):
@@ -218,10 +243,10 @@ def put_arguments(input: Tensor, indices: Any, values: Any, accumulate: bool) ->
     if not isinstance(values, Tensor):
         odd_argument(put_elements.op, 2, values)
     if len(indices) == 1 and indices[0]._array.dtype is BOOLEAN and not accumulate:
-        return indices, source_for(input, indices, values), (0,), False
+        return indices, source_for(input, indices[0], values), (0,), False
     shape, found = input._array.shape, []
     for each in indices:
         found += positions(each, shape, len(found))
     if not found or len(found) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(found)})")
-    return found, source_for(input, found, values), tuple(range(len(found))), accumulate
+    return found, values, tuple(range(len(found))), accumulate

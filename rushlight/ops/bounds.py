@@ -26,7 +26,7 @@ def refuse_complex(name: str, input: np.ndarray) -> None:
 def maximum(input: Tensor, other: Tensor, *, out=None):
     """The larger of two elements; NaN if one of them is."""
     refuse_complex("maximum", input)
-    return np.maximum(input, other, out)
+    return np.maximum(input, other, out=out)
 
 
 # where the two are equal each gets half
@@ -40,7 +40,7 @@ maximum.gradient(
 def minimum(input: Tensor, other: Tensor, *, out=None):
     """The smaller of two elements; NaN if one of them is."""
     refuse_complex("minimum", input)
-    return np.minimum(input, other, out)
+    return np.minimum(input, other, out=out)
 
 
 minimum.gradient(
@@ -117,16 +117,16 @@ def clamp(input: Tensor, min: Tensor | float = None, max: Tensor | float = None,
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     check_bounded("clamp", input, max if min is None else min)
     if min is None:
-        return np.minimum(input, max, out)
+        return np.minimum(input, max, out=out)
     if max is None:
-        return np.maximum(input, min, out)
+        return np.maximum(input, min, out=out)
     if (type(min) is np.ndarray) != (type(max) is np.ndarray):
         raise TypeError(
             "clamp() received an invalid combination of arguments - `min` and `max` must be two tensors or two numbers"
         )
     if input.dtype.kind == "b":
         raise refuse("clamp_cpu", input)
-    return np.minimum(np.maximum(input, min), max, out)
+    return np.minimum(np.maximum(input, min), max, out=out)
 
 
 clamp.gradient(
@@ -175,7 +175,7 @@ lower = cases(
 def clamp_min(input: Tensor, min, *, out=None):
     """Each element, but at least `min`."""
     check_bounded("clamp_min", input, min)
-    return np.maximum(input, min, out)
+    return np.maximum(input, min, out=out)
 
 
 clamp_min.gradient(
@@ -188,7 +188,7 @@ clamp_min.gradient(
 def clamp_max(input: Tensor, max, *, out=None):
     """Each element, but at most `max`."""
     check_bounded("clamp_max", input, max)
-    return np.minimum(input, max, out)
+    return np.minimum(input, max, out=out)
 
 
 clamp_max.gradient(

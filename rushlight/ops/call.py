@@ -179,17 +179,13 @@ def raise_leaf(words: str) -> None:
 
 def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
     """The arguments of an in-place op with the histories they have before it; `keeps_input`: and the input's value."""
-    storage = target._storage
-    if storage is not None:
-        # a view of what is written would take its history from the write
-        arguments = tuple(
-            [
-                with_history(each, each._array)
-                if isinstance(each, Tensor) and each._storage is storage and each._base is not None
-                else each
-                for each in arguments
-            ]
-        )
+    # a view could take its history from the write, or refuse to when that is done
+    arguments = tuple(
+        [
+            with_history(each, each._array) if isinstance(each, Tensor) and each._base is not None else each
+            for each in arguments
+        ]
+    )
     return (with_history(target, target._array.copy()), *arguments[1:]) if keeps_input else arguments
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import kind_of
-from rushlight.ops.rules import BOOL
+from rushlight.ops.rules import BOOL, SAME
 from rushlight.ops.samples import binary, case, cases, unary
 
 
@@ -110,16 +110,18 @@ near = cases(
 )
 
 
-@op(dtype=BOOL, samples=near)
+@op(dtype=SAME, samples=near)
 def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Which elements differ by at most `atol` + `rtol` * |other|."""
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"{input.dtype} did not match {other.dtype}: convert one with .to(other.dtype)")
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value}")
     found = input == other
     if equal_nan and input.dtype.kind in "fc":
         found |= np.isnan(input) & np.isnan(other)
-    if input.dtype.kind not in "fc":
+    if input.dtype.kind != "c":
         input, other = input.astype("float64"), other.astype("float64")
     distance = np.absolute(input - other)
     return found | (np.isfinite(distance) & (distance <= atol + np.absolute(rtol * other)))

@@ -94,7 +94,8 @@ def floor_divide(input, other, *, out=None):
     return floored(input, other)
 
 
-floor_divide.gradient(input=underivable("floor_divide"), other=underivable("floor_divide"))
+undivided = underivable("derivative for aten::floor_divide")
+floor_divide.gradient(input=undivided, other=undivided)
 
 
 @op(

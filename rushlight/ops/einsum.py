@@ -170,7 +170,7 @@ def check_sizes(operands: tuple, inputs: tuple) -> None:
     node=lambda operands: "ViewBackward0" if len(operands) > 1 else "PermuteBackward0",
     samples=None,
 )
-def contract(operands: "list[Tensor]", inputs: tuple, output: str):
+def contract(operands: list[Tensor], inputs: tuple, output: str):
     """np.einsum of operands whose letters are distinct and all needed."""
     sizes = dict(
         pair for array, names in zip(operands, inputs) for pair in zip(names, array.shape) if pair[1] != 1

@@ -31,11 +31,16 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
         message = broadcast_message([value for value in arguments if isinstance(value, Tensor)])
         if message is not None:
             raise RuntimeError(message) from None
-    if isinstance(error, TypeError) and isinstance(error, np._core._exceptions.UFuncTypeError):
+    if isinstance(error, TypeError) and no_loop(error):
         kind = next((each.dtype for each in arrays if isinstance(each, np.ndarray)), None)
         name = dtypes.from_numpy(kind) if kind is not None else "these arguments"
         raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{scalar_name(name)}'") from None
     raise error
+
+
+def no_loop(error: TypeError) -> bool:
+    """Whether NumPy has no loop of a ufunc for these dtypes; it says so in two ways."""
+    return isinstance(error, np._core._exceptions.UFuncTypeError) or "not supported for the input types" in str(error)
 
 
 def scalar_name(kind: Any) -> str:

@@ -59,10 +59,10 @@ def zeros(grad: Tensor) -> Tensor:
     return grad.new_zeros(grad.shape)
 
 
-def underivable(name: str) -> Callable:
-    """The formula of an op that torch has no gradient for: asking for it is an error."""
+def underivable(words: str, error: type[Exception] = RuntimeError) -> Callable:
+    """The formula of an input that torch has no gradient for: asking for it is an error."""
 
     def formula(grad):
-        raise RuntimeError(f"derivative for aten::{name} is not implemented: detach() its inputs")
+        raise error(f"{words} is not implemented. detach() that input if no gradient should flow there.")
 
     return formula

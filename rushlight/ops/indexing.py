@@ -68,8 +68,13 @@ def read(self: Tensor, index: Any) -> tuple[tuple | slice | None, list[Tensor], 
     indices = [each for _, each in reader.advanced]
     if type(index) is slice:
         return reader.basic[0], indices, dims
-    trivial = dims and all([each is ALL for each in reader.basic])
-    return None if trivial else (*reader.basic, ...), indices, dims
+    basic = (*reader.basic, ...)
+    return None if dims and keeps_all(self, basic) else basic, indices, dims
+
+
+def keeps_all(self: Tensor, index: tuple) -> bool:
+    """Whether a basic index leaves the tensor as it is."""
+    return node_name(self, index) == "AliasBackward0"
 
 
 def node_name(input: Tensor, index: tuple | slice) -> str:
@@ -86,8 +91,9 @@ def node_name(input: Tensor, index: tuple | slice) -> str:
             from_end = input._array.ndim + 1 - sum([other is not None for other in index]) + from_end
             continue
         from_end += 1
-        size = input._array.shape[-from_end]
-        if each.indices(size) != (0, size, 1):
+        if each.start or each.step not in (None, 1):
+            return "SliceBackward0"
+        if each.stop is not None and each.stop < input._array.shape[-from_end]:
             return "SliceBackward0"
     return "AliasBackward0"
 
@@ -142,6 +148,8 @@ def with_torch_strides(found: np.ndarray, input: np.ndarray, index: tuple) -> np
 @op(dtype=SAME, name="_pick", node="IndexBackward0", samples=None)
 def pick(input, indices: list[Tensor], dims: tuple):
     """The elements at the positions that `indices` name along `dims`."""
+    if not input.size and 0 in [input.shape[dim] for dim in dims] and all([index.size for index in indices]):
+        raise IndexError("index is out of bounds for dimension with size 0")
     if len(dims) == 1 and input.flags.c_contiguous:
         try:
             # take is four times faster than brackets, but would copy what is not contiguous
@@ -206,8 +214,6 @@ def explained(error: Exception, input: np.ndarray, indices: list[np.ndarray] | N
         return IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         )
-    if "empty axes" in text:
-        return IndexError("index is out of bounds for dimension with size 0")
     if "bounds" not in text:
         # what is left: an integer that does not fit into 64 bits
         return ValueError("Overflow when unpacking long long: the index is too large for any tensor")

@@ -59,15 +59,12 @@ def linear_input(grad, weight, shape):
 
 
 def linear_weight(grad, input, shape):
-    rows = input.reshape(-1, input.shape[-1])
+    """grad^T times the rows of the input: already in the weight's layout."""
+    rows = input if input.ndim == 2 else input.flatten(0, -2) if input.ndim > 2 else input.unsqueeze(0)
     if len(shape) == 1:
         return grad.reshape(-1).matmul(conjugate(rows))
-    return adjoint_product(grad.reshape(-1, shape[0]), rows)
-
-
-def adjoint_product(grad, rows):
-    """grad^T rows: the weight's gradient, already in the weight's layout."""
-    return grad.transpose(0, 1).mm(conjugate(rows))
+    grads = grad if grad.ndim == 2 else grad.flatten(0, -2) if grad.ndim > 2 else grad.unsqueeze(0)
+    return grads.transpose(0, 1).mm(conjugate(rows))
 
 
 def raise_features(input, weight):

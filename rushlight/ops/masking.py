@@ -7,13 +7,12 @@ import math
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.assignment import number_for
 from rushlight.ops.copying import convertible
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import mask_into, part_into
 from rushlight.ops.rules import INDEX, SAME
 from rushlight.ops.samples import case, cases
-from rushlight.ops.writing import overwrite, scalar_name
+from rushlight.ops.writing import number_for, overwrite, scalar_name
 
 
 def stretched(input: np.ndarray, mask: np.ndarray) -> tuple[int, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.assignment import number_for
 from rushlight.ops.copying import convertible
 from rushlight.ops.declare import op
 from rushlight.ops.dims import axis
@@ -17,6 +16,7 @@ from rushlight.ops.writing import (
     add_at,
     check_position,
     check_range,
+    number_for,
     overwrite,
     places,
     scalar_name,

@@ -181,7 +181,7 @@ hypot.gradient(
 )
 
 
-@op(dtype=FLOAT, samples=binary(numbers=False, complexes=True))
+@op(dtype=FLOAT, samples=binary(low=0, numbers=False, complexes=True))
 def ldexp(input: Tensor, other: Tensor, *, out=None):
     """`input` times two to the power of `other`."""
     return np.multiply(input, np.exp2(other), out)

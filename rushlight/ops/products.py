@@ -7,6 +7,7 @@ import numpy as np
 
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate
+from rushlight.ops.out import write_composed
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
 
@@ -126,10 +127,9 @@ def matmul_right(grad, input, shape):
         column = conjugate(input)
         return grad * column if len(shape) == 1 else column.unsqueeze(-1) * grad.unsqueeze(-2)
     if len(shape) == 1:
-        rows = conjugate(input).reshape(-1, input.shape[-1])
-        return grad.reshape(-1).matmul(rows)
+        return grad.reshape(-1).matmul(conjugate(input).flatten(0, -2))
     if len(shape) == 2 and input.ndim > 2:
-        return adjoint(input.reshape(-1, input.shape[-1])).matmul(grad.reshape(-1, grad.shape[-1]))
+        return adjoint(input.flatten(0, -2)).matmul(grad.flatten(0, -2))
     return adjoint(input).matmul(grad)
 
 
@@ -285,4 +285,4 @@ def outer(input, vec2, *, out=None):
         if each.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.ndim}-D")
     found = input.unsqueeze(-1) * vec2
-    return found if out is None else out.copy_(found)
+    return write_composed("outer", found, out)

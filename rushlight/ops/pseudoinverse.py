@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
+from rushlight.ops.out import write_composed
 from rushlight.ops.products import adjoint
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
@@ -43,7 +44,7 @@ def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
         rtol = 0.0 if atol is not None else max(input.shape[-2:]) * float(eps)
     limits = [each._array if isinstance(each, Tensor) else each for each in (atol or 0.0, rtol)]
     found = pseudoinverse(input, *limits, hermitian)
-    return found if out is None else out.copy_(found)
+    return write_composed("linalg.pinv", found, out)
 
 
 @op(name="_pseudoinverse", dtype=SAME, node="LinalgPinvBackward0", samples=None)

@@ -123,7 +123,9 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     array = input._array
     require_floats("rrelu_with_noise_out_cpu", array)
     if lower > upper:
-        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}")
+        raise RuntimeError(
+            f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"
+        )
     slopes = np.full(array.shape, (lower + upper) / 2, array.dtype)
     if training:
         chosen = array <= 0

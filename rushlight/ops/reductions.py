@@ -8,11 +8,11 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.ops.call import torch_scalar
-from rushlight.ops.cumulative import product_of_others
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold
 from rushlight.ops.gradients import conjugate, reduced_dims, spread
+from rushlight.ops.recurrences import product_of_others
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, FLOAT, INDEX, SAME
 from rushlight.ops.samples import case, cases, reduction
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import op
+from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
 from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import PROMOTE
@@ -67,7 +67,6 @@ trunc.gradient(input=zeros)
         ],
         pointwise=True,
     ),
-    aliases=["special.round"],
     node=lambda decimals: "RoundBackward1" if decimals else "RoundBackward0",
 )
 def round(input, *, decimals=0, out=None):
@@ -83,6 +82,15 @@ def round(input, *, decimals=0, out=None):
 
 
 round.gradient(input=zeros)
+
+
+@composed(
+    name="special.round",
+    samples=cases(lambda make: [case(make.floats(3, 4)), case(make.floats(4), decimals=1)]),
+)
+def special_round(input, *, decimals=0, out=None):
+    """The nearest whole number, or number with `decimals` places; halves go to the even one."""
+    return round(input, decimals=decimals, out=out)
 
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))

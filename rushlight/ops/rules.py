@@ -26,8 +26,11 @@ FULL = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex1
 def cast(op: Op, arrays: list, kind: np.dtype) -> None:
     for position in op.operands:
         value = arrays[position]
-        if type(value) is ndarray and value.dtype is not kind:
-            arrays[position] = value.astype(kind)
+        if type(value) is ndarray:
+            if value.dtype is not kind:
+                arrays[position] = value.astype(kind)
+        elif type(value) is list:
+            arrays[position] = [each.astype(kind, copy=False) for each in value]
 
 
 def SAME(op: Op, arrays: list) -> np.dtype | None:
@@ -89,7 +92,13 @@ class DtypeMismatch(TypeError):
 
 def MATCH(op: Op, arrays: list) -> np.dtype:
     """Operands must have one dtype already, which is the result's."""
-    values = [arrays[position] for position in op.operands if type(arrays[position]) is ndarray]
+    values = []
+    for position in op.operands:
+        value = arrays[position]
+        if type(value) is ndarray:
+            values.append(value)
+        elif type(value) is list:
+            values.extend(value)
     kind = values[0].dtype
     for each in values:
         if each.dtype is not kind and each.dtype != kind:

@@ -43,7 +43,7 @@ class Maker:
         return self.random.integers(low, high, shape).astype(dtype)
 
     def bools(self, *shape: int) -> np.ndarray:
-        return self.random.random(shape) < 0.5
+        return np.asarray(self.random.random(shape) < 0.5)
 
     def complexes(self, *shape: int, dtype: str = "complex64") -> np.ndarray:
         return (self.random.normal(size=shape) + 1j * self.random.normal(size=shape)).astype(dtype)
@@ -76,7 +76,13 @@ def cases(make: Callable[[Maker], list[Sample]], pointwise: bool = False) -> Sam
 
 
 def unary(
-    low: float = -2, high: float = 2, *, ints: bool = True, bools: bool = True, complexes: bool = False
+    low: float = -2,
+    high: float = 2,
+    *,
+    ints: bool = True,
+    bools: bool = True,
+    halves: bool = True,
+    complexes: bool = False,
 ) -> Samples:
     """Samples for an op on each element, whose argument lies between `low` and `high`."""
 
@@ -87,8 +93,9 @@ def unary(
             case(maker.floats(0, 3, low=low, high=high)),
             case(maker.floats(4, 2, low=low, high=high).T),
             case(maker.floats(5, low=low, high=high, dtype="float64")),
-            case(maker.floats(5, low=low, high=high, dtype="float16")),
         ]
+        if halves:
+            found.append(case(maker.floats(5, low=low, high=high, dtype="float16")))
         if ints:
             smallest = int(np.ceil(low))
             found.append(case(maker.ints(4, low=smallest, high=max(smallest + 1, int(high) + 1))))
@@ -119,6 +126,7 @@ def binary(
     floats: bool = True,
     ints: bool = True,
     bools: bool = True,
+    halves: bool = True,
     complexes: bool = False,
     numbers: bool = True,
     divisor: bool = False,
@@ -142,8 +150,9 @@ def binary(
                 case(real(4, 2).T, real(2, 4)),
                 case(real(3), real(3, dtype="float64")),
                 case(real(3), real(dtype="float64")),
-                case(real(3, dtype="float16"), real(3, dtype="float16")),
             ]
+        if floats and halves:
+            found.append(case(real(3, dtype="float16"), real(3, dtype="float16")))
         if numbers and floats:
             found += [case(real(3), 1.5), case(real(3), 2)]
         if ints:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.assignment import number_for
 from rushlight.ops.declare import op
 from rushlight.ops.gathering import check_along, gather
 from rushlight.ops.indexing import part_into
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
-from rushlight.ops.writing import add_at, grid, overwrite, places_along, target_of
+from rushlight.ops.writing import add_at, grid, number_for, overwrite, places_along, target_of
 
 REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 

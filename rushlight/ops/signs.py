@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import underivable, zeros
 from rushlight.ops.kinds import kind_of, refuse
@@ -25,6 +25,17 @@ def abs(input, *, out=None):
 
 
 abs.gradient(input=lambda grad, input: grad * input.sgn())
+
+
+@method
+def abs_(self):
+    """Absolute value of each element, in place."""
+    if self.is_complex():
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return abs.op.inplace(self)
+
+
+Tensor.absolute_ = abs_
 
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))
@@ -71,7 +82,7 @@ def positive(input):
 def signbit(input, *, out=None):
     """Which elements have their sign bit set; -0.0 has."""
     if input.dtype.kind == "c":
-        raise RuntimeError("signbit is not implemented for complex tensors.")
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
     return np.signbit(input) if input.dtype.kind == "f" else np.less(input, 0)
 
 
@@ -129,7 +140,8 @@ def heaviside(input: Tensor, values: Tensor, *, out=None):
     return np.where(input == 0, values, (input > 0).astype(input.dtype))
 
 
-heaviside.gradient(input=underivable("heaviside"), values=underivable("heaviside"))
+no_step = underivable("derivative for aten::heaviside")
+heaviside.gradient(input=no_step, values=no_step)
 
 
 @op(

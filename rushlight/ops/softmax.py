@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.warning import warn
 from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
@@ -87,11 +86,9 @@ def require_real(input, name):
 
 def implicit_dim(name, ndim):
     """The dimension that nn.functional takes when none is given, with torch's warning."""
-    warnings.warn(
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. "
-        "Change the call to include dim=X as an argument.",
-        UserWarning,
-        stacklevel=3,
+        "Change the call to include dim=X as an argument."
     )
     return 0 if ndim in (0, 1, 3) else 1
 

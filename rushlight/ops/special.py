@@ -10,8 +10,8 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.exponential import product_node
 from rushlight.ops.gradients import underivable
-from rushlight.ops.kinds import require_tensor
-from rushlight.ops.rules import FLOAT
+from rushlight.ops.kinds import require_floats, require_tensor
+from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.samples import binary, case, cases, unary
 from rushlight.ops.where import choose
 
@@ -49,7 +49,7 @@ def erfinv(input, *, out=None):
 erfinv.gradient(input=lambda grad, result: grad * (result * result).exp() * (math.sqrt(math.pi) / 2))
 
 
-@op(dtype=FLOAT, samples=unary(), name="special.erfcx", inplace=False)
+@op(dtype=FLOAT, samples=unary(halves=False), name="special.erfcx", inplace=False)
 def erfcx(input, *, out=None):
     """exp(x * x) * erfc(x) for each element x."""
     from scipy.special import erfcx
@@ -71,7 +71,7 @@ def ndtr(input, *, out=None):
 ndtr.gradient(input=lambda grad, input: grad * (input * input * -0.5).exp() / math.sqrt(2 * math.pi))
 
 
-@op(dtype=FLOAT, samples=unary(low=0.1, high=0.9), name="special.ndtri", inplace=False)
+@op(dtype=FLOAT, samples=unary(low=0.1, high=0.9, halves=False), name="special.ndtri", inplace=False)
 def ndtri(input, *, out=None):
     """The number below which a standard normal one lies with the given probability."""
     from scipy.special import ndtri
@@ -82,7 +82,7 @@ def ndtri(input, *, out=None):
 ndtri.gradient(input=lambda grad, result: grad * (result * result * 0.5).exp() * math.sqrt(2 * math.pi))
 
 
-@op(dtype=FLOAT, samples=unary(), name="special.log_ndtr", inplace=False)
+@op(dtype=FLOAT, samples=unary(halves=False), name="special.log_ndtr", inplace=False)
 def log_ndtr(input, *, out=None):
     """The logarithm of the probability that a standard normal number is below each element."""
     from scipy.special import log_ndtr
@@ -257,7 +257,7 @@ def i1e_slope(x: Tensor, result: Tensor) -> Tensor:
 
 @op(
     dtype=FLOAT,
-    samples=binary(low=1.5, high=4, bools=False),
+    samples=binary(low=1.5, high=4, bools=False, halves=False),
     name="special.zeta",
     inplace=False,
     node=lambda input, other: product_node("SpecialZeta", input, other),
@@ -271,34 +271,36 @@ def zeta(input, other, *, out=None):
 
 
 zeta.gradient(
-    input=underivable("special_zeta"),
+    input=underivable("the derivative for 'zeta'", NotImplementedError),
     other=lambda grad, input, other: grad * -input * zeta(input + 1, other),
 )
 
 
-@op(dtype=FLOAT, samples=binary(low=0.2, high=4, numbers=False), aliases=["special.gammainc"])
+@op(dtype=PROMOTE, samples=binary(low=0.2, high=4, numbers=False), aliases=["special.gammainc"])
 def igamma(input: Tensor, other: Tensor, *, out=None):
     """The lower incomplete gamma function, from 0 to `other`, divided by the whole one."""
     from scipy.special import gammainc
 
+    require_floats("igamma_cpu", input)
     return gammainc(input, other)
 
 
 igamma.gradient(
-    input=underivable("igamma"),
+    input=underivable("the derivative for 'igamma: input'", NotImplementedError),
     other=lambda grad, input, other: grad * ((input - 1) * other.log() - other - input.lgamma()).exp(),
 )
 
 
-@op(dtype=FLOAT, samples=binary(low=0.2, high=4, numbers=False), aliases=["special.gammaincc"])
+@op(dtype=PROMOTE, samples=binary(low=0.2, high=4, numbers=False), aliases=["special.gammaincc"])
 def igammac(input: Tensor, other: Tensor, *, out=None):
     """The upper incomplete gamma function, from `other` on, divided by the whole one."""
     from scipy.special import gammaincc
 
+    require_floats("igammac_cpu", input)
     return gammaincc(input, other)
 
 
 igammac.gradient(
-    input=underivable("igammac"),
+    input=underivable("the derivative for 'igammac: input'", NotImplementedError),
     other=lambda grad, input, other: -grad * ((input - 1) * other.log() - other - input.lgamma()).exp(),
 )

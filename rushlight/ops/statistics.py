@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.warning import warn
+from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.folding import fold
@@ -129,11 +130,9 @@ def moments(input, name, dim, keepdim, correction):
 
 
 def warn_freedom(name):
-    warnings.warn(
+    warn(
         f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-        "(input numel divided by output numel); unbiased=False divides by the count itself.",
-        UserWarning,
-        stacklevel=7,
+        "(input numel divided by output numel); unbiased=False divides by the count itself."
     )
 
 
@@ -250,19 +249,24 @@ def require_table(input, fweights, aweights):
         raise RuntimeError("cov(): bool dtype is not supported for input")
     count = input.shape[-1] if input.ndim else 1
     for name, weights in (("fweights", fweights), ("aweights", aweights)):
-        if weights is None:
-            continue
-        if weights.ndim > 1 or weights.numel() != count:
-            raise RuntimeError(
-                f"cov(): expected {name} to have one dimension and one weight for each observation"
-            )
-        if weights.dtype.is_floating_point != (name == "aweights"):
-            kind = "integral" if name == "fweights" else "floating point"
-            raise RuntimeError(
-                f"cov(): expected {name} to have {kind} dtype but got {name} with {weights.dtype} dtype"
-            )
-        if (weights < 0).any():
-            raise RuntimeError(f"cov(): {name} cannot be negative")
+        if weights is not None:
+            require_weights(name, weights, count)
+
+
+def require_weights(name, weights, count):
+    words = f"cov(): expected {name} to have"
+    if weights.ndim > 1:
+        raise RuntimeError(f"{words} one or fewer dimensions but got {name} with {weights.ndim} dimensions")
+    if weights.dtype.is_floating_point != (name == "aweights"):
+        kind = "integral" if name == "fweights" else "floating point"
+        raise RuntimeError(f"{words} {kind} dtype but got {name} with {torch_scalar(weights.dtype)} dtype")
+    if weights.numel() != count:
+        raise RuntimeError(
+            f"{words} the same numel as there are observations in the input but got "
+            f"{weights.numel()} != {count}"
+        )
+    if (weights < 0).any():
+        raise RuntimeError(f"cov(): {name} cannot be negative")
 
 
 @composed(samples=cases(tables))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.dtypes import DIFFERENTIABLE, from_numpy
+from rushlight.core.filled import converted
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.strides import contiguous_strides
 from rushlight.core.tensor import Tensor
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rushlight.ops.declare import Op
 
 INT64 = np.dtype("int64")
+QUICK = {float, int, bool}
+LARGEST_HALF = 65504
 
 
 class OutOfRange(IndexError, RuntimeError):
@@ -138,6 +141,9 @@ def wrapped(index: np.ndarray, size: int) -> np.ndarray:
 def add_at(target: np.ndarray, where: np.ndarray, values: np.ndarray) -> None:
     """Add values to a contiguous array at flat places, those named twice twice."""
     if values.shape != where.shape:
+        leading = max(values.ndim - where.ndim, 0)
+        if values.shape[:leading] == (1,) * leading:
+            values = values.reshape(values.shape[leading:])
         values = np.broadcast_to(values, where.shape)
     # flat: NumPy has a quick loop for one dimension only, four times faster than add.at on rows
     np.add.at(target.reshape(-1), where.reshape(-1), values.reshape(-1))
@@ -150,6 +156,13 @@ def check_range(index: np.ndarray, dim: int, size: int, words: str = "") -> None
     if index.size and np.maximum.reduce(unsigned, None) >= size:
         wrong = index[unsigned >= size].flat[0]
         raise OutOfRange(words or f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+
+
+def number_for(value: Any, kind: np.dtype) -> Any:
+    """The number, in a form that NumPy writes into an array of the dtype; a RuntimeError if it does not fit."""
+    if type(value) in QUICK and kind.kind == "f" and -LARGEST_HALF <= value <= LARGEST_HALF:
+        return value
+    return converted(value, kind)
 
 
 def scalar_name(array: np.ndarray) -> str:

@@ -1,0 +1,5 @@
+"""Neural networks: modules with parameters, their functions and their initialisers."""
+
+from rushlight.nn import functional, init
+from rushlight.nn.modules import *
+from rushlight.nn.parameter import Buffer, Parameter

@@ -1,0 +1,45 @@
+"""Bessel functions and Airy's function; SciPy computes them, and as in torch they have no gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.ops.declare import op
+from rushlight.ops.rules import FLOAT
+from rushlight.ops.samples import unary
+
+# name here, name in SciPy, what it is, where it is defined from
+FUNCTIONS = [
+    ("airy_ai", "airy", "Airy's function Ai", -2),
+    ("bessel_j0", "j0", "The Bessel function of the first kind and order 0", -2),
+    ("bessel_j1", "j1", "The Bessel function of the first kind and order 1", -2),
+    ("bessel_y0", "y0", "The Bessel function of the second kind and order 0", 0.1),
+    ("bessel_y1", "y1", "The Bessel function of the second kind and order 1", 0.1),
+    ("modified_bessel_i0", "i0", "The modified Bessel function of the first kind and order 0", -2),
+    ("modified_bessel_i1", "i1", "The modified Bessel function of the first kind and order 1", -2),
+    ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind and order 0", 0.1),
+    ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind and order 1", 0.1),
+    ("scaled_modified_bessel_k0", "k0e", "`modified_bessel_k0` times exp(x)", 0.1),
+    ("scaled_modified_bessel_k1", "k1e", "`modified_bessel_k1` times exp(x)", 0.1),
+]
+
+
+def declare(name: str, scipy_name: str, doc: str, low: float) -> None:
+    def body(input, *, out=None):
+        import scipy.special
+
+        found = getattr(scipy.special, scipy_name)(input)
+        return found[0] if isinstance(found, tuple) else found
+
+    body.__doc__ = f"{doc}, of each element."
+    op(dtype=FLOAT, samples=unary(low=low, halves=False), name=f"special.{name}", inplace=False)(body)
+
+
+for each in FUNCTIONS:
+    declare(*each)
+
+
+@op(dtype=FLOAT, samples=unary(halves=False), name="special.spherical_bessel_j0", inplace=False)
+def spherical_bessel_j0(input, *, out=None):
+    """sin(x) / x for each element x, and 1 at 0."""
+    return np.where(input == 0, 1, np.sin(input) / input)

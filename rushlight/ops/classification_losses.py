@@ -1,0 +1,368 @@
+"""Losses of a classification: how unlikely the right classes were."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import composed, op
+from rushlight.ops.loss_reduction import legacy, unknown
+from rushlight.ops.rules import MATCH, PROMOTE, SAME
+from rushlight.ops.samples import case, cases
+from rushlight.ops.softmax import log_softmax, require_real, softmax_gradient
+
+
+def index_cases(make):
+    """Samples with a class number for each row."""
+    x, classes = make.floats(4, 3), np.array([2, 0, 1, 2])
+    images, points = make.floats(2, 3, 4, 5), make.ints(2, 4, 5, low=0, high=3)
+    weight = make.floats(3, low=0.5)
+    return [
+        *[case(x, classes, reduction=each) for each in ("mean", "sum", "none")],
+        *[case(x, classes, weight, ignore_index=2, reduction=each) for each in ("mean", "sum", "none")],
+        *[case(images, points, weight, reduction=each) for each in ("mean", "sum", "none")],
+        case(images, points, ignore_index=1),
+        case(make.floats(2, 3, 4), make.ints(2, 4, low=0, high=3)),
+        case(make.floats(3), np.array(1)),
+        case(make.floats(3), np.array([1])),
+        case(x, np.array([2, -100, -100, 0])),
+        case(x, np.array([-100, -100, -100, -100])),
+        case(make.floats(3, 4).T, classes),
+        case(x, classes.astype("uint8")),
+        case(make.floats(0, 3), classes[:0]),
+        case(make.floats(4, 3, dtype="float64"), classes),
+        case(make.floats(4, 3, dtype="float16"), classes),
+        case(x, np.array([0, 1, 2, 3])),
+        case(x, np.array([0, 1, 2, -1])),
+        case(x, classes[:2]),
+        case(x, classes.astype("int32")),
+        case(x, classes, weight[:2]),
+        case(x, classes, weight.astype("float64")),
+        case(x, classes, reduction="other"),
+        case(images, points[:, 1:]),
+        case(make.floats(), np.array(1)),
+    ]
+
+
+def class_dim(ndim: int) -> int:
+    return 0 if ndim == 1 else 1
+
+
+def class_numbers(input: Tensor, target: Tensor) -> Tensor:
+    """The target as int64, in the shape of the input without its classes."""
+    shape, found = input._array.shape, target._array.shape
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(shape) == 1 and found == (1,):
+        target = target.reshape(())
+    elif found != (shape[:1] + shape[2:] if len(shape) > 1 else ()):
+        raise wrong_shape(shape, found)
+    if target._array.dtype == np.int64:
+        return target
+    if target._array.dtype != np.uint8:
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.scalar}")
+    return target.long()
+
+
+def wrong_shape(input: tuple[int, ...], target: tuple[int, ...]) -> Exception:
+    if len(input) == 2 and len(target) > 1:
+        return RuntimeError(
+            "0D or 1D target tensor expected, multi-target not supported: the target holds one class number for each "
+            f"of the {input[0]} rows, but its shape is {list(target)}"
+        )
+    if len(input) < 3 or not target or input[0] != target[0]:
+        size = target[0] if target else 1
+        return ValueError(f"Expected input batch_size ({input[0]}) to match target batch_size ({size}).")
+    return RuntimeError(f"Expected target size {[*input[:1], *input[2:]]}, got {list(target)}")
+
+
+def check_weight(weight: Tensor | None, input: Tensor) -> None:
+    if weight is None:
+        return
+    classes = input._array.shape[class_dim(input.ndim)]
+    if weight._array.shape != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor "
+            f"of shape: {list(weight.shape)}"
+        )
+    if weight.dtype is not input.dtype:
+        raise RuntimeError(
+            f"expected scalar type {input.dtype.scalar} but found {weight.dtype.scalar}: give the weight the input's "
+            "dtype"
+        )
+    if weight.requires_grad:
+        raise RuntimeError(
+            "The function 'nll_loss_forward' is not differentiable with respect to argument 'weight'. This input "
+            "cannot have requires_grad True."
+        )
+
+
+def shares_of(target: np.ndarray, classes: int, weight: np.ndarray | None, ignore_index: int, reduction: str) -> Any:
+    """The part that each row has in the loss; a number where it is the same for all."""
+    ignored = target == ignore_index if 0 <= ignore_index < classes else None
+    if any_outside(target, classes):
+        ignored = target == ignore_index
+        wrong = (target.view(np.uint64) >= classes) & ~ignored
+        if wrong.any():
+            raise IndexError(f"Target {target[wrong].flat[0]} is out of bounds.")
+    if ignored is None and weight is None:
+        if reduction == "mean":
+            return 1 / target.size if target.size else math.nan
+        return 1.0
+    found = np.ones(target.shape, np.float32) if weight is None else weight[inside(target, classes)]
+    if ignored is not None:
+        found = np.where(ignored, found.dtype.type(0), found)
+    return found / np.add.reduce(found, None) if reduction == "mean" else found
+
+
+def any_outside(target: np.ndarray, classes: int) -> bool:
+    # as unsigned numbers negative ones are huge: one pass instead of two
+    return bool(target.size and np.maximum.reduce(target.view(np.uint64), None) >= classes)
+
+
+def inside(target: np.ndarray, classes: int) -> np.ndarray:
+    """Class numbers that can be looked up: those out of range, which are ignored, become 0."""
+    return np.where(target.view(np.uint64) >= classes, 0, target) if any_outside(target, classes) else target
+
+
+def places(target: np.ndarray, shape: tuple[int, ...]) -> tuple:
+    """NumPy's index of the target classes in an array of the input's shape."""
+    target = inside(target, shape[class_dim(len(shape))])
+    if len(shape) == 1:
+        return (target,)
+    if len(shape) == 2:
+        return np.arange(len(target)), target
+    last = target.ndim - 1
+    steps = [np.arange(size).reshape((size,) + (1,) * (last - dim)) for dim, size in enumerate(target.shape)]
+    return steps[0], target, *steps[1:]
+
+
+def brought_together(values: np.ndarray, shares: Any, reduction: str) -> np.ndarray:
+    """The rows' losses times their shares, summed up unless the reduction is "none"."""
+    if reduction not in ("mean", "sum", "none"):
+        raise unknown(reduction)
+    if type(shares) is float:
+        return values if reduction == "none" else np.add.reduce(values, None) * shares
+    values = np.where(shares, values * shares, shares * 0)
+    return values if reduction == "none" else np.add.reduce(values, None)
+
+
+@op(
+    dtype=MATCH,
+    operands=["input"],
+    name="_nll_loss",
+    returns=("loss", "shares"),
+    node=lambda input: "NllLossBackward0" if input.ndim < 3 else "NllLoss2DBackward0",
+    samples=None,
+)
+def negative_log_likelihood(input, target, weight: "Tensor" = None, ignore_index=-100, reduction="mean"):
+    """The negated input at the target class of each row, and each row's share in the loss."""
+    shares = shares_of(target, input.shape[class_dim(input.ndim)], weight, ignore_index, reduction)
+    loss = brought_together(-input[places(target, input.shape)], shares, reduction)
+    return loss, np.asarray(shares, input.dtype)
+
+
+negative_log_likelihood.gradient(
+    input=lambda grads, shares, target, input_shape: -placed(grads[0] * shares, target, input_shape)
+)
+
+
+@op(dtype=SAME, name="_placed", samples=None)
+def placed(rows, target, shape: tuple):
+    """Zeros, and the value of each row at its target class."""
+    found = np.zeros(shape, rows.dtype)
+    found[places(target, shape)] = rows
+    return found
+
+
+placed.gradient(rows=lambda grad, target: taken(grad, target))
+
+
+@op(dtype=SAME, name="_taken", samples=None)
+def taken(input, target):
+    """The value of each row at its target class."""
+    return input[places(target, input.shape)]
+
+
+taken.gradient(input=lambda grad, target, input_shape: placed(grad, target, input_shape))
+
+
+@composed(name="nn.functional.nll_loss", samples=cases(index_cases))
+def nll_loss(
+    input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"
+):
+    """Mean of the negated log-probabilities of the right classes: `(N, C)` or `(N, C, d1, ...)`.
+
+    `weight` has a factor for each class; targets equal to `ignore_index` do not count.
+    """
+    reduction = legacy(size_average, reduce, reduction)
+    target = class_numbers(input, target)
+    check_weight(weight, input)
+    return negative_log_likelihood(input, target, weight, ignore_index, reduction)[0]
+
+
+@op(
+    dtype=MATCH,
+    operands=["input"],
+    name="_cross_entropy",
+    returns=("loss", "probs", "shares"),
+    node=lambda input: "NllLossBackward0" if input.ndim < 3 else "NllLoss2DBackward0",
+    samples=None,
+)
+def cross_entropy_of_classes(input, target, weight: "Tensor" = None, ignore_index=-100, reduction="mean"):
+    """The loss, the softmax over the classes, and each row's share in the loss."""
+    require_real(input, "log_softmax")
+    dim = class_dim(input.ndim)
+    shares = shares_of(target, input.shape[dim], weight, ignore_index, reduction)
+    if not input.size:
+        rows = np.zeros(target.shape, input.dtype)
+        return brought_together(rows, shares, reduction), input, np.asarray(shares, input.dtype)
+    logits = input - np.maximum.reduce(input, dim, keepdims=True)
+    right = logits[places(target, input.shape)]
+    probs = np.exp(logits, logits)
+    total = np.add.reduce(probs, dim, keepdims=True)
+    probs /= total
+    rows = np.log(total.reshape(right.shape)) - right
+    return brought_together(rows, shares, reduction), probs, np.asarray(shares, input.dtype)
+
+
+cross_entropy_of_classes.gradient(
+    input=lambda grads, probs, shares, target: cross_entropy_gradient(grads, probs, shares, target)
+)
+
+
+def cross_entropy_gradient(grads: list, probs: Tensor, shares: Tensor, target: Tensor) -> Tensor:
+    """Through the loss, and through the probabilities where these were used by a gradient of this gradient."""
+    found = None
+    if grads[0] is not None:
+        rows = grads[0] * shares
+        found = less_one_at_target(probs, target, rows.unsqueeze(1) if rows.ndim and probs.ndim > 1 else rows)
+    if grads[1] is not None:
+        through = softmax_gradient(grads[1] * probs, probs, class_dim(probs.ndim))
+        found = through if found is None else found + through
+    return found
+
+
+@op(dtype=SAME, name="_less_one_at_target", samples=None)
+def less_one_at_target(probs, target, scale):
+    """The probabilities, less one for the right classes, times the scale of each row."""
+    found = probs * scale
+    where = places(target, probs.shape)
+    found[where] -= np.broadcast_to(scale, probs.shape)[where] if getattr(scale, "ndim", 0) else scale
+    return found
+
+
+less_one_at_target.gradient(
+    probs=lambda grad, scale: grad * scale,
+    scale=lambda grad, probs, target: grad * less_one_at_target(probs, target, 1.0),
+)
+
+
+@op(dtype=PROMOTE, name="_negated_share", node="DivBackward1", samples=None)
+def negated_share(input, count: float):
+    """The negated input, divided by a count."""
+    return -input / count
+
+
+negated_share.gradient(input=lambda grad, count: -grad / count)
+
+
+def cross_entropy_of_shares(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float):
+    """The loss where the target holds a probability for each class."""
+    if not target.is_floating_point():
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got {target.dtype.scalar}"
+        )
+    dim = class_dim(input.ndim)
+    classes = input.shape[dim]
+    if smoothing > 0:
+        target = target * (1 - smoothing) + smoothing / classes
+    products = log_softmax(input, dim) * target
+    if weight is not None:
+        products = products * along_classes(weight, input.ndim)
+    if reduction == "none":
+        return -products.sum(dim)
+    if reduction == "sum":
+        return -products.sum()
+    if reduction != "mean":
+        raise unknown(reduction)
+    return negated_share(products.sum(), input.numel() / classes if input.numel() else math.nan)
+
+
+def along_classes(weight: Tensor, ndim: int) -> Tensor:
+    """A value for each class in a shape that spreads over the rows."""
+    return weight.reshape([1, -1] + [1] * (ndim - 2)) if ndim > 1 else weight
+
+
+def smoothed_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str, smoothing: float
+) -> Tensor:
+    """The loss where a part of each target's probability is spread over all classes."""
+    dim = class_dim(input.ndim)
+    logs = log_softmax(input, dim)
+    sharp, shares = negative_log_likelihood(logs, target, weight, ignore_index, reduction)
+    spread = -(logs if weight is None else logs * along_classes(weight, input.ndim)).sum(dim)
+    ignored = target == ignore_index
+    spread = spread.masked_fill(ignored, 0)
+    if reduction == "mean":
+        # the weights do not scale this part again, only its total
+        total = (~ignored).sum() if weight is None else weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0).sum()
+        spread = spread.sum() / total
+    elif reduction == "sum":
+        spread = spread.sum()
+    return sharp * (1 - smoothing) + spread * (smoothing / input.shape[dim])
+
+
+def share_cases(make):
+    """Samples with a probability for each class, and smoothed ones."""
+    x, y, classes = make.floats(4, 3), make.floats(4, 3, low=0), np.array([2, 0, 1, 2])
+    images, points = make.floats(2, 3, 4), make.ints(2, 4, low=0, high=3)
+    weight = make.floats(3, low=0.5)
+    return [
+        *[case(x, y, weight, reduction=each) for each in ("mean", "sum", "none")],
+        *[case(x, y, reduction=each, label_smoothing=0.2) for each in ("mean", "sum", "none")],
+        *[case(x, classes, reduction=each, label_smoothing=0.2) for each in ("mean", "sum", "none")],
+        *[case(images, points, weight, ignore_index=1, reduction=each, label_smoothing=0.2) for each in ("mean", "none")],
+        case(make.floats(3), make.floats(3, low=0)),
+        case(x, y.astype("float64")),
+        case(x, y, ignore_index=1),
+        case(x, classes, label_smoothing=1.5),
+        case(x, make.ints(4, 3)),
+        case(make.ints(4, 3), classes),
+        case(x, y, reduction="other"),
+    ]
+
+
+@composed(name="nn.functional.cross_entropy", samples=cases(lambda make: index_cases(make) + share_cases(make)))
+def cross_entropy(
+    input,
+    target,
+    weight=None,
+    size_average=None,
+    ignore_index=-100,
+    reduce=None,
+    reduction="mean",
+    label_smoothing=0.0,
+):
+    """Mean of the negated log-probabilities of the right classes, from logits: `(N, C)` or `(N, C, d1, ...)`.
+
+    The target holds class numbers `(N, d1, ...)`, or probabilities in the shape of the input. `weight` has a
+    factor for each class; targets equal to `ignore_index` do not count; `label_smoothing` spreads a part of each
+    target over all classes.
+    """
+    reduction = legacy(size_average, reduce, reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if input._array.shape == target._array.shape:
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
+        check_weight(weight, input)
+        return cross_entropy_of_shares(input, target, weight, reduction, label_smoothing)
+    target = class_numbers(input, target)
+    check_weight(weight, input)
+    if label_smoothing > 0:
+        return smoothed_cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
+    return cross_entropy_of_classes(input, target, weight, ignore_index, reduction)[0]

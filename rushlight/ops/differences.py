@@ -1,0 +1,109 @@
+"""Differences of neighbours, and integrals: their sums by the trapezoidal rule."""
+
+from __future__ import annotations
+
+from rushlight.core import dtypes
+from rushlight.ops.declare import composed
+from rushlight.ops.dims import axis
+from rushlight.ops.joining import cat
+from rushlight.ops.out import write_composed
+from rushlight.ops.samples import case, cases
+
+
+def curves(make, *extra):
+    y = make.floats(3, 4)
+    return [
+        case(y),
+        case(y, dim=0),
+        case(y, dx=0.5),
+        case(y, make.floats(4)),
+        case(y, make.floats(3, 4)),
+        case(y, make.floats(3), dim=0),
+        case(make.ints(4)),
+        case(make.floats(1)),
+        case(y, make.floats(5)),
+        case(make.bools(3)),
+        case(make.floats()),
+        *extra,
+    ]
+
+
+@composed(method=False, samples=cases(lambda make: curves(make, case(make.floats(0)))), aliases=["trapz"])
+def trapezoid(y, x=None, *, dx=1, dim=-1):
+    """Integral along `dim` by the trapezoidal rule, over points `x` or points `dx` apart."""
+    check_curve(y, x, "trapezoid", dim)
+    dim = axis(dim, y.ndim)
+    if not y.shape[dim]:
+        return y.new_zeros(y.shape[:dim] + y.shape[dim + 1 :])
+    if x is None:
+        ends = y.select(dim, 0) + y.select(dim, -1)
+        return (y.sum(dim) - ends * 0.5) * dx
+    return (widths(x, y, dim) * neighbours(y, dim)).sum(dim) / 2.0
+
+
+@composed(method=False, samples=cases(curves))
+def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
+    """Running integral along `dim` by the trapezoidal rule."""
+    check_curve(y, x, "cumulative_trapezoid", dim)
+    dim = axis(dim, y.ndim)
+    if x is None:
+        return (neighbours(y, dim) * (dx / 2)).cumsum(dim)
+    return (widths(x, y, dim) * neighbours(y, dim)).cumsum(dim) / 2.0
+
+
+def check_curve(y, x, name, dim):
+    if not y.ndim:
+        raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
+    for letter, each in (("y", y), ("x", x)):
+        if each is not None and each.dtype is dtypes.bool_:
+            raise RuntimeError(f"{name}: received a bool input for `{letter}`, but bool is not supported")
+    if x is not None and x.ndim == 1 and x.shape[0] != y.shape[dim]:
+        raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+
+
+def neighbours(y, dim):
+    """Sums of each element and the next one."""
+    rest = y.shape[dim] - 1
+    return y.narrow(dim, 0, rest) + y.narrow(dim, 1, rest)
+
+
+def widths(x, y, dim):
+    """Distances of each point to the next one; one line of points serves all lines of `y`."""
+    if x.ndim == 1:
+        x = x.reshape((-1,) + (1,) * (y.ndim - 1 - dim))
+        return x.diff(dim=0)
+    return x.diff(dim=dim - y.ndim)
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4)),
+            case(make.floats(3, 4), 2, 0),
+            case(make.floats(3, 4), n=0),
+            case(make.floats(3, 4), n=9),
+            case(make.ints(5), prepend=make.ints(2), append=make.ints(1)),
+            case(make.floats(3, 4), dim=0, prepend=make.floats(1, 4)),
+            case(make.bools(5)),
+            case(make.floats(0, 3)),
+            case(make.floats()),
+            case(make.floats(3), -1),
+        ]
+    )
+)
+def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
+    """Differences of each element and the next one along `dim`, taken `n` times."""
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if not n:
+        return write_composed("diff", input.clone(), out)
+    if prepend is not None or append is not None:
+        input = cat([each for each in (prepend, input, append) if each is not None], dim)
+    found = input
+    for _ in range(min(n, input.shape[dim])):
+        rest = found.shape[dim] - 1
+        later, earlier = found.narrow(dim, 1, rest), found.narrow(dim, 0, rest)
+        found = later ^ earlier if input.dtype is dtypes.bool_ else later - earlier
+    return write_composed("diff", found, out)

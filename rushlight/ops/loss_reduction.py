@@ -1,0 +1,55 @@
+"""How a loss is brought together: the mean, the sum or none, and torch's older words for these."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor
+from rushlight.core.warning import warn
+
+
+def reduced(values: np.ndarray, reduction: str) -> Any:
+    """The mean, the sum or all of the values, for the body of a loss."""
+    if reduction == "mean":
+        return np.add.reduce(values, None) / values.size
+    if reduction == "sum":
+        return np.add.reduce(values, None)
+    if reduction == "none":
+        return values
+    raise unknown(reduction)
+
+
+def reduce(values: Tensor, reduction: str) -> Tensor:
+    """The mean, the sum or all of the values of a tensor."""
+    if reduction == "mean":
+        return values.mean()
+    if reduction == "sum":
+        return values.sum()
+    if reduction == "none":
+        return values
+    raise unknown(reduction)
+
+
+def share(grad: Tensor, reduction: str, count: int, factor: float = 1.0) -> Tensor:
+    """The gradient of one of `count` values that were reduced, times a number."""
+    if reduction == "mean":
+        factor /= count or 1
+    return grad if factor == 1 else grad * factor
+
+
+def unknown(reduction: Any) -> ValueError:
+    return ValueError(f"{reduction} is not a valid value for reduction: write 'mean', 'sum' or 'none'")
+
+
+def legacy(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction, also where it was asked for in the words that torch used before."""
+    if size_average is None and reduce is None:
+        return reduction
+    if reduce is False:
+        found = "none"
+    else:
+        found = "sum" if size_average is False else "mean"
+    warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
+    return found

@@ -1,0 +1,112 @@
+"""Ranges of evenly spaced numbers: torch's dtypes, ends and refusals."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+
+def told(tensor):
+    """What a reader of the test wants to see of a tensor."""
+    return tensor.tolist(), str(tensor.dtype).removeprefix("torch.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((5,), ([0, 1, 2, 3, 4], "int64")),
+        ((2.0,), ([0.0, 1.0], "float32")),
+        ((1, 5, 2), ([1, 3], "int64")),
+        ((5, 1, -2), ([5, 3], "int64")),
+        ((1, 2.5, 0.5), ([1.0, 1.5, 2.0], "float32")),
+        ((torch.tensor(3),), ([0, 1, 2], "int64")),
+        ((torch.tensor(1.0, dtype=torch.float64), 3), ([1.0, 2.0], "float32")),
+        ((2**53, 2**53 + 2), ([2**53, 2**53 + 1], "int64")),
+        ((np.float64(2),), ([0.0, 1.0], "float32")),
+        ((0,), ([], "int64")),
+    ],
+)
+def test_arange(arguments, expected):
+    assert told(torch.arange(*arguments)) == expected
+
+
+def test_arange_by_name():
+    assert torch.arange(end=2).tolist() == [0, 1]
+    assert torch.arange(1, end=3).tolist() == [1, 2]
+    assert torch.arange(start=1, end=5, step=2).tolist() == [1, 3]
+    assert torch.arange(300, dtype=torch.uint8)[-2:].tolist() == [42, 43]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "words"),
+    [
+        ((1, 5, -1), {}, RuntimeError, "upper bound and lower bound inconsistent with step sign"),
+        ((1, 5, 0), {}, RuntimeError, "step must be nonzero"),
+        ((0, 1, 0.1), {"dtype": torch.int64}, ValueError, "step must be nonzero"),
+        ((2,), {"dtype": torch.bool}, NotImplementedError, "\"arange_cpu\" not implemented for 'Bool'"),
+        ((float("inf"),), {}, RuntimeError, "unsupported range: 0 -> inf"),
+        ((1j,), {}, RuntimeError, "value cannot be converted to type double without overflow"),
+        (("a",), {}, TypeError, "argument 'end' \\(position 1\\) must be Number, not str"),
+        ((), {"start": 1}, TypeError, 'missing 1 required positional arguments: "end"'),
+        ((1, 2, 3, 4), {}, TypeError, "invalid combination of arguments"),
+    ],
+)
+def test_arange_refuses(arguments, options, error, words):
+    with pytest.raises(error, match=words):
+        torch.arange(*arguments, **options)
+
+
+def test_range_includes_its_end_and_is_deprecated():
+    with pytest.warns(UserWarning, match=r"torch.range is deprecated"):
+        assert told(torch.range(1, 3)) == ([1.0, 2.0, 3.0], "float32")
+    with pytest.raises(TypeError, match="missing 1 required"):
+        torch.range(3)
+    with pytest.warns(UserWarning):
+        for arguments, words in (
+            ((1, 5, -1), "step sign"),
+            ((1, 5, 0), "nonzero"),
+            ((0, np.inf), "unsupported"),
+        ):
+            with pytest.raises(RuntimeError, match=words):
+                torch.range(*arguments)
+
+
+def test_linspace_and_logspace():
+    assert told(torch.linspace(0, 1, 5)) == ([0.0, 0.25, 0.5, 0.75, 1.0], "float32")
+    assert told(torch.linspace(-10, 10, 7, dtype=torch.int32)) == ([-10, -6, -3, 0, 3, 6, 10], "int32")
+    assert told(torch.linspace(0, 1j, 3)) == ([0j, 0.5j, 1j], "complex64")
+    assert torch.linspace(0, 1, 1).tolist() == [0.0]
+    assert torch.linspace(torch.tensor(0), 1, 3).tolist() == [0.0, 0.5, 1.0]
+    assert torch.linspace(0, 1, 0).shape == (0,)
+    assert told(torch.logspace(0, 2, 3)) == ([1.0, 10.0, 100.0], "float32")
+    assert told(torch.logspace(0, 2, 3, base=2, dtype=torch.int64)) == ([1, 2, 4], "int64")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "words"),
+    [
+        ((0, 1, -1), {}, RuntimeError, "number of steps must be non-negative"),
+        ((torch.tensor([0.0]), 1, 3), {}, RuntimeError, "linspace only supports 0-dimensional start and end"),
+        (
+            (0, 1, 3),
+            {"dtype": torch.bool},
+            NotImplementedError,
+            "\"linspace_cpu\" not implemented for 'Bool'",
+        ),
+        ((0, 1j, 3), {"dtype": torch.float32}, RuntimeError, "can't be safely cast to passed dtype"),
+        ((0, 1, 3.0), {}, TypeError, "argument 'steps' \\(position 3\\) must be int, not float"),
+    ],
+)
+def test_linspace_refuses(arguments, options, error, words):
+    with pytest.raises(error, match=words):
+        torch.linspace(*arguments, **options)
+
+
+def test_indices_of_triangles():
+    assert torch.tril_indices(3, 3, -1).tolist() == [[1, 2, 2], [0, 0, 1]]
+    assert torch.triu_indices(2, 3, 1).tolist() == [[0, 0, 1], [1, 2, 2]]
+    assert torch.triu_indices(3, 3, 5).shape == (2, 0)
+    with pytest.raises(RuntimeError, match="row must be non-negative"):
+        torch.tril_indices(-1, 3)
+    with pytest.raises(NotImplementedError, match=r"\"triu_indices\" not implemented for 'Float'"):
+        torch.triu_indices(3, 3, dtype=torch.float32)

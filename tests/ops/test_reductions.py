@@ -1,0 +1,151 @@
+"""Reductions and their kin: what the samples of the declarations cannot say."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+
+def numeric_hessian(function, point, step=1e-3):
+    """Second derivatives of a function of a vector, by central differences in float64."""
+    count = len(point)
+    found = np.empty((count, count))
+    for i in range(count):
+        for j in range(count):
+            total = 0.0
+            for a in (1, -1):
+                for b in (1, -1):
+                    moved = point.copy()
+                    moved[i] += a * step
+                    moved[j] += b * step
+                    total += a * b * function(moved)
+            found[i, j] = total / (4 * step * step)
+    return found
+
+
+def hessian(function, point):
+    x = torch.tensor(point, requires_grad=True)
+    (first,) = torch.autograd.grad(function(x), x, create_graph=True)
+    rows = [torch.autograd.grad(each, x, retain_graph=True)[0] for each in first.unbind()]
+    return torch.stack(rows).numpy()
+
+
+@pytest.mark.parametrize("point", [[2.0, 3, 5, 7], [2.0, 0, 5, 7], [0.0, 3, 0, 7], [0.0, 0, 0, 7]])
+def test_second_derivatives_of_products_hold_where_factors_are_zero(point):
+    point = np.array(point)
+    weights = np.array([1.0, -2, 3, 0.5])
+    found = hessian(lambda x: x.prod(), point)
+    np.testing.assert_allclose(found, numeric_hessian(np.prod, point), atol=1e-6)
+    found = hessian(lambda x: (x.cumprod(0) * torch.tensor(weights)).sum(), point)
+    wanted = numeric_hessian(lambda x: (np.cumprod(x) * weights).sum(), point)
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+def test_long_sums_keep_their_digits():
+    rows = np.random.default_rng(0).random((200_003, 3), dtype=np.float32)
+    exact = rows.astype(np.float64)
+    for array in (rows, np.asfortranarray(rows)):
+        x = torch.from_numpy(array)
+        np.testing.assert_allclose(x.sum(0).numpy(), exact.sum(0), rtol=1e-6)
+        np.testing.assert_allclose(x.mean(0, keepdim=True).numpy()[0], exact.mean(0), rtol=1e-6)
+        np.testing.assert_allclose(x.var(0).numpy(), exact.var(0, ddof=1), rtol=1e-6)
+        np.testing.assert_allclose(x.cumsum(0).numpy()[-1], exact.sum(0), rtol=1e-6)
+        assert (x.amax(0).numpy() == rows.max(0)).all()
+
+
+def test_half_precision_adds_up_in_float32():
+    ones = torch.ones(5000, dtype=torch.float16)
+    assert ones.sum().item() == 5000
+    assert ones.mean().item() == 1
+    assert torch.full((100,), 300.0, dtype=torch.float16).norm().item() == 3000
+
+
+def test_ties_share_the_gradient_of_amax_and_not_that_of_max_along_a_dim():
+    x = torch.tensor([[1.0, 3, 3]], requires_grad=True)
+    for function, wanted in (
+        (lambda: x.amax(1).sum(), [[0, 0.5, 0.5]]),
+        (lambda: x.max(), [[0, 0.5, 0.5]]),
+        (lambda: x.max(1).values.sum(), [[0, 1, 0]]),
+    ):
+        (grad,) = torch.autograd.grad(function(), x)
+        assert grad.tolist() == wanted
+
+
+@pytest.mark.parametrize("p", [0.5, 1, 1.5, 2, 3, float("inf")])
+def test_the_gradient_of_a_norm_at_zero_is_zero(p):
+    x = torch.zeros(3, requires_grad=True)
+    x.norm(p).backward()
+    assert x.grad.tolist() == [0, 0, 0]
+
+
+def test_max_of_two_tensors_is_maximum():
+    one, two = torch.tensor([1.0, 5]), torch.tensor([2.0, 4])
+    assert torch.max(one, two).tolist() == one.max(other=two).tolist() == [2, 5]
+    assert torch.min(one, two).tolist() == [1, 4]
+    with pytest.raises(TypeError, match="must be Tensor"):
+        torch.max(2, two)
+
+
+def test_numpy_names_of_arguments_are_taken():
+    x = torch.tensor([[1.0, 2], [3, 5]])
+    assert x.max(axis=1, keepdims=True).values.tolist() == [[2], [5]]
+    assert torch.median(x, axis=0).values.tolist() == [1, 2]
+    assert x.var(axis=0, keepdims=True).shape == (1, 2)
+    assert x.cumsum(axis=0).tolist() == [[1, 2], [4, 7]]
+
+
+def test_a_bool_is_no_dimension():
+    with pytest.raises(TypeError, match="must be int, not bool"):
+        torch.ones(2, 2).sum(True)
+
+
+def test_too_few_degrees_of_freedom_warn_and_name_the_users_line():
+    with pytest.warns(UserWarning, match="degrees of freedom is <= 0") as seen:
+        assert torch.tensor([1.0]).std().isnan()
+    assert seen[0].filename == __file__
+
+
+def test_functional_softmax_without_dim_warns_and_chooses_torchs():
+    functional = torch.nn.functional
+    with pytest.warns(UserWarning, match="Implicit dimension choice for softmax"):
+        assert functional.softmax(torch.zeros(2, 4)).sum(1).tolist() == [1, 1]
+    with pytest.warns(UserWarning, match="Implicit dimension choice for log_softmax"):
+        functional.log_softmax(torch.zeros(3))
+    with pytest.warns(UserWarning, match="Implicit dimension choice for softmin"):
+        assert functional.softmin(torch.zeros(2, 1, 1)).sum(0).tolist() == [[1]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        functional.softmax(torch.zeros(2, 4), dim=-1)
+
+
+def test_unique_has_no_derivative():
+    x = torch.tensor([1.0, 1, 2], requires_grad=True)
+    for function in (torch.unique, torch.unique_consecutive, lambda x: torch.unique(x, dim=0)):
+        with pytest.raises(NotImplementedError, match="the derivative for"):
+            function(x).sum().backward()
+
+
+def test_several_results_are_written_to_tensors_of_their_dtype_only():
+    x = torch.tensor([3.0, 1, 2])
+    values, indices = torch.empty(0), torch.empty(0, dtype=torch.int64)
+    found = torch.sort(x, out=(values, indices))
+    assert found.values is values and indices.tolist() == [1, 2, 0]
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype"):
+        torch.sort(x, out=(values.double(), indices))
+    assert values.tolist() == [1, 2, 3]
+
+
+def test_composed_functions_refuse_out_where_a_gradient_is_wanted():
+    x = torch.tensor([3.0, 1, 2], requires_grad=True)
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        torch.diff(x, out=torch.empty(2))
+
+
+def test_cumsum_in_place_keeps_the_history():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    assert y.cumsum_(0) is y
+    y.sum().backward()
+    assert x.grad.tolist() == [6, 4, 2]
