@@ -24,6 +24,7 @@ class FrozenTensor:
     owner: int | None
     same_object: int | None
     is_view: bool
+    is_lazy: bool
 
 
 @dataclass
@@ -95,6 +96,7 @@ def freeze_tensor(tensor: Any, library: Library, builder: Builder) -> FrozenTens
         owner=builder.owner(tensor),
         same_object=same[0] if same else None,
         is_view=bool(tensor._is_view()),
+        is_lazy=any(hasattr(tensor, bit) and getattr(tensor, bit)() for bit in ("is_conj", "is_neg")),
     )
 
 

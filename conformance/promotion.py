@@ -64,7 +64,11 @@ def check_promotion(library_name: str) -> bool:
     counts: dict[str, list[int]] = {}
     wrong: list[str] = []
     for name, text, act in cases():
-        expected, got = (attempt(functools.partial(act, each)) for each in (torch, library))
+        expected = attempt(functools.partial(act, torch))
+        # complex32 is none of the dtypes compared here
+        if "complex32" in str(expected.raw) or "ComplexHalf" in str(expected.error):
+            continue
+        got = attempt(functools.partial(act, library))
         reason = compare_dtypes(expected, got)
         count = counts.setdefault(name, [0, 0])
         count[0] += reason is None

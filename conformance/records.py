@@ -45,11 +45,7 @@ class TensorRecord:
     def is_plain(self) -> bool:
         """Whether the tensor is contiguous and covers its memory, so that no view is needed to build it."""
         size = int(np.prod(self.shape, dtype=np.int64))
-        expected, step = [], 1
-        for length in reversed(self.shape):
-            expected.append(step)
-            step *= max(length, 1)
-        return self.offset == 0 and size == self.memory.size and self.strides == tuple(reversed(expected))
+        return self.offset == 0 and size == self.memory.size and self.strides == row_strides(self.shape)
 
     @property
     def is_floating(self) -> bool:
@@ -147,6 +143,15 @@ def record_tensor(tensor: Any) -> TensorRecord:
     return TensorRecord(np.array(flat.numpy()), shape, strides, offset, dtype, bool(tensor.requires_grad))
 
 
+def row_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a contiguous tensor, in elements, as torch gives them for empty ones too."""
+    strides, step = [], 1
+    for length in reversed(shape):
+        strides.append(step)
+        step *= max(length, 1)
+    return tuple(reversed(strides))
+
+
 def record_array(array: np.ndarray) -> TensorRecord:
     """The record of a NumPy array that stands for a tensor, non-contiguous ones included."""
     dtype = array.dtype.name
@@ -154,8 +159,10 @@ def record_array(array: np.ndarray) -> TensorRecord:
         array = array.astype(np.float32)
     if any(step < 0 or step % array.itemsize for step in array.strides):
         array = array.copy()
+    if array.size == 0:
+        return TensorRecord(array.reshape(-1), array.shape, row_strides(array.shape), 0, dtype)
     strides = tuple(step // array.itemsize for step in array.strides)
-    reach = 1 + sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True)) if array.size else 0
+    reach = 1 + sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True))
     memory = np.lib.stride_tricks.as_strided(array, (reach,), (array.itemsize,)).copy()
     return TensorRecord(memory, array.shape, strides, 0, dtype)
 

@@ -12,6 +12,7 @@ from conformance.libraries import Library
 from conformance.outcomes import Outcome, flatten
 from conformance.records import TensorRecord, Unrepresentable, map_tensors, record
 from conformance.tally import Tally
+from conformance.verdicts import disagreement
 
 # larger results are summarised by both; what they then print is checked on small ones
 LONGEST_PRINTED = 1000
@@ -57,9 +58,14 @@ class OpCheck:
         self.gradient_rules = Rules(aliasing=False, scaled=True)
 
     def run(self) -> None:
-        reference = self.torch.find_function(self.op.name)
-        if reference is None:
-            self.tally.skip("torch has no such name")
+        if self.op.name.rsplit(".", 1)[-1].startswith("_"):
+            self.tally.skip("private")
+            return
+        if self.torch.find_function(self.op.name) is None:
+            self.tally.add("name", self.op.name, "torch has no such name")
+            return
+        if not callable(self.op.samples):
+            self.tally.add("samples", self.op.name, "declares none")
             return
         for number, sample in enumerate(self.op.samples()):
             try:
@@ -75,30 +81,36 @@ class OpCheck:
                 continue
             expected = observe(self.torch, reference, arguments)
             got = observe(self.library, function, arguments)
-            reason = compare_outcomes(expected, got, self.rules)
-            self.tally.add(part, label, reason)
+            reason = self.add(part, label, arguments, expected, got)
             if part == "function" and reason is None:
                 self.check_text(expected, got, label)
         inplace = self.find_inplace(self.torch)
         if inplace is not None and first_is_tensor(arguments):
             expected = observe_inplace(self.torch, inplace, arguments)
             got = observe_inplace(self.library, self.find_inplace(self.library), arguments)
-            self.tally.add("inplace", label, compare_outcomes(expected, got, self.rules))
+            self.add("inplace", label, arguments, expected, got)
         self.check_gradients(number, with_grad(arguments), label)
+
+    def add(self, part: str, label: str, arguments: Arguments, expected: Outcome, got: Outcome) -> str | None:
+        """Counts one comparison of outcomes and gives the reason for a disagreement."""
+        reference = self.torch.find_function(self.op.name)
+        reason = disagreement(self.op.name, arguments, expected, got, self.rules, reference)
+        self.tally.add(part, label, reason)
+        return reason
 
     def forms(self) -> Iterator[tuple[str, Callable, Callable | None]]:
         """The public function, the method and the aliases, wherever torch has them."""
         yield "function", *(each.find_function(self.op.name) for each in (self.torch, self.library))
-        method = getattr(self.torch.module.Tensor, self.op.name, None)
+        method = self.torch.find_method(self.op.name)
         if callable(method) and self.torch.find(self.op.name) is not None:
-            yield "method", method, getattr(self.library.module.Tensor, self.op.name, None)
+            yield "method", method, self.library.find_method(self.op.name)
         for alias in getattr(self.op, "aliases", ()):
             reference = self.torch.find_function(alias)
             if reference is not None:
                 yield f"alias {alias}", reference, self.library.find_function(alias)
 
     def find_inplace(self, library: Library) -> Callable | None:
-        return getattr(library.module.Tensor, self.op.name + "_", None)
+        return library.find_method(self.op.name + "_")
 
     def check_text(self, expected: Outcome, got: Outcome, label: str) -> None:
         """What both print, where their values agree to the last bit."""

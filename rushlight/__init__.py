@@ -1,10 +1,11 @@
 """Rushlight: PyTorch's programming model on NumPy."""
 
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 
 from numpy import newaxis
 
-from rushlight import autograd, cuda, distributions, linalg, nn, optim, random
+from rushlight import autograd, random
 from rushlight.autograd import entry as _entry
 from rushlight.autograd import hooks as _hooks
 from rushlight.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
@@ -75,4 +76,15 @@ from rushlight.random import *
 __version__ = "0.1.0"
 
 globals().update(_namespace(""))
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")]
+
+# packages that are loaded when they are first asked for
+_LAZY = ("cuda", "distributions", "linalg", "nn", "optim", "utils")
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY:
+        return _import_module(f"rushlight.{name}")
+    raise AttributeError(f"module 'torch' has no attribute '{name}': it is not in Rushlight")
+
+
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")] + list(_LAZY)

@@ -1,4 +1,4 @@
-"""Activations: the smooth pointwise nonlinearities of neural networks, and their piecewise linear stand-ins."""
+"""Activations: the smooth nonlinearities of neural networks, and what stands in for them piece by piece."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def mish_slope(x: Tensor) -> Tensor:
     samples=activation({"beta": 2, "threshold": 1}),
 )
 def softplus(input, beta=1, threshold=20, *, out=None):
-    """log(1 + exp(beta x)) / beta for each element x: a smooth ReLU; x itself where beta x is above the threshold."""
+    """log(1 + exp(beta x)) / beta for each element x, a smooth ReLU; x where beta x is above `threshold`."""
     require_floats("softplus_cpu", input)
     steep = input * beta
     return np.where(steep > threshold, input, np.log1p(np.exp(steep)) / beta)

@@ -35,12 +35,16 @@ add.gradient(
 
 def DIFFERENCE(op: Op, arrays: list) -> np.dtype:
     """Like PROMOTE, but masks are not subtracted."""
-    if any([type(each) is bool or getattr(each, "dtype", None) is BOOLEAN for each in arrays[:2]]):
+    if is_mask(arrays[0]) or is_mask(arrays[1]):
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
-            "use the `~` or `logical_not()` operator instead; the difference of two masks is `a ^ b`."
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
+            "a mask, use the `~` or `logical_not()` operator instead; the difference of two masks is `a ^ b`."
         )
     return PROMOTE(op, arrays)
+
+
+def is_mask(value: Any) -> bool:
+    return value.dtype is BOOLEAN if type(value) is np.ndarray else type(value) is bool
 
 
 @op(dtype=DIFFERENCE, samples=binary(complexes=True), operator="-", aliases=["subtract"])
@@ -105,8 +109,8 @@ def neg(input, *, out=None):
     """Each element with its sign changed."""
     if input.dtype.kind == "b":
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
-            "use the `~` or `logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+            "mask, use the `~` or `logical_not()` operator instead."
         )
     return np.negative(input, out)
 

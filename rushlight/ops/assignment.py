@@ -15,6 +15,7 @@ from rushlight.ops.indexing import (
     BOOLEAN,
     basic_index,
     explained,
+    is_mask,
     keeps_all,
     numpy_index,
     part,
@@ -76,11 +77,7 @@ def plain_number(self: Tensor, value: Any) -> Any:
         )
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {value}")
-    return value
-
-
-def is_mask(index: Any) -> bool:
-    return isinstance(index, Tensor) and index._array.dtype is BOOLEAN and index._array.ndim > 0
+    return number_for(value, self._array.dtype)
 
 
 def names_one_mask(index: Any) -> bool:
@@ -94,7 +91,7 @@ def source_for(target: Tensor, index: Any, value: Any) -> Tensor:
     """What to put at single elements: a number takes the target's dtype, one element under a mask does too."""
     kind = target._array.dtype
     if not isinstance(value, Tensor):
-        return wrap(np.array(number_for(value, kind), kind))
+        return wrap(np.array(value, kind))
     if value._array.dtype != kind and value._array.size == 1 and names_one_mask(index):
         number_for(value._array.item(), kind)
         return value.to(target.dtype)
@@ -108,7 +105,7 @@ def write_recorded(self: Tensor, basic: tuple | slice, value: Any) -> None:
     if isinstance(value, Tensor) and (value._array.ndim or not view._array.ndim):
         view.copy_(without_leading_ones(value, view))
     else:
-        view.fill_(value)
+        view.fill_(value if isinstance(value, Tensor) else wrap(np.array(value, view._array.dtype)))
 
 
 def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
@@ -124,8 +121,6 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
             view.copy_(without_leading_ones(value, view))
             return
         value = value._array
-    else:
-        value = number_for(value, array.dtype)
     if not target.flags.writeable or 0 in target.strides:
         require_writable(target)
     target[...] = value

@@ -8,8 +8,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
-from rushlight.ops.gradients import zeros
-from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import binary, case, cases
 from rushlight.ops.where import choose
@@ -122,7 +121,8 @@ def clamp(input: Tensor, min: Tensor | float = None, max: Tensor | float = None,
         return np.maximum(input, min, out=out)
     if (type(min) is np.ndarray) != (type(max) is np.ndarray):
         raise TypeError(
-            "clamp() received an invalid combination of arguments - `min` and `max` must be two tensors or two numbers"
+            "clamp() received an invalid combination of arguments: `min` and `max` must be both tensors or "
+            "both numbers"
         )
     if input.dtype.kind == "b":
         raise refuse("clamp_cpu", input)

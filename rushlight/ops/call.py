@@ -118,7 +118,7 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
     if state.inference:
         for tensor in tensors:
             tensor._inference = True
-    return op.results(*tensors) if op.results is not None else tuple(tensors)
+    return op.results(*tensors) if op.returns is not None else tuple(tensors)
 
 
 def mark_cut(op: Op, tensors: tuple[Tensor, ...]) -> None:

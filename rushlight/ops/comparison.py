@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
-from rushlight.ops.kinds import kind_of
+from rushlight.ops.kinds import kind_of, refuse
 from rushlight.ops.rules import BOOL, SAME
 from rushlight.ops.samples import binary, case, cases, unary
 
@@ -14,37 +16,63 @@ from rushlight.ops.samples import binary, case, cases, unary
 @op(dtype=BOOL, samples=binary(complexes=True), operator="==")
 def eq(input: Tensor, other, *, out=None):
     """Which elements are equal."""
+    if input.dtype.kind in "ui" and type(other) is int:
+        other = wrapped(input, other)
     return np.equal(input, other)
 
 
 @op(dtype=BOOL, samples=binary(complexes=True), operator="!=", aliases=["not_equal"])
 def ne(input: Tensor, other, *, out=None):
     """Which elements differ."""
+    if input.dtype.kind in "ui" and type(other) is int:
+        other = wrapped(input, other)
     return np.not_equal(input, other)
 
 
 @op(dtype=BOOL, samples=binary(), operator="<", aliases=["less"])
 def lt(input: Tensor, other, *, out=None):
     """Where `input` is smaller than `other`."""
+    if input.dtype.kind in "uic":
+        other = ordered(input, other)
     return np.less(input, other)
 
 
 @op(dtype=BOOL, samples=binary(), operator="<=", aliases=["less_equal"])
 def le(input: Tensor, other, *, out=None):
     """Where `input` is at most `other`."""
+    if input.dtype.kind in "uic":
+        other = ordered(input, other)
     return np.less_equal(input, other)
 
 
 @op(dtype=BOOL, samples=binary(), operator=">", aliases=["greater"])
 def gt(input: Tensor, other, *, out=None):
     """Where `input` is larger than `other`."""
+    if input.dtype.kind in "uic":
+        other = ordered(input, other)
     return np.greater(input, other)
 
 
 @op(dtype=BOOL, samples=binary(), operator=">=", aliases=["greater_equal"])
 def ge(input: Tensor, other, *, out=None):
     """Where `input` is at least `other`."""
+    if input.dtype.kind in "uic":
+        other = ordered(input, other)
     return np.greater_equal(input, other)
+
+
+def wrapped(array: np.ndarray, number: int) -> Any:
+    """The number in the array's dtype, where torch lets it wrap around and NumPy would not."""
+    if array.itemsize == 8:
+        return number
+    return np.array(number & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(array.dtype)
+
+
+def ordered(array: np.ndarray, other: Any) -> Any:
+    """What the array is compared with; complex numbers have no order."""
+    if array.dtype.kind == "c":
+        raise refuse("compare_cpu", array)
+    return wrapped(array, other) if type(other) is int else other
 
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)

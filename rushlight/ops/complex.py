@@ -46,7 +46,8 @@ def complex(real, imag, *, out=None):
     """Complex numbers with the given real and imaginary parts."""
     if out is not None and isinstance(real, Tensor) and out.dtype is not real.dtype.to_complex():
         raise RuntimeError(
-            f"Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} for argument 'out'"
+            f"Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} for "
+            "argument 'out'"
         )
     return from_parts(real, imag, out=out)
 
@@ -70,11 +71,13 @@ def require_parts(first: np.ndarray, second: np.ndarray) -> None:
     """The two parts of complex numbers are floats of one dtype."""
     if first.dtype.kind != "f" or second.dtype.kind != "f":
         raise RuntimeError(
-            f"Expected both inputs to be Half, Float or Double tensors but got {first.dtype} and {second.dtype}"
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{first.dtype} and {second.dtype}"
         )
     if first.dtype != second.dtype:
         raise RuntimeError(
-            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second argument"
+            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second "
+            "argument"
         )
 
 
@@ -123,7 +126,8 @@ def view_as_complex(input):
     """A view of pairs of real numbers, in the last dimension, as complex ones."""
     if input.dtype.kind != "f":
         raise RuntimeError(
-            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of {input.dtype}"
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            f"{input.dtype}"
         )
     if not input.ndim:
         raise RuntimeError("Input tensor must have one or more dimensions")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import itertools
 from collections.abc import Callable, Iterable
-from types import CellType, CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 from rushlight.autograd.graph import OpNode
-from rushlight.core.location import GENERATED
-from rushlight.core.tensor import Tensor
 from rushlight.ops import call as caller
 from rushlight.ops import rules
+from rushlight.ops.generate import generate
+from rushlight.ops.returned import named_results
+from rushlight.ops.signature import names_of, parameters_of
 
 REGISTRY: dict[str, Op] = {}
 
@@ -56,7 +54,7 @@ class Op:
         self.name = name
         self.rule = rule
         self.samples = samples
-        self.doc = inspect.getdoc(body) or ""
+        self.doc = (body.__doc__ or "").strip()
         self.gradients: dict[str, Callable] = {}
         self.differentiable = 0  # a bit for each input that has a formula
         self.plans: dict[int, Plan] = {}
@@ -67,17 +65,22 @@ class Op:
         self.returns: tuple[str, ...] | None = None
         self.node: Any = None
         self.node_reads: list[int] | None = None
-        self.results: type | None = None
+        self.results_name = name  # under which several results are shown
+
+    @functools.cached_property
+    def results(self) -> type:
+        """The named tuple of an op with several results; made at the first call, since that takes 0.3 ms."""
+        return named_results(self.results_name, self.returns)
 
     def read_signature(self, operands: Iterable[str] | None) -> None:
         """Which parameters are tensors, lists of tensors, sizes, or options."""
-        parameters = list(inspect.signature(self.body).parameters.values())
+        parameters = parameters_of(self.body)
         self.takes_out = parameters[-1].name == "out"
         self.parameters = parameters[:-1] if self.takes_out else parameters
         self.names = tuple(each.name for each in self.parameters)
         self.positions = {name: position for position, name in enumerate(self.names)}
         self.lists = tuple(p for p, each in enumerate(self.parameters) if each.annotation == "list[Tensor]")
-        self.tensors = tuple(p for p, each in enumerate(self.parameters) if is_tensor(each))
+        self.tensors = tuple(p for p, each in enumerate(self.parameters) if each.is_tensor)
         self.optional = tuple(p for p in self.tensors if self.parameters[p].default is None)
         # where no Python number may stand in for a tensor
         annotated = tuple(p for p in self.tensors if self.parameters[p].annotation == "Tensor")
@@ -91,7 +94,7 @@ class Op:
         for name, formula in formulas.items():
             if name not in self.positions:
                 raise TypeError(f"{self.name}: gradient of '{name}', which is not an input")
-            for wanted in inspect.signature(formula).parameters:
+            for wanted in names_of(formula):
                 if wanted not in ("grad", "grads") and self.source_of(wanted) is None:
                     raise TypeError(
                         f"{self.name}: the gradient of '{name}' names '{wanted}', which is nothing here"
@@ -129,7 +132,7 @@ class Op:
 
     def add_node_class(self, name: str | None) -> type[OpNode]:
         """A class for nodes of this op under one of its names."""
-        shown = camel(self.name.rpartition(".")[2]) + "Backward0" if name is None else name
+        shown = camel(self.name.removeprefix("nn.functional.")) + "Backward0" if name is None else name
         found = self.node_classes[name] = type(shown, (OpNode,), {"op": self, "__module__": "torch.autograd"})
         return found
 
@@ -137,7 +140,7 @@ class Op:
         """Take the node's name: torch's usual one, another, or a function of some arguments."""
         self.node = node
         if callable(node):
-            self.node_reads = [self.positions[each] for each in inspect.signature(node).parameters]
+            self.node_reads = [self.positions[each] for each in names_of(node)]
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -148,7 +151,7 @@ class Plan:
 
     def __init__(self, op: Op, needs: int):
         wanted = {name: f for name, f in op.gradients.items() if needs >> op.positions[name] & 1}
-        parameters = {name: list(inspect.signature(formula).parameters) for name, formula in wanted.items()}
+        parameters = {name: names_of(formula) for name, formula in wanted.items()}
         names = dict.fromkeys(itertools.chain.from_iterable(parameters.values()))
         self.names = [name for name in names if name not in ("grad", "grads")]
         self.sources = [op.source_of(name) for name in self.names]
@@ -165,13 +168,6 @@ class Plan:
         self.has_lists = any(position in op.lists for position in self.inputs)
 
 
-def is_tensor(parameter: inspect.Parameter) -> bool:
-    """Without annotation, what has no default is a tensor; an annotation says otherwise."""
-    if parameter.annotation is inspect.Parameter.empty:
-        return parameter.default is inspect.Parameter.empty
-    return "Tensor" in str(parameter.annotation)
-
-
 def all_positional(body: Callable, takes_out: bool) -> Callable:
     """The body with its keyword-only parameters made positional: the caller passes a plain sequence."""
     code = body.__code__
@@ -183,73 +179,8 @@ def all_positional(body: Callable, takes_out: bool) -> Callable:
 
 
 def camel(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
-
-
-@functools.cache
-def template(parameters: str, arguments: str, out: bool, entry: str) -> CodeType:
-    """Code shared by all ops with one signature; compiling one for each would slow the import."""
-    call = f"return {entry}(op, ({arguments}){', out' if out else ''})"
-    text = f"def make(op, {entry}, sizes):\n def function({parameters}):\n  {call}\n return function"
-    made = compile(text, GENERATED, "exec")
-    maker = next(each for each in made.co_consts if isinstance(each, CodeType))
-    return next(each for each in maker.co_consts if isinstance(each, CodeType))
-
-
-def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
-    """The function users call: it takes torch's arguments and hands them on in one tuple."""
-    positional, keyword, arguments = [], [], []
-    varargs = None
-    for each in op.parameters:
-        passed = each.name
-        if each.annotation == "Size":
-            varargs = f"*{each.name}_"
-            keyword.append(f"{each.name}=None")
-            passed = f"sizes({each.name}_, {each.name})"
-        elif each.kind is each.KEYWORD_ONLY or varargs:
-            keyword.append(declared(each))
-        else:
-            positional.append(declared(each))
-        if each.name in NUMPY_NAMES:
-            other = NUMPY_NAMES[each.name]
-            keyword.append(f"{other}=None")
-            passed = f"{each.name} if {other} is None else {other}"
-        arguments.append(passed)
-    if out:
-        keyword.append("out=None")
-    star = [varargs] if varargs else ["*"] if keyword else []
-    code = template(", ".join(positional + star + keyword), ", ".join(arguments) + ",", out, "call")
-    defaults = tuple(p.default for p in op.parameters if p.name in positional_defaults(positional))
-    cells = {"op": op, "call": entry, "sizes": sizes}
-    closure = tuple(CellType(cells[free]) for free in code.co_freevars)
-    function = FunctionType(code, {}, name, defaults, closure)
-    given = {
-        p.name: p.default for p in op.parameters if f"{p.name}=None" in keyword and p.annotation != "Size"
-    }
-    function.__kwdefaults__ = {each.partition("=")[0]: None for each in keyword if "=" in each} | given
-    function.__qualname__, function.__doc__, function.__module__ = name, op.doc, op.body.__module__
-    return function
-
-
-# torch takes NumPy's names for these too
-NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
-
-
-def declared(parameter: inspect.Parameter) -> str:
-    return parameter.name if parameter.default is parameter.empty else f"{parameter.name}=None"
-
-
-def positional_defaults(positional: list[str]) -> set[str]:
-    return {each.partition("=")[0] for each in positional if "=" in each}
-
-
-def sizes(many: tuple, named: Any) -> Any:
-    """Sizes given one by one, as one sequence, or by name."""
-    if named is not None:
-        return named
-    if len(many) == 1 and not isinstance(many[0], (int, np.integer, Tensor)):
-        return many[0]
-    return many
+    """`special.i0e` as torch's nodes spell it: SpecialI0E."""
+    return "".join(part.title() for part in name.replace(".", "_").split("_"))
 
 
 def op(
@@ -281,8 +212,6 @@ def op(
         self.is_view, self.returns = view, returns
         self.name_node(node)
         self.is_method = "." not in self.name if method is None else method
-        if returns is not None:
-            self.results = result_type(self.name, returns)
         entry = caller.call_either if "inplace" in self.positions else caller.call
         function = generate(self, self.name.rpartition(".")[2], entry, self.takes_out)
         self.function = function
@@ -319,13 +248,6 @@ def composed(
         return function
 
     return declare
-
-
-def result_type(name: str, fields: tuple[str, ...]) -> type:
-    """The named tuple of an op with several results, printed as torch prints it."""
-    from rushlight.ops.returned import named_results
-
-    return named_results(name, fields)
 
 
 def register(self: Op) -> None:

@@ -175,4 +175,4 @@ def lcm(input: Tensor, other: Tensor, *, out=None):
     """Least common multiple of whole numbers."""
     if kind_of(input, other) not in "ui":
         raise refuse("lcm_cpu", input, other)
-    return np.lcm(input, other, out)
+    return np.absolute(np.lcm(input, other))

@@ -40,7 +40,9 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
 
 def no_loop(error: TypeError) -> bool:
     """Whether NumPy has no loop of a ufunc for these dtypes; it says so in two ways."""
-    return isinstance(error, np._core._exceptions.UFuncTypeError) or "not supported for the input types" in str(error)
+    return isinstance(
+        error, np._core._exceptions.UFuncTypeError
+    ) or "not supported for the input types" in str(error)
 
 
 def scalar_name(kind: Any) -> str:

@@ -23,11 +23,8 @@ def __getitem__(self: Tensor, index: Any) -> Tensor:
     basic = basic_index(self, index)
     if basic is not None:
         return part(self, basic)
-    if isinstance(index, Tensor) and index._array.ndim and self._array.ndim:
-        if index._array.dtype is INT64:
-            return pick(self, (index,), (0,))
-        if index._array.dtype is BOOLEAN:
-            return pick_mask(self, index)
+    if is_mask(index) and self._array.ndim:
+        return pick_mask(self, index)
     basic, indices, dims = read(self, index)
     view = self if basic is None else part(self, basic)
     return pick(view, indices, dims) if dims else view
@@ -62,6 +59,10 @@ def is_plain(index: slice) -> bool:
 
 def read(self: Tensor, index: Any) -> tuple[tuple | slice | None, list[Tensor], tuple[int, ...]]:
     """The basic part (None if it changes nothing), the tensors of the advanced part, and their dimensions."""
+    items = index if type(index) is tuple else (index,)
+    if len(items) <= self._array.ndim and all([is_positions(each) for each in items]):
+        # the usual case needs no reader: x[i], x[i, j]
+        return None, list(items), tuple(range(len(items)))
     reader = Reader(self._array.shape)
     reader.read(index)
     dims = tuple([dim for dim, _ in reader.advanced])
@@ -70,6 +71,14 @@ def read(self: Tensor, index: Any) -> tuple[tuple | slice | None, list[Tensor], 
         return reader.basic[0], indices, dims
     basic = (*reader.basic, ...)
     return None if dims and keeps_all(self, basic) else basic, indices, dims
+
+
+def is_positions(index: Any) -> bool:
+    return isinstance(index, Tensor) and index._array.dtype is INT64 and index._array.ndim > 0
+
+
+def is_mask(index: Any) -> bool:
+    return isinstance(index, Tensor) and index._array.dtype is BOOLEAN and index._array.ndim > 0
 
 
 def keeps_all(self: Tensor, index: tuple) -> bool:
@@ -106,6 +115,9 @@ def part(input, index: tuple):
     except (IndexError, OverflowError) as error:
         raise explained(error, input) from None
     if type(index) is tuple and None in index:
+        if found.size == input.size and input.flags.c_contiguous and 1 not in input.shape:
+            # NumPy gives new dimensions torch's strides here, at a fifth of the cost
+            return input.reshape(found.shape)
         return with_torch_strides(found, input, index)
     return found
 

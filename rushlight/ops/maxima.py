@@ -12,7 +12,6 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold
 from rushlight.ops.gradients import reduced_dims, spread
-from rushlight.ops.returned import named_results
 from rushlight.ops.rules import INDEX, SAME
 from rushlight.ops.samples import case, cases
 
@@ -166,8 +165,8 @@ def min_along(input, dim: int, keepdim: bool, *, out=None):
     return fold(np.minimum, input, along, keepdim), input.argmin(along, keepdims=keepdim)
 
 
-max_along.op.results = named_results("max", ("values", "indices"))
-min_along.op.results = named_results("min", ("values", "indices"))
+max_along.op.results_name = "max"
+min_along.op.results_name = "min"
 
 
 def along_one(input, name, dim):

@@ -58,15 +58,13 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
         )
     require_inexact(x, "linalg.vector_norm")
     along = axes(dim, x.ndim)
-    if ord == 2 and x.dtype.kind != "c":
-        return np.sqrt(fold(np.add, x * x, along, keepdim))
-    size = np.abs(x)
-    if ord == 0:
-        return np.add.reduce(size != 0, along, x.real.dtype, keepdims=keepdim)
-    if ord == 1:
-        return fold(np.add, size, along, keepdim)
+    size = x if ord == 2 and x.dtype.kind != "c" else np.abs(x)
     if ord == 2:
         return np.sqrt(fold(np.add, size * size, along, keepdim))
+    if ord == 1:
+        return fold(np.add, size, along, keepdim)
+    if ord == 0:
+        return np.add.reduce(size != 0, along, size.dtype, keepdims=keepdim)
     if not x.size and (ord < 0 or ord == INF):
         require_identity(x, ord, along)
     if ord == INF:

@@ -25,10 +25,11 @@ def write_results(op: Op, results: Any, out: Any) -> Any:
     for result, each in zip(results, out, strict=True):
         if isinstance(each, Tensor) and each._array.dtype != result.dtype:
             raise RuntimeError(
-                f"Expected out tensor to have dtype {from_numpy(result.dtype).name}, but got {each.dtype.name} instead"
+                f"Expected out tensor to have dtype {from_numpy(result.dtype).name}, but got "
+                f"{each.dtype.name} instead"
             )
     written = [write_result(op, result, each) for result, each in zip(results, out, strict=True)]
-    return op.results(*written) if op.results is not None else tuple(written)
+    return op.results(*written) if op.returns is not None else tuple(written)
 
 
 def write_composed(name: str, result: Tensor, out: Any) -> Tensor:
@@ -37,8 +38,8 @@ def write_composed(name: str, result: Tensor, out: Any) -> Tensor:
         return result
     if result.requires_grad:
         raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one "
+            "of the arguments requires grad."
         )
     from rushlight.ops.declare import REGISTRY
 

@@ -10,7 +10,6 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis as counted
 from rushlight.ops.maxima import shared_by_all, to_chosen
 from rushlight.ops.out import write_composed
-from rushlight.ops.returned import named_results
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.sorting import chosen, order, refuse, sort, take_along
@@ -87,8 +86,8 @@ def nanmedian_along(input, dim: int, keepdim: bool, *, out=None):
     return middle(input, dim, keepdim, True)
 
 
-median_along.op.results = named_results("median", ("values", "indices"))
-nanmedian_along.op.results = named_results("nanmedian", ("values", "indices"))
+median_along.op.results_name = "median"
+nanmedian_along.op.results_name = "nanmedian"
 median_along.gradient(input=to_chosen)
 nanmedian_along.gradient(input=to_chosen)
 
@@ -232,11 +231,7 @@ def interpolated(ordered, ranks, interpolation):
     if interpolation in ("lower", "higher", "nearest"):
         return lower
     upper = ordered.gather(-1, ranks.ceil().long())
-    return (
-        lower.lerp(upper, ranks - below)
-        if interpolation == "linear"
-        else lower.lerp(upper, (ranks > below) * 0.5)
-    )
+    return lower.lerp(upper, ranks - below if interpolation == "linear" else 0.5)
 
 
 def check_quantile(name, input, q, interpolation):

@@ -12,7 +12,7 @@ from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.call import check_target, run, written
 from rushlight.ops.copying import function_and_method
-from rushlight.ops.declare import sizes
+from rushlight.ops.generate import sizes
 from rushlight.ops.dims import plain_size
 from rushlight.ops.shape import squeeze, unsqueeze
 from rushlight.ops.strided import strided_view

@@ -80,8 +80,8 @@ def prelu(input, weight):
         channels = input.shape[1] if input.ndim > 1 else 1
         if weight.numel() != channels:
             raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} "
-                f"and channel size = {channels}."
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{weight.numel()} and channel size = {channels}."
             )
         weight = weight.reshape([-1 if dim == 1 else 1 for dim in range(input.ndim)])
     elif weight.ndim != input.ndim:
@@ -119,7 +119,7 @@ rrelu_with_noise.gradient(input=lambda grad, input, noise: choose(input > 0, gra
     aliases=["nn.functional.rrelu"],
 )
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
-    """Each element, times a slope where it is negative: a random one in training, else the mean of the limits."""
+    """Each element, times a slope where it is negative: a random one in training, else the mean one."""
     array = input._array
     require_floats("rrelu_with_noise_out_cpu", array)
     if lower > upper:
@@ -171,7 +171,7 @@ elu.gradient(input=lambda grad, input, alpha: elu_gradient(grad, input, alpha, 1
 
 
 def elu_gradient(grad: Tensor, input: Tensor, alpha: float, scale: float, rate: float) -> Tensor:
-    # exp(x) only where x <= 0: an infinite slope in the branch not taken would make gradients of gradients NaN
+    # exp(x) only where x <= 0: an infinite slope in the branch not taken makes gradients of gradients NaN
     slope = (input.clamp_max(0) * rate).exp() * (alpha * scale)
     return grad * choose(input <= 0, slope, scale)
 

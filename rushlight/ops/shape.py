@@ -10,7 +10,8 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.strides import byte_strides, contiguous_strides, with_strides
 from rushlight.core.tensor import Tensor, new, storage_of
-from rushlight.ops.declare import composed, op, sizes
+from rushlight.ops.declare import composed, op
+from rushlight.ops.generate import sizes
 from rushlight.ops.dims import axes, axis, plain_size
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases

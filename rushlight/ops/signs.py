@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,10 +10,13 @@ from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import underivable, zeros
-from rushlight.ops.kinds import kind_of, refuse
-from rushlight.ops.rules import BOOL, FLOAT, PROMOTE, SAME
+from rushlight.ops.kinds import refuse
+from rushlight.ops.rules import BOOL, FLOAT, PROMOTE, SAME, cast, promoted
 from rushlight.ops.samples import binary, case, cases, unary
 from rushlight.ops.where import choose
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
 
 
 @op(dtype=SAME, samples=unary(complexes=True), aliases=["absolute"], operator="abs")
@@ -43,7 +46,7 @@ def sign(input, *, out=None):
     """-1, 0 or 1 for each element, by its sign."""
     if input.dtype.kind == "c":
         raise NotImplementedError(
-            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Use torch.sgn instead."
         )
     return signs(input)
 
@@ -102,11 +105,18 @@ copysign.gradient(
 )
 
 
-@op(dtype=PROMOTE, samples=binary(numbers=False))
+def UNROUNDED(op: Op, arrays: list) -> np.dtype:
+    """Like PROMOTE, but half precision is not computed in a wider dtype: its own next number is meant."""
+    _, result = promoted(op, arrays)
+    cast(op, arrays, result)
+    return result
+
+
+@op(dtype=UNROUNDED, samples=binary(numbers=False, halves=False))
 def nextafter(input: Tensor, other: Tensor, *, out=None):
     """The next number after `input` in the direction of `other`."""
-    if kind_of(input, other) != "f":
-        raise refuse("nextafter_cpu", input, other)
+    if input.dtype.kind in "buic":
+        raise refuse("nextafter_cpu", input)
     return np.nextafter(input, other, out)
 
 
@@ -135,7 +145,8 @@ def heaviside(input: Tensor, values: Tensor, *, out=None):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if input.dtype != values.dtype:
         raise RuntimeError(
-            f"heaviside is not yet implemented for tensors with different dtypes. Here: {input.dtype}, {values.dtype}."
+            "heaviside is not yet implemented for tensors with different dtypes. Here they are "
+            f"{input.dtype} and {values.dtype}."
         )
     return np.where(input == 0, values, (input > 0).astype(input.dtype))
 

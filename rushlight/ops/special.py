@@ -18,7 +18,7 @@ from rushlight.ops.where import choose
 
 @op(dtype=FLOAT, samples=unary(), aliases=["special.erf"])
 def erf(input, *, out=None):
-    """The error function: how much of a normal distribution lies within x standard deviations times sqrt(2)."""
+    """The error function: the probability that a normal number of variance 1/2 lies between -x and x."""
     from scipy.special import erf
 
     return erf(input)

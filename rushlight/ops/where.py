@@ -34,8 +34,8 @@ def choose(condition, input, other, *, out=None):
     if condition.dtype.kind != "b":
         if condition.dtype != np.uint8:
             raise RuntimeError(
-                f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype}: "
-                "compare it first, for example condition != 0"
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{condition.dtype}: compare it first, for example condition != 0"
             )
         condition = condition != 0
     return np.where(condition, input, other)
@@ -59,8 +59,8 @@ def where(condition, input=None, other=None, *, out=None):
     if not isinstance(condition, Tensor) or input is None or other is None:
         given = ", ".join(type(each).__name__ for each in (condition, input, other))
         raise TypeError(
-            f"where() received an invalid combination of arguments - got ({given}), but expected a bool tensor and "
-            "two tensors or numbers, or a tensor alone"
+            f"where() received an invalid combination of arguments - got ({given}), but expected a bool "
+            "tensor and two tensors or numbers, or a tensor alone"
         )
     return choose(condition, input, other, out=out)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rushlight.ops.declare import Op
 
 INT64 = np.dtype("int64")
+UNSIGNED = {INT64: np.dtype("uint64"), np.dtype("int32"): np.dtype("uint32")}
 QUICK = {float, int, bool}
 LARGEST_HALF = 65504
 
@@ -152,7 +153,7 @@ def add_at(target: np.ndarray, where: np.ndarray, values: np.ndarray) -> None:
 def check_range(index: np.ndarray, dim: int, size: int, words: str = "") -> None:
     """Refuse positions outside of a dimension, and negative ones."""
     # as unsigned numbers negative ones are huge: one pass instead of two
-    unsigned = index.view(f"u{index.itemsize}")
+    unsigned = index.view(UNSIGNED[index.dtype])
     if index.size and np.maximum.reduce(unsigned, None) >= size:
         wrong = index[unsigned >= size].flat[0]
         raise OutOfRange(words or f"index {wrong} is out of bounds for dimension {dim} with size {size}")

@@ -56,7 +56,6 @@ def writing(rng, shape):
         ("transpose_", (0, -1)),
         ("tanh_", ()),
         ("exp_", ()),
-        ("__setitem__", (..., 0.125)),
     ]
     if ndim and shape[0]:
         choices += [("__setitem__", (0, 0.5)), ("__setitem__", (slice(0, 1), 0.5)), ("__setitem__", (..., None))]
@@ -130,9 +129,13 @@ def make_step(rng, machine):
     name, arguments = rng.choices([viewing, writing, computing], [5, 4, 2])[0](rng, shape)
     same = [index for index, each in enumerate(machine.pool) if tuple(each.shape) == shape]
     other = rng.choice(same)
-    # what torch leaves undefined: leaves that change under a graph that leads to them, a copy onto itself
-    if (name == "detach_" and place < len(machine.leaves)) or (name == "copy_" and other == place):
+    # what torch leaves undefined: leaves that change under a graph that leads to them, a copy onto itself, and
+    # views whose base forgets its history
+    viewed = any(each._base is machine.pool[place] for each in machine.pool)
+    if name == "detach_" and (place < len(machine.leaves) or viewed):
         name, arguments = "add_", (0.25,)
+    if name in ("copy_", "__setitem__") and other == place:
+        name, arguments = "mul_", (1.5,)
     changes_shape = name in ("unsqueeze_", "squeeze_", "transpose_")
     mode = "no_grad" if rng.random() < 0.1 and not changes_shape else "enable_grad"
     return mode, place, name, arguments, other

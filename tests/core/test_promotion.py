@@ -26,8 +26,8 @@ TABLE = """
 @pytest.mark.parametrize("row", range(len(NAMES)))
 def test_promotion_of_every_pair(row):
     first = getattr(torch, NAMES[row])
-    promoted = [torch.promote_types(first, getattr(torch, name)).name for name in NAMES]
-    assert promoted == [NAMES[int(each)] for each in TABLE[12 * row : 12 * row + 12]]
+    promoted = [torch.promote_types(first, getattr(torch, name)) for name in NAMES]
+    assert promoted == [getattr(torch, NAMES[int(each)]) for each in TABLE[12 * row : 12 * row + 12]]
 
 
 @pytest.mark.parametrize(

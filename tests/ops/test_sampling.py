@@ -168,7 +168,7 @@ def test_like_functions():
     torch.manual_seed(0)
     assert near(torch.rand_like(torch.zeros(3)), [0.4963, 0.7682, 0.0885])
     assert torch.randint_like(source, 5).dtype is torch.float32
-    assert set(torch.randint_like(source, 2, 4, dtype=torch.int64).view(-1).tolist()) <= {2, 3}
+    assert set(torch.randint_like(source, 2, 4, dtype=torch.int64).reshape(-1).tolist()) <= {2, 3}
     assert torch.randint_like(source, low=2, high=3).unique().tolist() == [2.0]
 
 

@@ -1,0 +1,83 @@
+"""Generated functions: what users call, with torch's parameters, handing them on to the caller in one tuple."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core.location import GENERATED
+from rushlight.core.tensor import Tensor
+from rushlight.ops.signature import REQUIRED
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+
+# torch takes NumPy's names for these too
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
+
+
+def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
+    """The public function `name` of an op; `entry` is the caller it goes to."""
+    positional, keyword, arguments, varargs = [], [], [], ""
+    real: dict[str, str] = {}
+
+    def stand_in(actual: str) -> str:
+        real[f"p{len(real)}"] = actual
+        return f"p{len(real) - 1}"
+
+    for each in op.parameters:
+        passed = stand_in(each.name)
+        if each.annotation == "Size":
+            varargs = stand_in(each.name + "_")
+            keyword.append(passed)
+            passed = f"sizes({varargs}, {passed})"
+        elif each.keyword or varargs:
+            keyword.append(passed)
+        else:
+            positional.append(passed)
+        if each.name in NUMPY_NAMES:
+            keyword.append(stand_in(NUMPY_NAMES[each.name]))
+            passed = f"{passed} if {keyword[-1]} is None else {keyword[-1]}"
+        arguments.append(passed)
+    if out:
+        keyword.append(stand_in("out"))
+    star = [f"*{varargs}"] if varargs else ["*"] if keyword else []
+    code = template(", ".join(positional + star + keyword), ", ".join(arguments), keyword[-1] if out else "")
+    code = code.replace(co_varnames=tuple([real[each] for each in code.co_varnames]))
+    return finished(op, name, code, entry, [real[each] for each in keyword], len(positional))
+
+
+@functools.cache
+def template(parameters: str, arguments: str, out: str) -> CodeType:
+    """Code shared by all ops whose signatures have one form; compiling one for each op would double the import."""
+    call = f"return call(op, ({arguments},){', ' + out if out else ''})"
+    text = f"def make(op, call, sizes):\n def function({parameters}):\n  {call}\n return function"
+    made = compile(text, GENERATED, "exec")
+    maker = next(each for each in made.co_consts if isinstance(each, CodeType))
+    return next(each for each in maker.co_consts if isinstance(each, CodeType))
+
+
+def finished(op: Op, name: str, code: CodeType, entry: Callable, keyword: list[str], count: int) -> Callable:
+    """The function around the code, with the op's own defaults."""
+    cells = {"op": op, "call": entry, "sizes": sizes}
+    closure = tuple([CellType(cells[free]) for free in code.co_freevars])
+    known = {each.name: each.default for each in op.parameters}
+    defaults = tuple([each.default for each in op.parameters[:count] if each.default is not REQUIRED])
+    function = FunctionType(code, {}, name, defaults, closure)
+    given = {each: known.get(each) for each in keyword}
+    function.__kwdefaults__ = {each: None if value is REQUIRED else value for each, value in given.items()}
+    function.__qualname__, function.__doc__, function.__module__ = name, op.doc, op.body.__module__
+    return function
+
+
+def sizes(many: tuple, named: Any) -> Any:
+    """Sizes given one by one, as one sequence, or by name."""
+    if named is not None:
+        return named
+    if len(many) == 1 and not isinstance(many[0], (int, np.integer, Tensor)):
+        return many[0]
+    return many
