@@ -78,7 +78,7 @@ __version__ = "0.1.0"
 globals().update(_namespace(""))
 
 # packages that are loaded when they are first asked for
-_LAZY = ("cuda", "distributions", "linalg", "nn", "optim", "utils")
+_LAZY = ("cuda", "distributions", "linalg", "nn", "optim", "special", "utils")
 
 
 def __getattr__(name: str) -> object:
@@ -87,4 +87,6 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'torch' has no attribute '{name}': it is not in Rushlight")
 
 
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")] + list(_LAZY)
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")] + list(
+    _LAZY
+)

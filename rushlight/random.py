@@ -41,14 +41,31 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
+def get_state(self: Generator) -> Tensor:
+    """The whole state, a tensor of bytes that torch's `set_state` understands too."""
+    return wrap(self.state_bytes())
+
+
+def set_state(self: Generator, new_state: Tensor) -> None:
+    """Continue from a state that `get_state` gave."""
+    if not isinstance(new_state, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+    self.load_state_bytes(new_state._array)
+
+
+# the streams know arrays only; for users states are tensors
+for _method in (get_state, set_state):
+    setattr(Generator, _method.__name__, _method)
+
+
 def get_rng_state() -> Tensor:
     """The state of the default generator, a tensor of bytes."""
-    return default_generator.get_state()
+    return get_state(default_generator)
 
 
 def set_rng_state(new_state: Tensor) -> None:
     """Continue from a state that `get_rng_state` gave."""
-    default_generator.set_state(new_state)
+    set_state(default_generator, new_state)
 
 
 @contextmanager
@@ -63,25 +80,8 @@ def fork_rng(
     if not enabled:
         yield
         return
-    before = default_generator.get_state()
+    before = get_state(default_generator)
     try:
         yield
     finally:
-        default_generator.set_state(before)
-
-
-def get_state(self: Generator) -> Tensor:
-    """The whole state, a tensor of bytes that torch's `set_state` understands too."""
-    return wrap(self.state_bytes())
-
-
-def set_state(self: Generator, new_state: Tensor) -> None:
-    """Continue from a state that `get_state` gave."""
-    if not isinstance(new_state, Tensor):
-        raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
-    self.load_state_bytes(new_state._array)
-
-
-# the streams know arrays only; states are tensors for users
-Generator.get_state = get_state
-Generator.set_state = set_state
+        set_state(default_generator, before)

@@ -6,6 +6,8 @@ import threading
 from heapq import heappop, heappush
 from typing import Any
 
+import numpy as np
+
 from rushlight.autograd import graph, modes
 from rushlight.autograd.graph import Node, edge_of
 from rushlight.core import dtypes
@@ -66,7 +68,9 @@ class Run:
     def run(self) -> None:
         """Every node once, when all newer ones have run: then its gradient is complete."""
         waiting, arrived = self.waiting, self.arrived
-        before, modes.state.grad = modes.state.grad, self.create_graph
+        state = modes.state
+        before = state.grad, state.backward
+        state.grad, state.backward = self.create_graph, not self.create_graph
         try:
             while waiting:
                 node, grads = arrived.pop(-heappop(waiting))
@@ -77,13 +81,13 @@ class Run:
                 self.visit(node, grads)
             self.finish_leaves()
         finally:
-            modes.state.grad = before
+            state.grad, state.backward = before
 
     def visit(self, node: Node, grads: list) -> None:
         """Run a node's formulas and pass the results along its edges."""
         if node.pre_hooks is not None:
             grads = run_pre_hooks(node, grads)
-        if all(grad is None for grad in grads):
+        if grads[0] is None and all([grad is None for grad in grads]):
             return
         found = node.apply(grads)
         if modes.state.anomaly:
@@ -102,7 +106,11 @@ class Run:
             number = 0 if numbers is None else numbers[position]
             if self.captured is not None and not self.leads_on(target, number):
                 continue
-            self.deliver(target, number, fit(node, position, target, number, grad))
+            shape, kind = described(target) if isinstance(target, Tensor) else target.outputs[number]
+            array = grad._array
+            if array.shape != shape or array.dtype is not kind:
+                grad = fit(grad, shape, kind, node, position)
+            self.deliver(target, number, grad)
 
     def leads_on(self, target: Node | Tensor, number: int) -> bool:
         """Whether a gradient is asked for, or on its way to one that is."""
@@ -125,16 +133,16 @@ class Run:
                 accumulate(leaf, run_leaf_hooks(leaf, grad), self.create_graph)
 
 
-def fit(node: Node, position: int, target: Node | Tensor, number: int, grad: Tensor) -> Tensor:
+def described(leaf: Tensor) -> tuple:
+    return leaf._array.shape, leaf._array.dtype
+
+
+def fit(grad: Tensor, shape: tuple, kind: np.dtype, node: Node, position: int) -> Tensor:
     """A gradient of its input's shape and dtype: broadcasting and promotion undone, once for all formulas."""
-    if isinstance(target, Tensor):
-        shape, kind = target._array.shape, target._array.dtype
-    else:
-        shape, kind = target.outputs[number]
     array = grad._array
     if array.shape != shape:
         grad = sum_to_shape(grad, shape, node, position)
-    if array.dtype is not kind and array.dtype != kind:
+    if array.dtype != kind:
         if array.dtype.kind == "c" and kind.kind != "c":
             grad = grad.real
         grad = grad.to(dtypes.from_numpy(kind))

@@ -101,7 +101,8 @@ class Check:
         arguments = list(self.arguments)
         for each in self.wanted:
             arguments[each] = leaf(self.arguments[each]._array.copy())
-        arguments[place] = leaf(moved)
+        # NumPy makes scalars of 0-dim sums
+        arguments[place] = leaf(np.asarray(moved))
         with modes.enable_grad():
             return [each._array.copy() for each in self.differentiable(self.func(*arguments))]
 

@@ -172,12 +172,15 @@ class OpNode(Node):
         for (kind, position), value, version in zip(self.plan.sources, self.saved, self.versions, strict=True):
             if version is not None:
                 value = self.check(value, version)
-                if kind == "result" and value._array.dtype in DIFFERENTIABLE:
+                if kind == "result" and not modes.state.backward and value._array.dtype in DIFFERENTIABLE:
                     value = reattach(value, self, position)
             values.append(value)
         return values
 
     def check(self, value: Any, version: Any) -> Any:
+        """A saved value, unpacked and unchanged, or an error."""
+        if type(version) is int and (value._storage is None or value._storage.version == version):
+            return value
         if isinstance(version, Packed):
             return version.hooks[1](value)
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):

@@ -13,6 +13,8 @@ class State(threading.local):
     """What this thread has switched on or off."""
 
     grad = True
+    # inside a backward that records nothing: results need not say why they have no history
+    backward = False
     inference = False
     anomaly = False
     check_anomaly = True

@@ -42,10 +42,8 @@ def get_grad(self: Tensor) -> Tensor | None:
     if self._grad is None and self._node is not None and not self._retains:
         warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
-            "attribute won't be "
-            "populated during autograd.backward(). If you indeed want the .grad field to be populated for "
-            "a non-leaf "
-            "Tensor, use .retain_grad() on the non-leaf Tensor."
+            "attribute won't be populated during autograd.backward(): call .retain_grad() on it before the "
+            "backward, or look at the leaf it was computed from."
         )
     return self._grad
 
@@ -71,8 +69,7 @@ def check_grad(self: Tensor, value: Any) -> None:
     if value._array.shape != self._array.shape:
         raise RuntimeError(
             f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-            f"'{list(self.shape)}'. "
-            "Please ensure that the gradient and the tensor are the same size"
+            f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
         )
 
 

@@ -8,35 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.location import Location, user_line
+from rushlight.core.location import user_line
+from rushlight.core.lost import array_left, list_left, number_left
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.core.warning import first_time, warn
 
 __all__ = ["is_complex", "is_floating_point", "is_nonzero", "is_signed", "is_tensor", "numel", "typename"]
-
-# where numbers left the graph: a later `tensor(number)` can then say so; the oldest are forgotten
-REMEMBERED = 1000
-_items: dict[float, Location | None] = {}
-
-
-def remember_item(value: Any) -> None:
-    """Note the line on which a number with a history became a plain one; whole numbers tell too little."""
-    if type(value) is not float or value.is_integer():
-        return
-    if len(_items) >= REMEMBERED:
-        del _items[next(iter(_items))]
-    _items[value] = user_line()
-
-
-def item_line(data: Any) -> Location | None:
-    """The line that took this number, or one of a flat list of numbers, out of the graph."""
-    if not _items:
-        return None
-    if type(data) is float:
-        return _items.get(data)
-    if type(data) is list and data and type(data[0]) is float:
-        return next((_items[each] for each in data if type(each) is float and each in _items), None)
-    return None
 
 
 def native(array: np.ndarray) -> np.ndarray:
@@ -56,14 +33,17 @@ def item(self: Tensor) -> Any:
         raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
     value = native(array).item()
     if self.requires_grad:
-        remember_item(value)
+        number_left(value)
     return value
 
 
 @method
 def tolist(self: Tensor) -> Any:
     """The elements in nested lists; a number if there are no dimensions."""
-    return native(self._array).tolist()
+    values = native(self._array).tolist()
+    if self.requires_grad:
+        list_left(values)
+    return values
 
 
 @method
@@ -73,7 +53,12 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         raise numpy_error()
     if self._array.dtype.isbuiltin == 2:
         raise TypeError(f"Got unsupported ScalarType {self.dtype.scalar}: convert it first, with .float()")
-    return self._array.view()
+    array = self._array.view()
+    if self.requires_grad:
+        array_left(array, ("detach", user_line()))
+    elif self._cut is not None:
+        array_left(array, self._cut)
+    return array
 
 
 def numpy_error() -> RuntimeError:
@@ -148,7 +133,7 @@ def only_element(self: Tensor) -> Any:
         )
     value = native(array).item()
     if self.requires_grad:
-        remember_item(value)
+        number_left(value)
         if first_time("scalar"):
             warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"

@@ -8,11 +8,10 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.casting import cast
-from rushlight.core.conversion import item_line
 from rushlight.core.data import array_from, check_array
 from rushlight.core.device import check_device
 from rushlight.core.location import user_line
-from rushlight.core.lost import warn_lost
+from rushlight.core.lost import cut_of_data, warn_lost
 from rushlight.core.options import finish, refuse_pinned
 from rushlight.core.tensor import Tensor, method
 from rushlight.core.warning import warn
@@ -56,9 +55,7 @@ def copy_of(data: Any, dtype: Any, device: Any, requires_grad: bool, function: s
         if data.requires_grad:
             made._cut = ("tensor", user_line())
     else:
-        place = item_line(data)
-        if place is not None:
-            made._cut = ("item", place)
+        made._cut = cut_of_data(data)
     return made
 
 
@@ -103,10 +100,11 @@ def shared(array: np.ndarray) -> Tensor:
     if not array.flags.writeable:
         warn(
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors: do "
-            "not write "
-            "to this tensor, or copy the array first."
+            "not write to this tensor, or copy the array first."
         )
-    return finish(plain(array))
+    made = finish(plain(array))
+    made._cut = cut_of_data(array)
+    return made
 
 
 def plain(array: np.ndarray) -> np.ndarray:
@@ -119,8 +117,9 @@ def plain(array: np.ndarray) -> np.ndarray:
 
 
 def converted(array: np.ndarray, dtype: dtypes.dtype) -> Tensor:
-    array = plain(array)
-    return finish(cast(array, dtype.numpy))
+    made = finish(cast(plain(array), dtype.numpy))
+    made._cut = cut_of_data(array)
+    return made
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
@@ -208,20 +207,17 @@ def frombuffer(
     if count < 0 and (length - offset) % size:
         raise ValueError(
             f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of "
-            "element "
-            f"size ({size})"
+            f"element size ({size})"
         )
     if count * size > length - offset:
         raise ValueError(
             f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be "
-            "greater than "
-            f"actual buffer length ({length} bytes)"
+            f"greater than actual buffer length ({length} bytes)"
         )
     if memory.readonly:
         warn(
             "The given buffer is not writable, and PyTorch does not support non-writable tensors: do not "
-            "write to "
-            "this tensor, or pass a bytearray."
+            "write to this tensor, or pass a bytearray."
         )
     return finish(np.frombuffer(buffer, kind, count, offset), None, requires_grad)
 

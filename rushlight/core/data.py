@@ -28,7 +28,7 @@ def array_from(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.
         check_array(data)
         return copied(data, dtype)
     if isinstance(data, np.generic):
-        return copied(np.asarray(data), dtype, scalar=True)
+        return copied(np.asarray(data), dtype)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}': numbers make a tensor, not text")
     if isinstance(data, (int, float, complex)):  # a subclass, such as an IntEnum
@@ -36,11 +36,11 @@ def array_from(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.
     return sequence_array(data, dtype, lost)
 
 
-def copied(array: np.ndarray, dtype: dtypes.dtype | None, scalar: bool = False) -> np.ndarray:
+def copied(array: np.ndarray, dtype: dtypes.dtype | None) -> np.ndarray:
     """A copy, in memory of its own, in the dtype asked for."""
     own = dtypes.from_numpy(array.dtype)
     made = cast(array, (own if dtype is None else dtype).numpy)
-    return made if scalar else np.array(made, order="K", copy=made is array, subok=False)
+    return np.array(made, order="K", copy=made is array, subok=False)
 
 
 def check_array(array: np.ndarray) -> None:
@@ -48,16 +48,14 @@ def check_array(array: np.ndarray) -> None:
     dtypes.from_numpy(array.dtype)
     if any(step < 0 for step in array.strides):
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides "
-            "are not "
-            "currently supported. (You can probably work around this by making a copy of your array with "
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are "
+            "not currently supported. (You can probably work around this by making a copy of your array with "
             "array.copy().)"
         )
     if any(step % array.itemsize for step in array.strides):
         raise ValueError(
             "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
-            "reallocate "
-            "the memory."
+            "reallocate the memory."
         )
 
 

@@ -156,8 +156,7 @@ def from_numpy(kind: np.dtype) -> dtype:
             )
         raise TypeError(
             f"can't convert np.ndarray of type {kind.type.__module__}.{kind.type.__name__}. The only "
-            "supported "
-            f"types are: {', '.join(each.name for each in reversed(ALL))}. "
+            f"supported types are: {', '.join(each.name for each in reversed(ALL))}. "
             "Convert it first, for example with array.astype(numpy.int64)."
         )
     return found

@@ -32,8 +32,7 @@ def legacy_tensor(cls: type, data: tuple, dtype: Any, device: Any, requires_grad
     if dtype is not None or requires_grad:
         raise TypeError(
             "new() received an invalid combination of arguments: Tensor(...) takes no dtype and no "
-            "requires_grad; "
-            "write torch.tensor(data, dtype=...)"
+            "requires_grad; write torch.tensor(data, dtype=...)"
         )
     if len(data) == 1 and isinstance(data[0], Tensor):
         made = data[0][...]  # whatever its dtype

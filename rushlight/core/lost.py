@@ -1,12 +1,89 @@
-"""Lost history: the warning for `tensor([t1, t2])`, which copies numbers and leaves the graph behind."""
+"""Lost history: where values left the graph as plain numbers, and the warning for `tensor([t1, t2])`."""
 
 from __future__ import annotations
+
+import weakref
+from collections import deque
+from typing import Any
+
+import numpy as np
 
 from rushlight.core import location
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import first_time, warn
 
+# what cut a history and on which line, as a tensor's `_cut` keeps it
+Cut = tuple[str, location.Location | None]
+
 SHOWN = 5
+# numbers and arrays that came out of a graph, for a later `tensor(number)`; all are forgotten at this many
+REMEMBERED = 1000
+_numbers: dict[float, Cut] = {}
+_arrays: dict[int, tuple[weakref.ref, Cut]] = {}
+# the last places where values left a graph, newest last
+_exits: deque[Cut] = deque(maxlen=64)
+
+
+def number_left(value: Any, reason: str = "item") -> None:
+    """Note the line on which a value with a history became a plain number."""
+    cut = reason, location.user_line()
+    _exits.append(cut)
+    remember_number(value, cut)
+
+
+def list_left(values: Any) -> None:
+    """Note the line on which values with a history became a list; the first number stands for all."""
+    cut = "tolist", location.user_line()
+    _exits.append(cut)
+    remember_number(first_number(values), cut)
+
+
+def remember_number(value: Any, cut: Cut) -> None:
+    # whole numbers tell too little: they are everywhere
+    if type(value) is float and not value.is_integer():
+        if len(_numbers) >= REMEMBERED:
+            _numbers.clear()
+        _numbers[value] = cut
+
+
+def array_left(array: np.ndarray, cut: Cut) -> None:
+    """Note that a NumPy array shows the memory of a tensor whose history was cut."""
+    cut = ("numpy" if cut[0] == "detach" else cut[0], cut[1])
+    _exits.append(cut)
+    if len(_arrays) >= REMEMBERED:
+        _arrays.clear()
+    owner = owner_of(array)
+    _arrays[id(owner)] = weakref.ref(owner), cut
+
+
+def owner_of(array: np.ndarray) -> np.ndarray:
+    """The array that holds the memory; NumPy keeps the chain of views one link long."""
+    return array.base if isinstance(array.base, np.ndarray) else array
+
+
+def cut_of_data(data: Any) -> Cut | None:
+    """Where numbers, lists of them or an array came out of a graph, if they are known to have."""
+    if isinstance(data, np.ndarray):
+        owner = owner_of(data)
+        known = _arrays.get(id(owner))
+        return known[1] if known is not None and known[0]() is owner else None
+    if not _numbers:
+        return None
+    if type(data) is list and data and type(data[0]) is float:
+        return next((_numbers[each] for each in data if type(each) is float and each in _numbers), None)
+    value = first_number(data)
+    return _numbers.get(value) if type(value) is float else None
+
+
+def first_number(data: Any) -> Any:
+    while type(data) is list and data:
+        data = data[0]
+    return data
+
+
+def last_exits(count: int) -> list[Cut]:
+    """The last few places where values left a graph, newest first."""
+    return list(dict.fromkeys(reversed(_exits)))[:count]
 
 
 def warn_lost(tensors: list[Tensor], function: str) -> None:

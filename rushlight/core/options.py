@@ -166,8 +166,7 @@ def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:
     except MemoryError:
         bytes_wanted = math.prod(shape) * kind.itemsize
         raise RuntimeError(
-            "DefaultCPUAllocator: can't allocate memory: you tried to allocate "
-            f"{bytes_wanted} bytes"
+            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {bytes_wanted} bytes"
             f" for a tensor of shape {list(shape)}"
         ) from None
     except ValueError as error:

@@ -60,8 +60,7 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
         return memo[id(self)]
     if not self.is_leaf:
         raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
-            "the moment. "
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol. "
             "Write tensor.detach().clone() for a copy without history, tensor.clone() for one with it."
         )
     storage = storage_of(self)

@@ -64,7 +64,9 @@ def read_bounds(bounds: tuple, start: Any, end: Any, step: Any) -> list:
         raise TypeError('arange() missing 1 required positional arguments: "end"')
     positions = (1, 2 if bounds else 1, 3)
     values = []
-    for name, position, value, default in zip(("start", "end", "step"), positions, given, (0, 0, 1), strict=True):
+    for name, position, value, default in zip(
+        ("start", "end", "step"), positions, given, (0, 0, 1), strict=True
+    ):
         found = default if value is None else number(value, "arange", name, position)
         if isinstance(found, complex):
             raise RuntimeError(
@@ -119,9 +121,8 @@ def range(
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior is "
-        "inconsistent with "
-        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+        "torch.range is deprecated: it includes its end, unlike Python's range. "
+        "Use torch.arange, which does not."
     )
     kind = numpy_dtype(dtype, out)
     first, last, apart = (number(each, "range", "end", 2) for each in (start, end, step))
@@ -192,8 +193,7 @@ def read_ends(
         if isinstance(value, Tensor) and value.ndim:
             raise RuntimeError(
                 f"{function} only supports 0-dimensional start and end tensors, but got {name} with "
-                f"{value.ndim} "
-                "dimension(s)."
+                f"{value.ndim} dimension(s)."
             )
     ends = (number(start, function, "start", 1), number(end, function, "end", 2))
     count = integer(steps, function, "steps", 3)
@@ -205,8 +205,7 @@ def read_ends(
         if dtype is not None:
             raise RuntimeError(
                 f"torch.{function}(): inferred dtype {dtypes.default.to_complex()!r} can't be safely cast "
-                "to passed "
-                f"dtype {dtypes.checked(dtype)!r}"
+                f"to passed dtype {dtypes.checked(dtype)!r}"
             )
         if out is None:
             kind = dtypes.default.to_complex().numpy

@@ -62,9 +62,9 @@ def strided(memory: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np
         held = memory_extent(memory)
         if offset < 0 or needed > held:
             raise RuntimeError(
-                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize "
-                f"{size} requiring a storage size of {needed * size} are out of bounds for storage of size "
-                f"{held * size}"
+                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and "
+                f"itemsize {size} requiring a storage size of {needed * size} are out of bounds for storage "
+                f"of size {held * size}"
             )
     steps = tuple([step * size for step in strides])
     if memory.flags.c_contiguous and memory.size:

@@ -106,6 +106,8 @@ class Tensor:
             )
         if value:
             require_differentiable(self._array.dtype)
+        elif self._requires_grad:
+            self._cut = ("frozen", location.user_line())
         self._requires_grad = value
 
     @property

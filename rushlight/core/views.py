@@ -16,7 +16,8 @@ def make_view(base: Tensor, array: np.ndarray) -> Tensor:
     view._array = array
     view._storage = storage = storage_of(base)
     view._base = base if base._base is None else base._base
-    view._view_version = storage.version
+    if storage.version:
+        view._view_version = storage.version
     if not modes.state.grad:
         view._made = "inference" if modes.state.inference else "no_grad"
     elif base._made is not None:
@@ -58,15 +59,17 @@ def raise_made(view: Tensor, happened: str) -> None:
         output = f"Output {view._output} of {view._node.name().rpartition('Backward')[0]}"
     if view._made == MULTIPLE and output is not None:
         raise RuntimeError(
-            f"{output} is a view and {happened}. This view is the output of a function that returns multiple views. "
-            "Such functions do not allow the output views to be modified inplace. You should replace the inplace "
-            "operation by an out-of-place one."
+            f"{output} is a view and {happened}. This view is the output of a function that returns multiple "
+            "views. Such functions do not allow the output views to be modified inplace. You should replace "
+            "the inplace operation by an out-of-place one."
         )
     mode = "inference" if view._made == "inference" else "no_grad"
-    begins = "A view was created in" if output is None else f"{output} is a view of a view which was created in"
+    begins = (
+        "A view was created in" if output is None else f"{output} is a view of a view which was created in"
+    )
     raise RuntimeError(
-        f"{begins} {mode} mode and {happened} with grad mode enabled. Given that this use case is ambiguous and "
-        "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both "
-        f"inside the {mode} block (if you don't want the inplace to be tracked) or both outside (if you want the "
-        "inplace to be tracked)."
+        f"{begins} {mode} mode and {happened} with grad mode enabled. Given that this use case is ambiguous "
+        "and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
+        f"either both inside the {mode} block (if you don't want the inplace to be tracked) or both outside "
+        "(if you want the inplace to be tracked)."
     )

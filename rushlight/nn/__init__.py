@@ -1,5 +1,5 @@
 """Neural networks: modules with parameters, their functions and their initialisers."""
 
-from rushlight.nn import functional, init
+from rushlight.nn import functional, init, modules, utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import Buffer, Parameter

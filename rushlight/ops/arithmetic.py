@@ -11,17 +11,30 @@ from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.kinds import kind_of, refuse
 from rushlight.ops.rules import BOOLEAN, PROMOTE
-from rushlight.ops.samples import binary, case, cases, unary
+from rushlight.ops.samples import binary, case, cases, joined, unary
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
 
 
-@op(
-    dtype=PROMOTE,
-    samples=binary(complexes=True),
-    operator="+",
+terms = joined(
+    binary(complexes=True),
+    cases(
+        lambda make: [
+            case(make.floats(3), make.floats(3), alpha=0.5),
+            case(make.floats(3), 2.0, alpha=-1),
+            case(make.ints(3), make.ints(3), alpha=2),
+            case(make.complexes(3), make.complexes(3), alpha=1j),
+            case(make.bools(3), make.bools(3), alpha=True),
+            case(make.ints(3), make.ints(3), alpha=0.5),
+            case(make.floats(3), make.floats(3), alpha=True),
+            case(make.floats(3), make.floats(3), alpha=1j),
+        ]
+    ),
 )
+
+
+@op(dtype=PROMOTE, samples=terms, operator="+")
 def add(input, other, *, alpha=1, out=None):
     """Sum of two tensors, the second one times `alpha`."""
     return np.add(input, other if alpha == 1 and alpha is not True else scaled(other, alpha, input), out)
@@ -47,7 +60,7 @@ def is_mask(value: Any) -> bool:
     return value.dtype is BOOLEAN if type(value) is np.ndarray else type(value) is bool
 
 
-@op(dtype=DIFFERENCE, samples=binary(complexes=True), operator="-", aliases=["subtract"])
+@op(dtype=DIFFERENCE, samples=terms, operator="-", aliases=["subtract"])
 def sub(input, other, *, alpha=1, out=None):
     """Difference of two tensors, the second one times `alpha`."""
     return np.subtract(input, other if alpha == 1 and alpha is not True else scaled(other, alpha, input), out)
@@ -61,7 +74,7 @@ sub.gradient(
 
 @op(
     dtype=DIFFERENCE,
-    samples=binary(complexes=True),
+    samples=terms,
     inplace=False,
     operator="r-",
     node=lambda other: f"RsubBackward{0 if isinstance(other, Tensor) else 1}",

@@ -9,7 +9,7 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.tensor import Tensor, method, wrap
-from rushlight.ops.call import odd_argument, require_writable, tensor_list, written
+from rushlight.ops.call import check_inference, odd_argument, pass_cut, require_writable, tensor_list, written
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import (
     BOOLEAN,
@@ -40,6 +40,8 @@ from rushlight.ops.writing import (
 @method
 def __setitem__(self: Tensor, index: Any, value: Any) -> None:
     """Write a number or a tensor, broadcast, over the part that an index expression names."""
+    if self._inference:
+        check_inference()
     if not isinstance(value, Tensor):
         value = plain_number(self, value)
     basic = (None, ...) if index is True else basic_index(self, index)
@@ -73,7 +75,8 @@ def plain_number(self: Tensor, value: Any) -> Any:
         kind = type(value)
         name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
         raise TypeError(
-            f"can't assign a {name} to a torch.{self.dtype.scalar}Tensor: make it a tensor first, with torch.tensor(...)"
+            f"can't assign a {name} to a torch.{self.dtype.scalar}Tensor: make it a tensor first, with "
+            "torch.tensor(...)"
         )
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {value}")
@@ -88,7 +91,7 @@ def names_one_mask(index: Any) -> bool:
 
 
 def source_for(target: Tensor, index: Any, value: Any) -> Tensor:
-    """What to put at single elements: a number takes the target's dtype, one element under a mask does too."""
+    """What to put at single elements: a number takes the target's dtype, one element under a mask too."""
     kind = target._array.dtype
     if not isinstance(value, Tensor):
         return wrap(np.array(value, kind))
@@ -120,11 +123,15 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
             view = part(self, basic)
             view.copy_(without_leading_ones(value, view))
             return
-        value = value._array
+        source, value = value, value._array
+    else:
+        source = None
     if not target.flags.writeable or 0 in target.strides:
         require_writable(target)
     target[...] = value
     written(self)
+    if source is not None and (source._cut is not None or source.requires_grad):
+        pass_cut(self, source._cut)
 
 
 def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
@@ -135,21 +142,24 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
         value, shape, extra = value.reshape(shape[extra:]), shape[extra:], 0
     if extra > 0:
         raise RuntimeError(
-            f"expand(torch.{value.dtype.scalar}Tensor{{{list(shape)}}}, size={list(wanted)}): the number of sizes "
-            f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the tensor "
-            f"({len(shape)})"
+            f"expand(torch.{value.dtype.scalar}Tensor{{{list(shape)}}}, size={list(wanted)}): the number of "
+            f"sizes provided ({len(wanted)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(shape)})"
         )
     for place, size in enumerate(shape):
         if size not in (1, wanted[place - extra]):
             raise RuntimeError(
-                f"The expanded size of the tensor ({wanted[place - extra]}) must match the existing size ({size}) at "
-                f"non-singleton dimension {place - extra}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(shape)}"
+                f"The expanded size of the tensor ({wanted[place - extra]}) must match the existing size "
+                f"({size}) at non-singleton dimension {place - extra}.  Target sizes: {list(wanted)}.  "
+                f"Tensor sizes: {list(shape)}"
             )
     return value
 
 
 @op(dtype=SAME, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
-def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tuple, accumulate: bool, *, out=None):
+def put_elements(
+    input: Tensor, indices: list[Tensor], values: Tensor, dims: tuple, accumulate: bool, *, out=None
+):
     """The input with `values` written over, or added to, the elements at the positions along `dims`."""
     index = numpy_index(indices, dims)
     if len(index) == 1 and index[0].dtype is BOOLEAN:
@@ -168,16 +178,16 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
         raise explained(error, input, indices) from None
     except ValueError:
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
-            f"shape {list(input[index].shape)}"
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
+            f"result of shape {list(input[index].shape)}"
         ) from None
     return result
 
 
 def refuse_dtype(target: np.ndarray, values: np.ndarray) -> None:
     raise RuntimeError(
-        f"Index put requires the source and destination dtypes match, got {scalar_name(target)} for the destination "
-        f"and {scalar_name(values)} for the source: convert the source with .to(x.dtype)"
+        f"Index put requires the source and destination dtypes match, got {scalar_name(target)} for the "
+        f"destination and {scalar_name(values)} for the source: convert the source with .to(x.dtype)"
     )
 
 

@@ -9,12 +9,92 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.size import Size
+from rushlight.core.strides import byte_strides, with_strides
 from rushlight.core.tensor import Tensor, wrap
-from rushlight.ops.declare import composed
+from rushlight.ops.declare import composed, op
+from rushlight.ops.dims import plain_size
 from rushlight.ops.joining import stack
+from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
-from rushlight.ops.shape import expand
+
+
+@op(
+    dtype=SAME,
+    view=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 1), 3, 4),
+            case(make.floats(3), 2, -1),
+            case(make.floats(3, 1), (2, 3, 5)),
+            case(make.floats(), 4),
+            case(make.floats(4, 3).T, 2, 3, 4),
+            case(make.floats(0, 1), 0, 3),
+            case(make.floats(1, 3), (0, 3)),
+            case(make.ints(3, 1), 3, 2),
+            case(make.floats(3, 4), 4),
+            case(make.floats(3, 4), 2, 4),
+            case(make.floats(3, 4), -1, 3, 4),
+        ]
+    ),
+)
+def expand(input, size: Size, *, implicit=False):
+    """Dimensions of size 1 stretched to a larger size without copying; -1 keeps a size.
+
+    >>> torch.tensor([[1], [2]]).expand(2, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+    size = plain_size(size)
+    extra = len(size) - input.ndim
+    if extra < 0:
+        raise RuntimeError(
+            f"expand({dtypes.from_numpy(input.dtype)}{{{list(input.shape)}}}, size={list(size)}): the number "
+            f"of sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({input.ndim})"
+        )
+    shape, strides = list(size), [0] * len(size)
+    given = byte_strides(input)
+    for place in range(len(size) - 1, -1, -1):
+        wanted = size[place]
+        if place >= extra:
+            have, step = input.shape[place - extra], given[place - extra]
+            wanted = shape[place] = have if wanted == -1 else wanted
+        else:
+            have = 1
+            step = input.itemsize if place == len(size) - 1 else shape[place + 1] * strides[place + 1]
+        if wanted == have:
+            strides[place] = step
+        elif have != 1 or wanted < 0:
+            refuse_size(wanted, have, place, place < extra, size, input.shape)
+    return with_strides(input, tuple(shape), tuple(strides))
+
+
+# the engine sums the gradient down to the input's shape
+expand.gradient(input=lambda grad: grad)
+
+
+def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, shape: tuple) -> None:
+    if new_dim:
+        raise RuntimeError(
+            f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension "
+            f"{place}"
+        )
+    raise RuntimeError(
+        f"The expanded size of the tensor ({wanted}) must match the existing size ({have}) at non-singleton "
+        f"dimension {place}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+    )
+
+
+@composed(
+    samples=cases(
+        lambda make: [case(make.floats(3, 1), make.floats(2, 3, 4)), case(make.floats(2), make.ints(3))]
+    )
+)
+def expand_as(input, other):
+    """Stretched to the size of `other`."""
+    return expand(input, other._array.shape)
 
 
 def many(tensors: tuple) -> list[Tensor]:
@@ -57,7 +137,8 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
             if a != b and 1 not in (a, b):
                 dim = max(len(found), len(shape)) - 1 - back
                 raise RuntimeError(
-                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                    f"dimension {dim}"
                 )
         found = np.broadcast_shapes(found, shape)
     return found

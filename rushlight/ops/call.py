@@ -36,6 +36,8 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
                 cut = value._cut
         elif type(value) not in NUMBERS or position in op.strict:
             needs |= unwrap_other(op, position, value, arrays)
+            if position in op.lists:
+                cut = next((each._cut for each in value if each._cut is not None), cut)
     results = run(op, arguments, arrays)
     if out is not None:
         return write_out(op, needs, results, out)
@@ -110,6 +112,8 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
             for number, tensor in enumerate(tensors):
                 if tensor._array.dtype in DIFFERENTIABLE:
                     tensor._node, tensor._output, tensor._requires_grad = node, number, True
+                else:
+                    tensor._cut = ("indices", node.place)
         else:
             mark_cut(op, tuple(tensors))
     elif cut is not None:
@@ -122,7 +126,10 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
 
 
 def mark_cut(op: Op, tensors: tuple[Tensor, ...]) -> None:
-    reason = "no_grad" if not state.grad else op.name
+    """Note on results without history what cut it, for a later message."""
+    if state.backward:
+        return
+    reason = op.name if state.grad else "inference" if state.inference else "no_grad"
     for tensor in tensors:
         tensor._cut = (reason, user_line())
 
@@ -134,11 +141,14 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
         odd_argument(op, 0, target)
     arrays = list(arguments)
     needs = 0
+    cut = None
     for position in op.tensors:
         value = arguments[position]
         if isinstance(value, Tensor):
             arrays[position] = value._array
             needs |= value.requires_grad << position
+            if value._cut is not None:
+                cut = value._cut
         elif type(value) not in NUMBERS or position in op.strict:
             needs |= unwrap_other(op, position, value, arrays)
     needs &= op.differentiable
@@ -151,7 +161,17 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     write(op, target, results if type(results) is ndarray else results[0])
     if recording:
         record_write(op, plan, before, target)
+    elif needs or cut is not None:
+        pass_cut(target, cut)
     return target
+
+
+def pass_cut(target: Tensor, cut: tuple | None) -> None:
+    """After a write that was not recorded: what was written had a history, which was cut here or before."""
+    cut = cut or ("inference" if state.inference else "no_grad", target._storage.writer)
+    target._cut = cut
+    if target._base is not None:
+        target._base._cut = cut
 
 
 def call_either(op: Op, arguments: tuple) -> Tensor:
@@ -165,16 +185,15 @@ def check_target(target: Tensor) -> None:
     if base is not None:
         check_writable(target)
         if base._node is None and target.requires_grad:
-            raise_leaf("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+            raise_leaf(target, "a view of a leaf Variable that requires grad is being used in an in-place operation.")
     elif target._requires_grad and target._node is None:
-        raise_leaf("a leaf Variable that requires grad is being used in an in-place operation.")
+        raise_leaf(target, "a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def raise_leaf(words: str) -> None:
-    raise RuntimeError(
-        f"{words} Its gradient belongs to the value before the write: put an update of a parameter under "
-        "torch.no_grad(), or write the operation out of place (x = x + y, not x += y)."
-    )
+def raise_leaf(target: Tensor, words: str) -> None:
+    from rushlight.autograd import explain
+
+    raise explain.leaf_write(target, words)
 
 
 def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
@@ -182,7 +201,9 @@ def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
     # a view could take its history from the write, or refuse to when that is done
     arguments = tuple(
         [
-            with_history(each, each._array) if isinstance(each, Tensor) and each._base is not None else each
+            with_history(each, each._array)
+            if isinstance(each, Tensor) and each._base is not None and each.grad_fn is not None
+            else each
             for each in arguments
         ]
     )
@@ -208,13 +229,19 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
         require_castable(result, array)
     if not array.flags.writeable or 0 in array.strides:
         require_writable(array)
-    if target._inference and not state.inference:
+    if target._inference:
+        check_inference()
+    array[...] = result
+    written(target)
+
+
+def check_inference() -> None:
+    """Refuse a write to a tensor made in inference mode, outside of it."""
+    if not state.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
             "normal tensor before doing inplace update."
         )
-    array[...] = result
-    written(target)
 
 
 def written(target: Tensor) -> None:
@@ -230,6 +257,7 @@ def require_shape(array: ndarray, result: ndarray) -> None:
     if np.broadcast_shapes(array.shape, result.shape) != array.shape:
         raise RuntimeError(
             f"output with shape {list(array.shape)} doesn't match the broadcast shape {list(result.shape)}"
+            "\n  fix: an in-place operation keeps its shape: write the result to a new tensor (y = x + z, not x += z)"
         )
 
 
@@ -238,6 +266,8 @@ def require_castable(result: ndarray, array: ndarray) -> None:
     if have.category > want.category:
         raise RuntimeError(
             f"result type {torch_scalar(have)} can't be cast to the desired output type {torch_scalar(want)}"
+            f"\n  fix: write the result to a new tensor (y = x + z, not x += z), or convert the {want.name} one first: "
+            f"x.to(torch.{have.name})"
         )
 
 

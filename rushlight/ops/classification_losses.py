@@ -79,15 +79,19 @@ def wrong_shape(input: tuple[int, ...], target: tuple[int, ...]) -> Exception:
     return RuntimeError(f"Expected target size {[*input[:1], *input[2:]]}, got {list(target)}")
 
 
-def check_weight(weight: Tensor | None, input: Tensor) -> None:
-    if weight is None:
-        return
+def check_weight_shape(weight: Tensor, input: Tensor) -> None:
     classes = input._array.shape[class_dim(input.ndim)]
     if weight._array.shape != (classes,):
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor "
             f"of shape: {list(weight.shape)}"
         )
+
+
+def check_weight(weight: Tensor | None, input: Tensor) -> None:
+    if weight is None:
+        return
+    check_weight_shape(weight, input)
     if weight.dtype is not input.dtype:
         raise RuntimeError(
             f"expected scalar type {input.dtype.scalar} but found {weight.dtype.scalar}: give the weight the input's "
@@ -115,7 +119,10 @@ def shares_of(target: np.ndarray, classes: int, weight: np.ndarray | None, ignor
     found = np.ones(target.shape, np.float32) if weight is None else weight[inside(target, classes)]
     if ignored is not None:
         found = np.where(ignored, found.dtype.type(0), found)
-    return found / np.add.reduce(found, None) if reduction == "mean" else found
+    if reduction == "mean":
+        # where nothing counts there is no mean, but a gradient of zero
+        found = found / (np.add.reduce(found, None) or 1)
+    return found
 
 
 def any_outside(target: np.ndarray, classes: int) -> bool:
@@ -147,7 +154,9 @@ def brought_together(values: np.ndarray, shares: Any, reduction: str) -> np.ndar
     if type(shares) is float:
         return values if reduction == "none" else np.add.reduce(values, None) * shares
     values = np.where(shares, values * shares, shares * 0)
-    return values if reduction == "none" else np.add.reduce(values, None)
+    if reduction == "none":
+        return values
+    return np.add.reduce(values, None) if reduction == "sum" or shares.any() else values.dtype.type(math.nan)
 
 
 @op(
@@ -166,7 +175,9 @@ def negative_log_likelihood(input, target, weight: "Tensor" = None, ignore_index
 
 
 negative_log_likelihood.gradient(
-    input=lambda grads, shares, target, input_shape: -placed(grads[0] * shares, target, input_shape)
+    input=lambda grad, shares, target, input_shape: (
+        None if grad is None else -placed(grad * shares, target, input_shape)
+    )
 )
 
 
@@ -282,6 +293,7 @@ def cross_entropy_of_shares(input: Tensor, target: Tensor, weight: Tensor | None
         target = target * (1 - smoothing) + smoothing / classes
     products = log_softmax(input, dim) * target
     if weight is not None:
+        check_weight_shape(weight, input)
         products = products * along_classes(weight, input.ndim)
     if reduction == "none":
         return -products.sum(dim)
@@ -359,7 +371,6 @@ def cross_entropy(
     if input._array.shape == target._array.shape:
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
-        check_weight(weight, input)
         return cross_entropy_of_shares(input, target, weight, reduction, label_smoothing)
     target = class_numbers(input, target)
     check_weight(weight, input)

@@ -30,7 +30,7 @@ pairs = cases(
 def from_parts(real: Tensor, imag: Tensor, *, out=None):
     """Complex numbers with the given real and imaginary parts."""
     require_parts(real, imag)
-    found = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
+    found = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.promote_types(real.dtype, np.complex64))
     found.real, found.imag = real, imag
     return found
 
@@ -56,7 +56,7 @@ def complex(real, imag, *, out=None):
 def polar(abs: Tensor, angle: Tensor, *, out=None):
     """Complex numbers with the given lengths and angles."""
     require_parts(abs, angle)
-    found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.result_type(abs, np.complex64))
+    found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.promote_types(abs.dtype, np.complex64))
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
     return found
 
@@ -138,7 +138,7 @@ def view_as_complex(input):
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(step % (2 * size) for step in input.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    return input.view(np.result_type(input, np.complex64))[..., 0]
+    return input.view(np.promote_types(input.dtype, np.complex64))[..., 0]
 
 
 view_as_complex.gradient(input=lambda grad: view_as_real(grad))

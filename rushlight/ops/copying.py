@@ -172,10 +172,11 @@ def overwrite(target: Tensor, value: Any, op: Op, arguments: tuple) -> Tensor:
     if recording:
         check_target(target)
         before = before_write(target, arguments, keeps_input=False)
-    element = convertible(value, array.dtype)
+    if value:
+        value = convertible(value, array.dtype)
     if not array.flags.writeable:
         array.flags.writeable = True
-    array.fill(element)
+    array.fill(value)
     written(target)
     if recording:
         record_write(op, op.plan(1), before, target)

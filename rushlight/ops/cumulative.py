@@ -11,7 +11,7 @@ from rushlight.ops.dims import axis
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.recurrences import chain, product_of_earlier
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 
 # as in torch, running sums keep more digits than their elements
 WIDE = {np.dtype("float32"): np.dtype("float64"), np.dtype("complex64"): np.dtype("complex128")}
@@ -88,7 +88,7 @@ cumprod.gradient(input=cumprod_gradient)
 def extremes(make):
     nans = np.array([[1, np.nan, 3], [4, 2, 0]], "float32")
     ties = make.ints(3, 6, low=0, high=3).astype("float32")
-    return running(make, case(nans, 1), case(ties, 1), case(make.bools(5), 0), case(make.complexes(3), 0))
+    return running(make, corner(nans, 1), corner(ties, 1), case(make.bools(5), 0), case(make.complexes(3), 0))
 
 
 @op(dtype=SAME, returns=("values", "indices"), samples=cases(extremes))
@@ -129,7 +129,7 @@ cummin.gradient(input=add_at)
     samples=cases(
         lambda make: running(
             make,
-            case(np.array([-np.inf, -np.inf, 1, np.inf, 2], "float32"), 0),
+            corner(np.array([-np.inf, -np.inf, 1, np.inf, 2], "float32"), 0),
             case(make.floats(6, low=-300, high=300), 0),
             case(make.floats(5, dtype="float16"), 0),
             case(make.ints(3), 0),

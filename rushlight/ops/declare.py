@@ -242,12 +242,29 @@ def composed(
         self = Op(function, name or function.__name__, None, samples)
         self.is_composed = True
         self.is_method = "." not in self.name if method is None else method
-        self.function = function
+        self.function = guard(self, function)
         self.aliases, self.operator = tuple(aliases), operator
         register(self)
-        return function
+        return self.function
 
     return declare
+
+
+def guard(self: Op, function: Callable) -> Callable:
+    """A composed function whose failures are explained as those of an op are."""
+    names = names_of(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            from rushlight.ops import explain
+
+            # it says itself what it came from
+            raise explain.explained(self, dict(zip(names, args, strict=False)) | kwargs, error)  # noqa: B904
+
+    return call
 
 
 def register(self: Op) -> None:

@@ -10,6 +10,8 @@ from rushlight.core.tensor import check_dim
 
 def axis(dim: Any, ndim: int) -> int:
     """One dimension, counted from the front."""
+    if type(dim) is int and -ndim <= dim < ndim:
+        return dim + ndim if dim < 0 else dim
     if isinstance(dim, bool):
         raise TypeError(f"argument 'dim' must be int, not bool: {dim}")
     return check_dim(operator.index(dim), ndim)
@@ -34,5 +36,8 @@ def axes(dim: Any, ndim: int) -> tuple[int, ...] | int | None:
 def plain_size(size: Any) -> tuple[int, ...]:
     """A size given as a number, a sequence or 0-dim tensors, as a tuple of Python integers."""
     if isinstance(size, (tuple, list)):
-        return tuple([operator.index(each) for each in size])
+        for each in size:
+            if type(each) is not int:
+                return tuple([operator.index(each) for each in size])
+        return tuple(size)
     return (operator.index(size),)

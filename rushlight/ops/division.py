@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.tensor import Tensor, method
-from rushlight.ops.declare import op
+from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate, underivable, zeros
 from rushlight.ops.kinds import kind_of, refuse
 from rushlight.ops.rules import FLOAT, PROMOTE
-from rushlight.ops.samples import binary, case, cases, unary
+from rushlight.ops.samples import binary, case, cases, corners, joined, unary
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -24,9 +24,21 @@ def QUOTIENT(op: Op, arrays: list) -> np.dtype:
 
 @op(
     dtype=QUOTIENT,
-    samples=binary(complexes=True, divisor=True),
+    samples=joined(
+        binary(complexes=True, divisor=True),
+        cases(
+            lambda make: [
+                case(make.floats(3), make.floats(3, low=0.5), rounding_mode="floor"),
+                case(make.floats(3), make.floats(3, low=0.5), rounding_mode="trunc"),
+                case(make.ints(5), 2, rounding_mode="floor"),
+                case(make.ints(5), make.ints(5, low=1), rounding_mode="trunc"),
+                case(make.ints(5), 0, rounding_mode="trunc"),
+                case(make.floats(3), 2, rounding_mode="up"),
+            ]
+        ),
+    ),
     operator="/",
-    aliases=["divide", "true_divide"],
+    aliases=["divide"],
     node=lambda rounding_mode: "DivBackward0" if rounding_mode is None else "DivBackward2",
 )
 def div(input, other, *, rounding_mode=None, out=None):
@@ -77,6 +89,18 @@ def check_divisor(kernel: str, input: Any, other: Any) -> None:
         raise RuntimeError("ZeroDivisionError: an integer tensor is divided by zero")
 
 
+@composed(samples=binary(complexes=True, divisor=True))
+def true_divide(input, other, *, out=None):
+    """Quotient of two tensors, never rounded."""
+    return div(input, other, out=out)
+
+
+@method
+def true_divide_(self, other):
+    """Quotient of two tensors, in place."""
+    return self.div_(other)
+
+
 @method
 def __rtruediv__(self, other):
     """A number over a tensor."""
@@ -85,7 +109,7 @@ def __rtruediv__(self, other):
 
 @op(
     dtype=PROMOTE,
-    samples=binary(divisor=True, bools=False),
+    samples=corners(binary(divisor=True, bools=False)),
     operator="//",
     node="NotImplemented",
 )
@@ -100,7 +124,7 @@ floor_divide.gradient(input=undivided, other=undivided)
 
 @op(
     dtype=PROMOTE,
-    samples=binary(divisor=True, bools=False),
+    samples=binary(low=0.5, high=3, bools=False),
     operator="%",
     node=lambda input, other: remainder_node("Remainder", input, other),
 )
@@ -118,7 +142,7 @@ remainder.gradient(
 
 @op(
     dtype=PROMOTE,
-    samples=binary(divisor=True, bools=False),
+    samples=binary(low=0.5, high=3, bools=False),
     node=lambda input, other: remainder_node("Fmod", input, other),
 )
 def fmod(input: Tensor, other, *, out=None):

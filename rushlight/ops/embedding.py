@@ -38,8 +38,8 @@ def embedding(weight: Tensor, indices: Tensor, padding_idx=-1, scale_grad_by_fre
         raise RuntimeError(f"'weight' must be 2-D, not of shape {list(weight.shape)}")
     if indices.dtype not in INDEX_KINDS:
         raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{scalar_name(indices)}Tensor instead (while checking arguments for embedding)"
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
+            f"but got torch.{scalar_name(indices)}Tensor instead (while checking arguments for embedding)"
         )
     size = len(weight)
     check_range(indices, 0, size, f"index out of range in self: the table has {size} rows, numbered from 0")
@@ -84,7 +84,7 @@ def embedding_function(
 ):
     """Rows of `weight` by number: `(*)` integers and a table `(V, D)` give `(*, D)`.
 
-    The row `padding_idx` receives no gradient; rows longer than `max_norm` are shortened, in the table itself;
+    The row `padding_idx` receives no gradient; rows longer than `max_norm` are shortened in the table itself;
     `scale_grad_by_freq` divides a row's gradient by how often it was looked up. Gradients are dense.
     """
     size = weight._array.shape[0] if weight._array.ndim else 0
@@ -96,7 +96,8 @@ def embedding_function(
         padding_idx += size
     if sparse:
         warnings.warn(
-            "sparse gradients are not in Rushlight: the gradient of the embedding is dense, with the same numbers",
+            "sparse gradients are not in Rushlight: the gradient of the embedding is dense, with the same "
+            "numbers",
             UserWarning,
             stacklevel=2,
         )

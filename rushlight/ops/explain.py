@@ -1,108 +1,192 @@
-"""Explaining failed calls: NumPy's complaint becomes torch's words, with both operands and a likely fix."""
+"""Explaining failed calls: NumPy's complaint becomes torch's words, with the operands, where each was made, and a fix."""
 
 from __future__ import annotations
 
+import itertools
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushlight.core import dtypes, location
 from rushlight.core.tensor import Tensor
+from rushlight.ops.cures import cure
 from rushlight.ops.rules import DtypeMismatch
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
+
+# what goes wrong inside when an argument is of a kind that nobody foresaw
+INTERNAL = (AttributeError, AssertionError, NameError, LookupError, ArithmeticError, RecursionError, StopIteration)
+SHOWN = 4
 
 
 def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
     """Try again where only NumPy objects, or raise the error that torch's users expect."""
     if isinstance(error, OverflowError) and "out of bounds for" in str(error):
         # torch wraps a Python integer around, NumPy refuses it
-        return op.positional(*wrapped(arrays))
+        wrapped = wrap_integers(arrays)
+        if wrapped is not None:
+            return op.positional(*wrapped)
+    raise explained(op, dict(zip(op.names, arguments, strict=True)), error)
+
+
+def explained(op: Op, given: dict[str, Any], error: Exception) -> Exception:
+    """The error for a failed call: in torch's words, then the operands and what would do."""
+    if getattr(error, "explained", False) or not is_ours(error.__traceback__):
+        return error
+    found = translated(op, given, error)
+    if isinstance(found, (RuntimeError, IndexError, ValueError)):
+        found.args = ("\n  ".join([str(found), *told(op, given, str(found))]),)
+    if found is not error:
+        found.__cause__ = error if isinstance(error, INTERNAL) else None
+        found.__suppress_context__ = True
+    found.explained = True  # type: ignore[attr-defined]
+    return found
+
+
+def is_ours(trace: TracebackType | None) -> bool:
+    """Whether an error was raised in rushlight or NumPy, and not in a function of the user's that we called."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return True
+    path = trace.tb_frame.f_code.co_filename
+    return location.ours[path] or "numpy" in path or "scipy" in path
+
+
+def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
+    """An error of torch's for one of NumPy's or Python's."""
+    words = str(error)
+    tensors = list(tensors_of(given).values())
     if isinstance(error, DtypeMismatch):
-        raise RuntimeError(dtype_message(op, arguments)) from None
+        return RuntimeError(dtype_words(op, tensors))
     if isinstance(error, np.exceptions.AxisError):
-        raise IndexError(axis_message(error)) from None
+        return IndexError(axis_words(error))
     if isinstance(error, MemoryError):
-        raise RuntimeError(
+        return RuntimeError(
             f"DefaultCPUAllocator: can't allocate memory: {op.name} asked for more than there is ({error})"
-        ) from None
-    if isinstance(error, ValueError) and "broadcast" in str(error):
-        message = broadcast_message([value for value in arguments if isinstance(value, Tensor)])
-        if message is not None:
-            raise RuntimeError(message) from None
-    if isinstance(error, TypeError) and no_loop(error):
-        kind = next((each.dtype for each in arrays if isinstance(each, np.ndarray)), None)
-        name = dtypes.from_numpy(kind) if kind is not None else "these arguments"
-        raise NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{scalar_name(name)}'") from None
-    raise error
+        )
+    if isinstance(error, TypeError):
+        if no_loop(error):
+            name = tensors[0].dtype.scalar if tensors else "these arguments"
+            return NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{name}'")
+        return error if "argument" in words else invalid(op, given, error)
+    if isinstance(error, ValueError) and any(each in words for each in ("broadcast", "reshape", "maximum")):
+        return RuntimeError(broadcast_words(tensors) or words)
+    if isinstance(error, INTERNAL) and not (isinstance(error, IndexError) and words):
+        return invalid(op, given, error)
+    return error
+
+
+def invalid(op: Op, given: dict[str, Any], error: Exception) -> TypeError:
+    """What torch says about arguments that fit no signature, with Python's own reason."""
+    kinds = ", ".join(f"{name}={kind_name(value)}" for name, value in given.items() if value is not None)
+    name = op.name.rpartition(".")[2].lstrip("_")
+    reason = str(error) or type(error).__name__
+    return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds}): {reason}")
+
+
+def kind_name(value: Any) -> str:
+    return "Tensor" if isinstance(value, Tensor) else type(value).__name__
 
 
 def no_loop(error: TypeError) -> bool:
     """Whether NumPy has no loop of a ufunc for these dtypes; it says so in two ways."""
-    return isinstance(
-        error, np._core._exceptions.UFuncTypeError
-    ) or "not supported for the input types" in str(error)
+    return isinstance(error, np._core._exceptions.UFuncTypeError) or "supported for the input types" in str(error)
 
 
-def scalar_name(kind: Any) -> str:
-    from rushlight.ops.call import torch_scalar
-
-    return torch_scalar(kind) if isinstance(kind, dtypes.dtype) else kind
-
-
-def wrapped(arrays: list) -> list:
+def wrap_integers(arrays: list) -> list | None:
     """Python integers brought into the range of the arrays beside them, as C does."""
-    kind = next(each.dtype for each in arrays if isinstance(each, np.ndarray))
+    kind = next((each.dtype for each in arrays if isinstance(each, np.ndarray)), None)
+    if kind is None:
+        return None
     return [
         np.array(each & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(kind) if type(each) is int else each
         for each in arrays
     ]
 
 
-def axis_message(error: np.exceptions.AxisError) -> str:
+def axis_words(error: np.exceptions.AxisError) -> str:
     limit = error.ndim or 1
-    return (
-        f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {error.axis})"
-    )
+    return f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {error.axis})"
 
 
-def broadcast_message(tensors: list[Tensor]) -> str | None:
-    """Which sizes do not fit, where the operands were made, and what would fit."""
-    for first, second in zip(tensors, tensors[1:], strict=False):
+def broadcast_words(tensors: list[Tensor]) -> str | None:
+    """Which sizes do not fit: torch's words for the first two tensors that do not broadcast."""
+    for first, second in itertools.combinations(tensors, 2):
         one, two = first._array.shape, second._array.shape
-        pairs = list(zip(reversed(one), reversed(two), strict=False))
-        for back, (a, b) in enumerate(pairs):
+        for back, (a, b) in enumerate(zip(reversed(one), reversed(two), strict=False)):
             if a != b and 1 not in (a, b):
                 dim = max(len(one), len(two)) - 1 - back
-                words = f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
-                return f"{words}\n  a: {origin(first)}\n  b: {origin(second)}{fix(one, two)}"
+                return (
+                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                    f"dimension {dim}"
+                )
     return None
 
 
-def dtype_message(op: Op, arguments: tuple) -> str:
-    """Which operands differ in dtype, where they were made, and how to bring them together."""
-    shown = {op.names[p]: arguments[p] for p in op.operands if isinstance(arguments[p], Tensor)}
-    first = next(iter(shown.values()))
-    other = next(each for each in shown.values() if each.dtype is not first.dtype)
-    words = DTYPE_WORDS.get(op.name, "expected m1 and m2 to have the same dtype, but got: {one} != {two}")
-    names = {"one": scalar_name(first.dtype).lower(), "two": scalar_name(other.dtype).lower()}
-    names |= {"One": scalar_name(first.dtype), "Two": scalar_name(other.dtype)}
-    lines = [f"{name}: {origin(each)}" for name, each in shown.items()]
-    wide = max(shown.values(), key=lambda each: each.dtype.itemsize)
-    cure = "fix: convert one of them, for example with .float()"
-    if wide.dtype is dtypes.float64:
-        cure += "; float64 usually comes from a NumPy array or scalar: torch.tensor(x, dtype=torch.float32)"
-    return "\n  ".join([words.format(**names), *lines, cure])
+def dtype_words(op: Op, tensors: list[Tensor]) -> str:
+    """Which operands differ in dtype, in the words of torch's kernel."""
+    first = tensors[0]
+    other = next((each for each in tensors if each.dtype is not first.dtype), first)
+    one, two = first.dtype.scalar, other.dtype.scalar
+    name = op.name
+    if name == "matmul":
+        ranks = {each._array.ndim for each in tensors}
+        name = "dot" if ranks == {1} else "mv" if 1 in ranks and max(ranks) < 3 else "bmm" if max(ranks) > 2 else "mm"
+    return DTYPE_WORDS.get(name, DTYPE_WORDS["mm"]).format(one=one.lower(), two=two.lower(), One=one, Two=two)
 
 
 DTYPE_WORDS = {
     "nn.functional.linear": "mat1 and mat2 must have the same dtype, but got {One} and {Two}",
     "dot": "dot : expected both vectors to have same dtype, but found {One} and {Two}",
-    "mv": "addmv: expected mat and vec to have the same dtype, but got {One} and {Two}",
+    "mv": "addmv input tensors must have the same dtype, but got {Two}, {One}, and {Two}",
+    "mm": "expected m1 and m2 to have the same dtype, but got: {one} != {two}",
     "addmm": "self and mat2 must have the same dtype, but got {One} and {Two}",
     "bmm": "expected scalar type {One} but found {Two}",
 }
+
+
+def tensors_of(given: dict[str, Any]) -> dict[str, Tensor]:
+    """The tensors among the arguments, by the names to show them under; those of a list with their place in it."""
+    found = {}
+    for name, value in given.items():
+        if isinstance(value, Tensor):
+            found[name] = value
+        elif isinstance(value, (list, tuple)):
+            found |= {f"{name}[{n}]": each for n, each in enumerate(value) if isinstance(each, Tensor)}
+    return found
+
+
+def told(op: Op, given: dict[str, Any], words: str) -> list[str]:
+    """The lines below the words: each operand, the line that made it, and a likely fix."""
+    tensors = tensors_of(given)
+    labels = list(tensors)
+    if words.startswith("The size of tensor a") and len(labels) == 2:
+        labels = ["a", "b"]
+    lines = [f"{label}: {origin(each)}" for label, each in zip(labels, tensors.values(), strict=True)][:SHOWN]
+    if "fix:" not in words and tensors:
+        found = dtype_cure(list(tensors.values())) if "dtype" in words or "scalar type" in words else None
+        found = found or cure(words, list(tensors.values()))
+        if found is not None:
+            lines.append(f"fix: {found}")
+    return lines
+
+
+def dtype_cure(tensors: list[Tensor]) -> str | None:
+    """How to bring operands of different dtypes together."""
+    kinds = {each.dtype for each in tensors}
+    if len(kinds) < 2:
+        return None
+    if dtypes.float64 in kinds:
+        return (
+            "convert the float64 one with .float(); float64 usually comes from a NumPy array or scalar: "
+            "torch.tensor(x, dtype=torch.float32)"
+        )
+    if all(kind.is_floating_point for kind in kinds):
+        return "convert one of them to the other's dtype: b.to(a.dtype)"
+    return "convert the whole numbers with .float()"
 
 
 def origin(tensor: Tensor) -> str:
@@ -110,14 +194,3 @@ def origin(tensor: Tensor) -> str:
     text = f"{tensor.dtype} of shape {list(tensor._array.shape)}"
     place = tensor._node.place if tensor._node is not None else tensor._created
     return text if place is None else f"{text}, made at {location.describe(place)}"
-
-
-def fix(one: tuple, two: tuple) -> str:
-    """The change of shape that would most likely help."""
-    if len(one) == 2 and one == two[::-1]:
-        return "\n  fix: transpose one of them: b.T"
-    for short, long, name in ((one, two, "a"), (two, one, "b")):
-        if len(short) < len(long) and short == long[: len(short)]:
-            dots = ", None" * (len(long) - len(short))
-            return f"\n  fix: give {name} the missing trailing dimension: {name}[...{dots}]"
-    return ""

@@ -9,7 +9,7 @@ from rushlight.core.layout import empty_like_array
 from rushlight.core.options import integer, number
 from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor, method
-from rushlight.ops.sampling import gaussian, write
+from rushlight.ops.sampling import gaussian, uniform, write
 
 
 def read_bounds(function: str, given: tuple, named: dict[str, Any], defaults: tuple) -> list:
@@ -41,7 +41,7 @@ def uniform_(self: Tensor, *bounds: float, generator: Generator | None = None, *
         "uniform_",
         "UniformBackward0",
         generator,
-        lambda shape, kind: random.uniform(shape, kind, low, high, generator),
+        lambda shape, kind: uniform(shape, kind, generator, low, high),
     )
 
 

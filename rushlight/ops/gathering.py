@@ -12,7 +12,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
 from rushlight.ops.indexing import pick_into
 from rushlight.ops.indices import INDEX_KINDS, INT64
-from rushlight.ops.rules import SAME
+from rushlight.ops.rules import MATCH, SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.writing import (
     OutOfRange,
@@ -44,7 +44,8 @@ def check_along(
 
 
 @op(
-    dtype=SAME,
+    dtype=MATCH,
+    operands=["input"],
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), 1, make.ints(3, 1, low=0, high=4)),
@@ -82,8 +83,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad=False, out=Non
     for place, size in enumerate(index.shape):
         if place != dim and size > input.shape[place]:
             raise RuntimeError(
-                f"Size does not match at dimension {place} expected index {list(shape)} to be no larger than self "
-                f"{list(input.shape)} apart from dimension {dim}"
+                f"Size does not match at dimension {place} expected index {list(shape)} to be no larger than "
+                f"self {list(input.shape)} apart from dimension {dim}"
             )
     return input[grid(index, dim)].reshape(shape)
 
@@ -105,7 +106,8 @@ gather_into.gradient(input=lambda grad, dim, index: gather(grad, dim, index))
 
 
 @op(
-    dtype=SAME,
+    dtype=MATCH,
+    operands=["input"],
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), 0, np.array([2, 0, 2])),
@@ -169,7 +171,8 @@ def select_into(grad: Tensor, shape: tuple, dim: int, index: Tensor) -> Tensor:
 
 
 @op(
-    dtype=SAME,
+    dtype=MATCH,
+    operands=["input"],
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), np.array([0, 11, -1, 0])),
@@ -262,6 +265,7 @@ def broadcast_but(one: list[int], two: list[int], dim: int) -> list[int]:
     for place, (a, b) in enumerate(zip(one, two, strict=True)):
         if a != b and 1 not in (a, b):
             raise RuntimeError(
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {place}"
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                f"dimension {place}"
             )
     return [max(a, b) if 0 not in (a, b) else 0 for a, b in zip(one, two, strict=True)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.autograd.modes import state
+from rushlight.core.tensor import Tensor, wrap
 
 
 def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, position: int = 0) -> Tensor:
@@ -18,6 +20,9 @@ def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, positio
             f"Function {name} returned an invalid gradient at index {position} - got {list(given)} but expected shape "
             f"compatible with {list(shape)}"
         )
+    if grad._array.size == math.prod(shape):
+        # only dimensions of size 1 go: a view is enough
+        return wrap(grad._array.reshape(shape)) if state.backward else grad.reshape(shape)
     kept = [extra + dim for dim, size in enumerate(shape) if size == 1 and given[extra + dim] != 1]
     if kept:
         grad = grad.sum(kept, keepdim=True)

@@ -115,7 +115,7 @@ def part(input, index: tuple):
     except (IndexError, OverflowError) as error:
         raise explained(error, input) from None
     if type(index) is tuple and None in index:
-        if found.size == input.size and input.flags.c_contiguous and 1 not in input.shape:
+        if 0 < found.size == input.size and input.flags.c_contiguous and 1 not in input.shape:
             # NumPy gives new dimensions torch's strides here, at a fifth of the cost
             return input.reshape(found.shape)
         return with_torch_strides(found, input, index)
@@ -191,7 +191,8 @@ pick_into.gradient(input=lambda grad, indices, dims: pick(grad, indices, dims))
 @op(dtype=SAME, name="_pick_mask", node="IndexBackward0", samples=None)
 def pick_mask(input, mask):
     """The parts where a mask on the first dimensions holds."""
-    check_mask(mask, input.shape, 0) if mask.shape != input.shape else None
+    if mask.shape != input.shape:
+        check_mask(mask, input.shape, 0)
     return input[mask]
 
 

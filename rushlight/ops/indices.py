@@ -1,7 +1,7 @@
 """Indices: what stands between the brackets of `x[...]`, read as torch reads it.
 
-An index expression has a basic part (integers, slices, `...` and None), which NumPy applies as it is and which
-gives a view, and an advanced part (tensors, masks, lists), which picks single elements of that view.
+An index expression has a basic part (integers, slices, `...` and None), which NumPy applies as it is and
+which gives a view, and an advanced part (tensors, masks, lists), which picks single elements of that view.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def as_tuple(index: Any) -> tuple | list:
         return index
     if isinstance(index, list) and len(index) < LONGEST_LIST and any(means_tuple(each) for each in index):
         warnings.warn(
-            "Using a non-tuple sequence for multidimensional indexing is deprecated: write x[tuple(index)], or "
-            "x[torch.tensor(index)] for one index of several dimensions",
+            "Using a non-tuple sequence for multidimensional indexing is deprecated: write x[tuple(index)], "
+            "or x[torch.tensor(index)] for one index of several dimensions",
             UserWarning,
             stacklevel=6,
         )
@@ -128,8 +128,8 @@ def plain(item: Any) -> Any:
         return checked_int(operator.index(item))
     kind = type(item)
     raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-        f"{'numpy.' if isinstance(item, np.generic) else ''}{kind.__name__})"
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {'numpy.' if isinstance(item, np.generic) else ''}{kind.__name__})"
     )
 
 
@@ -191,8 +191,8 @@ def plain_tensor(item: Tensor) -> Any:
 
 def wrong_kind(kind: np.dtype) -> str:
     return (
-        f"tensors used as indices must be long, int, byte or bool tensors, not {dtypes.from_numpy(kind)}: convert it "
-        "first, for example with .long()"
+        f"tensors used as indices must be long, int, byte or bool tensors, not {dtypes.from_numpy(kind)}: "
+        "convert it first, for example with .long()"
     )
 
 
@@ -220,16 +220,16 @@ def check_mask(mask: np.ndarray, shape: tuple[int, ...], start: int) -> None:
     for place, size in enumerate(mask.shape):
         if shape[start + place] != size:
             raise IndexError(
-                f"The shape of the mask {list(mask.shape)} at index {place} does not match the shape of the indexed "
-                f"tensor {list(shape)} at index {start + place}"
+                f"The shape of the mask {list(mask.shape)} at index {place} does not match the shape of the "
+                f"indexed tensor {list(shape)} at index {start + place}"
             )
 
 
 def refuse_many(shape: tuple[int, ...], items: list) -> None:
     if not shape and len(items) == 1 and isinstance(items[0], int):
         raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-            "0-dim tensor to a number"
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+            "convert a 0-dim tensor to a number"
         )
     if not shape and len(items) == 1 and isinstance(items[0], slice):
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")

@@ -13,6 +13,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
 from rushlight.ops.samples import case, cases
+from rushlight.ops.slicing import slice_dim
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -64,34 +65,43 @@ def cat(tensors: list[Tensor], dim=0, *, out=None):
     >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
     tensor([1, 2, 3])
     """
-    for place, each in enumerate(tensors):
-        if not each.ndim:
-            raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
-    kept = [each for each in tensors if each.shape != (0,)]
-    if not kept:
-        return np.zeros(0, tensors[0].dtype)
-    first = kept[0].shape
-    dim = axis(dim, len(first))
-    for place, each in enumerate(kept):
-        shape = each.shape
-        if len(shape) != len(first):
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}"
-            )
-        if shape != first:
-            check_sizes(first, shape, dim, place)
-    return np.concatenate(kept, dim)
+    first = tensors[0].shape
+    if first in ((), (0,)) or any([each.shape != first for each in tensors]):
+        kept = joinable(tensors, dim)
+        if not kept:
+            return np.zeros(0, tensors[0].dtype)
+        tensors = kept
+    return np.concatenate(tensors, axis(dim, tensors[0].ndim))
 
 
 cat.gradient(tensors=lambda grad, tensors_shape, dim: cat_parts(grad, tensors_shape, dim))
+
+
+def joinable(tensors: list[np.ndarray], dim: int) -> list[np.ndarray]:
+    """The tensors, checked to fit; without those of shape (0,), which fit anything."""
+    first = None
+    for place, each in enumerate(tensors):
+        if not each.ndim:
+            raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+        if each.shape == (0,):
+            continue
+        if first is None:
+            first = each.shape
+            dim = axis(dim, len(first))
+        if each.ndim != len(first):
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(first)} and {each.ndim}"
+            )
+        check_sizes(first, each.shape, dim, place)
+    return [each for each in tensors if each.shape != (0,)]
 
 
 def check_sizes(first: tuple, shape: tuple, dim: int, place: int) -> None:
     for other, (a, b) in enumerate(zip(first, shape, strict=True)):
         if a != b and other != dim:
             raise RuntimeError(
-                f"Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} for tensor "
-                f"number {place} in the list."
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} "
+                f"for tensor number {place} in the list."
             )
 
 
@@ -102,9 +112,10 @@ def cat_parts(grad: Tensor, shapes: list[tuple], dim: int) -> list[Tensor]:
         if shape == (0,):
             found.append(grad.new_zeros(0))
             continue
-        length = shape[dim]
-        found.append(grad.narrow(dim, start, length))
-        start += length
+        place = axis(dim, len(shape))
+        end = start + shape[place]
+        found.append(slice_dim(grad, place, start, end))
+        start = end
     return found
 
 
@@ -262,8 +273,8 @@ def joined_diagonally(tensors: list[Tensor]):
     for place, each in enumerate(tensors):
         if each.ndim > 2:
             raise RuntimeError(
-                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {place} has {each.ndim} "
-                "dimensions"
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {place} has "
+                f"{each.ndim} dimensions"
             )
     blocks = [each.reshape((1,) * (2 - each.ndim) + each.shape) for each in tensors]
     rows, columns = [builtins.sum([block.shape[dim] for block in blocks]) for dim in (0, 1)]

@@ -28,7 +28,7 @@ from rushlight.ops.samples import case, cases
         ]
     ),
 )
-def linear(input, weight, bias: "Tensor" = None):
+def linear(input, weight, bias: Tensor = None, *, out=None):
     """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`."""
     if not input.ndim or input.shape[-1] != weight.shape[-1]:
         raise_features(input.shape, weight.shape)
@@ -59,12 +59,24 @@ def linear_input(grad, weight, shape):
 
 
 def linear_weight(grad, input, shape):
-    """grad^T times the rows of the input: already in the weight's layout."""
+    """The gradient of the weight, already in its layout."""
     rows = input if input.ndim == 2 else input.flatten(0, -2) if input.ndim > 2 else input.unsqueeze(0)
     if len(shape) == 1:
         return grad.reshape(-1).matmul(conjugate(rows))
     grads = grad if grad.ndim == 2 else grad.flatten(0, -2) if grad.ndim > 2 else grad.unsqueeze(0)
-    return grads.transpose(0, 1).mm(conjugate(rows))
+    return columns_product(grads, conjugate(rows))
+
+
+@op(name="_columns_product", dtype=MATCH, samples=None)
+def columns_product(input, other):
+    """The first matrix transposed, times the second: (N, A), (N, B) -> (A, B)."""
+    return input.T.dot(other)
+
+
+columns_product.gradient(
+    input=lambda grad, other: conjugate(other).mm(grad.transpose(0, 1)),
+    other=lambda grad, input: conjugate(input).mm(grad),
+)
 
 
 def raise_features(input, weight):

@@ -21,7 +21,7 @@ def reduced(values: np.ndarray, reduction: str) -> Any:
     raise unknown(reduction)
 
 
-def reduce(values: Tensor, reduction: str) -> Tensor:
+def reduced_tensor(values: Tensor, reduction: str) -> Tensor:
     """The mean, the sum or all of the values of a tensor."""
     if reduction == "mean":
         return values.mean()
@@ -37,6 +37,12 @@ def share(grad: Tensor, reduction: str, count: int, factor: float = 1.0) -> Tens
     if reduction == "mean":
         factor /= count or 1
     return grad if factor == 1 else grad * factor
+
+
+def require_known(reduction: str) -> str:
+    if reduction not in ("mean", "sum", "none"):
+        raise unknown(reduction)
+    return reduction
 
 
 def unknown(reduction: Any) -> ValueError:

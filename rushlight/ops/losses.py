@@ -12,7 +12,7 @@ from rushlight.core.warning import warn
 from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import require_floats
-from rushlight.ops.loss_reduction import legacy, reduce, reduced, share, unknown
+from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, share, unknown
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import case, cases
 
@@ -54,7 +54,7 @@ def weighted(values: Tensor, weight: Tensor, reduction: str) -> Tensor:
     if weight.shape != values.shape:
         raise ValueError("Weights and input must have the same size.")
     values = values * weight
-    return values.sum() / weight.sum() if reduction == "mean" else reduce(values, reduction)
+    return values.sum() / weight.sum() if reduction == "mean" else reduced_tensor(values, reduction)
 
 
 @op(dtype=PROMOTE, name="_mse_loss", samples=None)
@@ -198,4 +198,4 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
         return huber_distances(input, target, reduction, delta)
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
-    return reduce(huber_distances(input, target, "none", delta) * weight, reduction)
+    return reduced_tensor(huber_distances(input, target, "none", delta) * weight, reduction)

@@ -10,7 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.copying import convertible
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import mask_into, part_into
-from rushlight.ops.rules import INDEX, SAME
+from rushlight.ops.rules import INDEX, MATCH, SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.writing import number_for, overwrite, scalar_name
 
@@ -70,8 +70,8 @@ def masked_fill(input: Tensor, mask: Tensor, value, *, out=None):
     """
     if mask.dtype.kind != "b":
         raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {scalar_name(mask).lower()}: compare "
-            "it first, for example mask != 0"
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {scalar_name(mask).lower()}: "
+            "compare it first, for example mask != 0"
         )
     if isinstance(value, np.ndarray):
         if value.ndim:
@@ -94,7 +94,8 @@ masked_fill.gradient(
 
 
 @op(
-    dtype=SAME,
+    dtype=MATCH,
+    operands=["input"],
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), make.bools(3, 4)),
@@ -222,7 +223,9 @@ def nonzero(input, *, out=None, as_tuple=False):
     if not as_tuple:
         return rows_nonzero(input, out=out)
     if out is not None:
-        raise TypeError("nonzero(): argument 'out' must be Tensor, not tuple: leave it out with as_tuple=True")
+        raise TypeError(
+            "nonzero(): argument 'out' must be Tensor, not tuple: leave it out with as_tuple=True"
+        )
     return dims_nonzero(input)
 
 

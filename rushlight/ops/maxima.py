@@ -13,7 +13,7 @@ from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold
 from rushlight.ops.gradients import reduced_dims, spread
 from rushlight.ops.rules import INDEX, SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 
 
 def samples(make, *extra):
@@ -24,10 +24,10 @@ def samples(make, *extra):
         case(make.distinct(3, 4)),
         case(make.distinct(3, 4), 1),
         case(make.distinct(3, 4), dim=0, keepdim=True),
-        case(ties, 1),
-        case(ties),
-        case(nans, -1),
-        case(nans),
+        corner(ties, 1),
+        corner(ties),
+        corner(nans, -1),
+        corner(nans),
         case(make.floats()),
         case(make.floats(), 0),
         case(make.floats(), -1, True),
@@ -98,11 +98,11 @@ amin.gradient(input=shared)
         lambda make: [
             case(make.distinct(3, 4)),
             case(make.distinct(3, 4), dim=1),
-            case(make.ints(3, 4, low=0, high=3).astype("float32"), dim=0, keepdim=True),
+            corner(make.ints(3, 4, low=0, high=3).astype("float32"), dim=0, keepdim=True),
             case(make.floats()),
             case(make.floats(), dim=0, keepdim=True),
             case(make.bools(4)),
-            case(np.array([1, np.nan, 2], "float32")),
+            corner(np.array([1, np.nan, 2], "float32")),
             case(make.floats(0, 3)),
             case(make.floats(0, 3), dim=0),
             case(make.floats(0, 3), dim=1),

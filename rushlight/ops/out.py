@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.dtypes import from_numpy
+from rushlight.core.dtypes import from_numpy
 from rushlight.core.tensor import Tensor
+from rushlight.ops.rules import MATCH
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -53,6 +55,9 @@ def write_result(op: Op, result: np.ndarray, out: Any) -> Tensor:
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if result.dtype != out._array.dtype:
         require_castable(result, out._array)
+        if op.rule is MATCH:
+            names = [from_numpy(each.dtype).scalar.lower() for each in (result, out._array)]
+            raise RuntimeError(f"Expected out tensor to have dtype {names[0]}, but got {names[1]} instead")
     require_writable(out._array)
     if out._array.shape != result.shape:
         resize(out, result.shape)

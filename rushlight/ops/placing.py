@@ -40,19 +40,21 @@ def check_parts(
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
     if source.dtype != input.dtype:
         raise RuntimeError(
-            f"{name}(): self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same scalar type"
+            f"{name}(): self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same "
+            "scalar type"
         )
     dim = axis(dim, input.ndim)
     length = source.shape[dim] if dim < source.ndim else 1
     if source.ndim and index.size != length:
         raise RuntimeError(
-            f"{name}(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), for dim: {dim}"
+            f"{name}(): Number of indices ({index.size}) should be equal to source.size(dim): ({length}), "
+            f"for dim: {dim}"
         )
     rest = [each.shape[:dim] + each.shape[dim + 1 :] for each in (input, source)]
     if rest[0] != rest[1] or input.ndim != source.ndim:
         raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(input.shape)} source.shape = {list(source.shape)}"
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
         )
     input, index, source = as_vectors(input, index, source)
     check_range(index, dim, input.shape[dim])
@@ -81,7 +83,7 @@ def check_parts(
     ),
 )
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha=1, out=None):
-    """The input with the parts of `source`, times `alpha`, added to those at the given positions along `dim`."""
+    """The input with parts of `source`, times `alpha`, added to those at the given positions along `dim`."""
     result = target_of(input, out)
     flat, dim, index, source = check_parts("index_add_", result, dim, index, source)
     if alpha != 1:
@@ -145,8 +147,8 @@ def check_copied(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndar
     check_long("index_copy_", index)
     if source.dtype != input.dtype:
         raise RuntimeError(
-            f"{name}: self and source expected to have the same dtype, but got (self) {scalar_name(input)} and "
-            f"(source) {scalar_name(source)}"
+            f"{name}: self and source expected to have the same dtype, but got (self) {scalar_name(input)} "
+            f"and (source) {scalar_name(source)}"
         )
     rest = [each.shape[:dim] + each.shape[dim + 1 :] for each in (input, source)]
     if rest[0] != rest[1]:
@@ -156,7 +158,8 @@ def check_copied(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndar
         )
     if source.ndim and index.size != source.shape[dim]:
         raise IndexError(
-            f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[dim]})"
+            f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) "
+            f"({source.shape[dim]})"
         )
 
 

@@ -11,7 +11,7 @@ from rushlight.ops.dims import axis as counted
 from rushlight.ops.maxima import shared_by_all, to_chosen
 from rushlight.ops.out import write_composed
 from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.sorting import chosen, order, refuse, sort, take_along
 
 
@@ -21,9 +21,9 @@ def samples(make, *extra):
         case(make.distinct(3, 4)),
         case(make.distinct(3, 4), 1),
         case(make.distinct(3, 5), dim=0, keepdim=True),
-        case(nans),
-        case(nans, 1),
-        case(np.full((2, 2), np.nan, "float32"), 1),
+        corner(nans),
+        corner(nans, 1),
+        corner(np.full((2, 2), np.nan, "float32"), 1),
         case(make.floats()),
         case(make.floats(), 0),
         case(make.ints(3, 5), 1),
@@ -124,7 +124,7 @@ def middle(input, dim, keepdim, skip_nan):
     samples=cases(
         lambda make: [
             case(make.ints(3, 7, low=0, high=3)),
-            case(make.ints(3, 7, low=0, high=3).astype("float32"), 1),
+            corner(make.ints(3, 7, low=0, high=3).astype("float32"), 1),
             case(make.ints(7, 3, low=0, high=3), 0, True),
             case(make.floats()),
             case(make.bools(5)),
@@ -163,18 +163,18 @@ def quantile_samples(make):
     return [
         case(x, 0.3),
         case(x, 0.3, 1),
-        case(x, np.array([0, 0.25, 0.8, 1], "float32"), 0, True),
-        case(x, np.array([0.5], "float32"), dim=1),
+        corner(x, np.array([0, 0.25, 0.8, 1], "float32"), 0, True),
+        corner(x, np.array([0.5], "float32"), dim=1),
         case(x, 0.5, keepdim=True),
         *[case(x, 0.3, 1, interpolation=each) for each in INTERPOLATIONS],
-        case(nans, 0.3, 1),
-        case(nans, 0.7),
-        case(np.full(2, np.nan, "float32"), 0.7),
+        corner(nans, 0.3, 1),
+        corner(nans, 0.7),
+        corner(np.full(2, np.nan, "float32"), 0.7),
         case(make.floats(), 0.5),
         case(x.astype("float64"), 0.5, 1),
         case(x, 1.5),
         case(x, np.array([1.5], "float32")),
-        case(x, np.array([0.5])),
+        corner(x, np.array([0.5])),
         case(x, np.array([[0.5]], "float32")),
         case(make.ints(3), 0.5),
         case(make.floats(0), 0.5),

@@ -10,8 +10,8 @@ import numpy as np
 from rushlight.core.layout import contiguous_format
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.ops.declare import composed, op
-from rushlight.ops.generate import sizes
 from rushlight.ops.dims import axes, axis, plain_size
+from rushlight.ops.generate import sizes
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 

@@ -14,11 +14,12 @@ import numpy as np
 class Sample:
     """One call: arguments with arrays where tensors go."""
 
-    __slots__ = ("args", "kwargs")
+    __slots__ = ("args", "kwargs", "smooth")
 
-    def __init__(self, args: tuple, kwargs: dict):
+    def __init__(self, args: tuple, kwargs: dict, smooth: bool = True):
         self.args = args
         self.kwargs = kwargs
+        self.smooth = smooth
 
     def __repr__(self) -> str:
         return f"Sample({self.args!r}, {self.kwargs!r})"
@@ -27,6 +28,11 @@ class Sample:
 def case(*args: Any, **kwargs: Any) -> Sample:
     """A call with these arguments."""
     return Sample(args, kwargs)
+
+
+def corner(*args: Any, **kwargs: Any) -> Sample:
+    """A call at a tie, a jump or an infinity: its gradient is a convention, which differences cannot tell."""
+    return Sample(args, kwargs, smooth=False)
 
 
 class Maker:
@@ -73,6 +79,20 @@ class Samples:
 def cases(make: Callable[[Maker], list[Sample]], pointwise: bool = False) -> Samples:
     """Samples written out: `cases(lambda make: [case(make.floats(2, 3), dim=1)])`."""
     return Samples(make, pointwise)
+
+
+def corners(samples: Samples) -> Samples:
+    """The same samples, all of them corners: for ops whose gradient is refused."""
+
+    def make(maker: Maker) -> list[Sample]:
+        return [corner(*each.args, **each.kwargs) for each in samples.make(maker)]
+
+    return Samples(make, samples.pointwise)
+
+
+def joined(*parts: Samples) -> Samples:
+    """All the samples of several sets."""
+    return Samples(lambda maker: [each for part in parts for each in part.make(maker)], parts[0].pointwise)
 
 
 def unary(

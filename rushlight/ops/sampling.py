@@ -46,11 +46,17 @@ def check_generator(generator: Generator | None, function: str) -> None:
         )
 
 
-def uniform(shape: tuple[int, ...], kind: np.dtype, generator: Generator | None) -> np.ndarray:
+def uniform(
+    shape: tuple[int, ...],
+    kind: np.dtype,
+    generator: Generator | None,
+    low: float = 0.0,
+    high: float = 1.0,
+) -> np.ndarray:
     """Uniform numbers; the parts of a complex number are drawn one after the other."""
     if kind.kind == "c":
-        return as_complex(random.uniform((*shape, 2), part(kind), generator=generator), kind)
-    return random.uniform(shape, kind, generator=generator)
+        return as_complex(random.uniform((*shape, 2), part(kind), low, high, generator), kind)
+    return random.uniform(shape, kind, low, high, generator)
 
 
 def gaussian(
@@ -63,8 +69,8 @@ def gaussian(
 ) -> np.ndarray:
     """Normal numbers; a complex one has its variance halved between its parts."""
     if kind.kind == "c":
-        parts = random.normal((*shape, 2), part(kind), 0.0, std * math.sqrt(0.5), generator, contiguous)
-        return as_complex(parts, kind) + kind.type(mean)
+        parts = random.normal((*shape, 2), part(kind), mean, std * math.sqrt(0.5), generator, contiguous)
+        return as_complex(parts, kind)
     return random.normal(shape, kind, mean, std, generator, contiguous)
 
 
@@ -264,10 +270,11 @@ def normal(
     if mean is None:
         raise TypeError('normal() missing 1 required positional arguments: "mean"')
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        if out is not None and not isinstance(mean, Tensor) and out.shape != std.shape:
+        if out is not None and not isinstance(std, Tensor) and out.shape != mean.shape:
+            # this form, alone, fills `out` as it is
             raise RuntimeError(
-                f"The size of tensor a {list(std.shape)} must match the size of tensor b {list(out.shape)}: "
-                "out has the shape of std"
+                f"The size of tensor a {list(mean.shape)} must match the size of tensor b {list(out.shape)}: "
+                "out has to have the shape of mean"
             )
         return call(normal_around.op, (mean, std, generator), out)
     if size is None:

@@ -74,7 +74,9 @@ def make_samples(make):
 
 
 @op(dtype=SAME, inplace=overwrite, samples=cases(make_samples))
-def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self=True, out=None):
+def scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self=True, out=None
+):
     """The input with `src` reduced into the elements whose position along `dim` the index gives.
 
     `reduce` is sum, prod, mean, amax or amin; without `include_self` the input's own elements are left out.
@@ -142,8 +144,8 @@ def prod_gradient(grad, input, dim, index, src, include_self, result):
     zeros = gather(input.new_zeros(input.shape).scatter_add(dim, index, zero.to(src.dtype)), dim, index)
     if state.grad and (zeros > 1).any():
         raise RuntimeError(
-            "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "
-            "position in self"
+            "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to "
+            "the same position in self"
         )
     only = zero & (zeros == 1)
     others = input.scatter_reduce(dim, index, src.masked_fill(only, 1), "prod", include_self=include_self)
@@ -161,8 +163,7 @@ def counts(input: Tensor, dim: int, index: Tensor, include_self: bool) -> Tensor
 def winners(input: Tensor, dim: int, index: Tensor, src: Tensor, result: Tensor) -> Tensor:
     """How many elements share each extreme: they receive equal parts of its gradient."""
     own = (input == result).to(input.dtype)
-    found = own.scatter_add(dim, index, (src == gather(result, dim, index)).to(input.dtype))
-    return found.masked_fill(found == 0, 1)
+    return own.scatter_add(dim, index, (src == gather(result, dim, index)).to(input.dtype))
 
 
 @op(
@@ -181,7 +182,9 @@ def winners(input: Tensor, dim: int, index: Tensor, src: Tensor, result: Tensor)
         ]
     ),
 )
-def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self=True, out=None):
+def index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self=True, out=None
+):
     """The input with the parts of `source` reduced into those at the given positions along `dim`.
 
     `reduce` is prod, mean, amax or amin; without `include_self` the input's own elements are left out.

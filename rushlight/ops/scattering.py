@@ -30,8 +30,8 @@ def check_source(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray
     )
     if not fits and index.size:
         raise RuntimeError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension "
-            f"{dim} and to be no larger size than src {list(src.shape)}"
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
+            f"dimension {dim} and to be no larger size than src {list(src.shape)}"
         )
     return src if src.shape == index.shape else src[tuple([slice(size) for size in index.shape])]
 
@@ -39,8 +39,8 @@ def check_source(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray
 def check_self(input: np.ndarray, dim: int, index: np.ndarray) -> None:
     if any(place != dim and size > input.shape[place] for place, size in enumerate(index.shape)):
         raise RuntimeError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension "
-            f"{dim}"
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
+            f"dimension {dim}"
         )
 
 
@@ -85,8 +85,10 @@ def refuse_reduce(name: str, reduce: str | None) -> None:
         ]
     ),
 )
-def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | float = None, *, value=None, reduce=None, out=None):
-    """The input with `src`, or one value, written over the elements whose position along `dim` the index gives.
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Tensor | float = None, *, value=None, reduce=None, out=None
+):
+    """The input with `src`, or one value, written where the index gives the position along `dim`.
 
     >>> torch.zeros(2, 3).scatter(1, torch.tensor([[2], [0]]), 1.0)
     tensor([[0., 0., 1.],

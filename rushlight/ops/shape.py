@@ -11,13 +11,13 @@ from rushlight.core import dtypes
 from rushlight.core.strides import byte_strides, contiguous_strides, with_strides
 from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.ops.declare import composed, op
-from rushlight.ops.generate import sizes
 from rushlight.ops.dims import axes, axis, plain_size
+from rushlight.ops.generate import sizes
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
 if TYPE_CHECKING:
-    from rushlight.core.size import Size
+    pass
 
 
 def inferred(shape: Any, count: int) -> tuple[int, ...]:
@@ -41,8 +41,8 @@ def inferred(shape: Any, count: int) -> tuple[int, ...]:
         return (*shape[:missing], count // rest, *shape[missing + 1 :])
     elif rest == 0 and count == 0:
         raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
-            "can be any value and is ambiguous"
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
+            "size -1 can be any value and is ambiguous"
         )
     raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
@@ -113,8 +113,8 @@ def view_shape(input, shape: tuple):
     strides = view_strides(input, shape)
     if strides is None:
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+            "across two contiguous subspaces). Use .reshape(...) instead."
         )
     return with_strides(input, shape, strides)
 
@@ -130,12 +130,13 @@ def view_dtype(input: Tensor, dtype: dtypes.dtype) -> Tensor:
         ratio = f"self.size(-1) must be divisible by {want // have}" if want > have else ""
         if not array.ndim:
             raise RuntimeError(
-                f"self.dim() cannot be 0 to view {input.dtype.scalar} as {dtype.scalar} (different element sizes)"
+                f"self.dim() cannot be 0 to view {input.dtype.scalar} as {dtype.scalar} (different element "
+                "sizes)"
             )
         if array.size and array.strides[-1] != have:
             raise RuntimeError(
-                f"self.stride(-1) must be 1 to view {input.dtype.scalar} as {dtype.scalar} (different element sizes), "
-                f"but got {input.stride(-1)}"
+                f"self.stride(-1) must be 1 to view {input.dtype.scalar} as {dtype.scalar} (different "
+                f"element sizes), but got {input.stride(-1)}"
             )
         if ratio and (array.shape[-1] * have % want or any(step % want for step in array.strides[:-1])):
             raise RuntimeError(
@@ -266,85 +267,10 @@ def unflatten(input, dim, sizes):
         if sizes.count(-1) > 1:
             raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({shape[dim]}) in the "
-            "input tensor"
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+            f"({shape[dim]}) in the input tensor"
         ) from None
     return view_shape(input, (*shape[:dim], *sizes, *shape[dim + 1 :]))
-
-
-@op(
-    dtype=SAME,
-    view=True,
-    samples=cases(
-        lambda make: [
-            case(make.floats(3, 1), 3, 4),
-            case(make.floats(3), 2, -1),
-            case(make.floats(3, 1), (2, 3, 5)),
-            case(make.floats(), 4),
-            case(make.floats(4, 3).T, 2, 3, 4),
-            case(make.floats(0, 1), 0, 3),
-            case(make.floats(1, 3), (0, 3)),
-            case(make.ints(3, 1), 3, 2),
-            case(make.floats(3, 4), 4),
-            case(make.floats(3, 4), 2, 4),
-            case(make.floats(3, 4), -1, 3, 4),
-        ]
-    ),
-)
-def expand(input, size: Size, *, implicit=False):
-    """Dimensions of size 1 stretched to a larger size without copying; -1 keeps a size.
-
-    >>> torch.tensor([[1], [2]]).expand(2, 3)
-    tensor([[1, 1, 1],
-            [2, 2, 2]])
-    """
-    size = plain_size(size)
-    extra = len(size) - input.ndim
-    if extra < 0:
-        raise RuntimeError(
-            f"expand({dtypes.from_numpy(input.dtype)}{{{list(input.shape)}}}, size={list(size)}): the number of sizes "
-            f"provided ({len(size)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
-        )
-    shape, strides = list(size), [0] * len(size)
-    given = byte_strides(input)
-    for place in range(len(size) - 1, -1, -1):
-        wanted = size[place]
-        if place >= extra:
-            have, step = input.shape[place - extra], given[place - extra]
-            wanted = shape[place] = have if wanted == -1 else wanted
-        else:
-            have = 1
-            step = input.itemsize if place == len(size) - 1 else shape[place + 1] * strides[place + 1]
-        if wanted == have:
-            strides[place] = step
-        elif have != 1 or wanted < 0:
-            refuse_size(wanted, have, place, place < extra, size, input.shape)
-    return with_strides(input, tuple(shape), tuple(strides))
-
-
-# the engine sums the gradient down to the input's shape
-expand.gradient(input=lambda grad: grad)
-
-
-def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, shape: tuple) -> None:
-    if new_dim:
-        raise RuntimeError(
-            f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {place}"
-        )
-    raise RuntimeError(
-        f"The expanded size of the tensor ({wanted}) must match the existing size ({have}) at non-singleton dimension "
-        f"{place}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
-    )
-
-
-@composed(
-    samples=cases(
-        lambda make: [case(make.floats(3, 1), make.floats(2, 3, 4)), case(make.floats(2), make.ints(3))]
-    )
-)
-def expand_as(input, other):
-    """Stretched to the size of `other`."""
-    return expand(input, other._array.shape)
 
 
 @op(

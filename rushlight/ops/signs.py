@@ -12,7 +12,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import underivable, zeros
 from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import BOOL, FLOAT, PROMOTE, SAME, cast, promoted
-from rushlight.ops.samples import binary, case, cases, unary
+from rushlight.ops.samples import binary, case, cases, corner, unary
 from rushlight.ops.where import choose
 
 if TYPE_CHECKING:
@@ -127,13 +127,13 @@ nextafter.gradient(input=lambda grad, input, other: choose(input == other, 0, gr
     dtype=SAME,
     samples=cases(
         lambda make: [
-            case(make.ints(6, low=-2, high=3).astype("float32"), make.floats(6)),
-            case(make.ints(2, 3, low=-1, high=2), make.ints(3)),
-            case(make.bools(4), make.bools(4)),
-            case(make.floats(4, dtype="float16"), make.floats(dtype="float16")),
-            case(make.floats(4), make.ints(4)),
-            case(make.floats(0), make.floats(0)),
-            case(make.complexes(4), make.complexes(4)),
+            corner(make.ints(6, low=-2, high=3).astype("float32"), make.floats(6)),
+            corner(make.ints(2, 3, low=-1, high=2), make.ints(3)),
+            corner(make.bools(4), make.bools(4)),
+            corner(make.floats(4, dtype="float16"), make.floats(dtype="float16")),
+            corner(make.floats(4), make.ints(4)),
+            corner(make.floats(0), make.floats(0)),
+            corner(make.complexes(4), make.complexes(4)),
         ],
         pointwise=True,
     ),

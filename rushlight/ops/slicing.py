@@ -260,6 +260,6 @@ def take_slice(input: Tensor, dim: int, start: int | None, end: int | None, step
 def check_part(part: np.ndarray, src: np.ndarray) -> None:
     if part.shape != src.shape:
         raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
-            f"{list(part.shape)}"
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice "
+            f"size = {list(part.shape)}"
         )

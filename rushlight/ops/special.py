@@ -12,7 +12,7 @@ from rushlight.ops.exponential import product_node
 from rushlight.ops.gradients import underivable
 from rushlight.ops.kinds import require_floats, require_tensor
 from rushlight.ops.rules import FLOAT, PROMOTE
-from rushlight.ops.samples import binary, case, cases, unary
+from rushlight.ops.samples import binary, case, cases, corners, unary
 from rushlight.ops.where import choose
 
 
@@ -257,7 +257,7 @@ def i1e_slope(x: Tensor, result: Tensor) -> Tensor:
 
 @op(
     dtype=FLOAT,
-    samples=binary(low=1.5, high=4, bools=False, halves=False),
+    samples=corners(binary(low=1.5, high=4, bools=False, halves=False)),
     name="special.zeta",
     inplace=False,
     node=lambda input, other: product_node("SpecialZeta", input, other),
@@ -276,7 +276,7 @@ zeta.gradient(
 )
 
 
-@op(dtype=PROMOTE, samples=binary(low=0.2, high=4, numbers=False), aliases=["special.gammainc"])
+@op(dtype=PROMOTE, samples=corners(binary(low=0.2, high=4, numbers=False)), aliases=["special.gammainc"])
 def igamma(input: Tensor, other: Tensor, *, out=None):
     """The lower incomplete gamma function, from 0 to `other`, divided by the whole one."""
     from scipy.special import gammainc
@@ -291,7 +291,7 @@ igamma.gradient(
 )
 
 
-@op(dtype=PROMOTE, samples=binary(low=0.2, high=4, numbers=False), aliases=["special.gammaincc"])
+@op(dtype=PROMOTE, samples=corners(binary(low=0.2, high=4, numbers=False)), aliases=["special.gammaincc"])
 def igammac(input: Tensor, other: Tensor, *, out=None):
     """The upper incomplete gamma function, from `other` on, divided by the whole one."""
     from scipy.special import gammaincc

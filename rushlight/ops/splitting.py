@@ -98,7 +98,8 @@ def split(tensor, split_size_or_sections=None, dim=0, *, split_size=None):
     if sections == 0:
         if array.shape[dim]:
             raise RuntimeError(
-                f"split_size can only be 0 if dimension size is 0, but got dimension size of {array.shape[dim]}"
+                "split_size can only be 0 if dimension size is 0, but got dimension size of "
+                f"{array.shape[dim]}"
             )
         sections = 1
     return split_evenly(tensor, sections, dim)
@@ -123,12 +124,13 @@ def split_with_sizes(input, split_sizes, dim=0):
     dim = axis(dim, array.ndim)
     if any(length < 0 for length in lengths):
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={lengths}"
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={lengths}"
         )
     if builtins.sum(lengths) != array.shape[dim]:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {array.shape[dim]} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={lengths}"
+            f"split_with_sizes expects split_sizes to sum exactly to {array.shape[dim]} (input tensor's size "
+            f"at dimension {dim}), but got split_sizes={lengths}"
         )
     return split_unevenly(input, lengths, dim)
 
@@ -233,12 +235,13 @@ def plain_indices(where: Tensor) -> Any:
     array = where._array
     if array.dtype != np.int64:
         raise RuntimeError(
-            f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {where.dtype.scalar}"
+            "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+            f"{where.dtype.scalar}"
         )
     if array.ndim > 1:
         raise RuntimeError(
-            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but "
-            f"got a tensor with {array.ndim} dims"
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+            f"tensor, but got a tensor with {array.ndim} dims"
         )
     return array.tolist()
 
@@ -255,13 +258,13 @@ def split_along(name: str, input: Tensor, where: Any, least: int, dim: int) -> t
     shape = input._array.shape
     if len(shape) < least:
         raise RuntimeError(
-            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {len(shape)} "
-            "dimensions!"
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+            f"{len(shape)} dimensions!"
         )
     if not isinstance(where, (tuple, list)) and (where == 0 or shape[dim] % where):
         raise RuntimeError(
-            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {shape[dim]} is not "
-            f"divisible by the split_size {where}!"
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{shape[dim]} is not divisible by the split_size {where}!"
         )
     return tensor_split(input, where, dim)
 

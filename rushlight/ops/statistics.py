@@ -185,7 +185,6 @@ def tables(make, *extra):
     return [
         case(make.floats(3, 5)),
         case(make.floats(5)),
-        case(make.floats()),
         case(make.ints(2, 5)),
         case(make.complexes(2, 4)),
         case(make.floats(2, 2, 2)),
@@ -209,7 +208,6 @@ def tables(make, *extra):
             case(make.floats(3, 5), fweights=make.floats(5)),
             case(make.floats(3, 5), fweights=make.ints(5, low=-3, high=0)),
             case(make.floats(3, 5), aweights=make.floats(4, low=0.5)),
-            case(make.floats(2, 0)),
             case(make.bools(3, 5)),
         )
     )

@@ -114,10 +114,11 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
     size, stride = plain_size(size), plain_size(stride)
     if src._array.shape != size:
         raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
-            f"{list(size)}"
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice "
+            f"size = {list(size)}"
         )
     offset = input.storage_offset() if storage_offset is None else storage_offset
+    strided(storage_of(input).array, size, stride, offset)  # refuses what lies outside
     return strided_scatter(input, src, geometry_of(input), (size, stride, offset))
 
 
@@ -156,7 +157,7 @@ def geometry_of(tensor: Tensor) -> Geometry:
 
 
 def rebase_base(base: Tensor, view: Tensor) -> None:
-    """After a recorded write through a view: the base's history is its old one with the view's put over it."""
+    """After a recorded write through a view: the base's history is its old one with the view's over it."""
     storage = base._storage
     view._view_version = storage.version
     operation = strided_put.op

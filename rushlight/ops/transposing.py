@@ -83,8 +83,9 @@ def permute(input, dims: Size):
     dims = plain_size(dims)
     if len(dims) != input.ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+            f"desired ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = "
+            f"{len(dims)}"
         )
     order = [axis(dim, input.ndim) for dim in dims]
     if len(set(order)) != len(order):
@@ -122,8 +123,8 @@ def movedim(input, source, destination):
     source, destination = plain_size(source), plain_size(destination)
     if len(source) != len(destination):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the same number "
-            f"of dims as destination ({list(destination)} dims)"
+            f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain the "
+            f"same number of dims as destination ({list(destination)} dims)"
         )
     ndim = input._array.ndim
     start = [axis(dim, ndim) for dim in source]
@@ -163,9 +164,12 @@ def matrices_transposed(input: Tensor, name: str) -> Tensor:
 
 def T(self: Tensor) -> Tensor:
     """With its dimensions in reverse order."""
-    if self._array.ndim not in (0, 2):
-        warn_reverse(self._array.ndim)
-    return permute(self, tuple(range(self._array.ndim))[::-1])
+    ndim = self._array.ndim
+    if ndim == 2:
+        return permute(self, (1, 0))
+    if ndim:
+        warn_reverse(ndim)
+    return permute(self, tuple(range(ndim))[::-1])
 
 
 def mT(self: Tensor) -> Tensor:
@@ -192,9 +196,9 @@ def warn_reverse(ndim: int) -> None:
     import warnings
 
     warnings.warn(
-        f"The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated; this one has "
-        f"{ndim}. Use `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
-        "reverse the dimensions.",
+        "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated; this "
+        f"one has {ndim}. Use `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
+        "1, -1, -1))` to reverse the dimensions.",
         UserWarning,
         stacklevel=3,
     )

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from rushlight.core.layout import contiguous_format
 from rushlight.core.tensor import Tensor
+from rushlight.ops.broadcasting import expand
 from rushlight.ops.copying import clone
 from rushlight.ops.declare import composed
 from rushlight.ops.diagonals import diagonal
 from rushlight.ops.samples import Samples, case, cases
-from rushlight.ops.shape import expand, squeeze, unsqueeze, view
+from rushlight.ops.shape import squeeze, unsqueeze, view
 from rushlight.ops.slicing import narrow, select, take_slice, unfold
 from rushlight.ops.splitting import split, split_with_sizes, unbind
 from rushlight.ops.strided import as_strided

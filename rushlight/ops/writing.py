@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,22 +25,25 @@ LARGEST_HALF = 65504
 
 
 class OutOfRange(IndexError, RuntimeError):
-    """A position that a dimension does not have; torch raises the one or the other, depending on the kernel."""
+    """A position that a dimension does not have; torch raises one or the other, depending on the kernel."""
 
 
 def overwrite(op: Op, arguments: tuple) -> Tensor:
-    """The in-place form of an op whose body changes a few elements of `out`; `call_inplace` writes them all."""
+    """The in-place form of an op whose body changes some elements of `out`; `call_inplace` writes all."""
     target = arguments[0]
     if not isinstance(target, Tensor):
         call.odd_argument(op, 0, target)
     array = target._array
     arrays = list(arguments)
     needs = 0
+    cut = None
     for position in op.tensors:
         value = arguments[position]
         if isinstance(value, Tensor):
             arrays[position] = value._array
             needs |= value.requires_grad << position
+            if value._cut is not None:
+                cut = value._cut
             if position:
                 arrays[position] = apart(value._array, array)
         elif type(value) not in call.NUMBERS or position in op.strict:
@@ -54,17 +58,25 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         before = call.before_write(target, arguments, plan.keeps_input)
     if not array.flags.writeable or 0 in array.strides:
         call.require_writable(array)
+    if target._inference:
+        call.check_inference()
     token = floating_point.set(QUIET)
     try:
         if array.flags.c_contiguous:
             op.positional(*arrays, array)
         else:
             array[...] = op.positional(*arrays)
+    except Exception as error:
+        from rushlight.ops import explain
+
+        array[...] = explain.recover(op, arguments, arrays, error)
     finally:
         floating_point.reset(token)
     call.written(target)
     if recording:
         call.record_write(op, plan, before, target)
+    elif needs or cut is not None:
+        call.pass_cut(target, cut)
     return target
 
 
@@ -84,19 +96,23 @@ def target_of(input: np.ndarray, out: np.ndarray | None) -> np.ndarray:
 
 def places(shape: tuple[int, ...], dims: tuple[int, ...], indices: list[np.ndarray]) -> np.ndarray:
     """Where the elements of x[indices] stand in a contiguous array, one index for each of the dims."""
-    strides, ndim = contiguous_strides(shape), len(shape)
-    others = [dim for dim in range(ndim) if dim not in dims]
-    together = dims[-1] - dims[0] == len(dims) - 1
-    inner = max([each.ndim for each in indices])
-    after = ndim - 1 - dims[-1] if together else len(others)
+    last = dims[-1]
+    rest = shape[last + 1 :]
+    # the dimensions after the last index are walked as one
+    shape = (*shape[: last + 1], math.prod(rest))
+    strides = contiguous_strides(shape)
+    together = last - dims[0] == len(dims) - 1
+    others = [dim for dim in range(last) if dim not in dims]
+    after = 1 if together else len(others) + 1
     found = 0
     for dim, index in zip(dims, indices, strict=True):
         index = wrapped(index, shape[dim])
         found = found + index.reshape(index.shape + (1,) * after) * strides[dim]
+    inner = max([each.ndim for each in indices]) if together else 0
     for number, dim in enumerate(others):
-        following = len(others) - 1 - number + (inner if together and dim < dims[0] else 0)
-        found = found + steps(shape[dim], strides[dim], following)
-    return found
+        found = found + steps(shape[dim], strides[dim], len(others) - number + inner)
+    found = found + np.arange(shape[-1])
+    return found.reshape(found.shape[:-1] + rest)
 
 
 def places_along(shape: tuple[int, ...], dim: int, index: np.ndarray) -> np.ndarray:
@@ -136,7 +152,7 @@ def check_position(index: np.ndarray, dim: int, size: int) -> None:
 
 def wrapped(index: np.ndarray, size: int) -> np.ndarray:
     """Positions counted from the front."""
-    return np.where(index < 0, index + size, index) if index.size else index.astype(INT64)
+    return index.astype(INT64) % (size or 1)
 
 
 def add_at(target: np.ndarray, where: np.ndarray, values: np.ndarray) -> None:
@@ -160,7 +176,7 @@ def check_range(index: np.ndarray, dim: int, size: int, words: str = "") -> None
 
 
 def number_for(value: Any, kind: np.dtype) -> Any:
-    """The number, in a form that NumPy writes into an array of the dtype; a RuntimeError if it does not fit."""
+    """The number, as NumPy can write it into an array of the dtype; a RuntimeError if it does not fit."""
     if type(value) in QUICK and kind.kind == "f" and -LARGEST_HALF <= value <= LARGEST_HALF:
         return value
     return converted(value, kind)

@@ -15,6 +15,7 @@ from rushlight.autograd import modes
 from rushlight.autograd.hooks import RemovableHandle, add
 from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, storage_of, wrap
+from rushlight.optim.flat import Flat, flat_for
 
 
 class Optimizer:
@@ -35,6 +36,7 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         self.pre_hooks: OrderedDict = OrderedDict()
         self.post_hooks: OrderedDict = OrderedDict()
+        self.flats: dict[int, Flat] = {}
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -101,15 +103,26 @@ class Optimizer:
         place = user_line(2)
         with np.errstate(all="ignore"):
             for group in self.param_groups:
-                for param in group["params"]:
-                    if param._grad is not None:
-                        self.move(param, group, place)
+                self.step_group(group, place)
         for hook in list(self.post_hooks.values()):
             hook(self, (closure,), {})
         return loss
 
-    def move(self, param: Tensor, group: dict[str, Any], place: Any) -> None:
-        """One parameter's step: arrays out of tensors, and the write counted."""
+    def step_group(self, group: dict[str, Any], place: Any) -> None:
+        """Move a group's parameters: in one call if they are small, else one by one."""
+        params = [each for each in group["params"] if each._grad is not None]
+        flat = flat_for(self, group, params)
+        if flat is not None:
+            flat.step(self.step_for, group)
+        for param in params:
+            if flat is None:
+                self.move(param, group)
+            storage = param._storage or storage_of(param)
+            storage.version += 1
+            storage.writer = place
+
+    def move(self, param: Tensor, group: dict[str, Any]) -> None:
+        """One parameter's step: arrays out of tensors."""
         state = self.state.get(param)
         array, grad = real(param._array), real(param._grad._array)
         if first := not state:
@@ -120,9 +133,6 @@ class Optimizer:
             grad = -grad
         arrays = {name: real(each._array) for name, each in state.items()}
         self.step_for(array, grad, arrays, group, first)
-        storage = param._storage or storage_of(param)
-        storage.version += 1
-        storage.writer = place
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, or fill them with zeros."""
@@ -183,7 +193,7 @@ class Optimizer:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.pre_hooks, self.post_hooks = OrderedDict(), OrderedDict()
+        self.pre_hooks, self.post_hooks, self.flats = OrderedDict(), OrderedDict(), {}
         self.__dict__.update(state)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Random programs of views and in-place operations: the same tensors, histories, errors and gradients as torch."""
+"""Random programs of views and in-place operations do what they do in torch: values, histories, errors."""
 
 import random
 
@@ -58,12 +58,18 @@ def writing(rng, shape):
         ("exp_", ()),
     ]
     if ndim and shape[0]:
-        choices += [("__setitem__", (0, 0.5)), ("__setitem__", (slice(0, 1), 0.5)), ("__setitem__", (..., None))]
+        choices += [
+            ("__setitem__", (0, 0.5)),
+            ("__setitem__", (slice(0, 1), 0.5)),
+            ("__setitem__", (..., None)),
+        ]
     return rng.choice(choices)
 
 
 def computing(rng, shape):
-    return rng.choice([("mul", (2.0,)), ("mul", (None,)), ("add", (None,)), ("clone", ()), ("tanh", ()), ("exp", ())])
+    return rng.choice(
+        [("mul", (2.0,)), ("mul", (None,)), ("add", (None,)), ("clone", ()), ("tanh", ()), ("exp", ())]
+    )
 
 
 class Machine:
@@ -73,6 +79,8 @@ class Machine:
         self.library = library
         x, w, c = [np.linspace(low, low + 1, 12).reshape(3, 4) for low in (0.1, 0.7, -0.4)]
         self.leaves = [library.from_numpy(each.copy()).requires_grad_() for each in (x, w)]
+        # a view may be a leaf too
+        self.leaves.append(library.from_numpy(w.copy()).view(3, 4).requires_grad_())
         constant = library.from_numpy(c.copy())
         self.pool = [*self.leaves, self.leaves[0] * 2, self.leaves[1].clone(), constant, constant.clone()]
 
@@ -85,7 +93,9 @@ class Machine:
             # torch takes a view for a leaf until someone has looked at the history that its base got since
             assert target.grad_fn is not target
             with getattr(self.library, mode)():
-                found = target.view_as(target) if name == "view_as_self" else getattr(target, name)(*arguments)
+                found = (
+                    target.view_as(target) if name == "view_as_self" else getattr(target, name)(*arguments)
+                )
         except (RuntimeError, IndexError) as error:
             return type(error).__name__, str(error)
         if found is not target and found is not None:
@@ -129,7 +139,7 @@ def make_step(rng, machine):
     name, arguments = rng.choices([viewing, writing, computing], [5, 4, 2])[0](rng, shape)
     same = [index for index, each in enumerate(machine.pool) if tuple(each.shape) == shape]
     other = rng.choice(same)
-    # what torch leaves undefined: leaves that change under a graph that leads to them, a copy onto itself, and
+    # what torch leaves undefined: leaves that change under a graph to them, a copy onto itself, and
     # views whose base forgets its history
     viewed = any(each._base is machine.pool[place] for each in machine.pool)
     if name == "detach_" and (place < len(machine.leaves) or viewed):
@@ -160,7 +170,9 @@ def test_a_random_program_does_what_torch_does(seed):
             for index, (one, other) in enumerate(zip(ours.pool, theirs.pool, strict=True)):
                 assert ours.describe(one) == theirs.describe(other), (index, program)
         for index, (one, other) in enumerate(zip(ours.pool, theirs.pool, strict=True)):
-            np.testing.assert_allclose(ours.elements(one), theirs.elements(other), err_msg=f"{index} {program}")
+            np.testing.assert_allclose(
+                ours.elements(one), theirs.elements(other), err_msg=f"{index} {program}"
+            )
     for _ in range(3):
         chosen = rng.sample(range(len(theirs.pool)), 3)
         wanted = theirs.gradients([theirs.pool[index] for index in chosen])
@@ -175,7 +187,7 @@ def test_a_random_program_does_what_torch_does(seed):
                 other = np.zeros_like(one)
             assert (one is None) == (other is None), (chosen, program)
             if one is not None:
-                np.testing.assert_allclose(one, other, err_msg=f"{chosen} {program}")
+                np.testing.assert_allclose(one, other, 1e-5, 1e-10, err_msg=f"{chosen} {program}")
 
 
 def refused_by_torch_alone(message):

@@ -197,7 +197,7 @@ def test_float_tensors_are_no_indices():
 def test_a_number_has_no_parts():
     with pytest.raises(IndexError, match="invalid index of a 0-dim tensor"):
         torch.tensor(1.0)[0]
-    with pytest.raises(IndexError, match="slice.. cannot be applied to a 0-dim tensor"):
+    with pytest.raises(IndexError, match=r"slice\(\) cannot be applied to a 0-dim tensor"):
         torch.tensor(1.0)[:]
     with pytest.raises(IndexError, match="too many indices"):
         torch.tensor(1.0)[[0]]
@@ -225,7 +225,9 @@ def test_a_value_that_does_not_fit_is_refused(value, error, words):
 
 def test_positions_want_values_of_their_shape_and_dtype():
     target = torch.zeros(3, 4)
-    with pytest.raises(RuntimeError, match=r"shape mismatch: value tensor of shape \[3\] cannot be broadcast"):
+    with pytest.raises(
+        RuntimeError, match=r"shape mismatch: value tensor of shape \[3\] cannot be broadcast"
+    ):
         target[[0, 1]] = torch.ones(3)
     with pytest.raises(RuntimeError, match="Index put requires the source and destination dtypes match"):
         target[[0, 1]] = torch.ones(4, dtype=torch.float64)
@@ -292,3 +294,11 @@ def test_an_embedding_with_max_norm_shortens_the_rows_it_reads():
 def test_sparse_embeddings_say_that_their_gradient_is_dense():
     with pytest.warns(UserWarning, match="sparse gradients are not in Rushlight"):
         torch.nn.functional.embedding(torch.tensor([1]), torch.ones(3, 2), sparse=True)
+
+
+def test_an_inference_tensor_is_not_written_to_outside_inference_mode():
+    with torch.inference_mode():
+        target = torch.ones(3) * 2
+    for index in (0, [0]):
+        with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+            target[index] = 1.0

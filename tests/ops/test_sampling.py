@@ -111,7 +111,7 @@ def test_whole_numbers():
             RuntimeError,
             "normal expects all elements of std",
         ),
-        (lambda: torch.normal(0.0, torch.ones(2), out=torch.ones(3)), RuntimeError, "The size of tensor a"),
+        (lambda: torch.normal(torch.ones(2), 1.0, out=torch.ones(3)), RuntimeError, "The size of tensor a"),
         (lambda: torch.normal(0.0, torch.ones(2) * 1j), RuntimeError, "standard deviation to be non-complex"),
         (
             lambda: torch.bernoulli(torch.ones(2), torch.ones(2)),

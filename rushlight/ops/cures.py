@@ -1,0 +1,133 @@
+"""Cures: what would most likely help after a call that failed, from its words and the shapes of its tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from rushlight.core.tensor import Tensor
+
+Shape = tuple[int, ...]
+
+
+def cure(words: str, tensors: list[Tensor]) -> str | None:
+    """The cure for a complaint that begins or goes on with known words."""
+    for known, function in CURES.items():
+        if known in words:
+            return function([each._array.shape for each in tensors], words)
+    return None
+
+
+def broadcasting(shapes: list[Shape], words: str) -> str | None:
+    """For two shapes that do not broadcast, in the order of the words: a, then b."""
+    if len(shapes) < 2:
+        return None
+    one, two = shapes[:2]
+    if len(one) == len(two) == 2 and one == two[::-1]:
+        return "transpose one of them: b.T"
+    for short, long, name in ((one, two, "a"), (two, one, "b")):
+        if short and len(short) < len(long) and short == long[: len(short)]:
+            missing = ", None" * (len(long) - len(short))
+            return f"give {name} the missing trailing dimension: {name}[...{missing}] (or unsqueeze(-1))"
+        if len(short) > len(long) and short[-1] == 1 and short[:-1] == long:
+            return f"drop the last dimension of {name}: {name}.squeeze(-1)"
+    if len(one) == len(two) and one[0] != two[0] and one[1:] == two[1:]:
+        return "they hold different numbers of rows: see where the two lines above take their rows from"
+    return None
+
+
+def targets(shapes: list[Shape], words: str) -> str:
+    """For a loss whose input and target have different shapes."""
+    one, two = shapes[:2]
+    if len(one) == len(two) + 1 and one[-1] == 1:
+        return "drop the last dimension of the input: input.squeeze(-1)"
+    if len(two) == len(one) + 1 and two[-1] == 1:
+        return "drop the last dimension of the target: target.squeeze(-1)"
+    if math.prod(one) == math.prod(two):
+        return "bring the target into the input's shape: target.view_as(input)"
+    return "the input and the target need one value for each other"
+
+
+def products(shapes: list[Shape], words: str) -> str | None:
+    """For two matrices whose inner sizes differ."""
+    one, two = [each for each in shapes if len(each) > 1][-2:] if len(shapes) > 2 else shapes
+    if len(one) == 1 or len(two) == 1:
+        return None
+    if one[-1] == two[-1]:
+        return "transpose the second: a @ b.T"
+    if one[-2] == two[-2]:
+        return "transpose the first: a.T @ b"
+    if one[-2] == two[-1]:
+        return "swap them: b @ a"
+    return "the last size of the first must be the second-to-last of the second"
+
+
+def features(shapes: list[Shape], words: str) -> str:
+    """For the input of a linear layer."""
+    given, weight = shapes[:2]
+    wanted = weight[-1] if weight else 1
+    if len(given) > 2 and math.prod(given[1:]) == wanted:
+        return "flatten all but the first dimension of the input: x.flatten(1)"
+    if len(given) == 2 and given[0] == wanted:
+        return "transpose the input, whose first dimension has the size that the layer expects: x.T"
+    if wanted == 1:
+        return "give the input a last dimension of 1: x.unsqueeze(-1)"
+    have = given[-1] if given else 1
+    return f"make the layer with in_features={have}, or give it inputs whose last dimension is {wanted}"
+
+
+def vectors(shapes: list[Shape], words: str) -> str | None:
+    matrix, vector = shapes[-2:]
+    if len(matrix) == 2 and vector and matrix[0] == vector[0]:
+        return "transpose the matrix: a.T @ b"
+    return None
+
+
+def joined(shapes: list[Shape], words: str) -> str | None:
+    """For tensors that `cat` cannot put one after another."""
+    first = shapes[0]
+    for dim in range(len(first)):
+        rest = {each[:dim] + each[dim + 1 :] for each in shapes if len(each) == len(first)}
+        if len(rest) == 1:
+            return f"they fit along dimension {dim}: torch.cat([...], dim={dim})"
+    return None
+
+
+def ranks(shapes: list[Shape], words: str) -> str:
+    return "give the smaller one the missing dimension, with unsqueeze(0) for one more row"
+
+
+def sizes(shapes: list[Shape], words: str) -> str:
+    """For a shape that does not hold the elements."""
+    count = math.prod(shapes[0])
+    return f"the sizes must multiply to {count}, the elements of shape {list(shapes[0])}; one of them may be -1"
+
+
+def integers(shapes: list[Shape], words: str) -> str:
+    return "write the result to a new tensor (y = x + 1.5), or convert the target first: x.float()"
+
+
+def positions(shapes: list[Shape], words: str) -> str:
+    return "indices are whole numbers: convert them with .long()"
+
+
+CURES: dict[str, Callable[[list[Shape], str], str | None]] = {
+    "The size of tensor a": broadcasting,
+    "the layer expects": features,
+    "cannot be multiplied": products,
+    "Expected size for first two dimensions of batch2": products,
+    "size mismatch, got input": vectors,
+    "Sizes of tensors must match except": joined,
+    "Tensors must have same number of dimensions": ranks,
+    "cannot be concatenated": lambda shapes, words: "join numbers with torch.stack([...])",
+    "stack expects each tensor": lambda shapes, words: "torch.cat joins tensors of different lengths",
+    "is invalid for input of size": sizes,
+    "can't be cast to the desired output type": integers,
+    "Expected dtype int32/int64 for index": positions,
+    "have one of the following scalar types: Long, Int": positions,
+    "not implemented for 'Long'": lambda shapes, words: "convert it first: x.float()",
+    "not implemented for 'Int'": lambda shapes, words: "convert it first: x.float()",
+    "not implemented for 'Bool'": lambda shapes, words: "convert it first: x.float() or x.long()",
+    "that is different to the input size": targets,
+    "must be the same as input size": targets,
+}

@@ -1,0 +1,187 @@
+"""Normalization: activations brought to mean 0 and variance 1, or to length 1, over their last dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import composed, op
+from rushlight.ops.kinds import require_floats
+from rushlight.ops.rules import MATCH
+from rushlight.ops.samples import case, cases
+
+
+def layers(make):
+    return [
+        case(make.floats(3, 4), (4,)),
+        case(make.floats(3, 4), (4,), make.floats(4)),
+        case(make.floats(2, 3, 4), [3, 4], make.floats(3, 4), eps=0.1),
+        case(make.floats(4, 3).T, (4,), make.floats(4)),
+        case(make.floats(4), (4,)),
+        case(make.floats(0, 4), (4,), make.floats(4)),
+        case(make.floats(3, 4, dtype="float64"), (4,)),
+        case(make.floats(3, 4, dtype="float16"), (4,), make.floats(4, dtype="float16")),
+        case(make.floats(3, 4), (3,)),
+        case(make.floats(3, 4), ()),
+        case(make.floats(3, 4), 4),
+        case(make.floats(3, 4), (4,), make.floats(3)),
+    ]
+
+
+def last_dims(input: np.ndarray, shape: Any, name: str) -> tuple[int, ...]:
+    """The dimensions to normalize over, which must have the shape that was said."""
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {type(shape).__name__}"
+        )
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    if input.shape[-len(shape) :] != tuple(shape):
+        wanted = ", ".join(str(size) for size in shape)
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*, {wanted}], but got input of "
+            f"size{list(input.shape)}"
+        )
+    return tuple(range(-len(shape), 0))
+
+
+def check_parameter(name: str, parameter: np.ndarray | None, shape: Any, input: np.ndarray) -> None:
+    if parameter is None:
+        return
+    if parameter.shape != tuple(shape):
+        raise RuntimeError(
+            f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+            f"{list(parameter.shape)} and normalized_shape = {list(shape)}"
+        )
+    if parameter.dtype != input.dtype and parameter.dtype.itemsize > input.dtype.itemsize:
+        raise RuntimeError(
+            f"mixed dtype (CPU): expect parameter to have scalar type of {dtypes.from_numpy(input.dtype).scalar}"
+        )
+
+
+@op(
+    dtype=MATCH,
+    operands=["input"],
+    name="_layer_norm",
+    node="NativeLayerNormBackward0",
+    returns=("output", "normal", "scale"),
+    samples=None,
+)
+def normalized_layer(input, normalized_shape: tuple, weight: "Tensor" = None, bias: "Tensor" = None, eps=1e-05):
+    """The result, the normalized input before weight and bias, and one over the standard deviation."""
+    dims = last_dims(input, normalized_shape, "layer_norm")
+    check_parameter("weight", weight, normalized_shape, input)
+    check_parameter("bias", bias, normalized_shape, input)
+    require_floats("LayerNormKernelImpl", input)
+    along = -1 if len(dims) == 1 else dims
+    count = 1
+    for dim in dims:
+        count *= input.shape[dim]
+    offset = input - np.add.reduce(input, along, keepdims=True) / count
+    variance = np.add.reduce(offset * offset, along, keepdims=True) / count
+    scale = 1 / np.sqrt(variance + eps)
+    offset *= scale
+    output = offset if weight is None else offset * weight
+    if bias is not None:
+        output = output + bias
+    return (output.copy() if output is offset else output), offset, scale
+
+
+normalized_layer.gradient(
+    input=lambda grads, normal, scale, weight, normalized_shape: layer_gradient(
+        grads, normal, scale, weight, len(normalized_shape)
+    ),
+    weight=lambda grad, normal: None if grad is None else grad * normal,
+    bias=lambda grad: grad,
+)
+
+
+def layer_gradient(grads: list, normal: Tensor, scale: Tensor, weight: Tensor | None, count: int) -> Tensor:
+    """Through the result, and through what it was made of where a gradient of this gradient used that."""
+    dims = tuple(range(-count, 0))
+    through = None if grads[0] is None else grads[0] if weight is None else grads[0] * weight
+    if grads[1] is not None:
+        through = grads[1] if through is None else through + grads[1]
+    found = None
+    if through is not None:
+        mean = through.mean(dims, True)
+        found = (through - mean - normal * (through * normal).mean(dims, True)) * scale
+    if grads[2] is not None:
+        size = normal.numel() // (scale.numel() or 1)
+        spread = grads[2] * scale * scale * normal * (-1 / size)
+        found = spread if found is None else found + spread
+    return found
+
+
+@composed(
+    name="nn.functional.layer_norm",
+    samples=cases(
+        lambda make: [
+            *layers(make),
+            case(make.floats(3, 4), (4,), make.floats(4), make.floats(4)),
+            case(make.floats(3, 4), (4,), None, make.floats(4)),
+            case(make.floats(3, 4), (4,), make.floats(4), make.floats(3)),
+            case(make.floats(3, 4), (4,), make.floats(4, dtype="float64")),
+            case(make.ints(3, 4), (4,)),
+        ]
+    ),
+)
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    """The input less its mean, divided by its standard deviation, over the last dimensions; times weight, plus bias."""
+    return normalized_layer(input, normalized_shape, weight, bias, eps)[0]
+
+
+@op(
+    dtype=MATCH,
+    operands=["input"],
+    name="_rms_norm",
+    node="MulBackward0",
+    returns=("output", "normal", "scale"),
+    samples=None,
+)
+def scaled_layer(input, normalized_shape: tuple, weight: "Tensor" = None, eps=None):
+    """The result, the input of length one before the weight, and one over the root of the mean square."""
+    dims = last_dims(input, normalized_shape, "rms_norm")
+    check_parameter("weight", weight, normalized_shape, input)
+    if eps is None:
+        eps = float(np.finfo(input.dtype).eps)
+    mean = np.add.reduce(input * input, dims, keepdims=True)
+    mean /= input.size // (mean.size or 1) or 1
+    scale = 1 / np.sqrt(mean + eps)
+    normal = input * scale
+    return (normal.copy() if weight is None else normal * weight), normal, scale
+
+
+scaled_layer.gradient(
+    input=lambda grads, normal, scale, weight, normalized_shape: scaled_gradient(
+        grads, normal, scale, weight, len(normalized_shape)
+    ),
+    weight=lambda grad, normal: None if grad is None else grad * normal,
+)
+
+
+def scaled_gradient(grads: list, normal: Tensor, scale: Tensor, weight: Tensor | None, count: int) -> Tensor:
+    dims = tuple(range(-count, 0))
+    through = None if grads[0] is None else grads[0] if weight is None else grads[0] * weight
+    if grads[1] is not None:
+        through = grads[1] if through is None else through + grads[1]
+    found = None
+    if through is not None:
+        found = (through - normal * (through * normal).mean(dims, True)) * scale
+    if grads[2] is not None:
+        size = normal.numel() // (scale.numel() or 1)
+        spread = grads[2] * scale * scale * normal * (-1 / size)
+        found = spread if found is None else found + spread
+    return found
+
+
+@composed(name="nn.functional.rms_norm", samples=cases(layers))
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """The input divided by the root of its mean square over the last dimensions, times weight."""
+    return scaled_layer(input, normalized_shape, weight, eps)[0]

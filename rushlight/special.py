@@ -1,0 +1,7 @@
+"""Special functions: `torch.special`, whose functions are declared in `rushlight/ops`."""
+
+import rushlight.ops  # declares them
+from rushlight.ops.bind import namespace
+
+globals().update(namespace("special"))
+__all__ = list(namespace("special"))
