@@ -1,6 +1,6 @@
 """Special functions: `torch.special`, whose functions are declared in `rushlight/ops`."""
 
-import rushlight.ops  # declares them
+import rushlight.ops  # noqa: F401  (declares them)
 from rushlight.ops.bind import namespace
 
 globals().update(namespace("special"))

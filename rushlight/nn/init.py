@@ -10,10 +10,12 @@ import numpy as np
 
 from rushlight.autograd.modes import no_grad
 from rushlight.core import random
+from rushlight.core.likeness import empty_like
 from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.ops.call import written
+from rushlight.ops.where import choose
 
 __all__ = [
     "calculate_gain",
@@ -85,13 +87,44 @@ def trunc_normal_(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
 
-    def below(x: float) -> float:
-        return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
-
+    inside = normal_share((b - mean) / std) - normal_share((a - mean) / std)
     with no_grad():
-        # the inverse of the distribution function, between the values that it has at both ends
-        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
-        return tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean).clamp_(min=a, max=b)
+        if inside > 0.3:
+            return draw_until_inside(tensor, mean, std, a, b, generator)
+        return draw_below_curve(tensor, mean, std, a, b, generator)
+
+
+def normal_share(x: float) -> float:
+    """How much of the normal distribution lies below x."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def draw_until_inside(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
+    """Normal numbers, drawn again where they fall outside; torch draws all of them again and keeps what it needs."""
+    low, high = tensor.new_tensor([a, b]).tolist()
+    tensor.normal_(mean, std, generator=generator)
+    while True:
+        outside = (tensor < low) | (tensor > high)
+        if not outside.any():
+            return tensor
+        tensor.copy_(choose(outside, empty_like(tensor).normal_(mean, std, generator=generator), tensor))
+
+
+def draw_below_curve(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
+) -> Tensor:
+    """Uniform numbers, drawn again where a random height lies above the curve of the normal distribution."""
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    waiting = None
+    while waiting is None or waiting.any():
+        drawn = empty_like(tensor).uniform_(a, b, generator=generator)
+        tensor.copy_(drawn if waiting is None else choose(waiting, drawn, tensor))
+        curve = drawn.sub_(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        above = empty_like(tensor).uniform_(generator=generator).log_() > curve
+        waiting = above if waiting is None else waiting & above
+    return tensor
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import operator
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from rushlight.core import dtypes
 from rushlight.core.size import Size
 from rushlight.core.strides import byte_strides, with_strides
 from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.warning import warn
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import plain_size
 from rushlight.ops.joining import stack
@@ -122,7 +122,7 @@ def broadcast_tensors(*tensors):
     """Views of the tensors, stretched to their common shape."""
     tensors = many(tensors)
     shape = common_shape([each._array.shape for each in tensors])
-    return tuple([expand(each, shape) for each in tensors])
+    return tuple([each if each._array.shape == shape else expand(each, shape) for each in tensors])
 
 
 def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -194,11 +194,9 @@ def meshgrid(*tensors, indexing=None):
             [0, 1, 2]])
     """
     if indexing is None:
-        warnings.warn(
+        warn(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument: "
-            'indexing="ij" is what you get now',
-            UserWarning,
-            stacklevel=2,
+            'indexing="ij" is what you get now'
         )
         indexing = "ij"
     tensors = many(tensors)

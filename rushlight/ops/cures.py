@@ -31,9 +31,7 @@ def broadcasting(shapes: list[Shape], words: str) -> str | None:
             return f"give {name} the missing trailing dimension: {name}[...{missing}] (or unsqueeze(-1))"
         if len(short) > len(long) and short[-1] == 1 and short[:-1] == long:
             return f"drop the last dimension of {name}: {name}.squeeze(-1)"
-    if len(one) == len(two) and one[0] != two[0] and one[1:] == two[1:]:
-        return "they hold different numbers of rows: see where the two lines above take their rows from"
-    return None
+    return "two sizes go together if they are equal, or if one of them is 1"
 
 
 def targets(shapes: list[Shape], words: str) -> str:
@@ -83,6 +81,12 @@ def vectors(shapes: list[Shape], words: str) -> str | None:
     return None
 
 
+def classes(shapes: list[Shape], words: str) -> str:
+    """For a target of `cross_entropy` that names no class."""
+    count = shapes[0][1 if len(shapes[0]) > 1 else 0]
+    return f"the input has {count} classes, numbered from 0 to {count - 1}"
+
+
 def joined(shapes: list[Shape], words: str) -> str | None:
     """For tensors that `cat` cannot put one after another."""
     first = shapes[0]
@@ -103,10 +107,6 @@ def sizes(shapes: list[Shape], words: str) -> str:
     return f"the sizes must multiply to {count}, the elements of shape {list(shapes[0])}; one of them may be -1"
 
 
-def integers(shapes: list[Shape], words: str) -> str:
-    return "write the result to a new tensor (y = x + 1.5), or convert the target first: x.float()"
-
-
 def positions(shapes: list[Shape], words: str) -> str:
     return "indices are whole numbers: convert them with .long()"
 
@@ -122,8 +122,12 @@ CURES: dict[str, Callable[[list[Shape], str], str | None]] = {
     "cannot be concatenated": lambda shapes, words: "join numbers with torch.stack([...])",
     "stack expects each tensor": lambda shapes, words: "torch.cat joins tensors of different lengths",
     "is invalid for input of size": sizes,
-    "can't be cast to the desired output type": integers,
     "Expected dtype int32/int64 for index": positions,
+    "expected target dtype": lambda shapes, words: (
+        "class numbers are int64: target.long(); probabilities have the input's shape"
+    ),
+    "Expected input batch_size": lambda shapes, words: "give each row of the input one target",
+    "is out of bounds.": classes,
     "have one of the following scalar types: Long, Int": positions,
     "not implemented for 'Long'": lambda shapes, words: "convert it first: x.float()",
     "not implemented for 'Int'": lambda shapes, words: "convert it first: x.float()",

@@ -242,17 +242,19 @@ def composed(
         self = Op(function, name or function.__name__, None, samples)
         self.is_composed = True
         self.is_method = "." not in self.name if method is None else method
+        # users get the guarded form; other ops call the plain one, which has no frame in between
         self.function = guard(self, function)
         self.aliases, self.operator = tuple(aliases), operator
         register(self)
-        return self.function
+        return function
 
     return declare
 
 
 def guard(self: Op, function: Callable) -> Callable:
     """A composed function whose failures are explained as those of an op are."""
-    names = names_of(function)
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -261,8 +263,8 @@ def guard(self: Op, function: Callable) -> Callable:
         except Exception as error:
             from rushlight.ops import explain
 
-            # it says itself what it came from
-            raise explain.explained(self, dict(zip(names, args, strict=False)) | kwargs, error)  # noqa: B904
+            given = dict(zip(names, args, strict=False)) | {"tensors": args[len(names) :]} | kwargs
+            raise explain.explained(self, given, error)  # noqa: B904 (it knows what it came from)
 
     return call
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 
 import numpy as np
 
 from rushlight.core.tensor import Tensor
+from rushlight.core.warning import warn
 from rushlight.ops.call import written
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import pick_into
@@ -95,11 +95,9 @@ def embedding_function(
     elif padding_idx < 0:
         padding_idx += size
     if sparse:
-        warnings.warn(
+        warn(
             "sparse gradients are not in Rushlight: the gradient of the embedding is dense, with the same "
-            "numbers",
-            UserWarning,
-            stacklevel=2,
+            "numbers"
         )
     if max_norm is not None:
         shorten(weight, input, float(max_norm), float(norm_type))

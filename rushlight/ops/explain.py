@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # what goes wrong inside when an argument is of a kind that nobody foresaw
 INTERNAL = (AttributeError, AssertionError, NameError, LookupError, ArithmeticError, RecursionError, StopIteration)
 SHOWN = 4
+# words of a message that has its advice already
+ADVICE = ("fix:", "convert", "use .", "pass dtype", "for example")
 
 
 def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
@@ -165,10 +167,12 @@ def told(op: Op, given: dict[str, Any], words: str) -> list[str]:
     labels = list(tensors)
     if words.startswith("The size of tensor a") and len(labels) == 2:
         labels = ["a", "b"]
-    lines = [f"{label}: {origin(each)}" for label, each in zip(labels, tensors.values(), strict=True)][:SHOWN]
-    if "fix:" not in words and tensors:
-        found = dtype_cure(list(tensors.values())) if "dtype" in words or "scalar type" in words else None
-        found = found or cure(words, list(tensors.values()))
+    shown = zip(labels, tensors.values(), strict=True)
+    lines = [f"{label}: {origin(each)}" for label, each in shown][:SHOWN]
+    if tensors and not any(each in words for each in ADVICE):
+        found = cure(words, list(tensors.values()))
+        if found is None and ("same dtype" in words or "scalar type" in words):
+            found = dtype_cure(list(tensors.values()))
         if found is not None:
             lines.append(f"fix: {found}")
     return lines

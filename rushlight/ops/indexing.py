@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.strides import byte_strides, settled, with_strides
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.ops.declare import op
-from rushlight.ops.indices import ALL, INT64, Reader, check_mask
+from rushlight.ops.indices import ALL, INT64, Reader, check_mask, int_positions
 from rushlight.ops.rules import SAME
 from rushlight.ops.writing import add_at, places
 
@@ -39,7 +39,7 @@ def basic_index(self: Tensor, index: Any) -> tuple | slice | None:
     if kind is slice:
         return index if is_plain(index) and self._array.ndim else None
     if kind is not tuple:
-        return (index, ...) if index is None else (...,) if index is ... else None
+        return single_index(self, index)
     dots = 0
     for each in index:
         kind = type(each)
@@ -53,12 +53,31 @@ def basic_index(self: Tensor, index: Any) -> tuple | slice | None:
     return (*index, ...) if not dots else index if dots == 1 else None
 
 
+def single_index(self: Tensor, index: Any) -> tuple | None:
+    """`x[None]`, `x[...]`, and integers in other clothes: `x[i]` in a loop over tensors or NumPy numbers."""
+    if index is None:
+        return None, ...
+    if index is ...:
+        return (...,)
+    array = index._array if isinstance(index, Tensor) else index
+    if (
+        self._array.ndim
+        and isinstance(array, (np.ndarray, np.int64))
+        and array.dtype is INT64
+        and not array.ndim
+    ):
+        return int(array), ...
+    return None
+
+
 def is_plain(index: slice) -> bool:
     return index.step is None and type(index.start) in BOUNDS and type(index.stop) in BOUNDS
 
 
 def read(self: Tensor, index: Any) -> tuple[tuple | slice | None, list[Tensor], tuple[int, ...]]:
     """The basic part (None if it changes nothing), the tensors of the advanced part, and their dimensions."""
+    if type(index) is list and set(map(type, index)) == {int}:
+        index = wrap(int_positions(index))
     items = index if type(index) is tuple else (index,)
     if len(items) <= self._array.ndim and all([is_positions(each) for each in items]):
         # the usual case needs no reader: x[i], x[i, j]

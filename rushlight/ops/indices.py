@@ -158,12 +158,22 @@ def positions_from(data: Any) -> np.ndarray:
     """An array of positions or bools from a list, a range or an array; other numbers become integers."""
     if isinstance(data, (range, bytearray, memoryview)):
         data = list(data)
+    if type(data) is list and set(map(type, data)) == {int}:
+        # a plain list is the usual case, and this way takes a third of the time
+        return int_positions(data)
     array = array_from(data, None, [])
     if array.dtype.kind == "b" or array.dtype == np.uint8:
         return array
     if array.dtype.kind == "f" and not isinstance(data, np.ndarray):
         return array_from(data, dtypes.int64, [])
     return cast(array, INT64) if array.size else array.astype(INT64)
+
+
+def int_positions(data: list[int]) -> np.ndarray:
+    try:
+        return np.array(data, INT64)
+    except OverflowError:
+        raise ValueError(f"Overflow when unpacking long long: {max(data, key=abs)} is no position") from None
 
 
 def plain_tensor(item: Tensor) -> Any:

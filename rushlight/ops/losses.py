@@ -10,6 +10,7 @@ from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.ops.broadcasting import broadcast_tensors
+from rushlight.ops.cures import targets
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, share, unknown
@@ -44,7 +45,8 @@ def matched(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         return input, target
     warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
-        "lead to incorrect results due to broadcasting. Please ensure they have the same size."
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size.\n  "
+        f"fix: {targets([input.shape, target.shape])}"
     )
     return broadcast_tensors(input, target)
 

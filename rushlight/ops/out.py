@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.dtypes import from_numpy
-from rushlight.core.dtypes import from_numpy
 from rushlight.core.tensor import Tensor
 from rushlight.ops.rules import MATCH
 

@@ -27,14 +27,8 @@ def require_inner(one, two):
     if one.shape[-1] != two.shape[-2]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({one.shape[0]}x{one.shape[1]} and "
-            f"{two.shape[0]}x{two.shape[1]}){transposed_hint(one.shape, two.shape)}"
+            f"{two.shape[0]}x{two.shape[1]})"
         )
-
-
-def transposed_hint(one, two):
-    if one[-1] == two[-1]:
-        return "; fix: transpose the second: a @ b.T"
-    return "; fix: transpose the first: a.T @ b" if one[-2] == two[-2] else ""
 
 
 def matmul_node(input, other):
@@ -108,7 +102,6 @@ def raise_sizes(one, two):
     rows = int(np.prod(one[:-1]))
     raise RuntimeError(
         f"mat1 and mat2 shapes cannot be multiplied ({rows}x{one[-1]} and {two[-2]}x{two[-1]})"
-        f"{transposed_hint((1, *one), two)}"
     )
 
 

@@ -9,7 +9,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.out import write_composed
 from rushlight.ops.products import adjoint
 from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 
 
 @composed(
@@ -20,9 +20,9 @@ from rushlight.ops.samples import case, cases
             case(make.floats(4, 2)),
             case(make.floats(2, 3, 3)),
             case(make.floats(0, 3)),
-            case(make.spd(3, 3), hermitian=True),
-            case(make.floats(4, 3), rtol=0.1),
-            case(make.floats(4, 3), atol=0.5),
+            corner(make.spd(3, 3), hermitian=True),
+            corner(make.floats(4, 3), rtol=0.1),
+            corner(make.floats(4, 3), atol=0.5),
             case(make.complexes(3, 2)),
             case(make.floats(3)),
             case(make.ints(3, 3)),

@@ -94,7 +94,6 @@ def tile(input, *dims_, dims=None):
             case(make.floats(3), np.array([1, 0, 2])),
             case(make.floats(2, 3), np.array([1, 2]), dim=0),
             case(make.floats(2, 3), np.array(2), dim=-1),
-            case(np.array([1, 2])),
             case(make.floats(), 2),
             case(make.floats(3), 2, output_size=6),
             case(make.floats(3), -1),
@@ -172,14 +171,14 @@ def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
     dtype=SAME,
     samples=cases(
         lambda make: [
-            case(make.floats(3, 4), 0),
+            case(make.floats(3, 4), (0,)),
             case(make.floats(3, 4), (0, -1)),
             case(make.floats(4, 3).T, [1]),
             case(make.floats(3, 4), ()),
-            case(make.floats(0, 3), 0),
-            case(make.bools(3), 0),
-            case(make.floats(3), 1),
-            case(make.floats(3), 0, 0),
+            case(make.floats(0, 3), (0,)),
+            case(make.bools(3), (0,)),
+            case(make.floats(3), (1,)),
+            case(make.floats(3), (0, 0)),
         ]
     ),
 )

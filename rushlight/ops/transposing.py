@@ -68,7 +68,7 @@ t.gradient(input=lambda grad: grad.t())
     view=True,
     samples=cases(
         lambda make: [
-            case(make.floats(2, 3, 4), 2, 0, 1),
+            case(make.floats(2, 3, 4), (2, 0, 1)),
             case(make.floats(2, 3, 4), (-1, 0, 1)),
             case(make.floats(0, 3), (1, 0)),
             case(make.floats(), ()),

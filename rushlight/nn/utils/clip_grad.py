@@ -58,7 +58,7 @@ def norm_of(array: np.ndarray, norm_type: float) -> np.floating:
     if norm_type == -math.inf:
         return np.minimum.reduce(flat)
     if norm_type == 0:
-        return np.count_nonzero(flat) * flat.dtype.type(1)
+        return flat.dtype.type(np.count_nonzero(flat))
     return np.add.reduce(flat**norm_type) ** (1 / norm_type)
 
 
