@@ -25,7 +25,9 @@ class Report:
             answer["result"] = {"status": "fail", "reasons": [answer["fault"]]}
         self.answers.append({"name": task["name"], **answer["result"], "seconds": answer.get("seconds", 0)})
         if sys.stderr.isatty():
-            print(f"\r{len(self.answers)} / {self.total} {task['name'][:60]:60}", end="", file=sys.stderr)
+            print(f"\r{len(self.answers)} done, {task['name'][:60]:60}", end="", file=sys.stderr)
+        elif len(self.answers) % 100 == 0:
+            print(f"{len(self.answers)} done", file=sys.stderr)
 
     def of_status(self, status: str) -> list[dict[str, Any]]:
         return sorted((a for a in self.answers if a["status"] == status), key=lambda answer: answer["name"])

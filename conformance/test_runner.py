@@ -207,7 +207,14 @@ def test_a_lambda_of_op_db_runs_in_the_library():
     library = faulty(where=lambda *args: "from the library")
     assert translate(where.op, library, "where")(1, 2, 3) == "from the library"
     assert translate(torch.Tensor.add, library) is torch.Tensor.add
-    assert not library.offers("no_such_op") and library.offers("T") and library.offers("exponential")
+
+
+def test_what_the_library_has_is_known_by_its_public_names():
+    assert TORCH.offers("linalg.pinv") and TORCH.offers("T") and TORCH.offers("__ror__")
+    assert not TORCH.offers("no_such_op") and not TORCH.offers("__class_getitem__")
+    # an op of its own, under the name of an in-place method
+    exponential = next(op for op in entries.op_db if op.name == "exponential")
+    assert not TORCH.offers("exponential") and entries.is_offered(exponential, TORCH)
 
 
 def test_a_crash_or_a_hang_costs_one_entry(tmp_path, monkeypatch):

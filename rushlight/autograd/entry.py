@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.autograd import engine, explain, modes
-from rushlight.core.tensor import Tensor, method, new
+from rushlight.autograd import engine, explain
+from rushlight.core.tensor import Tensor, new
 
 Tensors = Tensor | Sequence[Tensor]
 
@@ -82,7 +82,8 @@ def backward(
         return
     wanted = list(as_tuple(inputs))
     require_inputs(wanted)
-    for tensor, found in zip(wanted, engine.backward(roots, keep, create_graph, wanted), strict=True):
+    grads = engine.backward(roots, keep, create_graph, wanted) or []
+    for tensor, found in zip(wanted, grads, strict=True):
         if found is not None:
             engine.accumulate(tensor, found, create_graph)
 
@@ -146,64 +147,3 @@ def batched(outputs: Tensors, inputs: list, grad_outputs: Any, retain: Any, crea
         for place in range(count)
     ]
     return tuple(None if column[0] is None else stack(column) for column in zip(*found, strict=True))
-
-
-@method
-def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Switch recording for a leaf, in place."""
-    self.requires_grad = requires_grad
-    return self
-
-
-def tensor_backward(
-    self: Tensor,
-    gradient: Tensor | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Any = None,
-) -> None:
-    """Add the gradients of this tensor to the `.grad` of the leaves it was computed from."""
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
-
-Tensor.backward = tensor_backward
-
-
-@method
-def detach(self: Tensor) -> Tensor:
-    """The same memory outside the graph; writes through it are still counted."""
-    from rushlight.core.location import user_line
-    from rushlight.core.tensor import storage_of
-
-    made = new(Tensor)
-    made._array = self._array
-    made._storage = storage_of(self)
-    if self.requires_grad:
-        made._cut = ("detach", user_line())
-    elif self._cut is not None:
-        made._cut = self._cut
-    if modes.state.inference:
-        made._inference = True
-    return made
-
-
-@method
-def detach_(self: Tensor) -> Tensor:
-    """Forget the history of this tensor, in place."""
-    from rushlight.core.location import user_line
-
-    if self._base is not None:
-        raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. "
-            "If you are using DistributedDataParallel (DDP) for training, set gradient_as_bucket_view=False."
-        )
-    if self._requires_grad:
-        self._cut = ("detach", user_line())
-    self._node, self._output, self._requires_grad = None, 0, False
-    return self
-
-
-@method
-def is_inference(self: Tensor) -> bool:
-    """Whether it was made in inference mode."""
-    return self._inference

@@ -76,7 +76,7 @@ class FunctionNode(Node):
 
     def keep(self, outputs: list[Tensor]) -> None:
         """Save what forward asked for; outputs without their history, so that no circle arises."""
-        kept = []
+        kept: list[tuple] = []
         hooks = modes.state.saved_hooks[-1] if modes.state.saved_hooks else None
         for each in self.to_save:
             place = next((number for number, output in enumerate(outputs) if output is each), None)

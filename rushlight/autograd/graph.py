@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd import modes
+from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.core import location
 from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.tensor import Tensor, new, storage_of
@@ -70,6 +72,18 @@ class Node:
         """The user's line that made this node, as `file:line`."""
         return None if self.place is None else location.file_and_line(self.place)
 
+    def register_hook(self, hook: Callable[[tuple, tuple], Any]) -> RemovableHandle:
+        """Call `hook(grad_inputs, grad_outputs)` after the node has run; what it returns replaces grad_inputs."""
+        if self.post_hooks is None:
+            self.post_hooks = {}
+        return add(self.post_hooks, hook)
+
+    def register_prehook(self, hook: Callable[[tuple], Any]) -> RemovableHandle:
+        """Call `hook(grad_outputs)` before the node runs; what it returns replaces grad_outputs."""
+        if self.pre_hooks is None:
+            self.pre_hooks = {}
+        return add(self.pre_hooks, hook)
+
     def _sequence_nr(self) -> int:
         return self.number
 
@@ -83,6 +97,15 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor):
         super().__init__()
         self.variable = variable
+
+    def register_hook(self, hook: Callable[[tuple, tuple], Any]) -> RemovableHandle:
+        # made on demand: once it has hooks its leaf must hold it
+        self.variable._accumulate = lambda: self
+        return super().register_hook(hook)
+
+    def register_prehook(self, hook: Callable[[tuple], Any]) -> RemovableHandle:
+        self.variable._accumulate = lambda: self
+        return super().register_prehook(hook)
 
 
 def accumulator(target: Node | Tensor | None) -> Node | None:
@@ -191,7 +214,7 @@ class OpNode(Node):
         return value
 
     def outdate(self, storage: Storage) -> None:
-        """After a write to this storage: saved arguments that live there, as in `x.mul_(x)`, were overwritten by it."""
+        """After a write to this storage: saved arguments that live there, as in `x.mul_(x)`, are lost."""
         for place, (kind, _) in enumerate(self.plan.sources):
             value = self.saved[place]
             if kind == "argument" and isinstance(value, Tensor) and value._storage is storage:

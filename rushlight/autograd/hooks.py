@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd import modes
-from rushlight.autograd.graph import AccumulateGrad, Node
+from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.core.tensor import Tensor, method
-
-
-class RemovableHandle:
-    """Removes a hook again; also a context manager."""
-
-    numbers = itertools.count()
-
-    def __init__(self, hooks: dict):
-        self.hooks = hooks
-        self.id = next(self.numbers)
-
-    def remove(self) -> None:
-        """Take the hook away; a second call does nothing."""
-        self.hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.remove()
-
-
-def add(hooks: dict, hook: Callable) -> RemovableHandle:
-    if not callable(hook):
-        raise TypeError(f"a hook must be callable, not {type(hook).__name__}")
-    handle = RemovableHandle(hooks)
-    hooks[handle.id] = hook
-    return handle
 
 
 def output_hooks(tensor: Tensor) -> dict:
@@ -93,40 +64,6 @@ def retain_grad(self: Tensor) -> None:
 
     output_hooks(self)["retain"] = keep
     self._retains = True
-
-
-def retains_grad(self: Tensor) -> bool:
-    """Whether this non-leaf keeps its gradient."""
-    return self._retains
-
-
-Tensor.retains_grad = property(retains_grad)
-
-
-def keep_alive(node: Node) -> None:
-    """A leaf's accumulator is made on demand: once it has hooks its leaf must hold it."""
-    if isinstance(node, AccumulateGrad):
-        node.variable._accumulate = lambda: node
-
-
-def register_node_hook(self: Node, hook: Callable[[tuple, tuple], Any]) -> RemovableHandle:
-    """Call `hook(grad_inputs, grad_outputs)` after the node has run; what it returns replaces grad_inputs."""
-    if self.post_hooks is None:
-        self.post_hooks = {}
-    keep_alive(self)
-    return add(self.post_hooks, hook)
-
-
-def register_node_prehook(self: Node, hook: Callable[[tuple], Any]) -> RemovableHandle:
-    """Call `hook(grad_outputs)` before the node runs; what it returns replaces grad_outputs."""
-    if self.pre_hooks is None:
-        self.pre_hooks = {}
-    keep_alive(self)
-    return add(self.pre_hooks, hook)
-
-
-Node.register_hook = register_node_hook
-Node.register_prehook = register_node_prehook
 
 
 class saved_tensors_hooks:

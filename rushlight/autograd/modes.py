@@ -44,7 +44,7 @@ class Mode:
 
     def __call__(self, function: Callable) -> Callable:
         if inspect.isclass(function):
-            function.__init__ = self(function.__init__)  # type: ignore[misc]
+            function.__init__ = self(function.__init__)  # type: ignore[method-assign]
             return function
         if inspect.isgeneratorfunction(function):
             return self.decorate_generator(function)

@@ -29,9 +29,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def promote_within(one: dtype, other: dtype) -> dtype:
     """Promotion of two different dtypes of one category."""
     if one.itemsize != other.itemsize:
-        small, large = sorted((one, other), key=lambda each: each.itemsize)
         # float64 is as wide as complex64; that pair never meets here
-        return large
+        return max(one, other, key=lambda each: each.itemsize)
     # what is left: uint8 with int8, float16 with bfloat16
     return dtypes.int16 if one.category == dtypes.INTEGER else dtypes.float32
 

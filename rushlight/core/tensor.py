@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,6 +125,11 @@ class Tensor:
         return self._node
 
     @property
+    def retains_grad(self) -> bool:
+        """Whether this non-leaf keeps its gradient after backward."""
+        return self._retains
+
+    @property
     def output_nr(self) -> int:
         """Which output of its node it is."""
         return self._output
@@ -176,6 +181,25 @@ class Tensor:
 
         ours = type(self).__module__.startswith("rushlight")
         return printing.repr_tensor(self, dtypes.default, "tensor(" if ours else f"{type(self).__name__}(")
+
+    if TYPE_CHECKING:
+        # the ops are bound as methods and operators by ops/bind.py, out of a type checker's sight
+        def __getattr__(self, name: str) -> Any: ...
+        def _binary(self, other: Any) -> Tensor: ...
+        def _unary(self) -> Tensor: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __iter__(self) -> Iterator[Tensor]: ...
+        def __bool__(self) -> bool: ...
+        def __float__(self) -> float: ...
+        def __int__(self) -> int: ...
+
+        __neg__ = __pos__ = __abs__ = __invert__ = _unary
+        __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = _binary
+        __mul__ = __rmul__ = __imul__ = __truediv__ = __rtruediv__ = __itruediv__ = _binary
+        __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _binary
+        __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = _binary
+        __lt__ = __le__ = __gt__ = __ge__ = _binary
 
     ndimension = dim
     nelement = numel

@@ -5,23 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 import rushlight.ops  # declares them
+from rushlight.core.likeness import empty_like, zeros_like
 from rushlight.core.tensor import Tensor
+from rushlight.core.warning import warn
 from rushlight.ops.bind import namespace
 
 globals().update(namespace("nn.functional"))
 
 
-def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-x)) for each element x; the same as `torch.sigmoid`."""
-    return input.sigmoid()
+# in torch these two stand here as well, and mean the same
+sigmoid, tanh = namespace("")["sigmoid"], namespace("")["tanh"]
 
 
-def tanh(input: Tensor) -> Tensor:
-    """Hyperbolic tangent of each element; the same as `torch.tanh`."""
-    return input.tanh()
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """A random sample from the classes that the logits describe, with a gradient (Gumbel-softmax).
+
+    `tau` is the temperature; `hard=True` gives one-hot vectors, with the gradient of the soft ones.
+    """
+    if eps != 1e-10:
+        warn("`eps` parameter is deprecated and has no effect.")
+    noise = -empty_like(logits).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    chosen = soft.max(dim, keepdim=True)[1]
+    return zeros_like(logits).scatter_(dim, chosen, 1.0) - soft.detach() + soft
 
 
-__all__ = [*namespace("nn.functional"), "sigmoid", "tanh"]
+__all__ = [*namespace("nn.functional"), "gumbel_softmax", "sigmoid", "tanh"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.ops.call import check_inference, odd_argument, pass_cut, require_writable, tensor_list, written
+from rushlight.ops.copying import function_and_method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import (
     BOOLEAN,
@@ -25,7 +26,7 @@ from rushlight.ops.indexing import (
 )
 from rushlight.ops.indices import as_tuple, check_mask, plain, positions
 from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.writing import (
     add_at,
     check_position,
@@ -211,7 +212,8 @@ def values_gradient(grad: Tensor, indices: list[Tensor], dims: tuple, shape: tup
 def index_samples(make):
     x, i = make.floats(3, 4), np.array([0, 2, 0])
     return [
-        case(x, (i,), make.floats(3, 4)),
+        case(x, (i[:2],), make.floats(2, 4)),
+        corner(x, (i,), make.floats(3, 4)),
         case(x, [i, np.array([1, -1, 1])], make.floats(3), accumulate=True),
         case(x, (i,), make.floats(4), accumulate=True),
         case(x, (np.array([[0], [1]]), np.array([0, 3])), make.floats(2, 2)),
@@ -236,8 +238,8 @@ def index_put(input, indices, values, accumulate=False):
     return put_elements(input, *put_arguments(input, indices, values, accumulate))
 
 
-@composed(samples=cases(index_samples))
-def index_put_(input, indices, values, accumulate=False):
+@function_and_method
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put` in place."""
     return put_inplace(input, *put_arguments(input, indices, values, accumulate))
 

@@ -197,7 +197,7 @@ def raise_leaf(target: Tensor, words: str) -> None:
 
 
 def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
-    """The arguments of an in-place op with the histories they have before it; `keeps_input`: and the input's value."""
+    """The arguments of an in-place op with their histories before it; on `keeps_input` the input's value too."""
     # a view could take its history from the write, or refuse to when that is done
     arguments = tuple(
         [
@@ -211,7 +211,7 @@ def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
 
 
 def with_history(tensor: Tensor, array: ndarray) -> Tensor:
-    """The array with the history that the tensor has now; the tensor's storage too if the array is the tensor's."""
+    """The array with the history that the tensor has now, and with its storage if it is the tensor's own."""
     made = new(Tensor)
     made._array = array
     if array is tensor._array:
@@ -305,7 +305,7 @@ def torch_scalar(kind: dtypes.dtype) -> str:
 
 
 def record_write(op: Op, plan: Plan, before: tuple, target: Tensor) -> None:
-    """After a write: a node for it, from the arguments that `before_write` gave, is the target's history."""
+    """After a write: a node, made of what `before_write` gave, becomes the target's history."""
     node = op.node_class(before)(plan, before, (target,))
     if plan.keeps_tensors:
         node.outdate(target._storage)

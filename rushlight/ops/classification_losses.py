@@ -135,9 +135,10 @@ def inside(target: np.ndarray, classes: int) -> np.ndarray:
     return np.where(target.view(np.uint64) >= classes, 0, target) if any_outside(target, classes) else target
 
 
-def places(target: np.ndarray, shape: tuple[int, ...]) -> tuple:
-    """NumPy's index of the target classes in an array of the input's shape."""
-    target = inside(target, shape[class_dim(len(shape))])
+def places(target: np.ndarray, shape: tuple[int, ...], shares: Any) -> tuple:
+    """NumPy's index of the target classes in an array of the input's shape; rows with one share are not ignored."""
+    if getattr(shares, "ndim", 0):
+        target = inside(target, shape[class_dim(len(shape))])
     if len(shape) == 1:
         return (target,)
     if len(shape) == 2:
@@ -159,18 +160,25 @@ def brought_together(values: np.ndarray, shares: Any, reduction: str) -> np.ndar
     return np.add.reduce(values, None) if reduction == "sum" or shares.any() else values.dtype.type(math.nan)
 
 
+def likelihood_node(ndim: int, reduction: str) -> str:
+    """torch's node: it has one for images, which other inputs of several dimensions are viewed as."""
+    if ndim < 3:
+        return "NllLossBackward0"
+    return "ViewBackward0" if reduction == "none" and ndim != 4 else "NllLoss2DBackward0"
+
+
 @op(
     dtype=MATCH,
     operands=["input"],
     name="_nll_loss",
     returns=("loss", "shares"),
-    node=lambda input: "NllLossBackward0" if input.ndim < 3 else "NllLoss2DBackward0",
+    node=lambda input, reduction: likelihood_node(input.ndim, reduction),
     samples=None,
 )
 def negative_log_likelihood(input, target, weight: "Tensor" = None, ignore_index=-100, reduction="mean"):
     """The negated input at the target class of each row, and each row's share in the loss."""
     shares = shares_of(target, input.shape[class_dim(input.ndim)], weight, ignore_index, reduction)
-    loss = brought_together(-input[places(target, input.shape)], shares, reduction)
+    loss = brought_together(-input[places(target, input.shape, shares)], shares, reduction)
     return loss, np.asarray(shares, input.dtype)
 
 
@@ -185,7 +193,7 @@ negative_log_likelihood.gradient(
 def placed(rows, target, shape: tuple):
     """Zeros, and the value of each row at its target class."""
     found = np.zeros(shape, rows.dtype)
-    found[places(target, shape)] = rows
+    found[places(target, shape, rows)] = rows
     return found
 
 
@@ -195,7 +203,7 @@ placed.gradient(rows=lambda grad, target: taken(grad, target))
 @op(dtype=SAME, name="_taken", samples=None)
 def taken(input, target):
     """The value of each row at its target class."""
-    return input[places(target, input.shape)]
+    return input[places(target, input.shape, target)]
 
 
 taken.gradient(input=lambda grad, target, input_shape: placed(grad, target, input_shape))
@@ -220,7 +228,7 @@ def nll_loss(
     operands=["input"],
     name="_cross_entropy",
     returns=("loss", "probs", "shares"),
-    node=lambda input: "NllLossBackward0" if input.ndim < 3 else "NllLoss2DBackward0",
+    node=lambda input, reduction: likelihood_node(input.ndim, reduction),
     samples=None,
 )
 def cross_entropy_of_classes(input, target, weight: "Tensor" = None, ignore_index=-100, reduction="mean"):
@@ -232,7 +240,7 @@ def cross_entropy_of_classes(input, target, weight: "Tensor" = None, ignore_inde
         rows = np.zeros(target.shape, input.dtype)
         return brought_together(rows, shares, reduction), input, np.asarray(shares, input.dtype)
     logits = input - np.maximum.reduce(input, dim, keepdims=True)
-    right = logits[places(target, input.shape)]
+    right = logits[places(target, input.shape, shares)]
     probs = np.exp(logits, logits)
     total = np.add.reduce(probs, dim, keepdims=True)
     probs /= total
@@ -261,8 +269,8 @@ def cross_entropy_gradient(grads: list, probs: Tensor, shares: Tensor, target: T
 def less_one_at_target(probs, target, scale):
     """The probabilities, less one for the right classes, times the scale of each row."""
     found = probs * scale
-    where = places(target, probs.shape)
-    found[where] -= np.broadcast_to(scale, probs.shape)[where] if getattr(scale, "ndim", 0) else scale
+    where = places(target, probs.shape, scale)
+    found[where] -= scale.reshape(target.shape) if getattr(scale, "ndim", 0) else scale
     return found
 
 

@@ -14,12 +14,12 @@ def cure(words: str, tensors: list[Tensor]) -> str | None:
     """The cure for a complaint that begins or goes on with known words."""
     for known, function in CURES.items():
         if known in words:
-            return function([each._array.shape for each in tensors], words)
+            return function([each._array.shape for each in tensors])
     return None
 
 
-def broadcasting(shapes: list[Shape], words: str) -> str | None:
-    """For two shapes that do not broadcast, in the order of the words: a, then b."""
+def broadcasting(shapes: list[Shape]) -> str | None:
+    """For two shapes that do not broadcast: a, then b."""
     if len(shapes) < 2:
         return None
     one, two = shapes[:2]
@@ -34,7 +34,7 @@ def broadcasting(shapes: list[Shape], words: str) -> str | None:
     return "two sizes go together if they are equal, or if one of them is 1"
 
 
-def targets(shapes: list[Shape], words: str) -> str:
+def targets(shapes: list[Shape]) -> str:
     """For a loss whose input and target have different shapes."""
     one, two = shapes[:2]
     if len(one) == len(two) + 1 and one[-1] == 1:
@@ -46,7 +46,7 @@ def targets(shapes: list[Shape], words: str) -> str:
     return "the input and the target need one value for each other"
 
 
-def products(shapes: list[Shape], words: str) -> str | None:
+def products(shapes: list[Shape]) -> str | None:
     """For two matrices whose inner sizes differ."""
     one, two = [each for each in shapes if len(each) > 1][-2:] if len(shapes) > 2 else shapes
     if len(one) == 1 or len(two) == 1:
@@ -60,7 +60,7 @@ def products(shapes: list[Shape], words: str) -> str | None:
     return "the last size of the first must be the second-to-last of the second"
 
 
-def features(shapes: list[Shape], words: str) -> str:
+def features(shapes: list[Shape]) -> str:
     """For the input of a linear layer."""
     given, weight = shapes[:2]
     wanted = weight[-1] if weight else 1
@@ -74,20 +74,20 @@ def features(shapes: list[Shape], words: str) -> str:
     return f"make the layer with in_features={have}, or give it inputs whose last dimension is {wanted}"
 
 
-def vectors(shapes: list[Shape], words: str) -> str | None:
+def vectors(shapes: list[Shape]) -> str | None:
     matrix, vector = shapes[-2:]
     if len(matrix) == 2 and vector and matrix[0] == vector[0]:
         return "transpose the matrix: a.T @ b"
     return None
 
 
-def classes(shapes: list[Shape], words: str) -> str:
+def classes(shapes: list[Shape]) -> str:
     """For a target of `cross_entropy` that names no class."""
     count = shapes[0][1 if len(shapes[0]) > 1 else 0]
     return f"the input has {count} classes, numbered from 0 to {count - 1}"
 
 
-def joined(shapes: list[Shape], words: str) -> str | None:
+def joined(shapes: list[Shape]) -> str | None:
     """For tensors that `cat` cannot put one after another."""
     first = shapes[0]
     for dim in range(len(first)):
@@ -97,21 +97,22 @@ def joined(shapes: list[Shape], words: str) -> str | None:
     return None
 
 
-def ranks(shapes: list[Shape], words: str) -> str:
+def ranks(shapes: list[Shape]) -> str:
     return "give the smaller one the missing dimension, with unsqueeze(0) for one more row"
 
 
-def sizes(shapes: list[Shape], words: str) -> str:
+def sizes(shapes: list[Shape]) -> str:
     """For a shape that does not hold the elements."""
     count = math.prod(shapes[0])
     return f"the sizes must multiply to {count}, the elements of shape {list(shapes[0])}; one of them may be -1"
 
 
-def positions(shapes: list[Shape], words: str) -> str:
+def positions(shapes: list[Shape]) -> str:
     return "indices are whole numbers: convert them with .long()"
 
 
-CURES: dict[str, Callable[[list[Shape], str], str | None]] = {
+# words of a complaint: the cure
+CURES: dict[str, Callable[[list[Shape]], str | None]] = {
     "The size of tensor a": broadcasting,
     "the layer expects": features,
     "cannot be multiplied": products,
@@ -119,19 +120,19 @@ CURES: dict[str, Callable[[list[Shape], str], str | None]] = {
     "size mismatch, got input": vectors,
     "Sizes of tensors must match except": joined,
     "Tensors must have same number of dimensions": ranks,
-    "cannot be concatenated": lambda shapes, words: "join numbers with torch.stack([...])",
-    "stack expects each tensor": lambda shapes, words: "torch.cat joins tensors of different lengths",
+    "cannot be concatenated": lambda shapes: "join numbers with torch.stack([...])",
+    "stack expects each tensor": lambda shapes: "torch.cat joins tensors of different lengths",
     "is invalid for input of size": sizes,
     "Expected dtype int32/int64 for index": positions,
-    "expected target dtype": lambda shapes, words: (
+    "expected target dtype": lambda shapes: (
         "class numbers are int64: target.long(); probabilities have the input's shape"
     ),
-    "Expected input batch_size": lambda shapes, words: "give each row of the input one target",
+    "Expected input batch_size": lambda shapes: "give each row of the input one target",
     "is out of bounds.": classes,
     "have one of the following scalar types: Long, Int": positions,
-    "not implemented for 'Long'": lambda shapes, words: "convert it first: x.float()",
-    "not implemented for 'Int'": lambda shapes, words: "convert it first: x.float()",
-    "not implemented for 'Bool'": lambda shapes, words: "convert it first: x.float() or x.long()",
+    "not implemented for 'Long'": lambda shapes: "convert it first: x.float()",
+    "not implemented for 'Int'": lambda shapes: "convert it first: x.float()",
+    "not implemented for 'Bool'": lambda shapes: "convert it first: x.float() or x.long()",
     "that is different to the input size": targets,
     "must be the same as input size": targets,
 }

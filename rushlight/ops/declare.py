@@ -263,7 +263,9 @@ def guard(self: Op, function: Callable) -> Callable:
         except Exception as error:
             from rushlight.ops import explain
 
-            given = dict(zip(names, args, strict=False)) | {"tensors": args[len(names) :]} | kwargs
+            given = dict(zip(names, args, strict=False)) | kwargs
+            if len(args) > len(names):
+                given["tensors"] = args[len(names) :]
             raise explain.explained(self, given, error)  # noqa: B904 (it knows what it came from)
 
     return call

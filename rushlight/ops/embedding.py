@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from rushlight.core.tensor import Tensor
@@ -12,7 +11,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import pick_into
 from rushlight.ops.indices import INDEX_KINDS
 from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.writing import check_range, scalar_name
 
 
@@ -22,7 +21,7 @@ from rushlight.ops.writing import check_range, scalar_name
     samples=cases(
         lambda make: [
             case(make.floats(5, 3), make.ints(2, 4, low=0, high=5)),
-            case(make.floats(5, 3), make.ints(4, low=0, high=5, dtype="int32"), 2),
+            corner(make.floats(5, 3), np.array([1, 2, 2], "int32"), 2),
             case(make.floats(3, 5).T, np.array(2)),
             case(make.floats(5, 3), np.array([], "int64")),
             case(make.floats(5, 3), np.array([5])),
@@ -70,8 +69,8 @@ def row_gradients(grad: Tensor, indices: Tensor, padding_idx: int, scale_grad_by
     samples=cases(
         lambda make: [
             case(make.ints(2, 4, low=0, high=5), make.floats(5, 3)),
-            case(np.array([1, 4, 1]), make.floats(5, 3), padding_idx=-1),
-            case(np.array([1, 4, 1]), make.floats(5, 3), padding_idx=1),
+            corner(np.array([1, 4, 1]), make.floats(5, 3), padding_idx=-1),
+            corner(np.array([1, 4, 1]), make.floats(5, 3), padding_idx=1),
             case(np.array(2), make.floats(5, 3)),
             case(np.array([5]), make.floats(5, 3)),
             case(np.array([1]), make.floats(5, 3), padding_idx=7),

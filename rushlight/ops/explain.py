@@ -76,15 +76,19 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
         return error if "argument" in words else invalid(op, given, error)
     if isinstance(error, ValueError) and any(each in words for each in ("broadcast", "reshape", "maximum")):
         return RuntimeError(broadcast_words(tensors) or words)
-    if isinstance(error, INTERNAL) and not (isinstance(error, IndexError) and words):
+    if isinstance(error, INTERNAL) and not (isinstance(error, (IndexError, AssertionError)) and words):
         return invalid(op, given, error)
     return error
 
 
 def invalid(op: Op, given: dict[str, Any], error: Exception) -> TypeError:
-    """What torch says about arguments that fit no signature, with Python's own reason."""
-    kinds = ", ".join(f"{name}={kind_name(value)}" for name, value in given.items() if value is not None)
+    """What torch says about an argument that should be a tensor, or that fits no signature, with Python's reason."""
     name = op.name.rpartition(".")[2].lstrip("_")
+    for place, (each, value) in enumerate(given.items()):
+        # an AttributeError knows whose attribute was missing
+        if value is getattr(error, "obj", given):
+            return TypeError(f"{name}(): argument '{each}' (position {place + 1}) must be Tensor, not {kind_name(value)}")
+    kinds = ", ".join(f"{name}={kind_name(value)}" for name, value in given.items() if value is not None)
     reason = str(error) or type(error).__name__
     return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds}): {reason}")
 

@@ -117,6 +117,11 @@ def poisson_nll_loss(
     return reduced_tensor(loss, reduction)
 
 
+def spreads_over_one_dim(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether a shape differs from another in one dimension alone, which has size 1."""
+    return len(shape) == len(other) and [a for a, b in zip(shape, other, strict=True) if a != b] == [1]
+
+
 @composed(
     name="nn.functional.gaussian_nll_loss",
     samples=cases(
@@ -128,6 +133,7 @@ def poisson_nll_loss(
             ],
             case(make.floats(3, 4), make.floats(3, 4), make.floats(3, low=0.1)),
             case(make.floats(3, 4), make.floats(3, 4), make.floats(3, 1, low=0.1)),
+            case(make.floats(3, 4), make.floats(3, 4), make.floats(1, 4, low=0.1)),
             case(make.floats(3, 4), make.floats(3, 4), 0.5),
             case(make.floats(3, 4), make.floats(3, 4), make.floats(2, 4, low=0.1)),
             case(make.floats(3), make.floats(3), -1.0),
@@ -148,7 +154,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
             var = var.unsqueeze(-1)
-        elif input.shape[:-1] != var.shape[:-1] or var.shape[-1] != 1:
+        elif not spreads_over_one_dim(var.shape, input.shape):
             raise ValueError("var is of incorrect size")
     if reduction not in REDUCTIONS:
         raise ValueError(reduction + " is not valid")

@@ -236,22 +236,26 @@ def multi_margin_loss(
 def label_margins(input, wanted, reduction: str):
     """What the labels of each row lack to be ahead of each other class by 1; `wanted` counts the labels."""
     require_floats("multilabel_margin_loss", input)
-    missing = np.maximum(1 - input[:, :, None] + input[:, None, :], 0)
+    rows, classes = input.reshape(wanted.shape), wanted.shape[1]
+    missing = np.maximum(1 - rows[:, :, None] + rows[:, None, :], 0)
     missing *= wanted[:, :, None] * (wanted == 0)[:, None, :]
-    return reduced(np.add.reduce(missing, (1, 2)) / input.shape[1], reduction)
+    found = reduced(np.add.reduce(missing, (1, 2)) / classes, reduction)
+    return found.reshape(input.shape[:-1]) if reduction == "none" else found
 
 
 label_margins.gradient(
     input=lambda grad, input, wanted, reduction: label_gradient(
-        share(grad, reduction, input.shape[0], 1 / input.shape[1]), input, wanted
+        share(grad, reduction, wanted.shape[0], 1 / wanted.shape[1]), input, wanted
     )
 )
 
 
 def label_gradient(grad: Tensor, input: Tensor, wanted: Tensor) -> Tensor:
-    lacking = (1 - input.unsqueeze(2) + input.unsqueeze(1) > 0).to(input.dtype)
+    rows = input.reshape(wanted.shape)
+    lacking = (1 - rows.unsqueeze(2) + rows.unsqueeze(1) > 0).to(input.dtype)
     lacking = lacking * wanted.unsqueeze(2) * (wanted == 0).unsqueeze(1)
-    return (lacking.sum(1) - lacking.sum(2)) * (grad.unsqueeze(1) if grad.ndim else grad)
+    found = (lacking.sum(1) - lacking.sum(2)) * (grad.unsqueeze(1) if grad.ndim else grad)
+    return found.reshape(input.shape)
 
 
 @composed(
@@ -279,5 +283,4 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     listed = np.logical_and.accumulate(labels >= 0, 1)
     wanted = np.zeros(labels.shape)
     np.add.at(wanted, (listed.nonzero()[0], labels[listed]), 1)
-    found = label_margins(input.reshape(labels.shape), input.new_tensor(wanted), reduction)
-    return found.reshape(()) if input.ndim < 2 else found
+    return label_margins(input, input.new_tensor(wanted), reduction)

@@ -11,7 +11,7 @@ from rushlight.ops.copying import convertible
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import mask_into, part_into
 from rushlight.ops.rules import INDEX, MATCH, SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.writing import number_for, overwrite, scalar_name
 
 
@@ -45,7 +45,7 @@ def filled_target(input: np.ndarray, mask: np.ndarray, out: np.ndarray | None) -
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), make.bools(3, 4), 2),
-            case(make.floats(3, 4), make.bools(4), -np.inf),
+            corner(make.floats(3, 4), make.bools(4), -np.inf),
             case(make.floats(3, 4), make.bools(3, 1), make.floats()),
             case(make.floats(4, 3).T, make.bools(3, 4), 0.5),
             case(make.floats(4), make.bools(3, 4), 1.0),

@@ -58,7 +58,8 @@ def PROMOTE(op: Op, arrays: list) -> np.dtype:
         first, second = op.operands
         one, two = arrays[first], arrays[second]
         if type(one) is ndarray and one.dtype in FULL:
-            if type(two) is ndarray and two.dtype is one.dtype or type(two) is float:
+            kind = type(two)
+            if kind is float or kind is int or (kind is ndarray and two.dtype is one.dtype):
                 return one.dtype
     compute, result = promoted(op, arrays)
     cast(op, arrays, compute)

@@ -12,7 +12,7 @@ from rushlight.ops.gathering import check_along, gather
 from rushlight.ops.indexing import part_into
 from rushlight.ops.placing import check_parts
 from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.scattering import check_source, used
 from rushlight.ops.writing import overwrite, places, places_along, target_of
 
@@ -61,10 +61,10 @@ def make_samples(make):
     zeros = np.array([0.0, 2, 0, 3, 0, 0], "float32")
     return [
         *found,
-        case(x[0], 0, np.array([0, 0, 1, 1, 2, 2]), zeros, "prod"),
+        corner(x[0], 0, np.array([0, 0, 1, 1, 2, 2]), zeros, "prod"),
         case(zeros, 0, np.array([0, 0, 1, 1, 2]), make.floats(5), "prod"),
-        case(x[0], 0, np.array([0, 0, 1]), np.array([1, 1, np.nan], "float32"), "amax"),
-        case(x[0], 0, np.array([0, 0, 0]), np.ones(3, "float32") * 5, "amax"),
+        corner(x[0], 0, np.array([0, 0, 1]), np.array([1, 1, np.nan], "float32"), "amax"),
+        corner(x[0], 0, np.array([0, 0, 0]), np.ones(3, "float32") * 5, "amax"),
         case(x[0], 0, np.array([], "int64"), make.floats(3), "mean"),
         case(make.bools(4), 0, np.array([1, 1]), make.bools(2), "amax"),
         case(x[0], 0, np.array([1]), make.floats(1), "median"),
@@ -117,7 +117,7 @@ def input_gradient(grad, input, dim, index, src, reduce, include_self, result):
     elif reduce == "sum":
         found = grad
     else:
-        found = grad / winners(input, dim, index, src, result) * (input == result)
+        found = grad / winners(input, dim, index, used_part(src, index), result) * (input == result)
     return found if include_self else found.scatter(dim, index, 0)
 
 
@@ -125,7 +125,7 @@ def src_gradient(grad, input, dim, index, src, reduce, include_self, result):
     """What an element of the source receives for its share in the result."""
     reduce = OTHER_NAMES.get(reduce, reduce)
     shape = src.shape
-    src = src if src.shape == index.shape or not index.numel() else src[used(index)]
+    src = used_part(src, index)
     if reduce == "prod":
         found = prod_gradient(grad, input, dim, index, src, include_self, result)
     elif reduce == "mean":
@@ -136,6 +136,10 @@ def src_gradient(grad, input, dim, index, src, reduce, include_self, result):
         share = gather(grad / winners(input, dim, index, src, result), dim, index)
         found = share * (src == gather(result, dim, index))
     return found if found.shape == shape else part_into(found, used(index), shape)
+
+
+def used_part(src: Tensor, index: Tensor) -> Tensor:
+    return src if src.shape == index.shape or not index.numel() else src[used(index)]
 
 
 def prod_gradient(grad, input, dim, index, src, include_self, result):

@@ -9,7 +9,7 @@ from rushlight.ops.declare import op
 from rushlight.ops.gathering import check_along, gather
 from rushlight.ops.indexing import part_into
 from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.writing import add_at, grid, number_for, overwrite, places_along, target_of
 
 REDUCTIONS = {"add": np.add, "multiply": np.multiply}
@@ -67,6 +67,7 @@ def refuse_reduce(name: str, reduce: str | None) -> None:
         lambda make: [
             case(make.floats(3, 4), 1, np.array([[0, 1], [2, 3]]), make.floats(2, 2)),
             case(make.floats(3, 4), 0, np.array([[2, 1, 0, 2]]), make.floats(2, 5)),
+            corner(make.floats(3), 0, np.array([1, 1]), make.floats(2)),
             case(make.floats(3, 4), -1, np.array([[1], [0]], "int32"), 1.5),
             case(make.floats(3, 4), 1, np.array([[1], [0]]), value=2),
             case(make.floats(2, 3, 2), 1, make.ints(2, 1, 2, low=0, high=3), src=make.floats(2, 1, 2)),
@@ -78,7 +79,7 @@ def refuse_reduce(name: str, reduce: str | None) -> None:
             case(make.floats(3), 0, np.array([3]), 1.0),
             case(make.floats(3), 0, np.array([-1]), 1.0),
             case(make.floats(3), 0, np.array([1, 1]), make.floats(1)),
-            case(make.floats(3), 0, np.array([1, 1]), make.floats(2, dtype="float64")),
+            case(make.floats(3), 0, np.array([1, 0]), make.floats(2, dtype="float64")),
             case(make.floats(3), 0, make.floats(2), 1.0),
             case(make.floats(3), 1, np.array([1]), 1.0),
             case(make.floats(3), 0, np.array([1]), 1.0, reduce="mean"),

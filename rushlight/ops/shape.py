@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     pass
 
 
+ALL = slice(None)
+
+
 def inferred(shape: Any, count: int) -> tuple[int, ...]:
     """The shape with its -1 replaced by what is left of `count` elements."""
     shape = plain_size(shape)
@@ -312,8 +315,6 @@ def squeeze(input, dim=None):
 
 
 squeeze.gradient(input=lambda grad, input_shape: view_shape(grad.contiguous(), input_shape))
-
-ALL = slice(None)
 
 
 @op(

@@ -7,15 +7,24 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.tensor import Tensor, wrap
-from rushlight.optim.optimizer import Optimizer, count_step, refuse_differentiable, require, require_rate
+from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.options import require, require_one_form, require_rate
+from rushlight.optim.parts import count_step, decayed, square_root, started
+from rushlight.optim.stepping import Array, State
 
 
 class Adagrad(Optimizer):
-    """Moves each parameter by its gradient over the root of the sum of its squared gradients."""
+    """Moves each parameter by its gradient over the root of the sum of its squared gradients.
+
+    >>> optimizer = torch.optim.Adagrad(model.parameters(), lr=1e-2)
+    >>> optimizer.step()
+    """
+
+    younger_options = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}  # noqa: RUF012
 
     def __init__(
         self,
-        params: Any,
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,
@@ -28,18 +37,15 @@ class Adagrad(Optimizer):
         fused: bool | None = None,
     ):
         require_rate(lr)
+        start = initial_accumulator_value
         require(lr_decay >= 0.0, "Invalid lr_decay value: {}", lr_decay)
         require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
-        require(
-            initial_accumulator_value >= 0.0,
-            "Invalid initial_accumulator_value value: {}",
-            initial_accumulator_value,
-        )
+        require(start >= 0.0, "Invalid initial_accumulator_value value: {}", start)
         require(eps >= 0.0, "Invalid epsilon value: {}", eps)
-        refuse_differentiable(differentiable)
         options = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
-        options |= {"initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize}
+        options |= {"initial_accumulator_value": start, "foreach": foreach, "maximize": maximize}
         super().__init__(params, options | {"differentiable": differentiable, "fused": fused})
+        require_one_form(fused, foreach, differentiable)
         # unlike the others, Adagrad has its state from the start
         for group in self.param_groups:
             for param in group["params"]:
@@ -47,16 +53,28 @@ class Adagrad(Optimizer):
                 self.state[param] = {name: wrap(each) for name, each in made.items()}
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
-        start = group["initial_accumulator_value"]
-        if array.dtype.kind == "c":
-            start = complex(start, start)
-        return {"step": np.zeros((), np.float32), "sum": np.full_like(array, start)}
+        # as in torch, a group cannot have a start of its own
+        start = self.defaults["initial_accumulator_value"]
+        state = started(array, group, "sum")
+        state["sum"][...] = complex(start, start) if array.dtype.kind == "c" else start
+        return state
 
-    def step_for(self, array: np.ndarray, grad: np.ndarray, state: dict, group: dict[str, Any], first: bool) -> None:
+    def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         count = count_step(state)
         if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * array
-        rate = float(group["lr"]) / (1 + (count - 1) * group["lr_decay"])
+            grad = decayed(grad, array, group["weight_decay"])
+        rate = group["lr"] / (1 + (count - 1) * group["lr_decay"])
         total = state["sum"]
         total += grad * grad
-        array -= rate * (grad / (np.sqrt(total) + group["eps"]))
+        root = square_root(total)
+        root += group["eps"]
+        array -= rate * grad / root
+
+    def share_memory(self) -> None:
+        """Share the sums between processes; see `Tensor.share_memory_`."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                self.state[param]["sum"].share_memory_()
+
+
+__all__ = ["Adagrad"]

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.optim.optimizer import (
-    Optimizer,
-    count_step,
-    refuse_differentiable,
-    require,
-    require_rate,
-    started,
-)
+from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.options import require, require_one_form, require_rate, scalar
+from rushlight.optim.parts import count_step, decayed, keep_largest, square_root, started
+from rushlight.optim.stepping import Array, State
 
 
 class Adam(Optimizer):
@@ -25,11 +20,21 @@ class Adam(Optimizer):
     >>> optimizer.step()
     """
 
+    younger_options = {  # noqa: RUF012
+        "amsgrad": False,
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+        "fused": None,
+    }
+
     def __init__(
         self,
-        params: Any,
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
         amsgrad: bool = False,
@@ -45,39 +50,53 @@ class Adam(Optimizer):
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         require_rate(lr)
         require(eps >= 0.0, "Invalid epsilon value: {}", eps)
-        for place, beta in enumerate(betas):
-            require(0.0 <= float(beta) < 1.0, f"Invalid beta parameter at index {place}: {{}}", beta)
+        check_betas(betas, foreach and not capturable)
         require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
-        refuse_differentiable(differentiable)
-        if foreach and fused:
-            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-        options = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad}
-        options |= {"maximize": maximize, "foreach": foreach, "capturable": capturable}
-        options |= {"differentiable": differentiable, "fused": fused}
+        options = {"lr": lr, "betas": (scalar(betas[0]), scalar(betas[1])), "eps": eps}
+        options |= {"weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach}
+        options |= {"capturable": capturable, "differentiable": differentiable, "fused": fused}
         super().__init__(params, options | {"decoupled_weight_decay": decoupled_weight_decay})
+        require_one_form(fused, foreach, differentiable)
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
-        return started(array, "exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else []))
+        names = ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"]
+        return started(array, group, *names[: 3 if group["amsgrad"] else 2])
 
-    def step_for(self, array: np.ndarray, grad: np.ndarray, state: dict, group: dict[str, Any], first: bool) -> None:
-        lr, decay = float(group["lr"]), group["weight_decay"]
+    def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
+        lr, decay = group["lr"], group["weight_decay"]
         beta1, beta2 = group["betas"]
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         count = count_step(state)
         if decay:
-            if group.get("decoupled_weight_decay"):
+            if group["decoupled_weight_decay"]:
                 array *= 1 - lr * decay
             else:
-                grad = grad + decay * array
+                grad = decayed(grad, array, decay)
         mean += (1 - beta1) * (grad - mean)
         square *= beta2
         square += (1 - beta2) * grad * grad
         if group["amsgrad"]:
-            largest = state["max_exp_avg_sq"]
-            square = np.maximum(largest, square, largest)
-        root = np.sqrt(square)
-        root /= math.sqrt(1 - beta2**count)
+            square = keep_largest(state["max_exp_avg_sq"], square)
+        root = square_root(square)
+        root /= (1 - beta2**count) ** 0.5
         root += group["eps"]
-        np.divide(mean, root, root)
-        root *= lr / (1 - beta1**count)
-        array -= root
+        array -= (lr / (1 - beta1**count)) * mean / root
+
+
+def check_betas(betas: tuple, plain: bool | None) -> None:
+    """Two numbers from 0 to below 1; tensors only where torch's multi-tensor form takes them."""
+    for place, beta in enumerate(betas[:2]):
+        require(0.0 <= beta < 1.0, f"Invalid beta parameter at index {place}: {{}}", beta)
+    if not (all(isinstance(each, float) for each in betas) or all(isinstance(each, Tensor) for each in betas)):
+        raise ValueError("betas must be either both floats or both Tensors")
+    for place, beta in enumerate(betas):
+        if isinstance(beta, Tensor):
+            if plain:
+                raise ValueError(
+                    f"betas[{place}] as a Tensor is not supported for capturable=False and foreach=True"
+                )
+            if beta.numel() != 1:
+                raise ValueError(f"Tensor betas[{place}] must be 1-element")
+
+
+__all__ = ["Adam"]

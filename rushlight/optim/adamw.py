@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rushlight.core.tensor import Tensor
 from rushlight.optim.adam import Adam
+from rushlight.optim.optimizer import ParamsT
 
 
 class AdamW(Adam):
     """Adam whose weight decay does not pass through the running means."""
 
+    younger_options = {**Adam.younger_options, "decoupled_weight_decay": True}  # noqa: RUF012
+
     def __init__(
         self,
-        params: Any,
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
+        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
         amsgrad: bool = False,
@@ -40,3 +41,6 @@ class AdamW(Adam):
             fused=fused,
             decoupled_weight_decay=True,
         )
+
+
+__all__ = ["AdamW"]

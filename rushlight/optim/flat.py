@@ -7,44 +7,63 @@ by one and 13 laid flat, a third of the time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushlight.core.tensor import Tensor, wrap
 
-# above this the copies in and out cost more than the calls they save
-LARGEST = 1 << 16
+if TYPE_CHECKING:
+    from rushlight.optim.optimizer import Optimizer
+
+# a parameter with more elements moves alone: copying it in and out costs more than the calls that are saved
+LARGEST = 1 << 14
 
 
 class Flat:
-    """Parameters of one dtype, with their state in shared arrays; each parameter's own state is a view of those."""
+    """Small parameters of one dtype, and their state in joint arrays of which each one's own state is a view.
 
-    def __init__(self, params: list[Tensor], state: dict[str, np.ndarray], first: bool):
+    What is one number for a parameter, such as the count of steps, is a column of as many numbers here, all the same.
+    """
+
+    def __init__(self, given: list[Tensor], params: list[Tensor], state: dict[str, np.ndarray], first: bool):
+        self.given = given  # all that have a gradient; `params` are the small ones
         self.params = params
+        self.members = set(params)
         self.state = state
         self.first = first
+        self.dtype = params[0]._array.dtype
+        self.shapes = [each._array.shape for each in params]
         ends = np.cumsum([each._array.size for each in params]).tolist()
         self.spans = list(zip([0, *ends], ends, strict=False))
-        self.states = [self.state_of(place) for place in range(len(params))]
-        # by identity: a program may put other tensors into its state
-        self.made = [[id(each) for each in state.values()] for state in self.states]
+        self.views = [self.views_of(place) for place in range(len(params))]
 
-    def state_of(self, place: int) -> dict[str, Tensor]:
+    def views_of(self, place: int) -> dict[str, np.ndarray]:
+        """One parameter's part of the state."""
         start, end = self.spans[place]
-        shape = self.params[place]._array.shape
+        shape = self.shapes[place]
         return {
-            name: wrap(array[start:end].reshape(shape) if array.ndim else array) for name, array in self.state.items()
+            name: array[start:end].reshape(shape) if array.ndim == 1 else array[place].reshape(())
+            for name, array in self.state.items()
         }
 
-    def serves(self, params: list[Tensor], known: dict) -> bool:
-        """Whether these are still the parameters, and their state still the views made here."""
-        if len(params) != len(self.params):
+    def serves(self, given: list[Tensor], known: dict) -> bool:
+        """Whether all is still as it was laid out: the parameters, their arrays, and their state."""
+        if len(given) != len(self.given) or any([a is not b for a, b in zip(given, self.given, strict=True)]):
             return False
-        for param, mine, state, made in zip(params, self.params, self.states, self.made, strict=True):
-            current = known.get(param)
-            if param is not mine or (current is not state and (current or state)) or [id(each) for each in state.values()] != made:
+        for param, shape, views in zip(self.params, self.shapes, self.views, strict=True):
+            array, grad = param._array, param._grad._array
+            if array.shape != shape or array.dtype is not self.dtype or grad.dtype is not self.dtype:
                 return False
+            if views:
+                state = known.get(param)
+                if state is None:
+                    return False
+                for name, view in views.items():
+                    # a storage: the program has a view of this state, or wrote to it
+                    value = state.get(name)
+                    if not isinstance(value, Tensor) or value._array is not view or value._storage is not None:
+                        return False
         return True
 
     def step(self, step_for: Callable, group: dict[str, Any]) -> None:
@@ -56,59 +75,72 @@ class Flat:
             np.negative(grads, grads)
         step_for(values, grads, self.state, group, self.first)
         self.first = False
-        for param, (start, end) in zip(params, self.spans, strict=True):
-            array = param._array
-            array[...] = values[start:end].reshape(array.shape)
+        for param, shape, (start, end) in zip(params, self.shapes, self.spans, strict=True):
+            param._array[...] = values[start:end].reshape(shape)
+
+    def hand_out(self, known: dict) -> None:
+        """Make each parameter's state views of the joint arrays; tensors that exist stay the same objects."""
+        for param, views in zip(self.params, self.views, strict=True):
+            for name, view in views.items():
+                state = known[param]
+                if name not in state:
+                    state[name] = wrap(view)
+                else:
+                    state[name]._array, state[name]._storage = view, None
 
 
-def flat_for(optimizer: Any, group: dict[str, Any], params: list[Tensor]) -> Flat | None:
-    """The flat form of a group's parameters, made anew if something changed; None where it does not fit."""
-    known = optimizer.flats.get(id(group))
-    if known is not None and known.serves(params, optimizer.state):
-        return known
-    if not fits(params):
+def flat_for(optimizer: Optimizer, number: int, group: dict[str, Any], given: list[Tensor]) -> Flat | None:
+    """The flat form of a group's small parameters, made anew if something changed; None where it does not fit."""
+    known = optimizer._flats.get(number)
+    if known is not None and known.serves(given, optimizer.state):
+        # SGD remembers nothing until a program sets a momentum
+        if known.state or not optimizer.state_for(np.empty(0, known.dtype), group):
+            return known
+    params = small(given)
+    if len(params) < 2:
         return None
-    states = [optimizer.state.get(each) for each in params]
-    if not any(states):
-        size = sum(each._array.size for each in params)
-        state, first = optimizer.state_for(np.empty(size, params[0]._array.dtype), group), True
-    else:
-        joined = joined_state(params, states)
-        if joined is None:
-            return None
-        state, first = joined, False
-    made = optimizer.flats[id(group)] = Flat(params, state, first)
-    for param, each in zip(params, made.states, strict=True):
-        if each:
-            optimizer.state[param] = each
+    joined = joined_state(optimizer, params, group)
+    if joined is None:
+        return None
+    made = optimizer._flats[number] = Flat(given, params, *joined)
+    made.hand_out(optimizer.state)
     return made
 
 
-def fits(params: list[Tensor]) -> bool:
-    """Whether laying these end to end is possible and pays."""
-    if len(params) < 2 or sum(each._array.size for each in params) > LARGEST:
-        return False
-    kind = params[0]._array.dtype
-    if kind.kind != "f" or len({id(each) for each in params}) != len(params):
-        return False
-    return all(each._array.dtype == kind and each._grad._array.dtype == kind for each in params)
+def small(given: list[Tensor]) -> list[Tensor]:
+    """Those parameters for which it is possible to be laid end to end, and pays."""
+    params = [each for each in given if each._array.dtype.kind == "f" and each._array.size <= LARGEST]
+    if len(set(params)) != len(params):
+        return []
+    kinds = {each._array.dtype for each in params} | {each._grad._array.dtype for each in params}
+    return params if len(kinds) == 1 else []
 
 
-def joined_state(params: list[Tensor], states: list) -> dict[str, np.ndarray] | None:
-    """State that exists already, joined; None if the parameters have not gone through the same steps."""
-    if not all(states) or any(each.keys() != states[0].keys() for each in states):
+def joined_state(
+    optimizer: Optimizer, params: list[Tensor], group: dict[str, Any]
+) -> tuple[dict[str, np.ndarray], bool] | None:
+    """Joint state and whether it is new; None if the parameters have not gone through the same steps."""
+    size = sum([each._array.size for each in params])
+    states = [optimizer.state.get(each) for each in params]
+    fresh = optimizer.state_for(np.empty(size, params[0]._array.dtype), group)
+    if not any(states):
+        return {name: each if each.ndim else np.full((len(params), 1), each) for name, each in fresh.items()}, True
+    if not all(states):
         return None
     joined = {}
-    for name, value in states[0].items():
-        arrays = [each[name]._array if isinstance(each[name], Tensor) else None for each in states]
-        if any(each is None for each in arrays):
+    for name, each in fresh.items():
+        values = [state.get(name) for state in states]
+        if not all([isinstance(value, Tensor) for value in values]):
             return None
-        if name == "step":
-            if any(each != value._array for each in arrays):
+        arrays = [value._array for value in values]
+        if not each.ndim:
+            if any([array != arrays[0] for array in arrays]):
                 return None
-            joined[name] = value._array.copy()
-        elif any(a.shape != p._array.shape or a.dtype != p._array.dtype for a, p in zip(arrays, params, strict=True)):
-            return None
+            joined[name] = np.array(arrays)[:, None]
+        elif [array.shape for array in arrays] == [param._array.shape for param in params]:
+            joined[name] = np.concatenate([array.ravel() for array in arrays])
         else:
-            joined[name] = np.concatenate([each.ravel() for each in arrays])
-    return joined
+            return None
+        if len({array.dtype for array in arrays}) != 1:
+            return None
+    return joined, False

@@ -1,138 +1,121 @@
-"""Optimizer: parameters in groups with options, state for each, and a step."""
+"""Optimizer: parameters in groups with options, what is remembered of each, and a step."""
 
 from __future__ import annotations
 
-import copy
-import warnings
+import functools
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rushlight.autograd import modes
-from rushlight.autograd.hooks import RemovableHandle, add
+from rushlight.autograd.handles import RemovableHandle, add
+from rushlight.core.conversion import typename
 from rushlight.core.location import user_line
-from rushlight.core.tensor import Tensor, storage_of, wrap
-from rushlight.optim.flat import Flat, flat_for
+from rushlight.core.quiet import QUIET, floating_point
+from rushlight.core.tensor import Tensor
+from rushlight.core.warning import warn
+from rushlight.optim import checkpoint
+from rushlight.optim.flat import Flat
+from rushlight.optim.stepping import Array, State, step_group
+
+ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+
+# hooks of all optimizers
+_global_optimizer_pre_hooks: OrderedDict = OrderedDict()
+_global_optimizer_post_hooks: OrderedDict = OrderedDict()
+
+
+class Required:
+    """Stands for an option that every group must give; many programs write `lr=required`."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = Required()
 
 
 class Optimizer:
     """The base of all methods.
 
-    A method says what it remembers of one parameter (`state_for`) and how one parameter moves (`step_for`),
-    both on arrays; a program's own method may override `step` instead.
+    A method says what it remembers of one parameter (`state_for`) and how one parameter moves (`step_for`);
+    a program's own method may write `step` itself instead.
+
+    >>> class Descent(torch.optim.Optimizer):
+    ...     def __init__(self, params, lr):
+    ...         super().__init__(params, {"lr": lr})
+    ...
+    ...     @torch.no_grad()
+    ...     def step(self):
+    ...         for group in self.param_groups:
+    ...             for param in group["params"]:
+    ...                 param -= group["lr"] * param.grad
     """
 
-    def __init__(self, params: Any, defaults: dict[str, Any]):
+    # options that a checkpoint of an older version may lack
+    younger_options: dict[str, Any] = {}  # noqa: RUF012  (each method states its own)
+
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]):
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                f"{params.type()}"
+                f"{params.type()}: put it into a list"
             )
         self.defaults = defaults
         self.state: defaultdict = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        self.pre_hooks: OrderedDict = OrderedDict()
-        self.post_hooks: OrderedDict = OrderedDict()
-        self.flats: dict[int, Flat] = {}
-        groups = list(params)
+        self._prepare()
+        groups: list = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
-            self.add_param_group(dict(group))
+            self.add_param_group(group)
+
+    def _prepare(self) -> None:
+        """What is not part of a pickle: hooks, and the flat form of groups."""
+        self._optimizer_step_pre_hooks: OrderedDict = OrderedDict()
+        self._optimizer_step_post_hooks: OrderedDict = OrderedDict()
+        self._optimizer_state_dict_pre_hooks: OrderedDict = OrderedDict()
+        self._optimizer_state_dict_post_hooks: OrderedDict = OrderedDict()
+        self._optimizer_load_state_dict_pre_hooks: OrderedDict = OrderedDict()
+        self._optimizer_load_state_dict_post_hooks: OrderedDict = OrderedDict()
+        self._flats: dict[int, Flat] = {}
+        cls = type(self)
+        # at the first object of a class, so that hooks also run around a step that a program wrote
+        if not getattr(cls.step, "hooked", False):
+            cls.step = hooked(cls.step)  # type: ignore[method-assign]
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         """What the method remembers of a parameter, before its first step."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must define step(), or state_for() and step_for()")
 
-    def step_for(self, array: np.ndarray, grad: np.ndarray, state: dict, group: dict[str, Any], first: bool) -> None:
-        """Move one parameter in place; `first` says that its state is new."""
-        raise NotImplementedError
+    def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
+        """Move one parameter in place; `first` says that its state is new.
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add parameters with options of their own."""
-        if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        params = param_group["params"]
-        if isinstance(params, Tensor):
-            params = [params]
-        elif isinstance(params, set):
-            raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
-                "will change between runs. Please use a list instead."
-            )
-        params = list(params)
-        if params and isinstance(params[0], tuple):
-            param_group["param_names"] = [name for name, _ in params]
-            params = [param for _, param in params]
-        param_group["params"] = params
-        for each in params:
-            if not isinstance(each, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(each).__name__}")
-            if not (self.defaults.get("differentiable") or each.is_leaf or each.retains_grad):
-                raise ValueError("can't optimize a non-leaf Tensor")
-        for name, default in self.defaults.items():
-            param_group.setdefault(name, default)
-        self.check_group(params)
-        self.param_groups.append(param_group)
-
-    def check_group(self, params: list[Tensor]) -> None:
-        """No parameter may be in two groups, and none should be listed twice."""
-        if len({id(each) for each in params}) != len(params):
-            warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error",
-                UserWarning,
-                stacklevel=4,
-            )
-        known = {id(each) for group in self.param_groups for each in group["params"]}
-        if any(id(each) in known for each in params):
-            raise ValueError("some parameters appear in more than one parameter group")
+        All are arrays; or tensors, if the step is to be differentiated. So only operators, `out`-less, and
+        the functions of `parts.py` are used.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define step(), or state_for() and step_for()")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move every parameter that has a gradient; `closure` computes the loss anew first."""
+        """Move every parameter that has a gradient; `closure` computes the loss anew first, and is returned."""
         loss = None
         if closure is not None:
             with modes.enable_grad():
                 loss = closure()
-        for hook in list(self.pre_hooks.values()):
-            hook(self, (closure,), {})
         place = user_line(2)
-        with np.errstate(all="ignore"):
-            for group in self.param_groups:
-                self.step_group(group, place)
-        for hook in list(self.post_hooks.values()):
-            hook(self, (closure,), {})
+        token = floating_point.set(QUIET)
+        try:
+            for number, group in enumerate(self.param_groups):
+                step_group(self, number, group, place)
+        finally:
+            floating_point.reset(token)
         return loss
-
-    def step_group(self, group: dict[str, Any], place: Any) -> None:
-        """Move a group's parameters: in one call if they are small, else one by one."""
-        params = [each for each in group["params"] if each._grad is not None]
-        flat = flat_for(self, group, params)
-        if flat is not None:
-            flat.step(self.step_for, group)
-        for param in params:
-            if flat is None:
-                self.move(param, group)
-            storage = param._storage or storage_of(param)
-            storage.version += 1
-            storage.writer = place
-
-    def move(self, param: Tensor, group: dict[str, Any]) -> None:
-        """One parameter's step: arrays out of tensors."""
-        state = self.state.get(param)
-        array, grad = real(param._array), real(param._grad._array)
-        if first := not state:
-            state = {name: wrap(each) for name, each in self.state_for(param._array, group).items()}
-            if state:
-                self.state[param] = state
-        if group.get("maximize"):
-            grad = -grad
-        arrays = {name: real(each._array) for name, each in state.items()}
-        self.step_for(array, grad, arrays, group, first)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, or fill them with zeros."""
@@ -141,60 +124,131 @@ class Optimizer:
                 if set_to_none:
                     param._grad = None
                 elif param._grad is not None:
-                    if param._grad._node is not None:
+                    if param._grad.grad_fn is not None:
                         param._grad.detach_()
                     else:
                         param._grad.requires_grad_(False)
                     param._grad.zero_()
 
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters with options of their own."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        added = self._named(param_group["params"])
+        params = added["params"]
+        for each in params:
+            if not isinstance(each, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(each)}")
+            if not (self.defaults.get("differentiable") or each.is_leaf or each.retains_grad):
+                raise ValueError(
+                    "can't optimize a non-leaf Tensor: give the tensor it was computed from, or a detached copy "
+                    "that requires grad"
+                )
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
+        self._check_others({**param_group, **added})
+        if len(set(params)) != len(params):
+            warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
+                "error; see github.com/pytorch/pytorch/issues/40967 for more information"
+            )
+        param_group.update(added)
+        for name, default in self.defaults.items():
+            param_group.setdefault(name, default)
+        self.param_groups.append(param_group)
+
+    def _named(self, params: Any) -> dict[str, Any]:
+        """A group's parameters as a list, and their names if it gives pairs."""
+        if isinstance(params, Tensor):
+            params = [params]
+        elif isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
+                "sets will change between runs. Please use a list instead."
+            )
+        params = list(params)
+        names = [each[0] for each in params if isinstance(each, tuple)]
+        if not names:
+            return {"params": params}
+        if len(names) != len(params):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        return {"params": [each[1] for each in params], "param_names": names}
+
+    def _check_others(self, added: dict[str, Any]) -> None:
+        """A group that is added must have names if the others have, and other parameters than those."""
+        known = set()
+        for group in self.param_groups:
+            known.update(group["params"])
+            if ("param_names" in added) != ("param_names" in group):
+                given = "with names" if "param_names" in added else "without names"
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. "
+                    f"cannot add param group {given} to the optimizer"
+                )
+        if not known.isdisjoint(added["params"]):
+            raise ValueError("some parameters appear in more than one parameter group")
+
     def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` before each step."""
-        return add(self.pre_hooks, hook)
+        """Call `hook(optimizer, args, kwargs)` before each step; it may return new `(args, kwargs)`."""
+        return add(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
-        return add(self.post_hooks, hook)
+        return add(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before `state_dict`."""
+        return placed(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` after `state_dict`; it may return another one."""
+        return placed(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before `load_state_dict`; it may return another one."""
+        return placed(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` after `load_state_dict`."""
+        return placed(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     def state_dict(self) -> dict[str, Any]:
         """State and options, with parameters replaced by their numbers; torch's layout."""
-        numbers: dict[int, int] = {}
-        groups = []
-        for group in self.param_groups:
-            for param in group["params"]:
-                numbers.setdefault(id(param), len(numbers))
-            packed = {name: value for name, value in group.items() if name != "params"}
-            groups.append({**packed, "params": [numbers[id(param)] for param in group["params"]]})
-        state = {
-            (numbers[id(param)] if isinstance(param, Tensor) else param): value for param, value in self.state.items()
-        }
-        return {"state": state, "param_groups": groups}
+        for hook in list(self._optimizer_state_dict_pre_hooks.values()):
+            hook(self)
+        packed = checkpoint.pack(self.state, self.param_groups)
+        for hook in list(self._optimizer_state_dict_post_hooks.values()):
+            replaced = hook(self, packed)
+            packed = packed if replaced is None else replaced
+        return packed
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over state and options, copied; nothing changes if they do not fit."""
-        given = [dict(group) for group in state_dict["param_groups"]]
-        if len(given) != len(self.param_groups):
-            raise ValueError("loaded state dict has a different number of parameter groups")
-        if any(len(a["params"]) != len(b["params"]) for a, b in zip(given, self.param_groups, strict=True)):
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
-        numbers = chain.from_iterable(group["params"] for group in given)
-        params = chain.from_iterable(group["params"] for group in self.param_groups)
-        by_number = dict(zip(numbers, params, strict=True))
-        state: defaultdict = defaultdict(dict)
-        for number, value in state_dict["state"].items():
-            param = by_number.get(number)
-            state[number if param is None else param] = copy.deepcopy(value) if param is None else taken(param, value)
-        for group, new in zip(self.param_groups, given, strict=True):
-            kept = {name: group[name] for name in ("params", "param_names") if name in group}
-            group.clear()
-            group.update(copy.deepcopy({name: value for name, value in new.items() if name != "params"}) | kept)
-        self.state = state
+        state_dict = state_dict.copy()
+        for hook in list(self._optimizer_load_state_dict_pre_hooks.values()):
+            replaced = hook(self, state_dict)
+            state_dict = state_dict if replaced is None else replaced
+        self.__setstate__(checkpoint.unpack(state_dict, self.param_groups))
+        for hook in list(self._optimizer_load_state_dict_post_hooks.values()):
+            hook(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.pre_hooks, self.post_hooks, self.flats = OrderedDict(), OrderedDict(), {}
         self.__dict__.update(state)
+        if "_flats" not in self.__dict__:
+            self._prepare()
+        self._flats.clear()
+        if type(self).step_for is Optimizer.step_for:
+            return
+        for group in self.param_groups:
+            for name, value in self.younger_options.items():
+                group.setdefault(name, value)
+            checkpoint.renew(self.state, group)
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -204,52 +258,48 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
-def real(array: np.ndarray) -> np.ndarray:
-    """Complex parameters move as pairs of real numbers."""
-    if array.dtype.kind != "c":
-        return array
-    return array.view(array.real.dtype) if array.ndim else array.reshape(1).view(array.real.dtype)
+def placed(hooks: OrderedDict, hook: Callable, first: bool) -> RemovableHandle:
+    """Add a hook after the others, or before them."""
+    handle = add(hooks, hook)
+    if first:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
 
 
-def taken(param: Tensor, value: Any, name: str | None = None) -> Any:
-    """A copy of loaded state in the parameter's dtype; the count of steps keeps its own."""
-    if isinstance(value, Tensor):
-        if name == "step" or not param.is_floating_point():
-            return value.detach().clone()
-        return value.detach().to(param.dtype, copy=True)
-    if isinstance(value, dict):
-        return {key: taken(param, each, key) for key, each in value.items()}
-    return copy.deepcopy(value)
+def hooked(step: Callable) -> Callable:
+    """A step with the hooks around it."""
+
+    @functools.wraps(step)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        optimizer = args[0]
+        for hook in chain(_global_optimizer_pre_hooks.values(), optimizer._optimizer_step_pre_hooks.values()):
+            changed = hook(optimizer, args, kwargs)
+            if changed is not None:
+                if not (isinstance(changed, tuple) and len(changed) == 2):
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}: this "
+                        "is what a hook before the step returned"
+                    )
+                args, kwargs = changed
+        result = step(*args, **kwargs)
+        for hook in chain(
+            optimizer._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()
+        ):
+            hook(optimizer, args, kwargs)
+        return result
+
+    call.hooked = True  # type: ignore[attr-defined]
+    return call
 
 
-def require(condition: bool, message: str, value: Any) -> None:
-    """Refuse an option in torch's words."""
-    if not condition:
-        raise ValueError(message.format(value))
+def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before each step of any optimizer."""
+    return add(_global_optimizer_pre_hooks, hook)
 
 
-def require_rate(lr: Any) -> None:
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
-    require(0.0 <= float(lr), "Invalid learning rate: {}", lr)
+def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after each step of any optimizer."""
+    return add(_global_optimizer_post_hooks, hook)
 
 
-def count_step(state: dict[str, np.ndarray]) -> float:
-    """Count a step; the number of this one."""
-    step = state["step"]
-    step += 1
-    return float(step)
-
-
-def started(array: np.ndarray, *names: str) -> dict[str, np.ndarray]:
-    """State that begins at zero: the count of steps, and arrays like the parameter."""
-    state = {"step": np.zeros((), np.float32)}
-    return state | {name: np.zeros_like(array) for name in names}
-
-
-def refuse_differentiable(differentiable: bool) -> None:
-    if differentiable:
-        raise NotImplementedError("differentiable=True is not in Rushlight yet: write the update with tensor operations")
-
-
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]

@@ -7,22 +7,31 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.optim.optimizer import (
-    Optimizer,
-    count_step,
-    refuse_differentiable,
-    require,
-    require_rate,
-    started,
-)
+from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.options import require, require_rate
+from rushlight.optim.parts import count_step, decayed, square_root, started
+from rushlight.optim.stepping import Array, State
 
 
 class RMSprop(Optimizer):
-    """Moves each parameter by its gradient over the root of that one's running mean square."""
+    """Moves each parameter by its gradient over the root of that one's running mean square.
+
+    >>> optimizer = torch.optim.RMSprop(model.parameters(), lr=1e-2)
+    >>> optimizer.step()
+    """
+
+    younger_options = {  # noqa: RUF012
+        "momentum": 0,
+        "centered": False,
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "capturable": False,
+    }
 
     def __init__(
         self,
-        params: Any,
+        params: ParamsT,
         lr: float | Tensor = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
@@ -39,7 +48,6 @@ class RMSprop(Optimizer):
         require(momentum >= 0.0, "Invalid momentum value: {}", momentum)
         require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
         require(alpha >= 0.0, "Invalid alpha value: {}", alpha)
-        refuse_differentiable(differentiable)
         options = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered}
         options |= {"weight_decay": weight_decay, "capturable": capturable, "foreach": foreach}
         super().__init__(params, options | {"maximize": maximize, "differentiable": differentiable})
@@ -48,22 +56,22 @@ class RMSprop(Optimizer):
         names = ["square_avg"]
         names += ["momentum_buffer"] if group["momentum"] > 0 else []
         names += ["grad_avg"] if group["centered"] else []
-        return started(array, *names)
+        return started(array, group, *names)
 
-    def step_for(self, array: np.ndarray, grad: np.ndarray, state: dict, group: dict[str, Any], first: bool) -> None:
-        alpha, lr = group["alpha"], float(group["lr"])
+    def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
+        alpha, lr = group["alpha"], group["lr"]
         square = state["square_avg"]
         count_step(state)
         if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * array
+            grad = decayed(grad, array, group["weight_decay"])
         square *= alpha
         square += (1 - alpha) * grad * grad
         if group["centered"]:
             mean = state["grad_avg"]
             mean += (1 - alpha) * (grad - mean)
-            root = np.sqrt(square - mean * mean)
+            root = square_root(square - mean * mean)
         else:
-            root = np.sqrt(square)
+            root = square_root(square)
         root += group["eps"]
         if group["momentum"] > 0:
             buffer = state["momentum_buffer"]
@@ -71,4 +79,7 @@ class RMSprop(Optimizer):
             buffer += grad / root
             array -= lr * buffer
         else:
-            array -= lr * (grad / root)
+            array -= lr * grad / root
+
+
+__all__ = ["RMSprop"]

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.optim.optimizer import Optimizer, refuse_differentiable, require, require_rate
+from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.options import require, require_one_form, require_rate
+from rushlight.optim.parts import decayed
+from rushlight.optim.stepping import Array, State
 
 
 class SGD(Optimizer):
@@ -17,13 +20,21 @@ class SGD(Optimizer):
     >>> optimizer.step()
     """
 
+    younger_options = {  # noqa: RUF012
+        "nesterov": False,
+        "maximize": False,
+        "foreach": None,
+        "differentiable": False,
+        "fused": False,
+    }
+
     def __init__(
         self,
-        params: Any,
+        params: ParamsT,
         lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
-        weight_decay: float = 0,
+        weight_decay: float | Tensor = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,
@@ -34,20 +45,20 @@ class SGD(Optimizer):
         require_rate(lr)
         require(momentum >= 0.0, "Invalid momentum value: {}", momentum)
         require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
-        refuse_differentiable(differentiable)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         options = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
         options |= {"nesterov": nesterov, "maximize": maximize, "foreach": foreach}
         super().__init__(params, options | {"differentiable": differentiable, "fused": fused})
+        require_one_form(fused, foreach, differentiable)
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         return {"momentum_buffer": np.zeros_like(array)} if group["momentum"] else {}
 
-    def step_for(self, array: np.ndarray, grad: np.ndarray, state: dict, group: dict[str, Any], first: bool) -> None:
-        if group["weight_decay"]:
-            grad = grad + group["weight_decay"] * array
+    def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         momentum = group["momentum"]
+        if group["weight_decay"]:
+            grad = decayed(grad, array, group["weight_decay"])
         if momentum:
             buffer = state["momentum_buffer"]
             if first:
@@ -56,4 +67,7 @@ class SGD(Optimizer):
                 buffer *= momentum
                 buffer += (1 - group["dampening"]) * grad
             grad = grad + momentum * buffer if group["nesterov"] else buffer
-        array -= float(group["lr"]) * grad
+        array -= group["lr"] * grad
+
+
+__all__ = ["SGD"]

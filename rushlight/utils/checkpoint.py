@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rushlight.autograd import entry, hooks, modes
@@ -75,9 +75,9 @@ class Replay:
             self.values[place] = tensor.detach()
             return place
 
-        with forked_rng(self.rng), modes.enable_grad(), self.context:
-            with hooks.saved_tensors_hooks(keep, lambda place: self.values[place]):
-                self.function(*self.args, **self.kwargs)
+        saving = hooks.saved_tensors_hooks(keep, lambda place: self.values[place])
+        with forked_rng(self.rng), modes.enable_grad(), self.context, saving:
+            self.function(*self.args, **self.kwargs)
 
 
 class CheckpointError(RuntimeError):
@@ -114,7 +114,7 @@ class Reentrant(Function):
         pairs = [(o, g) for o, g in zip(many, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
-        entry.backward(*map(list, zip(*pairs, strict=True)))
+        entry.backward([output for output, _ in pairs], [grad for _, grad in pairs])
         return (None, None, *[each.grad if isinstance(each, Tensor) else None for each in points])
 
 
@@ -125,7 +125,7 @@ def rng_state() -> Any:
 
 
 @contextlib.contextmanager
-def forked_rng(state: Any) -> Iterable[None]:
+def forked_rng(state: Any) -> Iterator[None]:
     """Random numbers as they were at the first run; the stream goes on afterwards as if nothing had been drawn."""
     import rushlight
 

@@ -1,5 +1,5 @@
 """Hook handles under torch's import path."""
 
-from rushlight.autograd.hooks import RemovableHandle
+from rushlight.autograd.handles import RemovableHandle
 
 __all__ = ["RemovableHandle"]

@@ -1,5 +1,16 @@
 """The modules, one file a family, under torch's names."""
 
+from rushlight.nn.modules import (
+    activation,
+    container,
+    distance,
+    dropout,
+    flatten,
+    linear,
+    loss,
+    normalization,
+    sparse,
+)
 from rushlight.nn.modules.activation import *
 from rushlight.nn.modules.container import *
 from rushlight.nn.modules.distance import *
@@ -10,3 +21,16 @@ from rushlight.nn.modules.loss import *
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.normalization import *
 from rushlight.nn.modules.sparse import *
+
+__all__ = [
+    "Module",
+    *activation.__all__,
+    *container.__all__,
+    *distance.__all__,
+    *dropout.__all__,
+    *flatten.__all__,
+    *linear.__all__,
+    *loss.__all__,
+    *normalization.__all__,
+    *sparse.__all__,
+]

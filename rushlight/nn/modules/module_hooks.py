@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd.function import Function
-from rushlight.autograd.hooks import RemovableHandle, add
+from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.autograd.modes import state
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn

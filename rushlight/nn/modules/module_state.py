@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rushlight.autograd.hooks import RemovableHandle, add
+from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.autograd.modes import no_grad
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn

@@ -1,0 +1,63 @@
+"""Methods of Tensor that are about its history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rushlight.autograd import entry, modes
+from rushlight.core.location import user_line
+from rushlight.core.tensor import Tensor, method, new, storage_of
+
+
+@method
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Switch recording for a leaf, in place."""
+    self.requires_grad = requires_grad
+    return self
+
+
+@method
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of this tensor to the `.grad` of the leaves it was computed from."""
+    entry.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+@method
+def detach(self: Tensor) -> Tensor:
+    """The same memory outside the graph; writes through it are still counted."""
+    made = new(Tensor)
+    made._array = self._array
+    made._storage = storage_of(self)
+    if self.requires_grad:
+        made._cut = ("detach", user_line())
+    elif self._cut is not None:
+        made._cut = self._cut
+    if modes.state.inference:
+        made._inference = True
+    return made
+
+
+@method
+def detach_(self: Tensor) -> Tensor:
+    """Forget the history of this tensor, in place."""
+    if self._base is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. "
+            "If you are using DistributedDataParallel (DDP) for training, set gradient_as_bucket_view=False."
+        )
+    if self._requires_grad:
+        self._cut = ("detach", user_line())
+    self._node, self._output, self._requires_grad = None, 0, False
+    return self
+
+
+@method
+def is_inference(self: Tensor) -> bool:
+    """Whether it was made in inference mode."""
+    return self._inference

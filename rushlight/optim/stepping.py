@@ -1,0 +1,96 @@
+"""Stepping: from tensors to a method's formula, for small parameters all at once, else one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rushlight.autograd import modes
+from rushlight.core.tensor import Tensor, storage_of, wrap
+from rushlight.ops.complex import view_as_real
+from rushlight.optim.flat import flat_for
+from rushlight.optim.options import plain, scalar
+
+if TYPE_CHECKING:
+    from rushlight.optim.optimizer import Optimizer
+
+Array: TypeAlias = Any  # an ndarray; a Tensor where the step is differentiated
+State: TypeAlias = dict[str, Array]
+
+
+def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: Any) -> None:
+    """Move the parameters of a group that have gradients."""
+    params = [each for each in group["params"] if each._grad is not None]
+    check_forms(group, params)
+    if optimizer.defaults.get("differentiable"):
+        with modes.enable_grad():
+            for param in params:
+                move_recorded(optimizer, param, group)
+        return
+    options = plain(group)
+    flat = flat_for(optimizer, number, options, params)
+    if flat is not None:
+        flat.step(optimizer.step_for, options)
+    for param in params:
+        if flat is None or param not in flat.members:
+            move(optimizer, param, options)
+        storage = param._storage or storage_of(param)
+        storage.version += 1
+        storage.writer = place
+
+
+def check_forms(group: dict[str, Any], params: list[Tensor]) -> None:
+    """Refuse forms of the step that torch refuses on the CPU."""
+    if group.get("capturable") and params:
+        raise AssertionError(
+            "If capturable=True, params and state_steps must be on supported devices: there are none in Rushlight, "
+            "which runs on the CPU; leave capturable=False"
+        )
+    if group.get("fused"):
+        for param in params:
+            if param._array.dtype.kind == "c":
+                raise RuntimeError(
+                    "`fused=True` requires all the params to be floating point Tensors of supported devices: ['cpu'] "
+                    f"but {param.dtype} and cpu"
+                )
+
+
+def state_of(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> tuple[dict[str, Tensor], bool]:
+    """What is remembered of a parameter, and whether that is new."""
+    known = {name: each for name, each in optimizer.state.get(param, {}).items() if isinstance(each, Tensor)}
+    if known:
+        return known, False
+    made = {name: wrap(each) for name, each in optimizer.state_for(param._array, group).items()}
+    if made:
+        optimizer.state[param].update(made)
+    return made, True
+
+
+def move(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> None:
+    """One parameter's step, on arrays."""
+    state, first = state_of(optimizer, param, group)
+    grad = real(param._grad._array)
+    if group.get("maximize"):
+        grad = -grad
+    arrays = {name: real(each._array) for name, each in state.items()}
+    optimizer.step_for(real(param._array), grad, arrays, group, first)
+
+
+def move_recorded(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> None:
+    """One parameter's step, on tensors, so that it can be differentiated."""
+    known, first = state_of(optimizer, param, group)
+    # earlier steps may keep the state as it is now for their backward
+    state = {name: each.clone() for name, each in known.items()}
+    optimizer.state[param].update(state)
+    grad = -param._grad if group.get("maximize") else param._grad
+    tensors = param, grad, *state.values()
+    if param.is_complex():
+        tensors = [view_as_real(each) if each.is_complex() else each for each in tensors]
+    options = {name: scalar(value) for name, value in group.items()}
+    optimizer.step_for(*tensors[:2], dict(zip(state, tensors[2:], strict=True)), options, first)
+
+
+def real(array: np.ndarray) -> np.ndarray:
+    """Complex numbers move as pairs of real ones."""
+    return array[..., None].view(array.real.dtype) if array.dtype.kind == "c" else array
