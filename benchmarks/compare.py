@@ -3,7 +3,7 @@
     python -m benchmarks.compare [workload ...] [--libraries torch rushlight] [--rounds 30] [--steps 200]
 
 Every library lives in a process of its own, limited to one thread. They take turns within a round, so that a
-busy machine slows them all alike, and the median of the rounds counts. First the losses are compared: a
+busy machine slows them all alike, and the best of the rounds counts. First the losses are compared: a
 number only means something if the work was the same.
 """
 
@@ -11,7 +11,6 @@ import argparse
 import importlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -63,7 +62,7 @@ def serve(library_name, workload_name):
 
 
 def compare(workload_name, libraries, rounds, steps):
-    """Microseconds a step for each library: the median of the rounds."""
+    """Microseconds a step for each library: the best of the rounds, which the machine disturbed least."""
     runners = {library: Runner(library, workload_name) for library in libraries}
     try:
         check_losses({library: runner.run(WARM_UP)[1] for library, runner in runners.items()})
@@ -75,7 +74,7 @@ def compare(workload_name, libraries, rounds, steps):
     finally:
         for runner in runners.values():
             runner.close()
-    return {library: statistics.median(values) for library, values in times.items()}
+    return {library: min(values) for library, values in times.items()}
 
 
 def check_losses(losses, tolerance=1e-4):

@@ -4,6 +4,7 @@ A workload is a function of the library's module that sets itself up from a fixe
 which trains once and returns the loss as a number. A library with another interface gets its own function.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -28,9 +29,11 @@ def mlp_adam(torch):
     model = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 4))
     loss_function = nn.MSELoss()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    inputs, targets = torch.randn(1, 8), torch.randn(1, 4)
+    # new data each step: on one example the loss goes to zero and the time to denormal numbers
+    batches = itertools.cycle(zip(torch.randn(64, 1, 8).unbind(), torch.randn(64, 1, 4).unbind(), strict=True))
 
     def step():
+        inputs, targets = next(batches)
         optimizer.zero_grad()
         loss = loss_function(model(inputs), targets)
         loss.backward()

@@ -12,7 +12,7 @@ from rushlight.autograd import graph, modes
 from rushlight.autograd.graph import Node, edge_of
 from rushlight.core import dtypes
 from rushlight.core.location import user_line
-from rushlight.core.tensor import Tensor, new
+from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.ops.gradients import sum_to_shape
 
 # two threads may bring gradients to one leaf at the same time
@@ -154,10 +154,12 @@ def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool) -> None:
     with accumulating:
         if leaf._grad is None:
             leaf._grad = grad if create_graph else owned(grad)
-        elif create_graph:
+        elif create_graph or leaf._grad._requires_grad:
             leaf._grad = leaf._grad + grad
         else:
-            leaf._grad.add_(grad)
+            held = leaf._grad._array
+            np.add(held, grad._array, held, casting="same_kind")
+            storage_of(leaf._grad).version += 1
     if leaf._post_hooks is not None:
         for hook in list(leaf._post_hooks.values()):
             hook(leaf)

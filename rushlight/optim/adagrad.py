@@ -42,7 +42,7 @@ class Adagrad(Optimizer):
         require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
         require(start >= 0.0, "Invalid initial_accumulator_value value: {}", start)
         require(eps >= 0.0, "Invalid epsilon value: {}", eps)
-        options = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
+        options: dict[str, Any] = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
         options |= {"initial_accumulator_value": start, "foreach": foreach, "maximize": maximize}
         super().__init__(params, options | {"differentiable": differentiable, "fused": fused})
         require_one_form(fused, foreach, differentiable)

@@ -52,8 +52,13 @@ class Adam(Optimizer):
         require(eps >= 0.0, "Invalid epsilon value: {}", eps)
         check_betas(betas, foreach and not capturable)
         require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
-        options = {"lr": lr, "betas": (scalar(betas[0]), scalar(betas[1])), "eps": eps}
-        options |= {"weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach}
+        options: dict[str, Any] = {"lr": lr, "betas": (scalar(betas[0]), scalar(betas[1])), "eps": eps}
+        options |= {
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "foreach": foreach,
+        }
         options |= {"capturable": capturable, "differentiable": differentiable, "fused": fused}
         super().__init__(params, options | {"decoupled_weight_decay": decoupled_weight_decay})
         require_one_form(fused, foreach, differentiable)
@@ -87,7 +92,9 @@ def check_betas(betas: tuple, plain: bool | None) -> None:
     """Two numbers from 0 to below 1; tensors only where torch's multi-tensor form takes them."""
     for place, beta in enumerate(betas[:2]):
         require(0.0 <= beta < 1.0, f"Invalid beta parameter at index {place}: {{}}", beta)
-    if not (all(isinstance(each, float) for each in betas) or all(isinstance(each, Tensor) for each in betas)):
+    if not (
+        all(isinstance(each, float) for each in betas) or all(isinstance(each, Tensor) for each in betas)
+    ):
         raise ValueError("betas must be either both floats or both Tensors")
     for place, beta in enumerate(betas):
         if isinstance(beta, Tensor):

@@ -7,7 +7,7 @@ by one and 13 laid flat, a third of the time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,8 +16,12 @@ from rushlight.core.tensor import Tensor, wrap
 if TYPE_CHECKING:
     from rushlight.optim.optimizer import Optimizer
 
-# a parameter with more elements moves alone: copying it in and out costs more than the calls that are saved
-LARGEST = 1 << 14
+Moving: TypeAlias = Any  # a Tensor that has a gradient
+
+# a parameter with more elements moves alone: copying it in and out costs what the calls that are saved do
+LARGEST = 1 << 13
+# and so do those that come after as many: temporaries should stay in the cache
+TOTAL = 1 << 16
 
 
 class Flat:
@@ -26,7 +30,7 @@ class Flat:
     What is one number for a parameter, such as the count of steps, is a column of as many numbers here, all the same.
     """
 
-    def __init__(self, given: list[Tensor], params: list[Tensor], state: dict[str, np.ndarray], first: bool):
+    def __init__(self, given: list[Moving], params: list[Moving], state: dict[str, np.ndarray], first: bool):
         self.given = given  # all that have a gradient; `params` are the small ones
         self.params = params
         self.members = set(params)
@@ -47,7 +51,7 @@ class Flat:
             for name, array in self.state.items()
         }
 
-    def serves(self, given: list[Tensor], known: dict) -> bool:
+    def serves(self, given: list[Moving], known: dict) -> bool:
         """Whether all is still as it was laid out: the parameters, their arrays, and their state."""
         if len(given) != len(self.given) or any([a is not b for a, b in zip(given, self.given, strict=True)]):
             return False
@@ -62,7 +66,11 @@ class Flat:
                 for name, view in views.items():
                     # a storage: the program has a view of this state, or wrote to it
                     value = state.get(name)
-                    if not isinstance(value, Tensor) or value._array is not view or value._storage is not None:
+                    if (
+                        not isinstance(value, Tensor)
+                        or value._array is not view
+                        or value._storage is not None
+                    ):
                         return False
         return True
 
@@ -89,13 +97,16 @@ class Flat:
                     state[name]._array, state[name]._storage = view, None
 
 
-def flat_for(optimizer: Optimizer, number: int, group: dict[str, Any], given: list[Tensor]) -> Flat | None:
+def flat_for(optimizer: Optimizer, number: int, group: dict[str, Any], given: list[Moving]) -> Flat | None:
     """The flat form of a group's small parameters, made anew if something changed; None where it does not fit."""
     known = optimizer._flats.get(number)
-    if known is not None and known.serves(given, optimizer.state):
+    if (
+        known is not None
+        and known.serves(given, optimizer.state)
         # SGD remembers nothing until a program sets a momentum
-        if known.state or not optimizer.state_for(np.empty(0, known.dtype), group):
-            return known
+        and (known.state or not optimizer.state_for(np.empty(0, known.dtype), group))
+    ):
+        return known
     params = small(given)
     if len(params) < 2:
         return None
@@ -107,9 +118,14 @@ def flat_for(optimizer: Optimizer, number: int, group: dict[str, Any], given: li
     return made
 
 
-def small(given: list[Tensor]) -> list[Tensor]:
+def small(given: list[Moving]) -> list[Moving]:
     """Those parameters for which it is possible to be laid end to end, and pays."""
-    params = [each for each in given if each._array.dtype.kind == "f" and each._array.size <= LARGEST]
+    params, total = [], 0
+    for each in given:
+        array = each._array
+        if array.dtype.kind == "f" and array.size <= LARGEST and total + array.size <= TOTAL:
+            params.append(each)
+            total += array.size
     if len(set(params)) != len(params):
         return []
     kinds = {each._array.dtype for each in params} | {each._grad._array.dtype for each in params}
@@ -117,14 +133,16 @@ def small(given: list[Tensor]) -> list[Tensor]:
 
 
 def joined_state(
-    optimizer: Optimizer, params: list[Tensor], group: dict[str, Any]
+    optimizer: Optimizer, params: list[Moving], group: dict[str, Any]
 ) -> tuple[dict[str, np.ndarray], bool] | None:
     """Joint state and whether it is new; None if the parameters have not gone through the same steps."""
     size = sum([each._array.size for each in params])
-    states = [optimizer.state.get(each) for each in params]
+    states: list = [optimizer.state.get(each) for each in params]
     fresh = optimizer.state_for(np.empty(size, params[0]._array.dtype), group)
     if not any(states):
-        return {name: each if each.ndim else np.full((len(params), 1), each) for name, each in fresh.items()}, True
+        return {
+            name: each if each.ndim else np.full((len(params), 1), each) for name, each in fresh.items()
+        }, True
     if not all(states):
         return None
     joined = {}

@@ -138,7 +138,9 @@ class Optimizer:
         params = added["params"]
         for each in params:
             if not isinstance(each, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(each)}")
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is {typename(each)}"
+                )
             if not (self.defaults.get("differentiable") or each.is_leaf or each.retains_grad):
                 raise ValueError(
                     "can't optimize a non-leaf Tensor: give the tensor it was computed from, or a detached copy "
@@ -174,7 +176,9 @@ class Optimizer:
         if not names:
             return {"params": params}
         if len(names) != len(params):
-            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            raise ValueError(
+                "all optimizer params should be with/without names. Some param names are missing"
+            )
         return {"params": [each[1] for each in params], "param_names": names}
 
     def _check_others(self, added: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from rushlight.core.tensor import Tensor
 
 
-def require(condition: bool, message: str, value: Any) -> None:
+def require(condition: Any, message: str, value: Any) -> None:
     """Refuse an option in torch's words."""
     if not condition:
         raise ValueError(message.format(value))

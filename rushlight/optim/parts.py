@@ -42,5 +42,5 @@ def counter_dtype(group: dict[str, Any]) -> type:
 
 def started(array: np.ndarray, group: dict[str, Any], *names: str) -> dict[str, np.ndarray]:
     """State that begins at zero: the count of steps, and arrays like the parameter."""
-    state = {"step": np.zeros((), counter_dtype(group))}
+    state: dict[str, np.ndarray] = {"step": np.zeros((), counter_dtype(group))}
     return state | {name: np.zeros_like(array) for name in names}

@@ -48,7 +48,13 @@ class RMSprop(Optimizer):
         require(momentum >= 0.0, "Invalid momentum value: {}", momentum)
         require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
         require(alpha >= 0.0, "Invalid alpha value: {}", alpha)
-        options = {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered}
+        options: dict[str, Any] = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+        }
         options |= {"weight_decay": weight_decay, "capturable": capturable, "foreach": foreach}
         super().__init__(params, options | {"maximize": maximize, "differentiable": differentiable})
 

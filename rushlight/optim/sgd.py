@@ -47,7 +47,12 @@ class SGD(Optimizer):
         require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        options = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
+        options: dict[str, Any] = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+        }
         options |= {"nesterov": nesterov, "maximize": maximize, "foreach": foreach}
         super().__init__(params, options | {"differentiable": differentiable, "fused": fused})
         require_one_form(fused, foreach, differentiable)

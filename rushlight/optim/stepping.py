@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.autograd import modes
 from rushlight.core.tensor import Tensor, storage_of, wrap
 from rushlight.ops.complex import view_as_real
-from rushlight.optim.flat import flat_for
+from rushlight.optim.flat import Moving, flat_for
 from rushlight.optim.options import plain, scalar
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: 
         storage.writer = place
 
 
-def check_forms(group: dict[str, Any], params: list[Tensor]) -> None:
+def check_forms(group: dict[str, Any], params: list[Moving]) -> None:
     """Refuse forms of the step that torch refuses on the CPU."""
     if group.get("capturable") and params:
         raise AssertionError(
@@ -67,7 +67,7 @@ def state_of(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> tupl
     return made, True
 
 
-def move(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> None:
+def move(optimizer: Optimizer, param: Moving, group: dict[str, Any]) -> None:
     """One parameter's step, on arrays."""
     state, first = state_of(optimizer, param, group)
     grad = real(param._grad._array)
@@ -77,18 +77,21 @@ def move(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> None:
     optimizer.step_for(real(param._array), grad, arrays, group, first)
 
 
-def move_recorded(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> None:
+def move_recorded(optimizer: Optimizer, param: Moving, group: dict[str, Any]) -> None:
     """One parameter's step, on tensors, so that it can be differentiated."""
     known, first = state_of(optimizer, param, group)
     # earlier steps may keep the state as it is now for their backward
     state = {name: each.clone() for name, each in known.items()}
     optimizer.state[param].update(state)
     grad = -param._grad if group.get("maximize") else param._grad
-    tensors = param, grad, *state.values()
-    if param.is_complex():
-        tensors = [view_as_real(each) if each.is_complex() else each for each in tensors]
     options = {name: scalar(value) for name, value in group.items()}
-    optimizer.step_for(*tensors[:2], dict(zip(state, tensors[2:], strict=True)), options, first)
+    parts = {name: pairs(each) for name, each in state.items()}
+    optimizer.step_for(pairs(param), pairs(grad), parts, options, first)
+
+
+def pairs(tensor: Tensor) -> Tensor:
+    """As `real`, for a tensor."""
+    return view_as_real(tensor) if tensor.is_complex() else tensor
 
 
 def real(array: np.ndarray) -> np.ndarray:
