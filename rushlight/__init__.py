@@ -6,8 +6,8 @@ from math import e, inf, nan, pi
 from numpy import newaxis
 
 from rushlight import autograd, random
-from rushlight.autograd import methods as _methods
 from rushlight.autograd import hooks as _hooks
+from rushlight.autograd import methods as _methods
 from rushlight.autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from rushlight.autograd.modes import (
     enable_grad,

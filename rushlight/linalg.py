@@ -1,6 +1,5 @@
 """Linear algebra: `torch.linalg`, whose functions are declared in `rushlight/ops`."""
 
-import rushlight.ops  # declares them
 from rushlight.ops.bind import namespace
 
 globals().update(namespace("linalg"))

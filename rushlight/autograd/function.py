@@ -198,11 +198,11 @@ def connect(node: FunctionNode, args: tuple, outputs: list) -> list:
 
 
 def connect_output(node: FunctionNode, number: int, args: tuple, output: Tensor) -> Tensor:
-    from rushlight.ops import call
+    from rushlight.ops import inplace
 
     if among(output, node.dirty):
-        call.check_target(output)
-        call.rebase(output, node)
+        inplace.check_target(output)
+        inplace.rebase(output, node)
         output._output = number
         return output
     if among(output, args):

@@ -67,7 +67,7 @@ def check_out(out: Tensor, dtype: dtypes.dtype | None, device: Any) -> None:
 
 def fill(out: Tensor, array: np.ndarray) -> Tensor:
     """Write the array into `out`, which takes its shape."""
-    from rushlight.ops.call import written
+    from rushlight.ops.inplace import written
 
     if out._array.shape != array.shape:
         out._array, out._storage = np.empty(array.shape, out._array.dtype), None

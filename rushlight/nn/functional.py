@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import rushlight.ops  # declares them
 from rushlight.core.likeness import empty_like, zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
@@ -17,9 +16,7 @@ globals().update(namespace("nn.functional"))
 sigmoid, tanh = namespace("")["sigmoid"], namespace("")["tanh"]
 
 
-def gumbel_softmax(
-    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
-) -> Tensor:
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """A random sample from the classes that the logits describe, with a gradient (Gumbel-softmax).
 
     `tau` is the temperature; `hard=True` gives one-hot vectors, with the gradient of the soft ones.

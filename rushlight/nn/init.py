@@ -14,7 +14,7 @@ from rushlight.core.likeness import empty_like
 from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
-from rushlight.ops.call import written
+from rushlight.ops.inplace import written
 from rushlight.ops.where import choose
 
 __all__ = [

@@ -48,7 +48,7 @@ class Buffer(Tensor):
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True):
         data = checked_data(data)
-        made = make_subclass(cls, data, data.requires_grad)
+        made: Any = make_subclass(cls, data, data.requires_grad)
         made.persistent = persistent
         return made
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.tensor import Tensor, method, wrap
-from rushlight.ops.call import check_inference, odd_argument, pass_cut, require_writable, tensor_list, written
+from rushlight.ops.call import odd_argument, tensor_list
 from rushlight.ops.copying import function_and_method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import (
@@ -25,6 +25,7 @@ from rushlight.ops.indexing import (
     read,
 )
 from rushlight.ops.indices import as_tuple, check_mask, plain, positions
+from rushlight.ops.inplace import check_inference, pass_cut, require_writable, written
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.writing import (

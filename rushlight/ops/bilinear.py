@@ -25,9 +25,7 @@ def bilinear(input1, input2, weight, bias=None):
     """x1^T W_k x2 for each row and each output k: `(*, in1), (*, in2) -> (*, out)`, plus the bias."""
     outputs, first, second = weight.shape
     if input1.ndim != input2.ndim:
-        raise RuntimeError(
-            f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}"
-        )
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
     for dim, (one, two) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
         if one != two:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {one} and {two}")

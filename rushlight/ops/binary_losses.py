@@ -128,7 +128,13 @@ def target_slope(input: Tensor, pos_weight: Tensor | None) -> Tensor:
         lambda make: [
             *answers(make, -3, 3),
             case(make.floats(3, 4), make.floats(3, 4, low=0, high=1), pos_weight=make.floats(4, low=0)),
-            case(make.floats(3), make.floats(3), make.floats(3), pos_weight=make.floats(3, low=0), reduction="none"),
+            case(
+                make.floats(3),
+                make.floats(3),
+                make.floats(3),
+                pos_weight=make.floats(3, low=0),
+                reduction="none",
+            ),
             case(make.floats(3, low=50, high=200), make.floats(3, low=0, high=1)),
             case(make.floats(3), make.ints(3)),
             case(make.floats(3), make.floats(3, dtype="float64")),

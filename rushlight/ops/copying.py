@@ -16,8 +16,8 @@ from rushlight.core.options import number
 from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.bind import NAMESPACES
-from rushlight.ops.call import before_write, call_inplace, check_target, record_write, written
 from rushlight.ops.declare import op
+from rushlight.ops.inplace import before_write, call_inplace, check_target, record_write, written
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import op
 from rushlight.ops.dims import axis
 from rushlight.ops.gradients import conjugate
@@ -140,7 +139,7 @@ def logcumsumexp(input, dim=None, *, out=None):
     """Logarithm of the running sum of the exponentials along `dim`, without overflow."""
     dim = axis(dim, input.ndim)
     if input.dtype not in dtypes.DIFFERENTIABLE:
-        kind = torch_scalar(dtypes.from_numpy(input.dtype))
+        kind = dtypes.from_numpy(input.dtype).scalar
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{kind}'")
     if not input.size or not input.ndim:
         return input.copy()

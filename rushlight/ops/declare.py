@@ -9,9 +9,10 @@ from types import FunctionType
 from typing import Any
 
 from rushlight.autograd.graph import OpNode
-from rushlight.ops import call as caller
 from rushlight.ops import rules
+from rushlight.ops.call import call
 from rushlight.ops.generate import generate
+from rushlight.ops.inplace import call_either, call_inplace
 from rushlight.ops.returned import named_results
 from rushlight.ops.signature import names_of, parameters_of
 
@@ -212,13 +213,13 @@ def op(
         self.is_view, self.returns = view, returns
         self.name_node(node)
         self.is_method = "." not in self.name if method is None else method
-        entry = caller.call_either if "inplace" in self.positions else caller.call
+        entry = call_either if "inplace" in self.positions else call
         function = generate(self, self.name.rpartition(".")[2], entry, self.takes_out)
         self.function = function
         function.op, function.gradient = self, self.gradient
         pointwise = getattr(samples, "pointwise", False)
         if pointwise if inplace is None else inplace:
-            entry = inplace if callable(inplace) else caller.call_inplace
+            entry = inplace if callable(inplace) else call_inplace
             self.inplace = generate(self, function.__name__ + "_", entry, False)
         self.aliases = tuple(aliases)
         self.operator = operator
@@ -257,7 +258,7 @@ def guard(self: Op, function: Callable) -> Callable:
     names = code.co_varnames[: code.co_argcount]
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def guarded(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except Exception as error:
@@ -268,7 +269,7 @@ def guard(self: Op, function: Callable) -> Callable:
                 given["tensors"] = args[len(names) :]
             raise explain.explained(self, given, error)  # noqa: B904 (it knows what it came from)
 
-    return call
+    return guarded
 
 
 def register(self: Op) -> None:

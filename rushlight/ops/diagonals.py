@@ -8,10 +8,10 @@ import numpy as np
 
 from rushlight.core.strides import settled
 from rushlight.core.tensor import Tensor, method
-from rushlight.ops.call import require_writable
 from rushlight.ops.copying import fill_
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
+from rushlight.ops.inplace import require_writable
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.slicing import check_part

@@ -6,10 +6,10 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
-from rushlight.ops.call import written
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import pick_into
 from rushlight.ops.indices import INDEX_KINDS
+from rushlight.ops.inplace import written
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.writing import check_range, scalar_name

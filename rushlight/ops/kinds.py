@@ -26,10 +26,9 @@ def require_tensor(first: Any, second: Any) -> None:
 
 def refuse(kernel: str, *values: Any) -> NotImplementedError:
     """torch's error for a dtype that it has no kernel for."""
-    from rushlight.ops.call import torch_scalar
 
     kind = next(each.dtype for each in values if type(each) is np.ndarray)
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{torch_scalar(dtypes.from_numpy(kind))}'")
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.from_numpy(kind).scalar}'")
 
 
 def require_floats(kernel: str, array: np.ndarray) -> None:

@@ -49,9 +49,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
         ]
     ),
 )
-def margin_ranking_loss(
-    input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
-):
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     """What `input1` lacks to be larger (target 1) or smaller (-1) than `input2` by the margin."""
     reduction = legacy(size_average, reduce, reduction)
     if not input1.ndim == input2.ndim == target.ndim:
@@ -66,19 +64,14 @@ def margin_ranking_loss(
     name="nn.functional.cosine_embedding_loss",
     samples=cases(
         lambda make: [
-            *[
-                case(make.floats(3, 4), make.floats(3, 4), signs(make, 3), 0.2, reduction=each)
-                for each in REDUCTIONS
-            ],
+            *[case(make.floats(3, 4), make.floats(3, 4), signs(make, 3), 0.2, reduction=each) for each in REDUCTIONS],
             case(make.floats(4), make.floats(4), np.array(1.0, "float32")),
             case(make.floats(3, 4), make.floats(3, 4), signs(make, 3, 1)),
             case(make.floats(3, 4), make.floats(3, 4), signs(make)),
         ]
     ),
 )
-def cosine_embedding_loss(
-    input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
-):
+def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
     """One minus the cosine for pairs that are alike (target 1), the cosine beyond the margin for others (-1)."""
     reduction = legacy(size_average, reduce, reduction)
     if target.ndim > 1:
@@ -178,7 +171,9 @@ margins.gradient(
 )
 
 
-def margin_gradient(grad: Tensor, input: Tensor, target: Tensor, p: int, margin: float, weight: Tensor | None) -> Tensor:
+def margin_gradient(
+    grad: Tensor, input: Tensor, target: Tensor, p: int, margin: float, weight: Tensor | None
+) -> Tensor:
     missing = margin - taken(input, target).unsqueeze(1) + input
     slope = (missing > 0).to(input.dtype) if p == 1 else missing.clamp_min(0)
     slope = slope - placed(taken(slope, target), target, slope.shape)
@@ -209,9 +204,7 @@ def row_length(input: Tensor) -> int:
         ]
     ),
 )
-def multi_margin_loss(
-    input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"
-):
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
     """What the right class lacks to be ahead of each other class by the margin, to the power `p`, 1 or 2."""
     reduction = require_known(legacy(size_average, reduce, reduction))
     if p not in (1, 2):
@@ -262,10 +255,7 @@ def label_gradient(grad: Tensor, input: Tensor, wanted: Tensor) -> Tensor:
     name="nn.functional.multilabel_margin_loss",
     samples=cases(
         lambda make: [
-            *[
-                case(make.floats(2, 4), np.array([[3, 0, -1, 1], [1, 2, 0, 3]]), reduction=each)
-                for each in REDUCTIONS
-            ],
+            *[case(make.floats(2, 4), np.array([[3, 0, -1, 1], [1, 2, 0, 3]]), reduction=each) for each in REDUCTIONS],
             case(make.floats(4), np.array([1, -1, -1, -1])),
             case(make.floats(2, 4), np.array([1, -1])),
         ]

@@ -7,7 +7,6 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.bounds import maximum, minimum
-from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold
@@ -76,7 +75,7 @@ def check(input, name, along, empty=RuntimeError):
             if not input.shape[each]:
                 raise IndexError(f"{name}(): Expected reduction dim {each} to have non-zero size.")
     if input.dtype.kind == "c":
-        kind = torch_scalar(dtypes.from_numpy(input.dtype))
+        kind = dtypes.from_numpy(input.dtype).scalar
         raise NotImplementedError(f"\"{name}\" not implemented for '{kind}': complex numbers have no order")
 
 

@@ -95,28 +95,31 @@ def normalized_layer(input, normalized_shape: tuple, weight: "Tensor" = None, bi
 
 normalized_layer.gradient(
     input=lambda grads, normal, scale, weight, normalized_shape: layer_gradient(
-        grads, normal, scale, weight, len(normalized_shape)
+        grads, normal, scale, weight, len(normalized_shape), centred=True
     ),
     weight=lambda grad, normal: None if grad is None else grad * normal,
     bias=lambda grad: grad,
 )
 
 
-def layer_gradient(grads: list, normal: Tensor, scale: Tensor, weight: Tensor | None, count: int) -> Tensor:
+def layer_gradient(
+    grads: list, normal: Tensor, scale: Tensor, weight: Tensor | None, dim_count: int, centred: bool
+) -> Tensor | None:
     """Through the result, and through what it was made of where a gradient of this gradient used that."""
-    dims = tuple(range(-count, 0))
-    through = None if grads[0] is None else grads[0] if weight is None else grads[0] * weight
-    if grads[1] is not None:
-        through = grads[1] if through is None else through + grads[1]
-    found = None
+    dims = tuple(range(-dim_count, 0))
+    through = total(grads[0] if weight is None or grads[0] is None else grads[0] * weight, grads[1])
     if through is not None:
-        mean = through.mean(dims, True)
-        found = (through - mean - normal * (through * normal).mean(dims, True)) * scale
-    if grads[2] is not None:
-        size = normal.numel() // (scale.numel() or 1)
-        spread = grads[2] * scale * scale * normal * (-1 / size)
-        found = spread if found is None else found + spread
-    return found
+        slope = through - normal * (through * normal).mean(dims, True)
+        through = (slope - through.mean(dims, True) if centred else slope) * scale
+    if grads[2] is None:
+        return through
+    size = normal.numel() // (scale.numel() or 1)
+    return total(through, grads[2] * scale * scale * normal * (-1 / size))
+
+
+def total(one: Tensor | None, two: Tensor | None) -> Tensor | None:
+    """The sum of two gradients, of which either may be missing."""
+    return two if one is None else one if two is None else one + two
 
 
 @composed(
@@ -159,26 +162,11 @@ def scaled_layer(input, normalized_shape: tuple, weight: "Tensor" = None, eps=No
 
 
 scaled_layer.gradient(
-    input=lambda grads, normal, scale, weight, normalized_shape: scaled_gradient(
-        grads, normal, scale, weight, len(normalized_shape)
+    input=lambda grads, normal, scale, weight, normalized_shape: layer_gradient(
+        grads, normal, scale, weight, len(normalized_shape), centred=False
     ),
     weight=lambda grad, normal: None if grad is None else grad * normal,
 )
-
-
-def scaled_gradient(grads: list, normal: Tensor, scale: Tensor, weight: Tensor | None, count: int) -> Tensor:
-    dims = tuple(range(-count, 0))
-    through = None if grads[0] is None else grads[0] if weight is None else grads[0] * weight
-    if grads[1] is not None:
-        through = grads[1] if through is None else through + grads[1]
-    found = None
-    if through is not None:
-        found = (through - normal * (through * normal).mean(dims, True)) * scale
-    if grads[2] is not None:
-        size = normal.numel() // (scale.numel() or 1)
-        spread = grads[2] * scale * scale * normal * (-1 / size)
-        found = spread if found is None else found + spread
-    return found
 
 
 @composed(name="nn.functional.rms_norm", samples=cases(layers))

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.dims import axis as counted
@@ -76,7 +75,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
 
 def require_inexact(x, name):
     if x.dtype not in dtypes.DIFFERENTIABLE:
-        kind = torch_scalar(dtypes.from_numpy(x.dtype))
+        kind = dtypes.from_numpy(x.dtype).scalar
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {kind}: use .float()"
         )

@@ -48,7 +48,7 @@ def write_composed(name: str, result: Tensor, out: Any) -> Tensor:
 
 
 def write_result(op: Op, result: np.ndarray, out: Any) -> Tensor:
-    from rushlight.ops.call import require_castable, require_writable, written
+    from rushlight.ops.inplace import require_castable, require_writable, written
 
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")

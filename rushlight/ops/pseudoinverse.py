@@ -32,7 +32,7 @@ from rushlight.ops.samples import case, cases, corner
 def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
     """The pseudoinverse: for least squares, `pinv(a) @ b` solves `a @ x = b`."""
     if input.ndim < 2:
-        raise RuntimeError(f"linalg.pinv: The input tensor A must have at least 2 dimensions.")
+        raise RuntimeError("linalg.pinv: The input tensor A must have at least 2 dimensions.")
     if not input.dtype.differentiable:
         raise RuntimeError(
             f"linalg.pinv: Expected a floating point or complex tensor as input. Got {input.dtype}"

@@ -10,10 +10,11 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
-from rushlight.ops.call import check_target, run, written
+from rushlight.ops.call import run
 from rushlight.ops.copying import function_and_method
 from rushlight.ops.dims import plain_size
 from rushlight.ops.generate import sizes
+from rushlight.ops.inplace import check_target, written
 from rushlight.ops.shape import squeeze, unsqueeze
 from rushlight.ops.strided import strided_view
 from rushlight.ops.transposing import t, transpose

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold
@@ -50,7 +49,7 @@ mean.gradient(
 def require_inexact(input, words):
     """Refuse integers, in the words of the torch function."""
     if input.dtype not in dtypes.DIFFERENTIABLE:
-        kind = torch_scalar(dtypes.from_numpy(input.dtype))
+        kind = dtypes.from_numpy(input.dtype).scalar
         raise RuntimeError(f"{words} or complex dtype. Got: {kind}; convert first, for example with .float()")
 
 

@@ -15,8 +15,9 @@ from rushlight.core.likeness import array_like
 from rushlight.core.options import checked_size, finish_into, integer, number, numpy_dtype, size_from
 from rushlight.core.random import Generator, in_memory_order
 from rushlight.core.tensor import Tensor
-from rushlight.ops.call import call, call_inplace
+from rushlight.ops.call import call
 from rushlight.ops.declare import op
+from rushlight.ops.inplace import call_inplace
 from rushlight.ops.rules import SAME
 
 if TYPE_CHECKING:

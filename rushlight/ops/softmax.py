@@ -6,7 +6,6 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.warning import warn
-from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
 from rushlight.ops.rules import AVERAGE
@@ -78,7 +77,7 @@ log_softmax.gradient(input=lambda grad, result, dim: grad - result.exp() * grad.
 
 def require_real(input, name):
     if input.dtype not in dtypes.DIFFERENTIABLE or input.dtype.kind == "c":
-        kind = torch_scalar(dtypes.from_numpy(input.dtype))
+        kind = dtypes.from_numpy(input.dtype).scalar
         raise NotImplementedError(
             f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'; pass dtype=torch.float32"
         )

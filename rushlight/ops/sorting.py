@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
 from rushlight.ops.maxima import to_chosen
@@ -154,7 +153,7 @@ kthvalue.gradient(input=to_chosen)
 def refuse(input, kinds, kernel):
     """torch's refusal of dtypes without an order, or of some others."""
     if input.dtype.kind in kinds:
-        kind = torch_scalar(dtypes.from_numpy(input.dtype))
+        kind = dtypes.from_numpy(input.dtype).scalar
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
 
 

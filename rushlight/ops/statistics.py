@@ -8,7 +8,6 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.warning import warn
-from rushlight.ops.call import torch_scalar
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.folding import fold
@@ -257,7 +256,7 @@ def require_weights(name, weights, count):
         raise RuntimeError(f"{words} one or fewer dimensions but got {name} with {weights.ndim} dimensions")
     if weights.dtype.is_floating_point != (name == "aweights"):
         kind = "integral" if name == "fweights" else "floating point"
-        raise RuntimeError(f"{words} {kind} dtype but got {name} with {torch_scalar(weights.dtype)} dtype")
+        raise RuntimeError(f"{words} {kind} dtype but got {name} with {weights.dtype.scalar} dtype")
     if weights.numel() != count:
         raise RuntimeError(
             f"{words} the same numel as there are observations in the input but got "

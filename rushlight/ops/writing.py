@@ -13,7 +13,8 @@ from rushlight.core.filled import converted
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.strides import contiguous_strides
 from rushlight.core.tensor import Tensor
-from rushlight.ops import call
+from rushlight.ops import inplace
+from rushlight.ops.call import odd_argument, unwrap
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -32,34 +33,25 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     """The in-place form of an op whose body changes some elements of `out`; `call_inplace` writes all."""
     target = arguments[0]
     if not isinstance(target, Tensor):
-        call.odd_argument(op, 0, target)
+        odd_argument(op, 0, target)
     array = target._array
-    arrays = list(arguments)
-    needs = 0
-    cut = None
-    for position in op.tensors:
-        value = arguments[position]
-        if isinstance(value, Tensor):
-            arrays[position] = value._array
-            needs |= value.requires_grad << position
-            if value._cut is not None:
-                cut = value._cut
-            if position:
-                arrays[position] = apart(value._array, array)
-        elif type(value) not in call.NUMBERS or position in op.strict:
-            needs |= call.unwrap_other(op, position, value, arrays)
-            if position in op.lists:
-                arrays[position] = [apart(each, array) for each in arrays[position]]
+    arrays, needs, cut = unwrap(op, arguments)
+    for position in op.tensors[1:]:
+        value = arrays[position]
+        if type(value) is np.ndarray:
+            arrays[position] = apart(value, array)
+        elif type(value) is list:
+            arrays[position] = [apart(each, array) for each in value]
     needs &= op.differentiable
     recording = state.grad and needs and array.dtype in DIFFERENTIABLE
     if recording:
-        call.check_target(target)
+        inplace.check_target(target)
         plan = op.plan(needs)
-        before = call.before_write(target, arguments, plan.keeps_input)
+        before = inplace.before_write(target, arguments, plan.keeps_input)
     if not array.flags.writeable or 0 in array.strides:
-        call.require_writable(array)
+        inplace.require_writable(array)
     if target._inference:
-        call.check_inference()
+        inplace.check_inference()
     token = floating_point.set(QUIET)
     try:
         if array.flags.c_contiguous:
@@ -72,11 +64,11 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         array[...] = explain.recover(op, arguments, arrays, error)
     finally:
         floating_point.reset(token)
-    call.written(target)
+    inplace.written(target)
     if recording:
-        call.record_write(op, plan, before, target)
+        inplace.record_write(op, plan, before, target)
     elif needs or cut is not None:
-        call.pass_cut(target, cut)
+        inplace.pass_cut(target, cut)
     return target
 
 

@@ -62,14 +62,14 @@ def unpack(state_dict: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str
 
 
 def fitted(param: Tensor, options: dict[str, Any], value: Any, name: Any = None) -> Any:
-    """A copy of loaded state in the parameter's dtype; the count of steps keeps its own."""
+    """Loaded state in the parameter's dtype; the count of steps keeps its own. As in torch, no more is copied."""
     if isinstance(value, Tensor):
         kind = value.dtype
         if name == "step":
             kind = dtypes.float32 if options.get("capturable") or options.get("fused") else kind
         elif param.is_floating_point():
             kind = param.dtype
-        return value.detach().to(kind, copy=True)
+        return value.to(kind)
     if isinstance(value, dict):
         return {key: fitted(param, options, each, key) for key, each in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):

@@ -88,6 +88,9 @@ class Flat:
 
     def hand_out(self, known: dict) -> None:
         """Make each parameter's state views of the joint arrays; tensors that exist stay the same objects."""
+        if self.state:
+            for param in self.given:
+                known[param]  # in this order, as in torch
         for param, views in zip(self.params, self.views, strict=True):
             for name, view in views.items():
                 state = known[param]

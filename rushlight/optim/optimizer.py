@@ -92,18 +92,21 @@ class Optimizer:
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         """What the method remembers of a parameter, before its first step."""
-        raise NotImplementedError(f"{type(self).__name__} must define step(), or state_for() and step_for()")
+        return {}
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         """Move one parameter in place; `first` says that its state is new.
 
-        All are arrays; or tensors, if the step is to be differentiated. So only operators, `out`-less, and
-        the functions of `parts.py` are used.
+        All are arrays; or tensors, where the step is to be differentiated: so formulas are written with operators
+        and the functions of `parts.py`.
         """
-        raise NotImplementedError(f"{type(self).__name__} must define step(), or state_for() and step_for()")
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient; `closure` computes the loss anew first, and is returned."""
+        if type(self).step_for is Optimizer.step_for:
+            raise NotImplementedError(
+                f"{type(self).__name__} must define step(), or state_for() and step_for()"
+            )
         loss = None
         if closure is not None:
             with modes.enable_grad():
@@ -230,7 +233,10 @@ class Optimizer:
         return packed
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over state and options, copied; nothing changes if they do not fit."""
+        """Take over state and options; nothing changes if they do not fit.
+
+        As in torch, tensors of the right dtype are not copied: pass a deep copy of what is to stay as it is.
+        """
         state_dict = state_dict.copy()
         for hook in list(self._optimizer_load_state_dict_pre_hooks.values()):
             replaced = hook(self, state_dict)
@@ -255,11 +261,11 @@ class Optimizer:
             checkpoint.renew(self.state, group)
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} ("]
+        shown = ""
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
-            lines.extend(f"    {name}: {group[name]}" for name in sorted(group) if name != "params")
-        return "\n".join([*lines, ")"])
+            options = [f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"]
+            shown += f"\nParameter Group {number}\n{''.join(options)}"
+        return f"{type(self).__name__} ({shown})"
 
 
 def placed(hooks: OrderedDict, hook: Callable, first: bool) -> RemovableHandle:

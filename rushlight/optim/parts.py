@@ -20,7 +20,7 @@ def keep_largest(largest: Any, x: Any) -> Any:
     """Raise `largest` to `x` where that is larger, in place."""
     if isinstance(largest, Tensor):
         return largest.copy_(largest.clone().maximum(x))
-    return np.maximum(largest, x, largest)
+    return np.maximum(largest, x, out=largest)
 
 
 def decayed(grad: Any, array: Any, decay: Any) -> Any:

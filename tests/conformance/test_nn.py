@@ -337,9 +337,7 @@ MISTAKES = {
     "parameter too early": lambda library, network: library.nn.Module.__new__(library.nn.Module).__setattr__(
         "a", library.nn.Parameter(library.ones(1))
     ),
-    "module too early": lambda library, network: library.nn.Module.__new__(library.nn.Module).__setattr__(
-        "a", network
-    ),
+    "module too early": lambda library, network: library.nn.Module.__new__(library.nn.Module).__setattr__("a", network),
     "index": lambda library, network: network.heads["value"][4],
     "probability": lambda library, network: library.nn.Dropout(2),
     "nonlinearity": lambda library, network: library.nn.init.calculate_gain("other"),

@@ -31,7 +31,9 @@ def test_hook_replaces_the_output():
 
 def test_hooks_see_keyword_arguments_where_asked():
     module = Doubled()
-    module.register_forward_pre_hook(lambda module, args, kwargs: (args, {"times": kwargs["times"] + 1}), with_kwargs=True)
+    module.register_forward_pre_hook(
+        lambda module, args, kwargs: (args, {"times": kwargs["times"] + 1}), with_kwargs=True
+    )
     module.register_forward_hook(lambda module, args, kwargs, output: output + kwargs["times"], with_kwargs=True)
     assert module(torch.tensor(1.0), times=3).item() == 8
     module.register_forward_pre_hook(lambda module, args, kwargs: 1, with_kwargs=True)

@@ -48,7 +48,12 @@ def test_own_text_stands_above_the_submodules():
 
 def test_names_of_parameters_buffers_and_modules():
     network = Network()
-    assert [name for name, _ in network.named_parameters()] == ["scale", "body.0.weight", "body.0.bias", "head.weight"]
+    assert [name for name, _ in network.named_parameters()] == [
+        "scale",
+        "body.0.weight",
+        "body.0.bias",
+        "head.weight",
+    ]
     assert [name for name, _ in network.named_buffers()] == ["steps", "scratch"]
     assert [name for name, _ in network.named_modules()] == ["", "body", "body.0", "body.1", "head"]
     assert list(network.children()) == [network.body, network.head]
@@ -89,7 +94,10 @@ def test_buffer_assigned_as_such_is_registered():
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [(nn.Parameter(torch.ones(1)), "cannot assign parameters before"), (nn.ReLU(), "cannot assign module before")],
+    [
+        (nn.Parameter(torch.ones(1)), "cannot assign parameters before"),
+        (nn.ReLU(), "cannot assign module before"),
+    ],
 )
 def test_assignment_before_init_is_refused(value, words):
     class Early(nn.Module):
@@ -174,7 +182,10 @@ def test_dotted_paths_lead_to_what_is_below():
         (lambda network: network.get_parameter("steps"), "`steps` is not an nn.Parameter"),
         (lambda network: network.get_buffer("scale"), "`scale` is not a buffer"),
         (lambda network: network.set_submodule("scale", nn.ReLU()), "`scale` is not an nn.Module"),
-        (lambda network: network.set_submodule("new", nn.ReLU(), strict=True), "Network has no attribute `new`"),
+        (
+            lambda network: network.set_submodule("new", nn.ReLU(), strict=True),
+            "Network has no attribute `new`",
+        ),
     ],
 )
 def test_dotted_path_to_nothing(call, words):
@@ -185,7 +196,7 @@ def test_dotted_path_to_nothing(call, words):
 def test_submodule_is_set_under_a_name_and_as_a_module():
     with pytest.raises(ValueError, match="without a target name"):
         Network().set_submodule("", nn.ReLU())
-    with pytest.raises(ValueError, match="is not an nn.Module"):
+    with pytest.raises(ValueError, match=r"is not an nn\.Module"):
         Network().set_submodule("head", 3)
 
 

@@ -25,7 +25,14 @@ def test_it_shares_memory_with_its_data():
 
 def test_results_are_plain_tensors():
     parameter = Parameter(torch.ones(2))
-    for result in (parameter * 2, parameter[0], parameter.detach(), parameter.clone(), parameter.data, -parameter):
+    for result in (
+        parameter * 2,
+        parameter[0],
+        parameter.detach(),
+        parameter.clone(),
+        parameter.data,
+        -parameter,
+    ):
         assert type(result) is torch.Tensor
 
 

@@ -16,7 +16,12 @@ def network():
 def test_keys_and_versions():
     state = network().state_dict()
     assert list(state) == ["steps", "0.weight", "0.bias", "2.weight"]
-    assert state._metadata == {"": {"version": 1}, "0": {"version": 1}, "1": {"version": 1}, "2": {"version": 1}}
+    assert state._metadata == {
+        "": {"version": 1},
+        "0": {"version": 1},
+        "1": {"version": 1},
+        "2": {"version": 1},
+    }
 
 
 def test_values_share_memory_without_history():
@@ -136,7 +141,10 @@ def test_hooks_around_saving_and_loading():
 
 def test_hooks_that_return_something_are_refused():
     layer = nn.Linear(1, 1)
-    with layer.register_state_dict_post_hook(lambda *given: 1), pytest.raises(RuntimeError, match="must return None"):
+    with (
+        layer.register_state_dict_post_hook(lambda *given: 1),
+        pytest.raises(RuntimeError, match="must return None"),
+    ):
         layer.state_dict()
     layer.register_load_state_dict_post_hook(lambda module, keys: 1)
     with pytest.raises(AssertionError, match="not expected to return new values"):

@@ -18,6 +18,8 @@ __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequen
 class Sequence(Module):
     """What `Sequential` and `ModuleList` share: modules numbered from 0."""
 
+    _modules: dict[str, Any]
+
     def renumber(self, modules: Iterable[Module | None]) -> None:
         self._modules = {str(place): module for place, module in enumerate(modules)}
 
@@ -31,7 +33,8 @@ class Sequence(Module):
         return self._modules[self.name_at(index)]
 
     def part(self, index: slice) -> Any:
-        return type(self)(list(self._modules.values())[index])
+        """A container of the same kind with some of the modules."""
+        raise NotImplementedError
 
     def __setitem__(self, index: int, module: Module) -> None:
         setattr(self, self.name_at(index), module)
@@ -134,9 +137,7 @@ class Sequential(Sequence):
 
 def require_sequential(other: Any, verb: str) -> None:
     if not isinstance(other, Sequential):
-        raise ValueError(
-            f"{verb} operator supports only objects of Sequential class, but {type(other)} is given."
-        )
+        raise ValueError(f"{verb} operator supports only objects of Sequential class, but {type(other)} is given.")
 
 
 def require_count(other: Any) -> None:
@@ -160,12 +161,13 @@ class ModuleList(Sequence):
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList([*self, *other])
 
+    def part(self, index: slice) -> ModuleList:
+        return type(self)(list(self._modules.values())[index])
+
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end."""
         if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleList.extend should be called with an iterable, but got " + type(modules).__name__
-            )
+            raise TypeError("ModuleList.extend should be called with an iterable, but got " + type(modules).__name__)
         for module in list(modules):
             self.append(module)
         return self

@@ -40,7 +40,12 @@ class Linear(Module):
     bias: Tensor | None
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Dtype | None = None
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Dtype | None = None,
     ) -> None:
         super().__init__()
         self.in_features = in_features

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd.function import Function
@@ -172,7 +173,7 @@ def watch_last_node(module: Any, result: Any) -> None:
     node = result.grad_fn
     if node is not None:
         for hook in module._backward_hooks.values():
-            node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))
+            node.register_hook(partial(hook, module))
 
 
 class BackwardHookFunction(Function):

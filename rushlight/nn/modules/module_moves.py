@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd.modes import no_grad
 from rushlight.core import dtypes
+from rushlight.core.attributes import set_data
 from rushlight.core.device import check_device
 from rushlight.core.tensor import Tensor
 from rushlight.ops.conversion import read_target
@@ -34,7 +35,7 @@ class Moves:
         with no_grad():
             for parameter in self._parameters.values():
                 if parameter is not None:
-                    parameter.data = fn(parameter.data)
+                    set_data(parameter, fn(parameter.data))
                     if parameter._grad is not None:
                         parameter._grad = fn(parameter._grad)
             for name, buffer in self._buffers.items():

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 EXTRA_STATE = "_extra_state"
 
 
-class _IncompatibleKeys(NamedTuple):
-    """What a state dict lacked and what it had too much; torch's name."""
-
+class Keys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
+
+
+class _IncompatibleKeys(Keys):
+    """What a state dict lacked and what it had too much; torch's name."""
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
@@ -89,7 +93,9 @@ class State:
 
     def get_extra_state(self) -> Any:
         """What else a subclass wants saved; overridden together with `set_extra_state`."""
-        raise RuntimeError(f"{type(self).__name__} does not define get_extra_state, which would be called by state_dict()")
+        raise RuntimeError(
+            f"{type(self).__name__} does not define get_extra_state, which would be called by state_dict()"
+        )
 
     def set_extra_state(self, state: Any) -> None:
         """Take back what `get_extra_state` gave."""
@@ -183,7 +189,7 @@ class State:
         return add(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(module, state_dict, prefix, local_metadata)` after `state_dict()`; it changes the dict in place."""
+        """Call `hook(module, state_dict, prefix, local_metadata)` after `state_dict()`; it changes that in place."""
         return add(self._state_dict_hooks, must_return_nothing(hook))
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:

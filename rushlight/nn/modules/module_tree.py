@@ -32,8 +32,8 @@ class Tree:
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. A parameter is created, not computed: to express "
-                f"'{name}' as a function of another Tensor, compute the value in forward()."
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. A parameter is created, not computed: to "
+                f"express '{name}' as a function of another Tensor, compute the value in forward()."
             )
         self._parameters[name] = param
 

@@ -27,7 +27,9 @@ def place_of(index: Any, length: int) -> int:
 def named_items(given: Any, name: str) -> list[tuple[str, Any]]:
     """The items of a mapping, or pairs given one by one, in torch's order."""
     if not isinstance(given, Iterable):
-        raise TypeError(f"{name}.update should be called with an iterable of key/value pairs, but got {type(given).__name__}")
+        raise TypeError(
+            f"{name}.update should be called with an iterable of key/value pairs, but got {type(given).__name__}"
+        )
     if hasattr(given, "items"):
         return list(given.items())
     pairs = []
@@ -90,15 +92,15 @@ class ParameterList(Module):
     def extend(self, values: Iterable[Any]) -> Self:
         """Add parameters at the end."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise TypeError(
-                "ParameterList.extend should be called with an iterable, but got " + type(values).__name__
-            )
+            raise TypeError("ParameterList.extend should be called with an iterable, but got " + type(values).__name__)
         for value in values:
             self.append(value)
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(f"  ({place}): {describe(value, lambda tensor: tensor.dtype)}" for place, value in enumerate(self))
+        return "\n".join(
+            f"  ({place}): {describe(value, lambda tensor: tensor.dtype)}" for place, value in enumerate(self)
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterList should not be called.")
@@ -173,7 +175,7 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key, or the default."""
-        return self[key] if key in self else default
+        return self[key] if key in self._keys else default
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         """A dictionary with one value for all keys."""

@@ -11,7 +11,7 @@ from rushlight.autograd.modes import no_grad
 from rushlight.core.creation import tensor
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.core.warning import warn
-from rushlight.ops.call import written
+from rushlight.ops.inplace import written
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
@@ -35,7 +35,9 @@ def get_total_norm(
     arrays = [each._array for each in ([tensors] if isinstance(tensors, Tensor) else list(tensors))]
     if not arrays:
         return tensor(0.0)
-    total = wrap(np.asarray(norm_of(np.array([norm_of(each, norm_type) for each in arrays]), norm_type)))
+    with np.errstate(all="ignore"):
+        norms = np.array([norm_of(each, norm_type) for each in arrays])
+        total = wrap(np.asarray(norm_of(norms, norm_type)))
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
@@ -68,9 +70,10 @@ def clip_grads_with_norm_(
     """Scale the gradients so that their norm, which is given, becomes at most `max_norm`."""
     # torch multiplies by 1 too: asking first would wait for a GPU
     scale = min(float(max_norm) / (total_norm.item() + 1e-6), 1.0)
-    for grad in gradients_of(parameters):
-        np.multiply(grad._array, scale, grad._array)
-        written(grad)
+    with np.errstate(all="ignore"):
+        for grad in gradients_of(parameters):
+            np.multiply(grad._array, scale, grad._array)
+            written(grad)
 
 
 def clip_grad_norm_(
@@ -99,7 +102,8 @@ def clip_grad_norm(
 ) -> Tensor:
     """The older name of `clip_grad_norm_`."""
     warn(
-        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.", FutureWarning
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 

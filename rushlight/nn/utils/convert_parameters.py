@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rushlight.core.attributes import set_data
 from rushlight.core.tensor import Tensor
 from rushlight.ops.joining import cat
 
@@ -22,5 +23,5 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     start = 0
     for each in parameters:
         end = start + each.numel()
-        each.data = vec[start:end].view_as(each).data
+        set_data(each, vec[start:end].view_as(each))
         start = end

@@ -1,0 +1,177 @@
+"""In-place calls: an op's result written into its first argument, history included."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core import dtypes
+from rushlight.core.dtypes import DIFFERENTIABLE
+from rushlight.core.location import user_line
+from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.views import check_writable
+from rushlight.ops.call import call, odd_argument, run, unwrap
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op, Plan
+
+ndarray = np.ndarray
+
+
+def call_inplace(op: Op, arguments: tuple) -> Tensor:
+    """Run an op and write its result into the first argument, history included."""
+    target = arguments[0]
+    if not isinstance(target, Tensor):
+        odd_argument(op, 0, target)
+    arrays, needs, cut = unwrap(op, arguments)
+    needs &= op.differentiable
+    recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE
+    if recording:
+        check_target(target)
+        plan = op.plan(needs)
+        before = before_write(target, arguments, plan.keeps_input)
+    results = run(op, arguments, arrays)
+    write(op, target, results if type(results) is ndarray else results[0])
+    if recording:
+        record_write(op, plan, before, target)
+    elif needs or cut is not None:
+        pass_cut(target, cut)
+    return target
+
+
+def call_either(op: Op, arguments: tuple) -> Tensor:
+    """Run an op that has an `inplace=` option, as that says."""
+    return (call_inplace if arguments[op.positions["inplace"]] else call)(op, arguments)
+
+
+def pass_cut(target: Tensor, cut: tuple | None) -> None:
+    """After a write that was not recorded: what was written had a history, which was cut here or before."""
+    cut = cut or ("inference" if state.inference else "no_grad", target._storage.writer)
+    target._cut = cut
+    if target._base is not None:
+        target._base._cut = cut
+
+
+def check_target(target: Tensor) -> None:
+    """Refuse a recorded write to a leaf that requires grad, or through a view that cannot follow."""
+    base = target._base
+    if base is not None:
+        check_writable(target)
+        if base._node is None and target.requires_grad:
+            raise_leaf(target, "a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    elif target._requires_grad and target._node is None:
+        raise_leaf(target, "a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def raise_leaf(target: Tensor, words: str) -> None:
+    from rushlight.autograd import explain
+
+    raise explain.leaf_write(target, words)
+
+
+def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
+    """The arguments of an in-place op with their histories before it; on `keeps_input` the input's value too."""
+    # a view could take its history from the write, or refuse to when that is done
+    arguments = tuple(
+        [
+            with_history(each, each._array)
+            if isinstance(each, Tensor) and each._base is not None and each.grad_fn is not None
+            else each
+            for each in arguments
+        ]
+    )
+    return (with_history(target, target._array.copy()), *arguments[1:]) if keeps_input else arguments
+
+
+def with_history(tensor: Tensor, array: ndarray) -> Tensor:
+    """The array with the history that the tensor has now, and with its storage if it is the tensor's own."""
+    made = new(Tensor)
+    made._array = array
+    if array is tensor._array:
+        made._storage = tensor._storage
+    made._node, made._output, made._requires_grad = tensor.grad_fn, tensor._output, tensor.requires_grad
+    return made
+
+
+def write(op: Op, target: Tensor, result: ndarray) -> None:
+    """Put a result into a tensor's memory, counting the write."""
+    array = target._array
+    if result.shape != array.shape:
+        require_shape(array, result)
+    if result.dtype != array.dtype:
+        require_castable(result, array)
+    if not array.flags.writeable or 0 in array.strides:
+        require_writable(array)
+    if target._inference:
+        check_inference()
+    array[...] = result
+    written(target)
+
+
+def written(target: Tensor) -> None:
+    """Count a write, and keep its line for the message of a backward that needed the old value."""
+    storage = target._storage
+    if storage is None:
+        storage = storage_of(target)
+    storage.version += 1
+    storage.writer = user_line()
+
+
+def record_write(op: Op, plan: Plan, before: tuple, target: Tensor) -> None:
+    """After a write: a node, made of what `before_write` gave, becomes the target's history."""
+    node = op.node_class(before)(plan, before, (target,))
+    if plan.keeps_tensors:
+        node.outdate(target._storage)
+    rebase(target, node)
+
+
+def rebase(target: Tensor, node: Any) -> None:
+    """Make `node` the target's history; a write through a view becomes history of its base as well."""
+    target._node, target._output, target._requires_grad = node, 0, True
+    target._retains = False
+    base = target._base
+    if base is not None:
+        from rushlight.ops.strided import rebase_base
+
+        rebase_base(base, target)
+
+
+def check_inference() -> None:
+    """Refuse a write to a tensor made in inference mode, outside of it."""
+    if not state.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
+            "normal tensor before doing inplace update."
+        )
+
+
+def require_shape(array: ndarray, result: ndarray) -> None:
+    if np.broadcast_shapes(array.shape, result.shape) != array.shape:
+        raise RuntimeError(
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape {list(result.shape)}"
+            "\n  fix: an in-place operation keeps its shape: write the result to a new tensor (y = x + z, not x += z)"
+        )
+
+
+def require_castable(result: ndarray, array: ndarray) -> None:
+    have, want = dtypes.from_numpy(result.dtype), dtypes.from_numpy(array.dtype)
+    if have.category > want.category:
+        raise RuntimeError(
+            f"result type {have.scalar} can't be cast to the desired output type {want.scalar}"
+            f"\n  fix: write the result to a new tensor (y = x + z, not x += z), or convert the {want.name} one first: "
+            f"x.to(torch.{have.name})"
+        )
+
+
+def require_writable(array: ndarray) -> None:
+    if array.size and any(
+        step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)
+    ):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
+    if not array.flags.writeable:
+        array.flags.writeable = True  # torch writes through read-only NumPy memory too; from_numpy has warned

@@ -1,0 +1,69 @@
+"""Steps with `differentiable=True` have torch's gradients."""
+
+import numpy as np
+import pytest
+
+import rushlight
+
+torch = pytest.importorskip("torch")
+
+OPTIONS = [
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "weight_decay": 0.3, "maximize": True}),
+    ("Adam", {"lr": 0.1}),
+    ("Adam", {"lr": 0.1, "weight_decay": 0.2, "amsgrad": True}),
+    ("AdamW", {"lr": 0.1, "weight_decay": 0.2}),
+    ("RMSprop", {"lr": 0.1, "momentum": 0.5}),
+    ("RMSprop", {"lr": 0.1, "centered": True, "weight_decay": 0.1}),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.1}),
+]
+
+
+def through_steps(library, method, options, dtype, rate=None):
+    """Gradients, for the start and the target, of a loss after three steps towards the target."""
+    random = np.random.RandomState(1)
+    start, target = (
+        library.tensor((random.randn(3) + 1j * random.randn(3) * ("complex" in dtype)).tolist())
+        for _ in range(2)
+    )
+    start, target = (
+        (each if "complex" in dtype else each.real).to(getattr(library, dtype)).detach().requires_grad_()
+        for each in (start, target)
+    )
+    if rate is not None:
+        rate = library.tensor(rate, dtype=library.float64, requires_grad=True)
+        options = {**options, "lr": rate}
+    param = start.clone()
+    optimizer = getattr(library.optim, method)([param], differentiable=True, **options)
+    for _ in range(3):
+        loss = ((param - target).abs() ** 4).sum()
+        (param.grad,) = library.autograd.grad(loss, param, create_graph=True)
+        optimizer.step()
+    wanted = [start, target] + ([] if rate is None else [rate])
+    return [param, *library.autograd.grad((param.abs() ** 3).sum(), wanted)]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize(("method", "options"), OPTIONS, ids=[f"{m}-{o}" for m, o in OPTIONS])
+def test_gradients_through_steps(method, options, dtype):
+    ours, theirs = (through_steps(each, method, options, dtype) for each in (rushlight, torch))
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one.detach().numpy(), other.detach().numpy(), 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("method", ["SGD", "Adam", "AdamW"])
+def test_gradients_for_the_learning_rate(method):
+    ours, theirs = (through_steps(each, method, {}, "float64", rate=0.1) for each in (rushlight, torch))
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one.detach().numpy(), other.detach().numpy(), 1e-4, 1e-5)
+
+
+def test_a_leaf_cannot_move_in_a_recorded_step():
+    for library in (rushlight, torch):
+        param = library.ones(2, requires_grad=True)
+        optimizer = library.optim.SGD([param], differentiable=True)
+        param.grad = library.ones(2)
+        with pytest.raises(
+            RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"
+        ):
+            optimizer.step()

@@ -1,0 +1,69 @@
+"""Gradient clipping, and parameters as one vector."""
+
+import math
+
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.nn import utils
+
+
+def parameters(*grads):
+    found = []
+    for grad in grads:
+        found.append(nn.Parameter(torch.zeros(len(grad))))
+        found[-1].grad = torch.tensor(grad)
+    return [*found, nn.Parameter(torch.zeros(2))]  # the last one has no gradient
+
+
+def test_norm_is_clipped_over_all_parameters():
+    given = parameters([3.0, 0.0], [4.0])
+    assert utils.clip_grad_norm_(given, 1.0).item() == 5
+    assert utils.get_total_norm([each.grad for each in given[:2]]).item() == pytest.approx(1, rel=1e-5)
+    assert utils.clip_grad_norm_(given, 10.0).item() == pytest.approx(1, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("norm_type", "expected"), [(1, 7), (2.0, 5), (math.inf, 4), (-math.inf, 3), (0, 2), (3.0, 91 ** (1 / 3))]
+)
+def test_norms_of_every_order(norm_type, expected):
+    total = utils.get_total_norm([torch.tensor([3.0]), torch.tensor([-4.0])], norm_type)
+    assert total.item() == pytest.approx(expected) and total.dtype is torch.float32
+
+
+def test_one_tensor_stands_for_a_list():
+    parameter = parameters([6.0, 8.0])[0]
+    assert utils.clip_grad_norm_(parameter, 5.0).item() == 10
+    assert parameter.grad.tolist() == pytest.approx([3, 4], rel=1e-5)
+    utils.clip_grad_value_(parameter, 3.5)
+    assert parameter.grad.tolist() == pytest.approx([3, 3.5], rel=1e-5)
+
+
+def test_nothing_to_clip():
+    assert utils.clip_grad_norm_([], 1.0).item() == 0
+    assert utils.get_total_norm([]).item() == 0
+
+
+def test_norm_that_is_not_finite():
+    given = parameters([math.inf])
+    with pytest.raises(RuntimeError, match="is non-finite, so it cannot be clipped"):
+        utils.clip_grad_norm_(given, 1.0, error_if_nonfinite=True)
+    assert given[0].grad.item() == math.inf
+    assert utils.clip_grad_norm_(given, 1.0).item() == math.inf
+    assert math.isnan(given[0].grad.item())
+
+
+def test_older_name():
+    with pytest.warns(FutureWarning, match="in favor of `torch.nn.utils.clip_grad_norm_`"):
+        utils.clip_grad_norm(parameters([1.0]), 1.0)
+
+
+def test_parameters_as_one_vector_and_back():
+    layer = nn.Linear(2, 1)
+    vector = utils.parameters_to_vector(layer.parameters())
+    assert vector.shape == (3,) and vector.requires_grad
+    utils.vector_to_parameters(torch.arange(3.0), layer.parameters())
+    assert layer.weight.tolist() == [[0, 1]] and layer.bias.tolist() == [2]
+    with pytest.raises(TypeError, match=r"expected torch.Tensor, but got: list"):
+        utils.vector_to_parameters([1], layer.parameters())
