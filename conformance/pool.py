@@ -16,8 +16,16 @@ from typing import Any
 START_SECONDS = 180
 
 
+# a slow op on a busy machine looks like a hang: it gets a second chance, this many times as long
+PATIENCE = 4
+
+
 class WorkerDied(Exception):
     """The worker crashed, or hung and was ended."""
+
+
+class WorkerHung(WorkerDied):
+    """The worker gave no answer in time."""
 
 
 class Worker:
@@ -51,7 +59,7 @@ class Worker:
         while b"\n" not in self.unread:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
             if not ready:
-                raise WorkerDied(f"hang: no answer within {seconds:g} s")
+                raise WorkerHung(f"hang: no answer within {seconds:g} s")
             chunk = os.read(self.process.stdout.fileno(), 1 << 16)
             if not chunk:
                 raise WorkerDied(f"crash: {self.cause()}")
@@ -119,12 +127,15 @@ class Pool:
                 break
             try:
                 worker = worker or Worker(self.library)
-                answer = worker.ask(task, self.seconds)
+                answer = worker.ask(task, self.seconds * (PATIENCE if task.get("again") else 1))
             except WorkerDied as death:
                 answer = {"fault": str(death)}
                 if worker is not None:
                     worker.stop()
                     worker = None
+                if isinstance(death, WorkerHung) and not task.get("again"):
+                    waiting.put({**task, "again": True})
+                    continue
             with lock:
                 report(task, answer)
         if worker is not None:

@@ -234,7 +234,7 @@ def test_a_crash_or_a_hang_costs_one_entry(tmp_path, monkeypatch):
         if op.name in wanted
     ]
     answers = {}
-    Pool("crashing", jobs=1, seconds=15).run(
+    Pool("crashing", jobs=1, seconds=6).run(
         tasks, lambda task, answer: answers.update({task["name"]: answer})
     )
     assert "crash: exit status 3" in answers["acos"]["fault"]

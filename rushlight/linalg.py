@@ -1,6 +1,7 @@
 """Linear algebra: `torch.linalg`, whose functions are declared in `rushlight/ops`."""
 
+from rushlight.core.errors import LinAlgError
 from rushlight.ops.bind import namespace
 
 globals().update(namespace("linalg"))
-__all__ = list(namespace("linalg"))
+__all__ = ["LinAlgError", *namespace("linalg")]

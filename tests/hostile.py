@@ -209,7 +209,7 @@ def unclear(error):
     """What is wrong with an error."""
     if not isinstance(error, ORDINARY) or isinstance(error, FAULTS):
         return f"{type(error).__name__}: {error}"
-    if type(error).__module__ not in ("builtins", "rushlight.ops.writing"):
+    if type(error).__module__.partition(".")[0] not in ("builtins", "rushlight"):
         return f"{type(error).__module__}.{type(error).__name__}: {error}"
     return None if str(error) else f"{type(error).__name__} without a message"
 

@@ -8,6 +8,7 @@ from rushlight.core import dtypes
 from rushlight.core.attributes import make_subclass
 from rushlight.core.filled import empty
 from rushlight.core.tensor import Tensor
+from rushlight.ops.bind import OPERAND_TYPES
 
 __all__ = ["Buffer", "Parameter"]
 
@@ -39,6 +40,10 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+# operators then take a parameter without asking what it is: 0.2 us less
+OPERAND_TYPES.add(Parameter)
 
 
 class Buffer(Tensor):

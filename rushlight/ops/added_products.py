@@ -132,7 +132,17 @@ baddbmm.gradient(
 )
 
 
-@op(dtype=MATCH, inplace=True, samples=batches)
+@op(
+    dtype=MATCH,
+    inplace=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 4), make.floats(5, 2, 3), make.floats(5, 3, 4)),
+            case(make.floats(2, 4), make.floats(5, 2, 3), make.floats(5, 3, 4), beta=0.5, alpha=2),
+            case(make.floats(2, 4), make.floats(5, 2, 3), make.floats(4, 3, 4)),
+        ]
+    ),
+)
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta times the input plus alpha times the sum of a batch of matrix products."""
     require_batches(batch1, batch2)

@@ -161,9 +161,14 @@ def broadcast_to(input, size):
 @composed(method=False, samples=cases(lambda make: [case((2,), (3, 1)), case((2,), 1, (4, 1, 1)), case()]))
 def broadcast_shapes(*shapes):
     """The shape that tensors of the given shapes broadcast to."""
-    plain = [
-        tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),) for shape in shapes
-    ]
+    plain = [tuple(shape) if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
+    for size in itertools.chain.from_iterable(plain):
+        if not isinstance(size, (int, np.integer)):
+            raise RuntimeError(
+                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {size!r}"
+            )
+        if size < 0:
+            raise ValueError(f"Attempting to broadcast a dimension with negative length! {size} stands in {plain}")
     try:
         return Size(np.broadcast_shapes(*plain))
     except ValueError:

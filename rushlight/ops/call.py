@@ -104,6 +104,10 @@ def run(op: Op, arguments: tuple, arrays: list) -> Any:
             return tuple([rounded(asarray(each), expected) for each in results])
         results = asarray(results)
     if expected is not None and results.dtype is not expected:
+        if results.dtype.kind == "c" and expected.kind != "c":
+            raise RuntimeError(
+                f"value cannot be converted to type {expected} without overflow: a complex number met real tensors"
+            )
         results = results.astype(expected)
     return results
 
@@ -179,9 +183,14 @@ def odd_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> A
     """NumPy scalars become Python numbers and None may stand for an optional tensor; the rest is refused."""
     if value is None and position in op.optional:
         return None
-    if isinstance(value, np.generic) and position not in op.strict and wanted == "Tensor":
+    if isinstance(value, (np.number, np.bool_)) and position not in op.strict and wanted == "Tensor":
         return value.item()
-    raise TypeError(
+    raise wrong_argument(op, position, value, wanted)
+
+
+def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> TypeError:
+    """torch's error for an argument of another kind."""
+    return TypeError(
         f"{op.name.rpartition('.')[2]}(): argument '{op.names[position]}' (position {position + 1}) must be {wanted}, "
         f"not {type(value).__module__ + '.' if isinstance(value, ndarray) else ''}{type(value).__name__}"
     )

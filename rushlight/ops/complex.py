@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.conversion import require_tensor
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
@@ -217,13 +218,13 @@ def angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
 @composed(samples=unary(complexes=True))
 def resolve_conj(input):
     """The tensor itself: conjugates are computed at once."""
-    return input
+    return require_tensor(input, "resolve_conj")
 
 
 @composed(samples=unary(complexes=True))
 def resolve_neg(input):
     """The tensor itself: negatives are computed at once."""
-    return input
+    return require_tensor(input, "resolve_neg")
 
 
 @composed(samples=unary(complexes=True))

@@ -49,6 +49,9 @@ def einsum(*args: Any) -> Tensor:
         strict=True,
     )
     check_sizes(operands, inputs)
+    if len(operands) == 1:
+        # nothing to multiply: a view, as in torch
+        return operands[0].permute([inputs[0].index(letter) for letter in output])
     return contract(list(operands), inputs, output)
 
 
@@ -159,15 +162,15 @@ def check_sizes(operands: tuple, inputs: tuple) -> None:
                 sizes[letter] = max(sizes[letter], size)
                 continue
             raise RuntimeError(
-                f"einsum(): operands do not broadcast with remapped shapes [original->remapped]: subscript {letter} has "
-                f"size {size} for operand {place} and {sizes[letter]} before"
+                f"einsum(): subscript {letter} has size {size} for operand {place} which does not broadcast with "
+                f"previously seen size {sizes[letter]}"
             )
 
 
 @op(
     name="_contract",
     dtype=MATCH,
-    node=lambda operands: "ViewBackward0" if len(operands) > 1 else "PermuteBackward0",
+    node="ViewBackward0",
     samples=None,
 )
 def contract(operands: list[Tensor], inputs: tuple, output: str):

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushlight.core import dtypes, location
+from rushlight.core.errors import LinAlgError
 from rushlight.core.tensor import Tensor
 from rushlight.ops.cures import cure
 from rushlight.ops.rules import DtypeMismatch
+from rushlight.ops.signature import Parameter, parameters_of
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
 
 # what goes wrong inside when an argument is of a kind that nobody foresaw
-INTERNAL = (AttributeError, AssertionError, NameError, LookupError, ArithmeticError, RecursionError, StopIteration)
+INTERNAL = (AttributeError, NameError, LookupError, ZeroDivisionError, RecursionError, StopIteration)
 SHOWN = 4
+# words by which complaints are known: NumPy's and Python's about shapes, and about kinds of arguments
+NUMPY_SHAPES = ("broadcast", "reshape", "maximum")
+PYTHON_SHAPES = ("values to unpack", "index out of range", "zip() argument", "too many indices for array")
+PYTHON_KINDS = ("truth value of an array", "array element", "invalid literal", "malformed", "arrays used as indices")
 # words of a message that has its advice already
 ADVICE = ("fix:", "convert", "use .", "pass dtype", "for example")
 
@@ -35,9 +42,13 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
 
 def explained(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """The error for a failed call: in torch's words, then the operands and what would do."""
-    if getattr(error, "explained", False) or not is_ours(error.__traceback__):
+    if not is_ours(error.__traceback__):
         return error
-    found = translated(op, given, error)
+    found = wrong_option(op, given)
+    if found is None:
+        if getattr(error, "explained", False):
+            return error
+        found = translated(op, given, error)
     if isinstance(found, (RuntimeError, IndexError, ValueError)):
         found.args = ("\n  ".join([str(found), *told(op, given, str(found))]),)
     if found is not error:
@@ -74,16 +85,82 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
             name = tensors[0].dtype.scalar if tensors else "these arguments"
             return NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{name}'")
         return error if "argument" in words else invalid(op, given, error)
-    if isinstance(error, ValueError) and any(each in words for each in ("broadcast", "reshape", "maximum")):
-        return RuntimeError(broadcast_words(tensors) or words)
-    if isinstance(error, INTERNAL) and not (isinstance(error, (IndexError, AssertionError)) and words):
-        return invalid(op, given, error)
-    return error
+    if isinstance(error, np.linalg.LinAlgError):
+        return LinAlgError(f"{op.name.lstrip('_')}: The algorithm failed: {words}")
+    if isinstance(error, (ValueError, IndexError)):
+        if any(each in words for each in NUMPY_SHAPES):
+            return RuntimeError(broadcast_words(tensors) or words)
+        if any(each in words for each in PYTHON_SHAPES):
+            return RuntimeError(f"{short_name(op)}(): an argument has too few or too many dimensions ({words})")
+        return invalid(op, given, error) if any(each in words for each in PYTHON_KINDS) else error
+    return invalid(op, given, error) if isinstance(error, INTERNAL) else error
+
+
+def short_name(op: Op) -> str:
+    return op.name.rpartition(".")[2].lstrip("_")
+
+
+def wrong_option(op: Op, given: dict[str, Any]) -> Exception | None:
+    """What torch would have said at once about an option that is not of its default's kind."""
+    for place, parameter in enumerate(parameters_of(op.body)):
+        name = parameter.name
+        if name not in given:
+            continue
+        value, default = given[name], parameter.default
+        wanted = kind_wanted(parameter)
+        where = f"{short_name(op)}(): argument '{name}'{'' if parameter.keyword else f' (position {place + 1})'}"
+        if value is not default and wanted is not None and not KINDS[wanted](value):
+            several = "dim" in name and isinstance(value, (list, tuple))
+            if not several:
+                return TypeError(f"{where} must be {wanted}, not {kind_name(value)}")
+        if type(value) is int and not -(2**63) <= value < 2**64 and not parameter.is_tensor:
+            # torch reads the two with different functions
+            kind = OverflowError if wanted == "Number" else ValueError
+            return kind(f"Overflow when unpacking long long: {where} is {value}")
+    return None
+
+
+def kind_wanted(parameter: Parameter) -> str | None:
+    """What an option must be, from its annotation or its default."""
+    default = parameter.default
+    if isinstance(default, bool):
+        return "bool"
+    if parameter.annotation == "int" or (isinstance(default, int) and parameter.name not in REAL_OPTIONS):
+        return "int"
+    if isinstance(default, (int, float)):
+        return "Number"
+    if parameter.annotation == "str" or (isinstance(default, str) and parameter.name not in REAL_OPTIONS):
+        return "str"
+    return None
+
+
+# options that may be real numbers although their default is a whole one or a word; torch checks `reduction` itself
+REAL_OPTIONS = set("alpha beta value p ord q correction margin fill_value min max weight reduction".split())
+
+
+def is_integer(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value._array.size == 1 and value._array.dtype.kind in "ui"
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value._array.ndim == 0
+    return isinstance(value, (int, float, complex, np.number, np.bool_))
+
+
+KINDS: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda value: isinstance(value, bool),
+    "int": is_integer,
+    "Number": is_number,
+    "str": lambda value: isinstance(value, str),
+}
 
 
 def invalid(op: Op, given: dict[str, Any], error: Exception) -> TypeError:
     """What torch says about an argument that should be a tensor, or that fits no signature, with Python's reason."""
-    name = op.name.rpartition(".")[2].lstrip("_")
+    name = short_name(op)
     for place, (each, value) in enumerate(given.items()):
         # an AttributeError knows whose attribute was missing
         if value is getattr(error, "obj", given):
@@ -105,7 +182,7 @@ def no_loop(error: TypeError) -> bool:
 def wrap_integers(arrays: list) -> list | None:
     """Python integers brought into the range of the arrays beside them, as C does."""
     kind = next((each.dtype for each in arrays if isinstance(each, np.ndarray)), None)
-    if kind is None:
+    if kind is None or any(type(each) is int and not -(2**63) <= each < 2**64 for each in arrays):
         return None
     return [
         np.array(each & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(kind) if type(each) is int else each

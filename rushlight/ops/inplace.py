@@ -12,7 +12,7 @@ from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.core.views import check_writable
-from rushlight.ops.call import call, odd_argument, run, unwrap
+from rushlight.ops.call import call, run, unwrap, wrong_argument
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op, Plan
@@ -24,7 +24,7 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     """Run an op and write its result into the first argument, history included."""
     target = arguments[0]
     if not isinstance(target, Tensor):
-        odd_argument(op, 0, target)
+        raise wrong_argument(op, 0, target)
     arrays, needs, cut = unwrap(op, arguments)
     needs &= op.differentiable
     recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE

@@ -53,9 +53,10 @@ def legacy(size_average: bool | None, reduce: bool | None, reduction: str) -> st
     """The reduction, also where it was asked for in the words that torch used before."""
     if size_average is None and reduce is None:
         return reduction
-    if reduce is False:
-        found = "none"
+    reduce = reduce is None or reduce
+    if (size_average is None or size_average) and reduce:
+        found = "mean"
     else:
-        found = "sum" if size_average is False else "mean"
+        found = "sum" if reduce else "none"
     warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
     return found

@@ -12,6 +12,7 @@ from rushlight.ops.kinds import require_tensor
 from rushlight.ops.rules import FLOAT
 from rushlight.ops.samples import case, cases
 
+HIGHEST = 100_000
 Recurrence = Callable[[int, Any, Any, Any], Any]
 
 
@@ -70,9 +71,12 @@ def evaluate(x: Any, n: Any, first: Callable, following: Recurrence) -> np.ndarr
     """The polynomials of degrees `n` at `x`; a negative degree gives 0."""
     require_tensor(x, n)
     x, n = np.broadcast_arrays(x, np.trunc(n))
+    highest = n.max(initial=0)
+    if not highest <= HIGHEST:
+        raise RuntimeError(f"degree {highest} is too high: the recurrence takes a step for each degree up to it")
     before, last = np.ones_like(x), first(x)
     found = np.where(n == 0, before, np.where(n == 1, last, 0))
-    for k in range(1, int(n.max(initial=0))):
+    for k in range(1, int(highest)):
         before, last = last, following(k, x, last, before)
         found = np.where(n == k + 1, last, found)
     return found

@@ -199,6 +199,8 @@ def index_reduce(
         )
     if input.dtype.kind == "b":
         raise NotImplementedError("\"index_func_\" not implemented for 'Bool'")
+    if not isinstance(include_self, bool):
+        raise TypeError(f"index_reduce(): argument 'include_self' must be bool, not {type(include_self).__name__}")
     result = target_of(input, out)
     flat, dim, index, source = check_parts("index_reduce_", result, dim, index, source)
     if index.size:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rushlight.autograd.modes import no_grad
 from rushlight.ops.broadcasting import broadcast_tensors
-from rushlight.ops.declare import composed
-from rushlight.ops.norms import norm, vector_norm
+from rushlight.ops.declare import composed, op
+from rushlight.ops.norms import norm, norm_gradient, vector_norm
+from rushlight.ops.rules import REAL
 from rushlight.ops.samples import case, cases
 
 
@@ -57,6 +58,11 @@ def unit(vectors, dim, eps):
     return vectors / length
 
 
+# the same function under the node that torch shows for a distance
+length = op(dtype=REAL, name="_length", node="NormBackward1", samples=None)(vector_norm.op.body)
+length.gradient(x=norm_gradient)
+
+
 @composed(
     aliases=["nn.functional.pairwise_distance"],
     method=False,
@@ -71,7 +77,7 @@ def unit(vectors, dim, eps):
 )
 def pairwise_distance(x1, x2, p=2.0, eps=1e-06, keepdim=False):
     """Length of the differences between vectors along the last dimension; `eps` is added to each difference."""
-    return norm(x1 - x2 + eps, p, -1, keepdim)
+    return length(x1 - x2 + eps, p, -1, keepdim)
 
 
 @composed(

@@ -15,6 +15,9 @@ from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.samples import binary, case, cases, corners, unary
 from rushlight.ops.where import choose
 
+# of derivatives of digamma: the factorial of more is beyond all numbers
+HIGHEST = 1000
+
 
 @op(dtype=FLOAT, samples=unary(), aliases=["special.erf"])
 def erf(input, *, out=None):
@@ -137,6 +140,8 @@ def higher_digamma(input, n: int, *, out=None):
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
         return psi(input)
+    if n > HIGHEST:
+        raise RuntimeError(f"polygamma: n = {n} is too high, its factorial is beyond all numbers")
     return zeta(n + 1, input) * ((-1) ** (n + 1) * math.factorial(n))
 
 

@@ -17,6 +17,8 @@ from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.slicing import slice_dim
 
+MOST_SECTIONS = 10**7
+
 ALL = slice(None)
 
 
@@ -249,6 +251,8 @@ def plain_indices(where: Tensor) -> Any:
 def even_cuts(sections: int, size: int) -> list[int]:
     if sections <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+    if sections > MOST_SECTIONS:
+        raise RuntimeError(f"can't allocate memory: {sections} sections are more tensors than would fit")
     least, longer = divmod(size, sections)
     return [place * least + builtins.min(place, longer) for place in range(1, sections)]
 

@@ -14,7 +14,7 @@ from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.strides import contiguous_strides
 from rushlight.core.tensor import Tensor
 from rushlight.ops import inplace
-from rushlight.ops.call import odd_argument, unwrap
+from rushlight.ops.call import unwrap, wrong_argument
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -33,7 +33,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     """The in-place form of an op whose body changes some elements of `out`; `call_inplace` writes all."""
     target = arguments[0]
     if not isinstance(target, Tensor):
-        odd_argument(op, 0, target)
+        raise wrong_argument(op, 0, target)
     array = target._array
     arrays, needs, cut = unwrap(op, arguments)
     for position in op.tensors[1:]:

@@ -96,14 +96,8 @@ def check_betas(betas: tuple, plain: bool | None) -> None:
         all(isinstance(each, float) for each in betas) or all(isinstance(each, Tensor) for each in betas)
     ):
         raise ValueError("betas must be either both floats or both Tensors")
-    for place, beta in enumerate(betas):
-        if isinstance(beta, Tensor):
-            if plain:
-                raise ValueError(
-                    f"betas[{place}] as a Tensor is not supported for capturable=False and foreach=True"
-                )
-            if beta.numel() != 1:
-                raise ValueError(f"Tensor betas[{place}] must be 1-element")
+    if plain and isinstance(betas[0], Tensor):
+        raise ValueError("betas[0] as a Tensor is not supported for capturable=False and foreach=True")
 
 
 __all__ = ["Adam"]

@@ -110,6 +110,8 @@ def flat_for(optimizer: Optimizer, number: int, group: dict[str, Any], given: li
         and (known.state or not optimizer.state_for(np.empty(0, known.dtype), group))
     ):
         return known
+    # one that sits out a step does not know what its parameters went through
+    optimizer._flats.pop(number, None)
     params = small(given)
     if len(params) < 2:
         return None

@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.tensor import Tensor, storage_of, wrap
-from rushlight.ops.complex import view_as_real
+from rushlight.ops.complex import view_as_complex, view_as_real
 from rushlight.optim.flat import Moving, flat_for
 from rushlight.optim.options import plain, scalar
 
@@ -80,13 +80,21 @@ def move(optimizer: Optimizer, param: Moving, group: dict[str, Any]) -> None:
 def move_recorded(optimizer: Optimizer, param: Moving, group: dict[str, Any]) -> None:
     """One parameter's step, on tensors, so that it can be differentiated."""
     known, first = state_of(optimizer, param, group)
-    # earlier steps may keep the state as it is now for their backward
-    state = {name: each.clone() for name, each in known.items()}
-    optimizer.state[param].update(state)
+    # copies: earlier steps may need the state as it is now for their backward
+    state = {name: pairs(each).clone() for name, each in known.items()}
     grad = -param._grad if group.get("maximize") else param._grad
     options = {name: scalar(value) for name, value in group.items()}
-    parts = {name: pairs(each) for name, each in state.items()}
-    optimizer.step_for(pairs(param), pairs(grad), parts, options, first)
+    if param.is_complex():
+        target = pairs(param).clone()
+        optimizer.step_for(target, pairs(grad), state, options, first)
+        param.copy_(view_as_complex(target))
+        state = {
+            name: view_as_complex(each) if known[name].is_complex() else each for name, each in state.items()
+        }
+    else:
+        optimizer.step_for(param, grad, state, options, first)
+    if state:
+        optimizer.state[param].update(state)
 
 
 def pairs(tensor: Tensor) -> Tensor:

@@ -203,7 +203,7 @@ def test_groups_with_their_own_options_and_one_added_later(method):
     made = []
     for library in (rushlight, torch):
         problem = Problem(library)
-        first, second, third, fourth = problem.params
+        first, second, third = problem.params[:3]
         groups = [{"params": [first, second]}, {"params": third, "lr": 0.1, "weight_decay": 0.2}]
         made.append((problem, make(library, problem, method, REMEMBERING.get(method, {}), groups)))
     ours, theirs = made

@@ -1,0 +1,231 @@
+"""Steps: torch's numbers, and the same ones whether small parameters are laid flat or move one by one."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.optim import flat
+
+# what PyTorch 2.13 gives after three steps on the sum of squares, from [1, -2, 3]
+RESULTS = [
+    (
+        "SGD",
+        {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1},
+        [-0.140468399, 0.280936798, -0.421405197],
+    ),
+    ("Adam", {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1}, [0.7015862729, -1.700623392, 2.7003815234]),
+    ("AdamW", {"lr": 0.1}, [0.6989111832, -1.6949445144, 2.6917036494]),
+    ("RMSprop", {"lr": 0.1, "momentum": 0.5, "centered": True}, [-0.2981907135, 0.4544750899, 0.144085576]),
+    ("Adagrad", {"lr": 0.1, "lr_decay": 0.1}, [0.7950814441, -1.7911909119, 2.7899626933]),
+]
+OPTIONS = [
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.1, "maximize": True}),
+    *[(method, options) for method, options, _ in RESULTS],
+    ("Adagrad", {"initial_accumulator_value": 0.5}),
+]
+METHODS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"]
+REMEMBERING = {"SGD": {"lr": 0.05, "momentum": 0.9}, "RMSprop": {"momentum": 0.5, "centered": True}}
+
+
+@pytest.mark.parametrize(("method", "options", "expected"), RESULTS)
+def test_three_steps_give_torchs_numbers(method, options, expected):
+    param = torch.tensor([1.0, -2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    optimizer = getattr(torch.optim, method)([param], **options)
+    for _ in range(3):
+        optimizer.zero_grad()
+        (param**2).sum().backward()
+        optimizer.step()
+    np.testing.assert_allclose(param.detach().numpy(), expected, 0, 1e-10)
+
+
+def parameters(dtype=torch.float32):
+    torch.manual_seed(0)
+    shapes = [(3, 4), (4,), (), (5, 1), (1,)]
+    return [torch.randn(shape, dtype=dtype, requires_grad=True) for shape in shapes]
+
+
+def run(method, options, skips=((),), dtype=torch.float32):
+    """Parameters and state after some steps, in each of which some parameters have no gradient."""
+    params = parameters(dtype)
+    optimizer = getattr(torch.optim, method)(params, **options)
+    for number in range(12):
+        for place, param in enumerate(params):
+            param.grad = None if place in skips[number % len(skips)] else (param.detach() - place) * 2
+        optimizer.step()
+    return [param.tolist() for param in params], {
+        number: {name: value.tolist() for name, value in state.items()}
+        for number, state in optimizer.state_dict()["state"].items()
+    }
+
+
+@pytest.mark.parametrize(("method", "options"), OPTIONS)
+@pytest.mark.parametrize("skips", [((),), ((), (0,), (0, 1, 2, 3), (2, 3, 4)), ((1, 2), (), (0,))])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_flat_and_one_by_one_agree_exactly(monkeypatch, method, options, skips, dtype):
+    laid = run(method, options, skips, dtype)
+    monkeypatch.setattr(flat, "LARGEST", 0)
+    assert laid == run(method, options, skips, dtype)
+
+
+def flat_of(optimizer):
+    return optimizer._flats.get(0)
+
+
+def test_small_parameters_are_laid_flat_and_large_ones_are_not(monkeypatch):
+    monkeypatch.setattr(flat, "LARGEST", 10)
+    monkeypatch.setattr(flat, "TOTAL", 7)
+    params = parameters()
+    optimizer = torch.optim.Adam(params)
+    for param in params:
+        param.grad = torch.ones_like(param)
+    optimizer.step()
+    # 12 elements are too many, the 5 after 4 and 1 are too many together, the last one fits again
+    assert [any(param is each for each in flat_of(optimizer).params) for param in params] == [
+        False, True, True, False, True,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_state_stays_the_same_objects_and_is_the_parameters_own(method):
+    params = parameters()
+    optimizer = getattr(torch.optim, method)(params, **REMEMBERING.get(method, {}))
+    for param in params:
+        param.grad = torch.ones_like(param)
+    optimizer.step()
+    held = {id(param): dict(optimizer.state[param]) for param in params}
+    params[1].grad = None
+    optimizer.step()
+    params[0].grad = params[2].grad = params[3].grad = None
+    optimizer.step()
+    for param in params:
+        for name, value in held[id(param)].items():
+            assert optimizer.state[param][name] is value
+    if "step" in held[id(params[0])]:
+        assert [held[id(param)]["step"].item() for param in params] == [2, 1, 2, 2, 3]
+
+
+def moments_after(change):
+    """Adam's state after a program changed it between two steps."""
+    params = parameters()
+    optimizer = torch.optim.Adam(params, lr=0.1)
+    for step in range(3):
+        for param in params:
+            param.grad = param.detach() * 2
+        if step == 1:
+            change(optimizer, params)
+        optimizer.step()
+    return [param.tolist() for param in params], [
+        {name: value.tolist() for name, value in optimizer.state[param].items()} for param in params
+    ]
+
+
+def replace_state(optimizer, params):
+    optimizer.state[params[0]]["exp_avg"] = torch.ones(3, 4)
+
+
+def replace_all_state(optimizer, params):
+    optimizer.state[params[0]] = {name: each.clone() for name, each in optimizer.state[params[0]].items()}
+
+
+def write_state(optimizer, params):
+    optimizer.state[params[0]]["exp_avg"].zero_()
+
+
+def write_count(optimizer, params):
+    optimizer.state[params[3]]["step"].fill_(7)
+
+
+def set_data(optimizer, params):
+    optimizer.state[params[0]]["exp_avg"].data = torch.ones(3, 4)
+
+
+def forget_state(optimizer, params):
+    del optimizer.state[params[1]]
+
+
+def forget_all(optimizer, params):
+    optimizer.state.clear()
+
+
+def reshape_parameter(optimizer, params):
+    params[0].data = torch.ones(2, 2)
+    params[0].grad = torch.ones(2, 2)
+    del optimizer.state[params[0]]
+
+
+def change_dtype(optimizer, params):
+    params[0].data = params[0].data.double()
+    params[0].grad = None
+    params[0].grad = torch.ones(3, 4, dtype=torch.float64)
+
+
+def add_state(optimizer, params):
+    for param in params:
+        optimizer.state[param]["mine"] = torch.ones(1)
+
+
+CHANGES = [replace_state, replace_all_state, write_state, write_count, set_data, forget_state, forget_all]
+CHANGES += [reshape_parameter, change_dtype, add_state]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_a_program_does_to_state_and_parameters_is_heeded(monkeypatch, change):
+    laid = moments_after(change)
+    monkeypatch.setattr(flat, "LARGEST", 0)
+    assert laid == moments_after(change)
+
+
+def test_a_view_of_state_does_not_go_stale():
+    params = parameters()
+    optimizer = torch.optim.SGD(params, lr=0.1, momentum=0.5)
+    for param in params:
+        param.grad = torch.ones_like(param)
+    optimizer.step()
+    buffer = optimizer.state[params[0]]["momentum_buffer"]
+    optimizer.step()
+    assert buffer[0].tolist() == [1.5] * 4
+
+
+def test_a_step_counts_as_a_write():
+    params = parameters()
+    optimizer = torch.optim.Adam(params)
+    loss = (params[0] ** 3).sum()
+    loss.backward(retain_graph=True)
+    optimizer.step()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_parameters_that_are_views_of_others_move():
+    weights = torch.arange(12.0).reshape(3, 4)
+    params = [weights[:, 1].requires_grad_(), weights[:, 3].requires_grad_()]
+    optimizer = torch.optim.SGD(params, lr=1.0)
+    for param in params:
+        param.grad = torch.ones(3)
+    optimizer.step()
+    assert weights[0].tolist() == [0, 0, 2, 2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_transposed_and_complex_parameters_move_in_place(method):
+    for dtype in (torch.float32, torch.complex64):
+        base = torch.ones(3, 2, dtype=dtype)
+        param = base.T.requires_grad_()
+        param.grad = torch.ones(2, 3, dtype=dtype)
+        getattr(torch.optim, method)([param], lr=0.5).step()
+        assert (base.real < 1).all()
+
+
+def test_no_warning_is_raised_by_an_overflowing_step():
+    param = torch.ones(2, requires_grad=True)
+    param.grad = torch.full((2,), 3e38)
+    torch.optim.Adam([param]).step()
+    assert param.detach().isfinite().all()
+
+
+def test_a_step_without_gradients_does_nothing():
+    params = parameters()
+    optimizer = torch.optim.Adam(params)
+    optimizer.step()
+    assert not optimizer.state
