@@ -83,24 +83,18 @@ def check_losses(losses, tolerance=1e-4):
     for library, values in losses.items():
         for step, (expected, value) in enumerate(zip(reference, values, strict=True)):
             if not abs(value - expected) <= tolerance * max(abs(expected), 1e-3):
-                raise SystemExit(
-                    f"step {step}: the loss is {value} in {library} and {expected} in {reference_name}"
-                )
+                raise SystemExit(f"step {step}: the loss is {value} in {library} and {expected} in {reference_name}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "workloads", nargs="*", default=list(WORKLOADS), metavar="workload", help=", ".join(WORKLOADS)
-    )
+    parser.add_argument("workloads", nargs="*", default=list(WORKLOADS), metavar="workload", help=", ".join(WORKLOADS))
     parser.add_argument(
         "--libraries", nargs="+", default=list(LIBRARIES), choices=LIBRARIES, help="the first is the measure"
     )
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--steps", type=int, default=200, help="in each round")
-    parser.add_argument(
-        "--limit", type=float, default=None, help="end with 1 if Rushlight's ratio is over this"
-    )
+    parser.add_argument("--limit", type=float, default=None, help="end with 1 if Rushlight's ratio is over this")
     parser.add_argument("--serve", nargs=2, metavar=("LIBRARY", "WORKLOAD"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.serve:

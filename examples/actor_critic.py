@@ -33,28 +33,16 @@ Transition = namedtuple("Transition", "log_prob entropy value reward")
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--seed", type=int, default=0, help="of the networks, the actions and the environment"
-    )
+    parser.add_argument("--seed", type=int, default=0, help="of the networks, the actions and the environment")
     parser.add_argument("--episodes", type=int, default=2000, help="give up after this many")
-    parser.add_argument(
-        "--steps", type=int, default=400_000, help="give up after this many environment steps"
-    )
-    parser.add_argument(
-        "--solved", type=float, default=475.0, help="mean return of 20 episodes that is enough"
-    )
+    parser.add_argument("--steps", type=int, default=400_000, help="give up after this many environment steps")
+    parser.add_argument("--solved", type=float, default=475.0, help="mean return of 20 episodes that is enough")
     parser.add_argument("--n-step", type=int, default=64, help="steps between two updates")
     parser.add_argument("--gamma", type=float, default=0.99, help="how much a reward is worth one step later")
-    parser.add_argument(
-        "--lr", type=float, default=3e-3, help="learning rate at the start; it falls as returns rise"
-    )
+    parser.add_argument("--lr", type=float, default=3e-3, help="learning rate at the start; it falls as returns rise")
     parser.add_argument("--entropy", type=float, default=0.01, help="weight of staying undecided")
-    parser.add_argument(
-        "--losses", type=int, default=None, metavar="N", help="print the first N losses and stop"
-    )
-    parser.add_argument(
-        "--plot", default="actor_critic.png", metavar="FILE", help="where the learning curve goes"
-    )
+    parser.add_argument("--losses", type=int, default=None, metavar="N", help="print the first N losses and stop")
+    parser.add_argument("--plot", default="actor_critic.png", metavar="FILE", help="where the learning curve goes")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
     return parser.parse_args()
 
@@ -134,9 +122,7 @@ class Agent:
             action = policy.sample()
             observation, reward, terminated, truncated, _ = self.environment.step(action.item())
             # Rewards of 0.1 keep the returns near 10: a network starts near 0, and 100 would be a long way.
-            trajectory.append(
-                Transition(policy.log_prob(action), policy.entropy(), value, 0.1 * float(reward))
-            )
+            trajectory.append(Transition(policy.log_prob(action), policy.entropy(), value, 0.1 * float(reward)))
             self.observation = torch.tensor(observation)
             self.episode_return += float(reward)
             self.steps += 1

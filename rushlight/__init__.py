@@ -87,6 +87,4 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'torch' has no attribute '{name}': it is not in Rushlight")
 
 
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")] + list(
-    _LAZY
-)
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")] + list(_LAZY)

@@ -53,6 +53,5 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     raise AttributeError(
-        f"torch.cuda.{name} is not in Rushlight, which runs on the CPU; ask torch.cuda.is_available() "
-        "before using it"
+        f"torch.cuda.{name} is not in Rushlight, which runs on the CPU; ask torch.cuda.is_available() before using it"
     )

@@ -84,11 +84,7 @@ def check_formulas(tree):
     """A gradient formula runs on tensors and may be differentiated in turn: `np` has no place in it."""
     functions = {node.name: node for node in tree.body if isinstance(node, FUNCTIONS)}
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "gradient"
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "gradient":
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
                 formula = functions.get(argument.id, argument) if isinstance(argument, ast.Name) else argument
                 yield from (

@@ -43,9 +43,7 @@ def start_gradient(output: Tensor, grad: Any, place: int) -> Tensor:
                 "backward(gradient=...)"
             )
         if output._array.dtype.kind == "c":
-            raise RuntimeError(
-                f"grad can be implicitly created only for real scalar outputs but got {output.dtype}"
-            )
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {output.dtype}")
         made = new(Tensor)
         made._array = np.ones_like(output._array)
         return made
@@ -111,10 +109,14 @@ def grad(
 ) -> tuple[Tensor | None, ...]:
     """The gradients of `outputs` with respect to `inputs`, returned; no `.grad` is touched."""
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     wanted = list(as_tuple(inputs))
     if is_grads_batched:
-        return batched(outputs, wanted, grad_outputs, retain_graph, create_graph, bool(allow_unused or materialize_grads))
+        return batched(
+            outputs, wanted, grad_outputs, retain_graph, create_graph, bool(allow_unused or materialize_grads)
+        )
     keep = create_graph if retain_graph is None else retain_graph
     roots = start_gradients(as_tuple(outputs), as_tuple(grad_outputs))
     require_inputs(wanted)

@@ -36,7 +36,9 @@ class FunctionNode(Node):
         """Keep tensors for backward; they are checked for changes made in between."""
         for each in tensors:
             if each is not None and not isinstance(each, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(each).__name__}")
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument is of type {type(each).__name__}"
+                )
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor) -> None:
@@ -107,7 +109,9 @@ class FunctionNode(Node):
             )
         for each in produced:
             if each is not None and not isinstance(each, Tensor):
-                raise TypeError(f"function {self.name()} returned a {type(each).__name__}; a gradient is a Tensor or None")
+                raise TypeError(
+                    f"function {self.name()} returned a {type(each).__name__}; a gradient is a Tensor or None"
+                )
         return produced
 
 
@@ -151,7 +155,9 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradient of each argument of forward, from those of the results."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom autograd.Function.")
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function."
+        )
 
     @classmethod
     def vjp(cls, ctx: Any, *grad_outputs: Any) -> Any:
@@ -184,7 +190,9 @@ def connect(node: FunctionNode, args: tuple, outputs: list) -> list:
     node.number = next(sequence)
     node.numbers = tuple([each._output if isinstance(each, Tensor) else 0 for each in args])
     wanted = [isinstance(each, Tensor) for each in outputs]
-    node.outputs = tuple([(o._array.shape, o._array.dtype) if w else ((), None) for o, w in zip(outputs, wanted, strict=True)])
+    node.outputs = tuple(
+        [(o._array.shape, o._array.dtype) if w else ((), None) for o, w in zip(outputs, wanted, strict=True)]
+    )
     found = []
     for number, output in enumerate(outputs):
         saved = output

@@ -40,16 +40,22 @@ def unpacked(value: tuple, several: bool) -> Any:
 
 def gradients(outputs: tuple, inputs: tuple, given: tuple | None, create: bool, strict: bool, what: str) -> tuple:
     """Gradients with zeros for what does not depend; an error instead if `strict`."""
-    dependent = [(o, None if given is None else g) for o, g in zip(outputs, given or outputs, strict=True) if o.requires_grad]
+    dependent = [
+        (o, None if given is None else g) for o, g in zip(outputs, given or outputs, strict=True) if o.requires_grad
+    ]
     if strict and len(dependent) < len(outputs):
-        raise RuntimeError(f"The output of the user-provided function is independent of the input: {what} has no path to it. This is not allowed in strict mode.")
+        raise RuntimeError(
+            f"The output of the user-provided function is independent of the input: {what} has no path to it. This is not allowed in strict mode."
+        )
     found: tuple = (None,) * len(inputs)
     if dependent:
         roots, starts = zip(*dependent, strict=True)
         found = entry.grad(roots, inputs, starts, retain_graph=True, create_graph=create, allow_unused=True)
     for place, each in enumerate(found):
         if strict and each is None:
-            raise RuntimeError(f"The output of the user-provided function is independent of input {place}. This is not allowed in strict mode.")
+            raise RuntimeError(
+                f"The output of the user-provided function is independent of input {place}. This is not allowed in strict mode."
+            )
     return tuple(each.new_zeros(each.shape) if grad is None else grad for each, grad in zip(inputs, found, strict=True))
 
 
@@ -121,7 +127,10 @@ def jacobian_of(output: Tensor, points: tuple, create_graph: bool, strict: bool)
         rows.append(gradients((output,), points, (start.reshape(output.shape),), create_graph, strict, "it"))
     if not rows:
         return tuple(each.new_zeros((*output.shape, *each.shape)) for each in points)
-    return tuple(stack(column).reshape((*output.shape, *each.shape)) for column, each in zip(zip(*rows, strict=True), points, strict=True))
+    return tuple(
+        stack(column).reshape((*output.shape, *each.shape))
+        for column, each in zip(zip(*rows, strict=True), points, strict=True)
+    )
 
 
 def hessian(

@@ -74,7 +74,9 @@ def require_doubles(arguments: tuple) -> list[int]:
                 UserWarning,
                 stacklevel=3,
             )
-        if any(step == 0 and size > 1 for step, size in zip(arguments[place].stride(), arguments[place].shape, strict=True)):
+        if any(
+            step == 0 and size > 1 for step, size in zip(arguments[place].stride(), arguments[place].shape, strict=True)
+        ):
             raise RuntimeError(
                 f"The {place}th input has a dimension with stride 0. gradcheck only supports inputs that are "
                 "non-overlapping to be able to compute the numerical gradients correctly. You should call "
@@ -118,7 +120,8 @@ class Check:
         given._array = cotangent.astype(self.outputs[output]._array.dtype)
         found = entry.grad(self.outputs[output], self.inputs, given, retain_graph=True, allow_unused=True)
         return [
-            np.zeros_like(each._array) if grad is None else grad._array for each, grad in zip(self.inputs, found, strict=True)
+            np.zeros_like(each._array) if grad is None else grad._array
+            for each, grad in zip(self.inputs, found, strict=True)
         ]
 
     def every_element(self) -> None:

@@ -28,8 +28,7 @@ def set_data(self: Tensor, value: Tensor) -> None:
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     if self._requires_grad and value._array.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError(
-            "data set to a tensor that requires gradients must be floating point or complex dtype, "
-            f"not {value.dtype}"
+            f"data set to a tensor that requires gradients must be floating point or complex dtype, not {value.dtype}"
         )
     version = self._version
     self._array = value._array
@@ -56,9 +55,7 @@ def set_grad(self: Tensor, value: Tensor | None) -> None:
 
 def check_grad(self: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
-        raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-        )
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is self:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._array.dtype != self._array.dtype:
@@ -144,9 +141,7 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
     found = new(cls)
-    found.__dict__.update(
-        {name: self.__dict__[name] for name in Tensor.__annotations__ if name in self.__dict__}
-    )
+    found.__dict__.update({name: self.__dict__[name] for name in Tensor.__annotations__ if name in self.__dict__})
     return found
 
 

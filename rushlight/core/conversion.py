@@ -96,9 +96,7 @@ def inside_reduction() -> bool:
 
 
 @method
-def __array_wrap__(
-    self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False
-) -> Tensor:
+def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Tensor:
     # torch's answer to np.isnan(t) and kin is uint8
     return wrap(np.asarray(array.astype(np.uint8) if array.dtype == bool else array))
 
@@ -128,8 +126,7 @@ def only_element(self: Tensor) -> Any:
     array = self._array
     if array.size != 1:
         raise ValueError(
-            "only one element tensors can be converted to Python scalars; this one has shape "
-            f"{list(array.shape)}"
+            f"only one element tensors can be converted to Python scalars; this one has shape {list(array.shape)}"
         )
     value = native(array).item()
     if self.requires_grad:
@@ -146,9 +143,7 @@ def real_element(self: Tensor, name: str) -> Any:
     value = only_element(self)
     if isinstance(value, complex):
         if value.imag:
-            raise RuntimeError(
-                f"value cannot be converted to type {name} without overflow: {value} is not real"
-            )
+            raise RuntimeError(f"value cannot be converted to type {name} without overflow: {value} is not real")
         return value.real
     return value
 
@@ -195,9 +190,7 @@ def __format__(self: Tensor, spec: str) -> str:
 @method
 def __contains__(self: Tensor, element: Any) -> bool:
     if not isinstance(element, (Tensor, bool, int, float, complex)):
-        raise RuntimeError(
-            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-        )
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
     other = element._array if isinstance(element, Tensor) else element
     return bool(np.equal(self._array, other).any())
 
@@ -216,9 +209,7 @@ def __reversed__(self: Tensor) -> Tensor:
 
 def require_tensor(value: Any, function: str) -> Tensor:
     if not isinstance(value, Tensor):
-        raise TypeError(
-            f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}"
-        )
+        raise TypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}")
     return value
 
 

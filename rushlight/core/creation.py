@@ -171,9 +171,7 @@ def asarray(
     return made
 
 
-def asarray_tensor(
-    obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, requires_grad: bool | None
-) -> Tensor:
+def asarray_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, requires_grad: bool | None) -> Tensor:
     """A tensor, or a copy of it; `requires_grad=False` leaves the history behind."""
     refuse_conversion(copy, obj.dtype, wanted)
     made = obj.clone() if copy else obj
@@ -201,8 +199,7 @@ def frombuffer(
         raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
     if not 0 <= offset < length:
         raise ValueError(
-            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} "
-            "bytes) minus 1"
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
         )
     if count < 0 and (length - offset) % size:
         raise ValueError(

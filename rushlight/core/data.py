@@ -144,9 +144,7 @@ def flat_array(values: list, shape: tuple[int, ...], dtype: dtypes.dtype) -> np.
 
 def check_integer(value: float, dtype: dtypes.dtype) -> None:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise ValueError(
-            f"Overflow when unpacking long long: {value} is beyond int64; pass dtype=torch.float64"
-        )
+        raise ValueError(f"Overflow when unpacking long long: {value} is beyond int64; pass dtype=torch.float64")
     whole = dtype is dtypes.int64 and isinstance(value, int)
     if not whole and not dtypes.fits(value, dtype):
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow: {value}")
@@ -207,9 +205,7 @@ class Reader:
         elif isinstance(value, (bool, int, float, complex)):
             kind = of_number(value)
         elif isinstance(value, (str, bytes)):
-            raise TypeError(
-                f"new(): invalid data type '{type(value).__name__}': numbers make a tensor, not text"
-            )
+            raise TypeError(f"new(): invalid data type '{type(value).__name__}': numbers make a tensor, not text")
         elif is_sequence(value):
             for place in range(len(value)):
                 self.collect(value[place], infer)
@@ -230,8 +226,7 @@ class Reader:
             return
         if not is_sequence(value):
             raise TypeError(
-                f"not a sequence: a number stands at dim {dim}, where the first elements have "
-                f"{self.shape[dim]} each"
+                f"not a sequence: a number stands at dim {dim}, where the first elements have {self.shape[dim]} each"
             )
         if len(value) != self.shape[dim]:
             raise ValueError(f"expected sequence of length {self.shape[dim]} at dim {dim} (got {len(value)})")

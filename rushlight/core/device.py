@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 KNOWN = (
-    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia "
-    "privateuseone"
+    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone"
 ).split()
 
 
@@ -25,8 +24,7 @@ class device:
             type, index = type.type, type.index
         if isinstance(type, int) and not isinstance(type, bool):
             raise RuntimeError(
-                f"Cannot access accelerator device when none is available: device({type}) is a GPU; write "
-                "'cpu'"
+                f"Cannot access accelerator device when none is available: device({type}) is a GPU; write 'cpu'"
             )
         if not isinstance(type, str):
             raise TypeError(
@@ -37,9 +35,7 @@ class device:
 
     def __repr__(self) -> str:
         return (
-            f"device(type='{self.type}')"
-            if self.index is None
-            else f"device(type='{self.type}', index={self.index})"
+            f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
         )
 
     def __str__(self) -> str:
@@ -66,17 +62,13 @@ def read_name(text: str, index: int | None) -> tuple[str, int | None]:
     """The kind and number in a text such as 'cuda:1'."""
     name, colon, number = text.partition(":")
     if name not in KNOWN:
-        raise RuntimeError(
-            f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}"
-        )
+        raise RuntimeError(f"Expected one of {', '.join(KNOWN)} device type at start of device string: {text}")
     if colon and not number.isdigit():
         raise RuntimeError(f"Invalid device string: '{text}'")
     if index is None:
         return name, int(number) if number else None
     if number:
-        raise RuntimeError(
-            f"type (string) must not include an index because index was passed explicitly: {text}"
-        )
+        raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {text}")
     if not isinstance(index, int):
         raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type(index).__name__}")
     if index < 0:

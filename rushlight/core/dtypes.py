@@ -168,13 +168,9 @@ class finfo:
     def __init__(self, type: dtype | None = None):
         kind = default if type is None else type
         if not isinstance(kind, dtype):
-            raise TypeError(
-                f"finfo(): argument 'type' (position 1) must be torch.dtype, not {kind.__class__.__name__}"
-            )
+            raise TypeError(f"finfo(): argument 'type' (position 1) must be torch.dtype, not {kind.__class__.__name__}")
         if kind.category < FLOAT:
-            raise TypeError(
-                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind!r}'"
-            )
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind!r}'")
         if kind is bfloat16:
             import ml_dtypes
 
@@ -204,13 +200,9 @@ class iinfo:
 
     def __init__(self, type: dtype):
         if not isinstance(type, dtype):
-            raise TypeError(
-                f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}"
-            )
+            raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
         if type.category not in (BOOL, INTEGER):
-            raise TypeError(
-                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'"
-            )
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
         if type.category == BOOL:
             raise TypeError("torch.bool is not supported by torch.iinfo: it has no range of integers")
         limits = np.iinfo(type.numpy)

@@ -193,13 +193,9 @@ def empty_strided(
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}: "
             "strides cannot be negative"
         )
-    extent = (
-        1 + sum((each - 1) * step for each, step in zip(shape, steps, strict=True)) if 0 not in shape else 0
-    )
+    extent = 1 + sum((each - 1) * step for each, step in zip(shape, steps, strict=True)) if 0 not in shape else 0
     memory = allocate(np.empty, (extent,), numpy_dtype(dtype))
-    return finish_into(
-        strided(memory, shape, steps, 0), None, dtype, device, layout, pin_memory, requires_grad
-    )
+    return finish_into(strided(memory, shape, steps, 0), None, dtype, device, layout, pin_memory, requires_grad)
 
 
 def empty_permuted(
@@ -215,9 +211,7 @@ def empty_permuted(
     """Uninitialised elements whose dimensions stand in memory in the given order."""
     shape, order = checked_size(size, "empty_permuted"), tuple(physical_layout)
     if sorted(order) != list(range(len(shape))):
-        raise RuntimeError(
-            f"physical_layout must name each of the {len(shape)} dimensions once, but got {list(order)}"
-        )
+        raise RuntimeError(f"physical_layout must name each of the {len(shape)} dimensions once, but got {list(order)}")
     memory = allocate(np.empty, tuple(shape[dim] for dim in order), numpy_dtype(dtype))
     array = memory.transpose(np.argsort(order))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)

@@ -52,9 +52,7 @@ def check_layout(wanted: layout | None) -> None:
         return
     if not isinstance(wanted, layout):
         raise TypeError(f"argument 'layout' must be torch.layout, not {type(wanted).__name__}")
-    raise NotImplementedError(
-        f"Rushlight has no {wanted!r} tensors; use torch.strided, or scipy.sparse beside it"
-    )
+    raise NotImplementedError(f"Rushlight has no {wanted!r} tensors; use torch.strided, or scipy.sparse beside it")
 
 
 def channels_last_strides(shape: tuple[int, ...], form: memory_format) -> tuple[int, ...]:
@@ -109,9 +107,7 @@ def empty_with_strides(shape: tuple[int, ...], strides: tuple[int, ...], kind: n
     return array.transpose(np.argsort(order)) if order != list(range(len(shape))) else array
 
 
-def empty_like_array(
-    array: np.ndarray, kind: np.dtype | None = None, form: memory_format | None = None
-) -> np.ndarray:
+def empty_like_array(array: np.ndarray, kind: np.dtype | None = None, form: memory_format | None = None) -> np.ndarray:
     """Fresh memory of the array's shape in a memory format; None preserves the array's."""
     kind = array.dtype if kind is None else kind
     if form is None or form is preserve_format:
@@ -126,9 +122,7 @@ def empty_in_format(shape: tuple[int, ...], kind: np.dtype, form: memory_format)
     if form is contiguous_format:
         return np.empty(shape, kind)
     if form is preserve_format:
-        raise RuntimeError(
-            "unsupported memory format Preserve: there is no other tensor whose format to preserve"
-        )
+        raise RuntimeError("unsupported memory format Preserve: there is no other tensor whose format to preserve")
     if not isinstance(form, memory_format):
         raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(form).__name__}")
     return empty_with_strides(shape, channels_last_strides(shape, form), kind)

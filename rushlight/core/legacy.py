@@ -57,8 +57,7 @@ def construct(data: tuple, kind: dtypes.dtype, device: Any = None) -> Tensor:
     for each in data:
         if not is_size(each):
             raise TypeError(
-                "new(): argument 'size' must be tuple of ints, but found element of type "
-                f"{type(each).__name__}"
+                f"new(): argument 'size' must be tuple of ints, but found element of type {type(each).__name__}"
             )
     return finish(allocate(np.empty, checked_size(tuple(data), "new"), kind.numpy))
 
@@ -73,14 +72,11 @@ def from_data(data: Any, kind: dtypes.dtype) -> Tensor:
     if isinstance(data, Tensor):
         if data.dtype is not kind:
             raise TypeError(
-                f"expected {kind.scalar} (got {data.dtype.scalar}): write tensor.to({kind!r}) to convert a "
-                "tensor"
+                f"expected {kind.scalar} (got {data.dtype.scalar}): write tensor.to({kind!r}) to convert a tensor"
             )
         return data[...]
     if isinstance(data, (bool, float, complex, np.generic, str, bytes)) or data is None:
-        raise TypeError(
-            f"new(): data must be a sequence (got {type(data).__name__}); write torch.tensor({data!r})"
-        )
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__}); write torch.tensor({data!r})")
     return copy_of(data, kind, None, False, "Tensor")
 
 
@@ -101,9 +97,7 @@ class TensorType(type):
 
 def tensor_type(kind: dtypes.dtype) -> TensorType:
     """The class whose instances are the tensors of a dtype."""
-    made = TensorType(
-        f"{kind.scalar}Tensor", (), {"__doc__": f"Tensors of {kind.name}.", "__module__": "torch"}
-    )
+    made = TensorType(f"{kind.scalar}Tensor", (), {"__doc__": f"Tensors of {kind.name}.", "__module__": "torch"})
     made.dtype = kind
     return made
 

@@ -79,8 +79,7 @@ def fill(out: Tensor, array: np.ndarray) -> Tensor:
 
 def refuse_pinned() -> None:
     raise RuntimeError(
-        "pin_memory=True requires a CUDA or other accelerator backend; Rushlight runs on the CPU: leave it "
-        "out"
+        "pin_memory=True requires a CUDA or other accelerator backend; Rushlight runs on the CPU: leave it out"
     )
 
 
@@ -108,9 +107,7 @@ def size_from(many: tuple, named: Any, function: str) -> tuple[int, ...]:
 def checked_size(size: Any, function: str, from_sequence: bool = True) -> tuple[int, ...]:
     """A sequence of sizes as a tuple of Python integers that are not negative."""
     if not isinstance(size, (tuple, list)):
-        raise TypeError(
-            f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}"
-        )
+        raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     sizes = []
     for place, each in enumerate(size):
         if type(each) is not int:
@@ -141,9 +138,7 @@ def integer(value: Any, function: str, name: str, position: int) -> int:
         return value
     if not isinstance(value, (bool, np.bool_)) and hasattr(value, "__index__"):
         return value.__index__()
-    raise TypeError(
-        f"{function}(): argument '{name}' (position {position}) must be int, not {type(value).__name__}"
-    )
+    raise TypeError(f"{function}(): argument '{name}' (position {position}) must be int, not {type(value).__name__}")
 
 
 def number(value: Any, function: str, name: str, position: int) -> Any:
@@ -154,9 +149,7 @@ def number(value: Any, function: str, name: str, position: int) -> Any:
         return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, Tensor) and value._array.ndim == 0:
         return value._array.item()
-    raise TypeError(
-        f"{function}(): argument '{name}' (position {position}) must be Number, not {type(value).__name__}"
-    )
+    raise TypeError(f"{function}(): argument '{name}' (position {position}) must be Number, not {type(value).__name__}")
 
 
 def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:

@@ -101,9 +101,7 @@ def log_normal(
     return to_dtype(np.exp(numbers * std + mean), dtype).reshape(shape)
 
 
-def exponential(
-    shape: Shape, dtype: np.dtype, rate: float = 1.0, generator: Generator | None = None
-) -> np.ndarray:
+def exponential(shape: Shape, dtype: np.dtype, rate: float = 1.0, generator: Generator | None = None) -> np.ndarray:
     """Waiting times between events that happen `rate` times per unit of time."""
     if not rate > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate}")
@@ -176,9 +174,7 @@ def integers(
     if high is None:
         if low == -(2**63):
             if dtype.char not in "lqfdE":
-                raise RuntimeError(
-                    f"random_ over all 64 bits handles int64, float32, float64, bfloat16; got {dtype}"
-                )
+                raise RuntimeError(f"random_ over all 64 bits handles int64, float32, float64, bfloat16; got {dtype}")
             return whole_numbers(generator.draw64(count), dtype).reshape(shape)
         high = largest_whole_number(dtype) + 1
     low, high = within(dtype, low, high)
@@ -209,9 +205,7 @@ def permutation(n: int, dtype: np.dtype | type = np.int64, generator: Generator 
     if dtype.kind in "bc":
         raise NotImplementedError(f"randperm is not defined for {dtype.name}")
     if dtype.char != "E" and n > largest_whole_number(dtype) + 1:
-        raise RuntimeError(
-            f"n cannot be greater than {largest_whole_number(dtype) + 1} for {dtype.name}, got {n}"
-        )
+        raise RuntimeError(f"n cannot be greater than {largest_whole_number(dtype) + 1} for {dtype.name}, got {n}")
     if n < 2:
         return np.arange(n).astype(dtype)
     # torch's own bound: above it one word of 32 bits would be too coarse.
@@ -260,9 +254,7 @@ def search_cumulative(probs: np.ndarray, num_samples: int, generator: Generator)
     if probs.ndim == 1:
         return cumulative.searchsorted(uniforms)
     result = np.empty((len(probs), num_samples), np.int64)
-    for row, own_uniforms, own_cumulative in zip(
-        result, uniforms.reshape(result.shape), cumulative, strict=True
-    ):
+    for row, own_uniforms, own_cumulative in zip(result, uniforms.reshape(result.shape), cumulative, strict=True):
         row[:] = own_cumulative.searchsorted(own_uniforms)
     return result
 
@@ -323,9 +315,7 @@ def largest_whole_number(dtype: np.dtype) -> int:
     if dtype.char in DIGITS:
         return 2 ** DIGITS[dtype.char]
     if dtype.kind not in "iub":
-        raise RuntimeError(
-            f"whole numbers are drawn in an integer, floating or boolean dtype, not {dtype.name}"
-        )
+        raise RuntimeError(f"whole numbers are drawn in an integer, floating or boolean dtype, not {dtype.name}")
     return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
 
 
@@ -376,9 +366,7 @@ def check_uniform_bounds(low: float, high: float, dtype: np.dtype) -> None:
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
     if high - low > largest:
-        raise RuntimeError(
-            f"uniform_ expects to - from <= {largest} for {dtype.name}, but found {low} and {high}"
-        )
+        raise RuntimeError(f"uniform_ expects to - from <= {largest} for {dtype.name}, but found {low} and {high}")
 
 
 def check_multinomial(probs: np.ndarray, num_samples: int, replacement: bool) -> None:

@@ -64,14 +64,10 @@ def read_bounds(bounds: tuple, start: Any, end: Any, step: Any) -> list:
         raise TypeError('arange() missing 1 required positional arguments: "end"')
     positions = (1, 2 if bounds else 1, 3)
     values = []
-    for name, position, value, default in zip(
-        ("start", "end", "step"), positions, given, (0, 0, 1), strict=True
-    ):
+    for name, position, value, default in zip(("start", "end", "step"), positions, given, (0, 0, 1), strict=True):
         found = default if value is None else number(value, "arange", name, position)
         if isinstance(found, complex):
-            raise RuntimeError(
-                f"value cannot be converted to type double without overflow: {name}={found} is not real"
-            )
+            raise RuntimeError(f"value cannot be converted to type double without overflow: {name}={found} is not real")
         values.append(found)
     return values
 
@@ -90,9 +86,7 @@ def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
     if not apart:
         raise RuntimeError("step must be nonzero")
     if (last - first) * apart < 0:
-        raise RuntimeError(
-            "upper bound and lower bound inconsistent with step sign: the step leads away from the end"
-        )
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
     exact = isinstance(first, int) and isinstance(last, int) and isinstance(apart, int)
     count = -((first - last) // apart) if exact else math.ceil((last - first) / apart)
     if kind.kind in "iu":
@@ -120,10 +114,7 @@ def range(
     """Numbers from `start` to `end`, which is included: old, use `arange`."""
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
-    warn(
-        "torch.range is deprecated: it includes its end, unlike Python's range. "
-        "Use torch.arange, which does not."
-    )
+    warn("torch.range is deprecated: it includes its end, unlike Python's range. Use torch.arange, which does not.")
     kind = numpy_dtype(dtype, out)
     first, last, apart = (number(each, "range", "end", 2) for each in (start, end, step))
     if not apart:
@@ -131,9 +122,7 @@ def range(
     if not (math.isfinite(first) and math.isfinite(last)):
         raise RuntimeError(f"unsupported range: {first} -> {last}")
     if (last - first) * apart < 0:
-        raise RuntimeError(
-            "upper bound and lower bound inconsistent with step sign: the step leads away from the end"
-        )
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
     array = cast(np.arange(math.floor((last - first) / apart) + 1) * apart + first, kind)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
@@ -215,9 +204,7 @@ def read_ends(
 
 def between(ends: tuple, count: int, kind: np.dtype) -> np.ndarray:
     """Evenly spaced numbers, the first half counted from the start and the second from the end."""
-    compute = (
-        np.dtype("float64") if kind.kind in "iu" else np.dtype("float32") if kind.itemsize == 2 else kind
-    )
+    compute = np.dtype("float64") if kind.kind in "iu" else np.dtype("float32") if kind.itemsize == 2 else kind
     if kind.kind in "iu":
         ends = (int(ends[0]), int(ends[1]))
     first, last = compute.type(ends[0]), compute.type(ends[1])

@@ -50,9 +50,7 @@ class Generator:
 
     def __init__(self, device: object = "cpu") -> None:
         if str(device) not in ("cpu", "cpu:0"):
-            raise RuntimeError(
-                f"Rushlight draws random numbers on the CPU only; Generator got device={device}"
-            )
+            raise RuntimeError(f"Rushlight draws random numbers on the CPU only; Generator got device={device}")
         self.device = CPU
         # Held by draws that take several steps; a single draw32 is already whole, NumPy locks it.
         self.lock = threading.RLock()
@@ -118,9 +116,7 @@ class Generator:
         if state.dtype != np.uint8:
             raise TypeError(f"RNG state must be a torch.ByteTensor, but its dtype is {state.dtype}")
         if state.size != STATE_LAYOUT.itemsize:
-            raise RuntimeError(
-                f"expected a random number state of {STATE_LAYOUT.itemsize} bytes, but got {state.size}"
-            )
+            raise RuntimeError(f"expected a random number state of {STATE_LAYOUT.itemsize} bytes, but got {state.size}")
         saved = np.ascontiguousarray(state).reshape(-1).view(STATE_LAYOUT)[0]
         left, position = int(saved["left"]), int(saved["next"])
         if not (saved["seeded"] and 0 < left <= WORDS_PER_BLOCK and position <= WORDS_PER_BLOCK):

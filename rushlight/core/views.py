@@ -64,9 +64,7 @@ def raise_made(view: Tensor, happened: str) -> None:
             "the inplace operation by an out-of-place one."
         )
     mode = "inference" if view._made == "inference" else "no_grad"
-    begins = (
-        "A view was created in" if output is None else f"{output} is a view of a view which was created in"
-    )
+    begins = "A view was created in" if output is None else f"{output} is a view of a view which was created in"
     raise RuntimeError(
         f"{begins} {mode} mode and {happened} with grad mode enabled. Given that this use case is ambiguous "
         "and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "

@@ -75,7 +75,7 @@ class _Real(Constraint):
     """Every number but NaN."""
 
     def check(self, value: Tensor) -> Tensor:
-        return value == value  # noqa: PLR0124  (false for NaN)
+        return value == value
 
 
 class _Bounded(Constraint):

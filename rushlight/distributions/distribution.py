@@ -137,11 +137,12 @@ class Distribution:
                 )
         if len(value.shape) < len(self._event_shape) or any(
             given != wanted
-            for given, wanted in zip(value.shape[len(value.shape) - len(self._event_shape) :], self._event_shape, strict=True)
+            for given, wanted in zip(
+                value.shape[len(value.shape) - len(self._event_shape) :], self._event_shape, strict=True
+            )
         ):
             raise ValueError(
-                "The right-most size of value must match event_shape: "
-                f"{value.shape} vs {self._event_shape}."
+                f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}."
             )
         region = self.support
         if not region.check(value)._array.all():

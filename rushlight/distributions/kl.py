@@ -32,9 +32,7 @@ def formula_for(type_p: type, type_q: type) -> Callable:
         for two in type_q.__mro__:
             if (one, two) in FORMULAS:
                 return FORMULAS[one, two]
-    raise NotImplementedError(
-        f"No KL(p || q) is implemented for p type {type_p.__name__} and q type {type_q.__name__}"
-    )
+    raise NotImplementedError(f"No KL(p || q) is implemented for p type {type_p.__name__} and q type {type_q.__name__}")
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:

@@ -100,9 +100,7 @@ def softplus(input, beta=1, threshold=20, *, out=None):
 
 
 softplus.gradient(
-    input=lambda grad, input, beta, threshold: choose(
-        input * beta > threshold, grad, grad * (input * beta).sigmoid()
-    )
+    input=lambda grad, input, beta, threshold: choose(input * beta > threshold, grad, grad * (input * beta).sigmoid())
 )
 
 
@@ -129,9 +127,7 @@ def hardswish(input, inplace=False):
     return input * np.minimum(np.maximum(input + 3, 0), 6) / 6
 
 
-hardswish.gradient(
-    input=lambda grad, input: grad * choose(input <= -3, 0, choose(input < 3, input / 3 + 0.5, 1))
-)
+hardswish.gradient(input=lambda grad, input: grad * choose(input <= -3, 0, choose(input < 3, input / 3 + 0.5, 1)))
 
 
 @op(dtype=PROMOTE, name="nn.functional.hardsigmoid", samples=activation())

@@ -159,9 +159,7 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
 
 
 @op(dtype=SAME, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
-def put_elements(
-    input: Tensor, indices: list[Tensor], values: Tensor, dims: tuple, accumulate: bool, *, out=None
-):
+def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tuple, accumulate: bool, *, out=None):
     """The input with `values` written over, or added to, the elements at the positions along `dims`."""
     index = numpy_index(indices, dims)
     if len(index) == 1 and index[0].dtype is BOOLEAN:

@@ -16,9 +16,7 @@ from rushlight.ops.where import choose
 
 def refuse_complex(name: str, input: np.ndarray) -> None:
     if input.dtype.kind == "c":
-        raise RuntimeError(
-            f"{name} not implemented for complex tensors. They have no order; compare abs() instead."
-        )
+        raise RuntimeError(f"{name} not implemented for complex tensors. They have no order; compare abs() instead.")
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
@@ -121,8 +119,7 @@ def clamp(input: Tensor, min: Tensor | float = None, max: Tensor | float = None,
         return np.maximum(input, min, out=out)
     if (type(min) is np.ndarray) != (type(max) is np.ndarray):
         raise TypeError(
-            "clamp() received an invalid combination of arguments: `min` and `max` must be both tensors or "
-            "both numbers"
+            "clamp() received an invalid combination of arguments: `min` and `max` must be both tensors or both numbers"
         )
     if input.dtype.kind == "b":
         raise refuse("clamp_cpu", input)
@@ -131,12 +128,8 @@ def clamp(input: Tensor, min: Tensor | float = None, max: Tensor | float = None,
 
 clamp.gradient(
     input=lambda grad, input, min, max: choose(inside(input, min, max), grad, 0),
-    min=lambda grad, input, min, max: choose(
-        input < min if max is None else (input < min) & (min < max), grad, 0
-    ),
-    max=lambda grad, input, min, max: choose(
-        input > max if min is None else (input > max) | (max < min), grad, 0
-    ),
+    min=lambda grad, input, min, max: choose(input < min if max is None else (input < min) & (min < max), grad, 0),
+    max=lambda grad, input, min, max: choose(input > max if min is None else (input > max) | (max < min), grad, 0),
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import operator
 from typing import Any
 
 import numpy as np
@@ -78,8 +77,7 @@ expand.gradient(input=lambda grad: grad)
 def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, shape: tuple) -> None:
     if new_dim:
         raise RuntimeError(
-            f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension "
-            f"{place}"
+            f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {place}"
         )
     raise RuntimeError(
         f"The expanded size of the tensor ({wanted}) must match the existing size ({have}) at non-singleton "
@@ -88,9 +86,7 @@ def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, 
 
 
 @composed(
-    samples=cases(
-        lambda make: [case(make.floats(3, 1), make.floats(2, 3, 4)), case(make.floats(2), make.ints(3))]
-    )
+    samples=cases(lambda make: [case(make.floats(3, 1), make.floats(2, 3, 4)), case(make.floats(2), make.ints(3))])
 )
 def expand_as(input, other):
     """Stretched to the size of `other`."""
@@ -102,9 +98,7 @@ def many(tensors: tuple) -> list[Tensor]:
     found = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else list(tensors)
     for place, each in enumerate(found):
         if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}"
-            )
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}")
     return found
 
 
@@ -137,8 +131,7 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
             if a != b and 1 not in (a, b):
                 dim = max(len(found), len(shape)) - 1 - back
                 raise RuntimeError(
-                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
-                    f"dimension {dim}"
+                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
                 )
         found = np.broadcast_shapes(found, shape)
     return found
@@ -164,9 +157,7 @@ def broadcast_shapes(*shapes):
     plain = [tuple(shape) if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
     for size in itertools.chain.from_iterable(plain):
         if not isinstance(size, (int, np.integer)):
-            raise RuntimeError(
-                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {size!r}"
-            )
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {size!r}")
         if size < 0:
             raise ValueError(f"Attempting to broadcast a dimension with negative length! {size} stands in {plain}")
     try:

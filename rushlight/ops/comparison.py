@@ -177,9 +177,7 @@ def equal(input, other):
     """Whether two tensors have the same shape and the same elements."""
     for position, value in enumerate((input, other), 1):
         if not isinstance(value, Tensor):
-            raise TypeError(
-                f"equal(): argument (position {position}) must be Tensor, not {type(value).__name__}"
-            )
+            raise TypeError(f"equal(): argument (position {position}) must be Tensor, not {type(value).__name__}")
     return input._array.shape == other._array.shape and bool(eq(input, other)._array.all())
 
 
@@ -203,7 +201,5 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     """Which elements are among `test_elements`."""
     kind = kind_of(elements, test_elements)
     if kind in "bc":
-        raise RuntimeError(
-            f"Unsupported input type encountered for isin(): {'Bool' if kind == 'b' else 'Complex'}"
-        )
+        raise RuntimeError(f"Unsupported input type encountered for isin(): {'Bool' if kind == 'b' else 'Complex'}")
     return np.isin(elements, test_elements, assume_unique, invert)

@@ -72,13 +72,11 @@ def require_parts(first: np.ndarray, second: np.ndarray) -> None:
     """The two parts of complex numbers are floats of one dtype."""
     if first.dtype.kind != "f" or second.dtype.kind != "f":
         raise RuntimeError(
-            "Expected both inputs to be Half, Float or Double tensors but got "
-            f"{first.dtype} and {second.dtype}"
+            f"Expected both inputs to be Half, Float or Double tensors but got {first.dtype} and {second.dtype}"
         )
     if first.dtype != second.dtype:
         raise RuntimeError(
-            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second "
-            "argument"
+            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second argument"
         )
 
 
@@ -127,8 +125,7 @@ def view_as_complex(input):
     """A view of pairs of real numbers, in the last dimension, as complex ones."""
     if input.dtype.kind != "f":
         raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
-            f"{input.dtype}"
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of {input.dtype}"
         )
     if not input.ndim:
         raise RuntimeError("Input tensor must have one or more dimensions")

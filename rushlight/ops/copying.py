@@ -101,9 +101,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 def filled(input, value):
     """An array like the input with one value everywhere."""
     if getattr(value, "ndim", 0):
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-        )
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     found = empty_like_array(input)
     found[...] = convertible(value, input.dtype)
     return found

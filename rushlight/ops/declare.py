@@ -97,9 +97,7 @@ class Op:
                 raise TypeError(f"{self.name}: gradient of '{name}', which is not an input")
             for wanted in names_of(formula):
                 if wanted not in ("grad", "grads") and self.source_of(wanted) is None:
-                    raise TypeError(
-                        f"{self.name}: the gradient of '{name}' names '{wanted}', which is nothing here"
-                    )
+                    raise TypeError(f"{self.name}: the gradient of '{name}' names '{wanted}', which is nothing here")
         self.gradients = {name: formulas[name] for name in self.names if name in formulas}
         self.differentiable = sum(1 << self.positions[name] for name in formulas)
         self.plans.clear()
@@ -174,9 +172,7 @@ def all_positional(body: Callable, takes_out: bool) -> Callable:
     code = body.__code__
     total = code.co_argcount + code.co_kwonlyargcount
     code = code.replace(co_argcount=total, co_kwonlyargcount=0)
-    return FunctionType(
-        code, body.__globals__, body.__name__, (None,) if takes_out else None, body.__closure__
-    )
+    return FunctionType(code, body.__globals__, body.__name__, (None,) if takes_out else None, body.__closure__)
 
 
 def camel(name: str) -> str:

@@ -46,9 +46,7 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 
 diagonal.gradient(
-    input=lambda grad, input_shape, offset, dim1, dim2: diagonal_backward(
-        grad, input_shape, offset, dim1, dim2
-    )
+    input=lambda grad, input_shape, offset, dim1, dim2: diagonal_backward(grad, input_shape, offset, dim1, dim2)
 )
 
 
@@ -186,9 +184,7 @@ def trace(input):
     return np.add.reduce(input.diagonal(), dtype=np.int64 if input.dtype.kind in "iu" else None)
 
 
-trace.gradient(
-    input=lambda grad, input_shape: diagonal_backward(grad.expand(min(input_shape)), input_shape, 0, 0, 1)
-)
+trace.gradient(input=lambda grad, input_shape: diagonal_backward(grad.expand(min(input_shape)), input_shape, 0, 0, 1))
 
 
 def triangles(make):

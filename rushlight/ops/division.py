@@ -53,15 +53,11 @@ def div(input, other, *, rounding_mode=None, out=None):
         return floored(input, other)
     if rounding_mode == "trunc":
         return truncated(input, other)
-    raise RuntimeError(
-        f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-    )
+    raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
 
 div.gradient(
-    input=lambda grad, other, rounding_mode: (
-        grad / conjugate(other) if rounding_mode is None else zeros(grad)
-    ),
+    input=lambda grad, other, rounding_mode: grad / conjugate(other) if rounding_mode is None else zeros(grad),
     other=lambda grad, input, other, rounding_mode: (
         -grad * conjugate(input / other / other) if rounding_mode is None else zeros(grad)
     ),

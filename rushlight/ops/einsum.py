@@ -113,14 +113,10 @@ def read_equation(equation: str, operands: list[Tensor]) -> tuple[list[str], str
             )
     width = max([missing for text, missing in zip(inputs, extra, strict=True) if "..." in text], default=0)
     dots = "".join(free[:width])
-    inputs = [
-        text.replace("...", dots[width - missing :]) for text, missing in zip(inputs, extra, strict=True)
-    ]
+    inputs = [text.replace("...", dots[width - missing :]) for text, missing in zip(inputs, extra, strict=True)]
     if not arrow:
         everything = "".join(inputs)
-        output = dots + "".join(
-            sorted(each for each in set(everything) - set(dots) if everything.count(each) == 1)
-        )
+        output = dots + "".join(sorted(each for each in set(everything) - set(dots) if everything.count(each) == 1))
     else:
         output = output.replace("...", dots)
     for each in output:
@@ -175,9 +171,7 @@ def check_sizes(operands: tuple, inputs: tuple) -> None:
 )
 def contract(operands: list[Tensor], inputs: tuple, output: str):
     """np.einsum of operands whose letters are distinct and all needed."""
-    sizes = dict(
-        pair for array, names in zip(operands, inputs) for pair in zip(names, array.shape) if pair[1] != 1
-    )
+    sizes = dict(pair for array, names in zip(operands, inputs) for pair in zip(names, array.shape) if pair[1] != 1)
     arrays, names = squeezed(operands, inputs, sizes)
     wanted = "".join(letter for letter in output if letter in sizes)
     big = sum(array.size for array in arrays) > 4096 or len(arrays) > 2

@@ -42,9 +42,7 @@ def embedding(weight: Tensor, indices: Tensor, padding_idx=-1, scale_grad_by_fre
         )
     size = len(weight)
     check_range(indices, 0, size, f"index out of range in self: the table has {size} rows, numbered from 0")
-    return (
-        weight.take(indices, 0) if indices.size else np.empty((*indices.shape, weight.shape[1]), weight.dtype)
-    )
+    return weight.take(indices, 0) if indices.size else np.empty((*indices.shape, weight.shape[1]), weight.dtype)
 
 
 embedding.gradient(
@@ -94,10 +92,7 @@ def embedding_function(
     elif padding_idx < 0:
         padding_idx += size
     if sparse:
-        warn(
-            "sparse gradients are not in Rushlight: the gradient of the embedding is dense, with the same "
-            "numbers"
-        )
+        warn("sparse gradients are not in Rushlight: the gradient of the embedding is dense, with the same numbers")
     if max_norm is not None:
         shorten(weight, input, float(max_norm), float(norm_type))
     return embedding(weight, input, padding_idx, scale_grad_by_freq)
@@ -150,9 +145,7 @@ def one_hot(input, num_classes=-1):
     if num_classes == -1:
         num_classes = largest + 1
     elif largest >= num_classes:
-        raise RuntimeError(
-            f"Class values must be smaller than num_classes. ({largest} is not below {num_classes})"
-        )
+        raise RuntimeError(f"Class values must be smaller than num_classes. ({largest} is not below {num_classes})")
     found = np.zeros((*input.shape, num_classes), np.int64)
     found.reshape(-1, num_classes)[np.arange(input.size), input.reshape(-1)] = 1
     return found

@@ -164,7 +164,9 @@ def invalid(op: Op, given: dict[str, Any], error: Exception) -> TypeError:
     for place, (each, value) in enumerate(given.items()):
         # an AttributeError knows whose attribute was missing
         if value is getattr(error, "obj", given):
-            return TypeError(f"{name}(): argument '{each}' (position {place + 1}) must be Tensor, not {kind_name(value)}")
+            return TypeError(
+                f"{name}(): argument '{each}' (position {place + 1}) must be Tensor, not {kind_name(value)}"
+            )
     kinds = ", ".join(f"{name}={kind_name(value)}" for name, value in given.items() if value is not None)
     reason = str(error) or type(error).__name__
     return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds}): {reason}")
@@ -185,8 +187,7 @@ def wrap_integers(arrays: list) -> list | None:
     if kind is None or any(type(each) is int and not -(2**63) <= each < 2**64 for each in arrays):
         return None
     return [
-        np.array(each & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(kind) if type(each) is int else each
-        for each in arrays
+        np.array(each & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(kind) if type(each) is int else each for each in arrays
     ]
 
 
@@ -203,8 +204,7 @@ def broadcast_words(tensors: list[Tensor]) -> str | None:
             if a != b and 1 not in (a, b):
                 dim = max(len(one), len(two)) - 1 - back
                 return (
-                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
-                    f"dimension {dim}"
+                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
                 )
     return None
 

@@ -131,9 +131,7 @@ def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) ->
 
 
 @method
-def cauchy_(
-    self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
-) -> Tensor:
+def cauchy_(self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Overwrite with numbers from the Cauchy distribution."""
     middle, width = real(median, "cauchy_", "median", 1), real(sigma, "cauchy_", "sigma", 2)
     return write(
@@ -146,9 +144,7 @@ def cauchy_(
 
 
 @method
-def log_normal_(
-    self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
-) -> Tensor:
+def log_normal_(self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None) -> Tensor:
     """Overwrite with numbers whose logarithm is normal."""
     mean, std = real(mean, "log_normal_", "mean", 1), real(std, "log_normal_", "std", 2)
     return write(

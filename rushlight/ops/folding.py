@@ -16,11 +16,7 @@ def fold(ufunc: np.ufunc, array: np.ndarray, along: int | tuple | None, keepdims
     NumPy folds rows one by one: 100,000 rows of 3 take it 4.2 ms, this 0.2 ms, and the rounding errors of a
     sum grow with the number of rows, here with its logarithm.
     """
-    if (
-        type(along) is int
-        and array.shape[along] >= MANY
-        and array.strides[along] > array.itemsize < array.nbytes
-    ):
+    if type(along) is int and array.shape[along] >= MANY and array.strides[along] > array.itemsize < array.nbytes:
         return fold_blocks(ufunc, array, along, keepdims)
     return ufunc.reduce(array, along, array.dtype, keepdims=keepdims)
 

@@ -25,14 +25,10 @@ from rushlight.ops.writing import (
 )
 
 
-def check_along(
-    name: str, input: np.ndarray, dim: int, index: np.ndarray
-) -> tuple[np.ndarray, int, np.ndarray]:
+def check_along(name: str, input: np.ndarray, dim: int, index: np.ndarray) -> tuple[np.ndarray, int, np.ndarray]:
     """Input, dimension and index of a gather, checked; numbers count as vectors of one element."""
     if index.dtype not in INDEX_KINDS and index.size:
-        raise RuntimeError(
-            f"{name}(): Expected dtype int32/int64 for index, not {scalar_name(index)}: use .long()"
-        )
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, not {scalar_name(index)}: use .long()")
     dim = axis(dim, input.ndim)
     input = input if input.ndim else input.reshape(1)
     index = index if index.ndim else index.reshape(1)
@@ -133,9 +129,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out=None):
     dim = axis(dim, input.ndim)
     if not input.ndim:
         if index.size != 1:
-            raise RuntimeError(
-                f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
-            )
+            raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
         check_range(index, 0, 1, "index out of range in self")
         return input.copy()
     size = input.shape[dim]
@@ -153,9 +147,7 @@ def check_vector(name: str, input: np.ndarray, dim: int, index: np.ndarray) -> N
     if index.ndim > 1:
         raise IndexError(f"{name}(): Index is supposed to be a vector, not of shape {list(index.shape)}")
     if index.dtype not in INDEX_KINDS and index.size:
-        raise RuntimeError(
-            f"{name}(): Expected dtype int32 or int64 for index, not {scalar_name(index)}: use .long()"
-        )
+        raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index, not {scalar_name(index)}: use .long()")
 
 
 index_select.gradient(
@@ -206,9 +198,7 @@ take.gradient(
 
 def check_long(name: str, index: np.ndarray) -> None:
     if index.dtype != INT64:
-        raise RuntimeError(
-            f"{name}(): Expected a long tensor for index, but got {scalar_name(index)}: use .long()"
-        )
+        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {scalar_name(index)}: use .long()")
 
 
 def check_flat(index: np.ndarray, size: int) -> None:
@@ -217,9 +207,7 @@ def check_flat(index: np.ndarray, size: int) -> None:
         check_position(index, 0, size)
     except OutOfRange:
         wrong = index[(index < -size) | (index >= size)].flat[0]
-        raise IndexError(
-            f"out of range: tried to access index {wrong} on a tensor of {size} elements."
-        ) from None
+        raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.") from None
 
 
 @composed(
@@ -265,7 +253,6 @@ def broadcast_but(one: list[int], two: list[int], dim: int) -> list[int]:
     for place, (a, b) in enumerate(zip(one, two, strict=True)):
         if a != b and 1 not in (a, b):
             raise RuntimeError(
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
-                f"dimension {place}"
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {place}"
             )
     return [max(a, b) if 0 not in (a, b) else 0 for a, b in zip(one, two, strict=True)]

@@ -60,12 +60,7 @@ def single_index(self: Tensor, index: Any) -> tuple | None:
     if index is ...:
         return (...,)
     array = index._array if isinstance(index, Tensor) else index
-    if (
-        self._array.ndim
-        and isinstance(array, (np.ndarray, np.int64))
-        and array.dtype is INT64
-        and not array.ndim
-    ):
+    if self._array.ndim and isinstance(array, (np.ndarray, np.int64)) and array.dtype is INT64 and not array.ndim:
         return int(array), ...
     return None
 
@@ -243,9 +238,7 @@ def explained(error: Exception, input: np.ndarray, indices: list[np.ndarray] | N
         return IndexError(f"too many indices for tensor of dimension {input.ndim}")
     if text.startswith("shape mismatch") and indices is not None:
         shapes = ", ".join(str(list(each.shape)) for each in indices)
-        return IndexError(
-            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
-        )
+        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
     if "bounds" not in text:
         # what is left: an integer that does not fit into 64 bits
         return ValueError("Overflow when unpacking long long: the index is too large for any tensor")

@@ -103,11 +103,7 @@ def as_tuple(index: Any) -> tuple | list:
 
 
 def means_tuple(item: Any) -> bool:
-    return (
-        item is None
-        or item is Ellipsis
-        or isinstance(item, (Tensor, slice, list, tuple, range, np.ndarray, str))
-    )
+    return item is None or item is Ellipsis or isinstance(item, (Tensor, slice, list, tuple, range, np.ndarray, str))
 
 
 def plain(item: Any) -> Any:

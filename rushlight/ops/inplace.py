@@ -166,9 +166,7 @@ def require_castable(result: ndarray, array: ndarray) -> None:
 
 
 def require_writable(array: ndarray) -> None:
-    if array.size and any(
-        step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)
-    ):
+    if array.size and any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."

@@ -89,9 +89,7 @@ def joinable(tensors: list[np.ndarray], dim: int) -> list[np.ndarray]:
             first = each.shape
             dim = axis(dim, len(first))
         if each.ndim != len(first):
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {each.ndim}"
-            )
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {each.ndim}")
         check_sizes(first, each.shape, dim, place)
     return [each for each in tensors if each.shape != (0,)]
 
@@ -196,24 +194,18 @@ def dstack(tensors, *, out=None):
 @composed(method=False, samples=cases(stacks))
 def column_stack(tensors, *, out=None):
     """The tensors side by side; numbers and vectors as columns."""
-    columns = each_atleast(
-        lambda each: each if each.ndim > 1 else each.reshape(-1, 1), tensors, "column_stack"
-    )
+    columns = each_atleast(lambda each: each if each.ndim > 1 else each.reshape(-1, 1), tensors, "column_stack")
     return cat(columns, 1, out=out)
 
 
 def atleast(dims: list, tensors: tuple):
     """Each tensor with new dimensions where `dims`, by its own number of dimensions, says."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        return (
-            atleast(dims, tuple(tensors[0])) if len(tensors[0]) != 1 else (atleast(dims, tuple(tensors[0])),)
-        )
+        return atleast(dims, tuple(tensors[0])) if len(tensors[0]) != 1 else (atleast(dims, tuple(tensors[0])),)
     found = []
     for each in tensors:
         if not isinstance(each, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {len(found)} in argument 0, but got {type(each).__name__}"
-            )
+            raise TypeError(f"expected Tensor as element {len(found)} in argument 0, but got {type(each).__name__}")
         for dim in dims[each.ndim] if each.ndim < len(dims) else ():
             each = each.unsqueeze(dim)
         found.append(each)

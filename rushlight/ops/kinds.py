@@ -13,9 +13,7 @@ def kind_of(first: Any, second: Any) -> str:
     """NumPy's letter for the dtype that two operands share: b, u, i, f or c."""
     array = first if type(first) is np.ndarray else second
     if type(array) is not np.ndarray:
-        raise TypeError(
-            "received an invalid combination of arguments: one of the two operands must be a Tensor"
-        )
+        raise TypeError("received an invalid combination of arguments: one of the two operands must be a Tensor")
     return array.dtype.kind
 
 

@@ -28,9 +28,7 @@ def filled_target(input: np.ndarray, mask: np.ndarray, out: np.ndarray | None) -
     if out is None:
         result = np.empty(shape, input.dtype)
     elif out.shape != shape:
-        raise RuntimeError(
-            f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}"
-        )
+        raise RuntimeError(f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}")
     else:
         result = out
     if result is not input:
@@ -152,9 +150,7 @@ def joint_shape(shape: tuple[int, ...], mask: Tensor) -> tuple[int, ...]:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out=None):
     """The input with the elements of `source`, one after another, where the mask holds."""
     if mask.dtype.kind != "b":
-        raise RuntimeError(
-            f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}"
-        )
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
     if source.dtype != input.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got "
@@ -164,9 +160,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out=None):
     mask = mask if mask.shape == shape else np.broadcast_to(mask, shape)
     count = int(np.count_nonzero(mask))
     if source.size < count:
-        raise RuntimeError(
-            f"Number of elements of source < number of ones in mask: {source.size} for {count} places"
-        )
+        raise RuntimeError(f"Number of elements of source < number of ones in mask: {source.size} for {count} places")
     result = filled_target(input, mask, out)
     result[mask] = source.reshape(-1)[:count]
     return result
@@ -223,9 +217,7 @@ def nonzero(input, *, out=None, as_tuple=False):
     if not as_tuple:
         return rows_nonzero(input, out=out)
     if out is not None:
-        raise TypeError(
-            "nonzero(): argument 'out' must be Tensor, not tuple: leave it out with as_tuple=True"
-        )
+        raise TypeError("nonzero(): argument 'out' must be Tensor, not tuple: leave it out with as_tuple=True")
     return dims_nonzero(input)
 
 

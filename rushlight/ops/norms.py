@@ -52,9 +52,7 @@ def vectors(make):
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     """Length of vectors along `dim`: the root of order `ord` of the sum of powers of order `ord`."""
     if not isinstance(ord, (int, float)):
-        raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
-        )
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
     require_inexact(x, "linalg.vector_norm")
     along = axes(dim, x.ndim)
     size = x if ord == 2 and x.dtype.kind != "c" else np.abs(x)
@@ -76,9 +74,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
 def require_inexact(x, name):
     if x.dtype not in dtypes.DIFFERENTIABLE:
         kind = dtypes.from_numpy(x.dtype).scalar
-        raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {kind}: use .float()"
-        )
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {kind}: use .float()")
 
 
 def require_identity(x, ord, along):
@@ -138,9 +134,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     if A.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     if not isinstance(dim, (tuple, list)):
-        raise TypeError(
-            f"linalg_matrix_norm(): argument 'dim' must be tuple of ints, not {type(dim).__name__}"
-        )
+        raise TypeError(f"linalg_matrix_norm(): argument 'dim' must be tuple of ints, not {type(dim).__name__}")
     if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {list(dim)}")
     rows, columns = (counted(each, A.ndim) for each in dim)
@@ -287,11 +281,7 @@ def renorm_gradient(grad, input, p, dim, maxnorm):
     """Slices that were scaled down lose the part of the gradient that would make them longer."""
     dims = other_dims(dim, input.ndim)
     size = vector_norm(input, p, dims, True)
-    along = (
-        (conjugate(input) * grad).sum(dims, True).real
-        if input.is_complex()
-        else (input * grad).sum(dims, True)
-    )
+    along = (conjugate(input) * grad).sum(dims, True).real if input.is_complex() else (input * grad).sum(dims, True)
     inverse = 1 / (size + 1e-7)
     scaled = maxnorm * inverse * (grad - inverse * norm_gradient(along, input, size, p, dims, True))
     return scaled.where(size > maxnorm, grad)

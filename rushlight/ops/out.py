@@ -26,8 +26,7 @@ def write_results(op: Op, results: Any, out: Any) -> Any:
     for result, each in zip(results, out, strict=True):
         if isinstance(each, Tensor) and each._array.dtype != result.dtype:
             raise RuntimeError(
-                f"Expected out tensor to have dtype {from_numpy(result.dtype).name}, but got "
-                f"{each.dtype.name} instead"
+                f"Expected out tensor to have dtype {from_numpy(result.dtype).name}, but got {each.dtype.name} instead"
             )
     written = [write_result(op, result, each) for result, each in zip(results, out, strict=True)]
     return op.results(*written) if op.returns is not None else tuple(written)

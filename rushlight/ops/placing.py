@@ -40,8 +40,7 @@ def check_parts(
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
     if source.dtype != input.dtype:
         raise RuntimeError(
-            f"{name}(): self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same "
-            "scalar type"
+            f"{name}(): self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same scalar type"
         )
     dim = axis(dim, input.ndim)
     length = source.shape[dim] if dim < source.ndim else 1
@@ -95,9 +94,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha=1
 
 index_add.gradient(
     input=lambda grad: grad,
-    source=lambda grad, dim, index, alpha, source_shape: (
-        index_select(grad, dim, index).reshape(source_shape) * alpha
-    ),
+    source=lambda grad, dim, index, alpha, source_shape: index_select(grad, dim, index).reshape(source_shape) * alpha,
 )
 
 
@@ -158,8 +155,7 @@ def check_copied(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndar
         )
     if source.ndim and index.size != source.shape[dim]:
         raise IndexError(
-            f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) "
-            f"({source.shape[dim]})"
+            f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) ({source.shape[dim]})"
         )
 
 
@@ -193,9 +189,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value, *, out=None):
     """The input with one value written over the parts at the given positions along `dim`."""
     dim = axis(dim, input.ndim)
     if index.dtype != np.int64:
-        raise IndexError(
-            f"index_fill_(): Expected dtype int64 for index, not {scalar_name(index)}: use .long()"
-        )
+        raise IndexError(f"index_fill_(): Expected dtype int64 for index, not {scalar_name(index)}: use .long()")
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     if isinstance(value, np.ndarray):

@@ -121,8 +121,7 @@ def float_power_(self, exponent):
     wanted = dtypes.complex128 if self.is_complex() or is_complex(exponent) else dtypes.float64
     if self.dtype is not wanted:
         raise RuntimeError(
-            f"the base given to float_power_ has dtype {self.dtype} but the operation's result requires "
-            f"dtype {wanted}"
+            f"the base given to float_power_ has dtype {self.dtype} but the operation's result requires dtype {wanted}"
         )
     return self.pow_(doubled(exponent))
 

@@ -99,9 +99,7 @@ def raise_sizes(one, two):
             f"[{two[0]}, {two[-2]}]."
         )
     rows = int(np.prod(one[:-1]))
-    raise RuntimeError(
-        f"mat1 and mat2 shapes cannot be multiplied ({rows}x{one[-1]} and {two[-2]}x{two[-1]})"
-    )
+    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{one[-1]} and {two[-2]}x{two[-1]})")
 
 
 def matmul_left(grad, shape, other):

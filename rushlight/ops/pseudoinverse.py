@@ -34,9 +34,7 @@ def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
     if input.ndim < 2:
         raise RuntimeError("linalg.pinv: The input tensor A must have at least 2 dimensions.")
     if not input.dtype.differentiable:
-        raise RuntimeError(
-            f"linalg.pinv: Expected a floating point or complex tensor as input. Got {input.dtype}"
-        )
+        raise RuntimeError(f"linalg.pinv: Expected a floating point or complex tensor as input. Got {input.dtype}")
     if rtol is None:
         rtol = rcond
     if rtol is None:
@@ -59,9 +57,7 @@ def pseudoinverse(input, atol: float, rtol: float, hermitian: bool):
     else:
         left, values, right = np.linalg.svd(input, full_matrices=False)
         sizes = values
-    limit = np.maximum(
-        np.asarray(atol)[..., None], np.asarray(rtol)[..., None] * sizes.max(-1, keepdims=True)
-    )
+    limit = np.maximum(np.asarray(atol)[..., None], np.asarray(rtol)[..., None] * sizes.max(-1, keepdims=True))
     inverse = np.where(sizes > limit, 1 / np.where(sizes > limit, values, 1), 0).astype(values.dtype)
     return (right.conj().swapaxes(-1, -2) * inverse[..., None, :]) @ left.conj().swapaxes(-1, -2)
 

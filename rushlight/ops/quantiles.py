@@ -184,18 +184,14 @@ def quantile_samples(make):
 
 
 @composed(samples=cases(quantile_samples))
-def quantile(
-    input, q, dim=None, keepdim=False, *, interpolation="linear", axis=None, keepdims=None, out=None
-):
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", axis=None, keepdims=None, out=None):
     """The `q`-th quantiles along `dim`, between two elements by `interpolation`; NaN where there is one."""
     dim, keepdim = (dim if axis is None else axis), (keepdim if keepdims is None else keepdims)
     return write_composed("quantile", quantiles("quantile", input, q, dim, keepdim, interpolation), out)
 
 
 @composed(samples=cases(quantile_samples))
-def nanquantile(
-    input, q, dim=None, keepdim=False, *, interpolation="linear", axis=None, keepdims=None, out=None
-):
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", axis=None, keepdims=None, out=None):
     """The `q`-th quantiles along `dim` of the elements that are not NaN."""
     dim, keepdim = (dim if axis is None else axis), (keepdim if keepdims is None else keepdims)
     return write_composed("nanquantile", quantiles("nanquantile", input, q, dim, keepdim, interpolation), out)

@@ -127,9 +127,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
             f"repeat_interleave: Invalid output_size, expected {shape[dim] * repeats} but got {output_size}"
         )
     spread = input.unsqueeze(dim + 1).expand(*shape[: dim + 1], repeats, *shape[dim + 1 :])
-    return spread.clone(memory_format=contiguous_format).view(
-        *shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]
-    )
+    return spread.clone(memory_format=contiguous_format).view(*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :])
 
 
 def checked_counts(repeats: Tensor, shape: tuple[int, ...], dim: int) -> Tensor:
@@ -161,9 +159,7 @@ def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
         raise RuntimeError("repeats can not be negative")
     found = np.repeat(np.arange(counts.size, dtype=counts.dtype), counts)
     if output_size not in (None, found.size):
-        raise RuntimeError(
-            f"repeat_interleave: Invalid output_size, expected {found.size} but got {output_size}"
-        )
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {found.size} but got {output_size}")
     return wrap(found)
 
 
@@ -194,9 +190,7 @@ def flip(input, dims: Size):
 flip.gradient(input=lambda grad, dims: grad.flip(dims))
 
 
-@composed(
-    samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(2, 3, 2)), case(make.floats(3))])
-)
+@composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(2, 3, 2)), case(make.floats(3))]))
 def fliplr(input):
     """With the order of columns reversed."""
     if input._array.ndim < 2:
@@ -270,9 +264,7 @@ def rot90(input, k=1, dims=(0, 1)):
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
     first, second = [axis(dim, input.ndim) for dim in dims]
     if first == second:
-        raise RuntimeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
-        )
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     return np.rot90(input, k, (first, second)).copy()
 
 

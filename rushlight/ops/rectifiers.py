@@ -17,9 +17,7 @@ from rushlight.ops.where import choose
 def relu(input, inplace=False):
     """Each element, but zero where it is negative."""
     if input.dtype.kind == "b":
-        raise RuntimeError(
-            "Boolean inputs not supported for relu: convert them first, for example with .float()"
-        )
+        raise RuntimeError("Boolean inputs not supported for relu: convert them first, for example with .float()")
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types, and so relu is not")
     return np.maximum(input, 0)
@@ -73,9 +71,7 @@ def prelu(input, weight):
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype} and {weight.dtype}")
     if weight.ndim > 1:
-        raise RuntimeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
-        )
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if weight.numel() != 1:
         channels = input.shape[1] if input.ndim > 1 else 1
         if weight.numel() != channels:
@@ -123,9 +119,7 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     array = input._array
     require_floats("rrelu_with_noise_out_cpu", array)
     if lower > upper:
-        raise RuntimeError(
-            f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"
-        )
+        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}")
     slopes = np.full(array.shape, (lower + upper) / 2, array.dtype)
     if training:
         chosen = array <= 0
@@ -225,9 +219,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
 
 
 # unlike clamp, nothing flows at the limits
-hardtanh.gradient(
-    input=lambda grad, input, min_val, max_val: choose((input <= min_val) | (input >= max_val), 0, grad)
-)
+hardtanh.gradient(input=lambda grad, input, min_val, max_val: choose((input <= min_val) | (input >= max_val), 0, grad))
 
 
 @composed(name="nn.functional.relu6", samples=activation())

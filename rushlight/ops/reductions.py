@@ -32,9 +32,7 @@ sum.gradient(input=lambda grad, input_shape, dim, keepdim: spread(grad, input_sh
 )
 def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """Mean of the elements, over every dimension or over `dim`."""
-    require_inexact(
-        input, "mean(): could not infer output dtype. Input dtype must be either a floating point"
-    )
+    require_inexact(input, "mean(): could not infer output dtype. Input dtype must be either a floating point")
     total = fold(np.add, input, axes(dim, input.ndim), keepdim)
     return total / (input.size // (total.size or 1))
 
@@ -120,9 +118,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     return fold(np.add, input, axes(dim, input.ndim), keepdim)
 
 
-nansum.gradient(
-    input=lambda grad, input, dim, keepdim: spread(grad, input.shape, dim, keepdim) * (input == input)
-)
+nansum.gradient(input=lambda grad, input, dim, keepdim: spread(grad, input.shape, dim, keepdim) * (input == input))
 
 
 @composed(samples=cases(lambda make: with_nans(make, case(make.ints(3)))))
@@ -218,7 +214,6 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None):
 
 logsumexp.gradient(
     input=lambda grad, input, result, dim, keepdim: (
-        spread(grad, input.shape, dim, keepdim)
-        * conjugate((input - spread(result, input.shape, dim, keepdim)).exp())
+        spread(grad, input.shape, dim, keepdim) * conjugate((input - spread(result, input.shape, dim, keepdim)).exp())
     )
 )

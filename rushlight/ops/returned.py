@@ -8,7 +8,7 @@ from collections import namedtuple
 def named_results(op_name: str, fields: tuple[str, ...]) -> type:
     """A named tuple that prints as torch's return types do."""
     name = op_name.replace(".", "_")
-    base = namedtuple(name, fields)  # noqa: PYI024  (the fields are data)
+    base = namedtuple(name, fields)
 
     def __repr__(self) -> str:
         items = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))

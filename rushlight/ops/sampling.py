@@ -42,9 +42,7 @@ Draw = Callable[..., np.ndarray]
 
 def check_generator(generator: Generator | None, function: str) -> None:
     if generator is not None and not isinstance(generator, Generator):
-        raise TypeError(
-            f"{function}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}"
-        )
+        raise TypeError(f"{function}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
 
 
 def uniform(
@@ -144,8 +142,7 @@ def randint(
         )
     if size is None or not 1 <= len(bounds) <= 2:
         raise TypeError(
-            "randint() received an invalid combination of arguments: expected (high, size) or (low, high, "
-            "size)"
+            "randint() received an invalid combination of arguments: expected (high, size) or (low, high, size)"
         )
     if dtype is None and out is None:
         dtype = dtypes.int64
@@ -235,8 +232,7 @@ def randint_like(
     bounds = (*([low] if low is not None else []), *bounds, *([high] if high is not None else []))
     if not 1 <= len(bounds) <= 2:
         raise TypeError(
-            "randint_like() received an invalid combination of arguments: expected (input, high) or "
-            "(input, low, high)"
+            "randint_like() received an invalid combination of arguments: expected (input, high) or (input, low, high)"
         )
     first, last = whole_bounds(bounds, "randint_like")
     array = array_like("randint_like", input, dtype, memory_format)
@@ -280,8 +276,7 @@ def normal(
         return call(normal_around.op, (mean, std, generator), out)
     if size is None:
         raise TypeError(
-            "normal() received an invalid combination of arguments: without a tensor among mean and std, "
-            "pass size"
+            "normal() received an invalid combination of arguments: without a tensor among mean and std, pass size"
         )
     mean, std = number(mean, "normal", "mean", 1), number(std, "normal", "std", 2)
     array = gaussian(checked_size(size, "normal"), numpy_dtype(dtype, out), mean, std, generator, True)
@@ -320,9 +315,7 @@ def bernoulli(
     """Ones with the probabilities that `input` holds, or all with probability `p`; zeros otherwise."""
     check_generator(generator, "bernoulli")
     if isinstance(p, Tensor):
-        raise TypeError(
-            "bernoulli() received an invalid combination of arguments: p is a number, not a Tensor"
-        )
+        raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
     return call(coins.op, (input, p, generator), out)
 
 

@@ -20,9 +20,7 @@ REDUCTIONS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.max
 OTHER_NAMES = {"max": "amax", "min": "amin"}
 
 
-def reduce_at(
-    target: np.ndarray, where: np.ndarray, values: np.ndarray, reduce: str, include_self: bool
-) -> None:
+def reduce_at(target: np.ndarray, where: np.ndarray, values: np.ndarray, reduce: str, include_self: bool) -> None:
     """Bring the values together at flat places of a contiguous array, with or without what stands there."""
     flat, where, values = target.reshape(-1), where.reshape(-1), values.reshape(-1)
     if not include_self:
@@ -74,9 +72,7 @@ def make_samples(make):
 
 
 @op(dtype=SAME, inplace=overwrite, samples=cases(make_samples))
-def scatter_reduce(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self=True, out=None
-):
+def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self=True, out=None):
     """The input with `src` reduced into the elements whose position along `dim` the index gives.
 
     `reduce` is sum, prod, mean, amax or amin; without `include_self` the input's own elements are left out.
@@ -186,17 +182,13 @@ def winners(input: Tensor, dim: int, index: Tensor, src: Tensor, result: Tensor)
         ]
     ),
 )
-def index_reduce(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self=True, out=None
-):
+def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self=True, out=None):
     """The input with the parts of `source` reduced into those at the given positions along `dim`.
 
     `reduce` is prod, mean, amax or amin; without `include_self` the input's own elements are left out.
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(
-            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
-        )
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     if input.dtype.kind == "b":
         raise NotImplementedError("\"index_func_\" not implemented for 'Bool'")
     if not isinstance(include_self, bool):
@@ -213,9 +205,7 @@ def spread_index(index: Tensor, dim: int, source: Tensor) -> Tensor:
     ndim = source._array.ndim
     if not ndim:
         return index.reshape(())
-    return index.reshape([-1 if place == axis(dim, ndim) else 1 for place in range(ndim)]).expand(
-        source.shape
-    )
+    return index.reshape([-1 if place == axis(dim, ndim) else 1 for place in range(ndim)]).expand(source.shape)
 
 
 index_reduce.gradient(

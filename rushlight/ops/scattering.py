@@ -86,9 +86,7 @@ def refuse_reduce(name: str, reduce: str | None) -> None:
         ]
     ),
 )
-def scatter(
-    input: Tensor, dim: int, index: Tensor, src: Tensor | float = None, *, value=None, reduce=None, out=None
-):
+def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | float = None, *, value=None, reduce=None, out=None):
     """The input with `src`, or one value, written where the index gives the position along `dim`.
 
     >>> torch.zeros(2, 3).scatter(1, torch.tensor([[2], [0]]), 1.0)
@@ -97,9 +95,7 @@ def scatter(
     """
     src = value if src is None else src
     if src is None:
-        raise TypeError(
-            "scatter() missing 1 required positional arguments: 'src' (a Tensor) or 'value' (a Number)"
-        )
+        raise TypeError("scatter() missing 1 required positional arguments: 'src' (a Tensor) or 'value' (a Number)")
     result = target_of(input, out)
     flat, dim, index = check_along("scatter", result, dim, index)
     if isinstance(src, np.ndarray):

@@ -67,9 +67,7 @@ def check(sequence, values, side, right, sorter):
     if side not in (None, "left", "right"):
         raise RuntimeError(f"{name} side can only be 'left' or 'right' but got {side}")
     if right and side == "left":
-        raise RuntimeError(
-            f"{name} side and right can't be set to opposites, got side of left while right was True"
-        )
+        raise RuntimeError(f"{name} side and right can't be set to opposites, got side of left while right was True")
     if not sequence.ndim:
         raise RuntimeError(f"{name} boundaries tensor should have positive dimension, but got 0 dimension")
     if sequence.ndim > 1 and not values.ndim:

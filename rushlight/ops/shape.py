@@ -102,9 +102,7 @@ def view(input, *shape, size=None, dtype=None):
     if dtype is not None or isinstance(wanted, dtypes.dtype):
         return view_dtype(input, wanted if dtype is None else dtype)
     if not shape and size is None:
-        raise TypeError(
-            "view() received an invalid combination of arguments - got (), but expected a size or a dtype"
-        )
+        raise TypeError("view() received an invalid combination of arguments - got (), but expected a size or a dtype")
     return view_shape(input, sizes(shape, size))
 
 
@@ -133,8 +131,7 @@ def view_dtype(input: Tensor, dtype: dtypes.dtype) -> Tensor:
         ratio = f"self.size(-1) must be divisible by {want // have}" if want > have else ""
         if not array.ndim:
             raise RuntimeError(
-                f"self.dim() cannot be 0 to view {input.dtype.scalar} as {dtype.scalar} (different element "
-                "sizes)"
+                f"self.dim() cannot be 0 to view {input.dtype.scalar} as {dtype.scalar} (different element sizes)"
             )
         if array.size and array.strides[-1] != have:
             raise RuntimeError(
@@ -192,20 +189,14 @@ def reshaped_copy(input, shape: tuple):
 reshaped_copy.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
 
 
-@composed(
-    samples=cases(
-        lambda make: [case(make.floats(2, 6), make.floats(3, 4)), case(make.floats(2), make.ints(2))]
-    )
-)
+@composed(samples=cases(lambda make: [case(make.floats(2, 6), make.floats(3, 4)), case(make.floats(2), make.ints(2))]))
 def view_as(input, other):
     """The same elements in the shape of `other`, sharing memory."""
     return view_shape(input, other._array.shape)
 
 
 @composed(
-    samples=cases(
-        lambda make: [case(make.floats(6, 2).T, make.floats(3, 4)), case(make.floats(2), make.floats())]
-    )
+    samples=cases(lambda make: [case(make.floats(6, 2).T, make.floats(3, 4)), case(make.floats(2), make.floats())])
 )
 def reshape_as(input, other):
     """The same elements in the shape of `other`."""
@@ -239,9 +230,7 @@ def flatten(input, start_dim=0, end_dim=-1):
     return reshape(input, (*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
 
 
-@composed(
-    samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(4, 3).T), case(make.floats())])
-)
+@composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(4, 3).T), case(make.floats())]))
 def ravel(input):
     """All elements in one dimension; a copy only if they are not in order in memory."""
     return view_shape(input.contiguous(), (-1,))

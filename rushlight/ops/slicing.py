@@ -71,9 +71,7 @@ def slice_dim(input, dim: int, start: int, end: int, step=1):
 
 
 slice_dim.gradient(
-    input=lambda grad, input_shape, dim, start, end, step: slice_backward(
-        grad, input_shape, dim, start, end, step
-    )
+    input=lambda grad, input_shape, dim, start, end, step: slice_backward(grad, input_shape, dim, start, end, step)
 )
 
 
@@ -124,9 +122,7 @@ def narrow(input, dim, start, length):
     dim = axis(dim, array.ndim)
     size = array.shape[dim]
     if not -size <= start <= size:
-        raise IndexError(
-            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
-        )
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     start = start + size if start < 0 else start
     if start + length > size:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
@@ -170,15 +166,11 @@ def unfold(input, dimension: int, size: int, step: int):
         return with_strides(input, (size,), strides)
     count = (shape[dim] - size) // step + 1
     new_shape = (*shape[:dim], count, *shape[dim + 1 :], size)
-    return with_strides(
-        input, new_shape, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim])
-    )
+    return with_strides(input, new_shape, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]))
 
 
 unfold.gradient(
-    input=lambda grad, input_shape, dimension, size, step: unfold_backward(
-        grad, input_shape, dimension, size, step
-    )
+    input=lambda grad, input_shape, dimension, size, step: unfold_backward(grad, input_shape, dimension, size, step)
 )
 
 

@@ -85,10 +85,7 @@ def require_real(input, name):
 
 def implicit_dim(name, ndim):
     """The dimension that nn.functional takes when none is given, with torch's warning."""
-    warn(
-        f"Implicit dimension choice for {name} has been deprecated. "
-        "Change the call to include dim=X as an argument."
-    )
+    warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.")
     return 0 if ndim in (0, 1, 3) else 1
 
 

@@ -103,13 +103,9 @@ def topk(input, k: int, dim=-1, largest=True, sorted=True, *, out=None):
         raise RuntimeError(f"topk does not support {kind} dtypes on CPU")
     dim = axis(dim, input.ndim)
     if not 0 <= k <= (input.shape[dim] if input.ndim else 1):
-        raise RuntimeError(
-            f"selected index k out of range: k is {k}, the dimension has {input.shape[dim : dim + 1]}"
-        )
+        raise RuntimeError(f"selected index k out of range: k is {k}, the dimension has {input.shape[dim : dim + 1]}")
     first = (slice(None),) * dim + (slice(k),)
-    indices = (
-        np.ascontiguousarray(order(input, dim, largest)[first]) if input.ndim else np.zeros((), np.int64)
-    )
+    indices = np.ascontiguousarray(order(input, dim, largest)[first]) if input.ndim else np.zeros((), np.int64)
     return take_along(input, indices, dim), indices
 
 

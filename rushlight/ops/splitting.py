@@ -61,9 +61,7 @@ split_evenly.gradient(
         grads, dim, input_shape, even_lengths(input_shape[dim], split_size)
     )
 )
-split_unevenly.gradient(
-    input=lambda grads, input_shape, lengths, dim: joined(grads, dim, input_shape, lengths)
-)
+split_unevenly.gradient(input=lambda grads, input_shape, lengths, dim: joined(grads, dim, input_shape, lengths))
 
 
 def even_lengths(size: int, length: int) -> list[int]:
@@ -100,8 +98,7 @@ def split(tensor, split_size_or_sections=None, dim=0, *, split_size=None):
     if sections == 0:
         if array.shape[dim]:
             raise RuntimeError(
-                "split_size can only be 0 if dimension size is 0, but got dimension size of "
-                f"{array.shape[dim]}"
+                f"split_size can only be 0 if dimension size is 0, but got dimension size of {array.shape[dim]}"
             )
         sections = 1
     return split_evenly(tensor, sections, dim)
@@ -126,8 +123,7 @@ def split_with_sizes(input, split_sizes, dim=0):
     dim = axis(dim, array.ndim)
     if any(length < 0 for length in lengths):
         raise RuntimeError(
-            "split_with_sizes expects split_sizes have only non-negative entries, but got "
-            f"split_sizes={lengths}"
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={lengths}"
         )
     if builtins.sum(lengths) != array.shape[dim]:
         raise RuntimeError(
@@ -215,9 +211,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
     """Views of the parts of a tensor: of about the same size, or cut at the given indices."""
     array = input._array
     if not array.ndim:
-        raise RuntimeError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-        )
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = axis(dim, array.ndim)
     size = array.shape[dim]
     where = given(indices_or_sections, indices, sections)
@@ -225,9 +219,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
         where = plain_indices(where)
     if not isinstance(where, (tuple, list)):
         where = even_cuts(operator.index(where), size)
-    cuts = [
-        builtins.min(size, max(each + size, 0) if each < 0 else each) for each in map(operator.index, where)
-    ]
+    cuts = [builtins.min(size, max(each + size, 0) if each < 0 else each) for each in map(operator.index, where)]
     pairs = zip([0, *cuts], [*cuts, size], strict=True)
     return tuple([slice_dim(input, dim, start, max(start, end)) for start, end in pairs])
 
@@ -237,8 +229,7 @@ def plain_indices(where: Tensor) -> Any:
     array = where._array
     if array.dtype != np.int64:
         raise RuntimeError(
-            "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
-            f"{where.dtype.scalar}"
+            f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {where.dtype.scalar}"
         )
     if array.ndim > 1:
         raise RuntimeError(
@@ -274,21 +265,15 @@ def split_along(name: str, input: Tensor, where: Any, least: int, dim: int) -> t
 
 
 @composed(
-    samples=cases(
-        lambda make: [case(make.floats(2, 6), 3), case(make.floats(5), (1, 2)), case(make.floats(5), 2)]
-    )
+    samples=cases(lambda make: [case(make.floats(2, 6), 3), case(make.floats(5), (1, 2)), case(make.floats(5), 2)])
 )
 def hsplit(input, indices_or_sections=None, *, indices=None, sections=None):
     """Views of the parts along the columns."""
-    return split_along(
-        "hsplit", input, given(indices_or_sections, indices, sections), 1, int(input._array.ndim > 1)
-    )
+    return split_along("hsplit", input, given(indices_or_sections, indices, sections), 1, int(input._array.ndim > 1))
 
 
 @composed(
-    samples=cases(
-        lambda make: [case(make.floats(6, 2), 3), case(make.floats(5, 2), (1, 2)), case(make.floats(5), 1)]
-    )
+    samples=cases(lambda make: [case(make.floats(6, 2), 3), case(make.floats(5, 2), (1, 2)), case(make.floats(5), 1)])
 )
 def vsplit(input, indices_or_sections=None, *, indices=None, sections=None):
     """Views of the parts along the rows."""

@@ -42,18 +42,14 @@ def spreads(make):
 
 
 @composed(samples=cases(spreads))
-def var(
-    input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None
-):
+def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None):
     """Variance over `dim`; the sum of squares is divided by the count less `correction`."""
     dim, keepdim, correction = arguments("var", dim, unbiased, keepdim, correction, axis, keepdims)
     return variance(input, dim, keepdim, correction, out=out)
 
 
 @composed(samples=cases(spreads))
-def std(
-    input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None
-):
+def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None):
     """Standard deviation over `dim`; the sum of squares is divided by the count less `correction`."""
     dim, keepdim, correction = arguments("std", dim, unbiased, keepdim, correction, axis, keepdims)
     return deviation(input, dim, keepdim, correction, out=out)
@@ -81,9 +77,7 @@ def arguments(name, dim, unbiased, keepdim, correction, axis, keepdims):
     if correction is None:
         correction = 1 if unbiased is None else int(unbiased)
     elif unbiased is not None:
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments: either unbiased= or correction="
-        )
+        raise TypeError(f"{name}() received an invalid combination of arguments: either unbiased= or correction=")
     return dim, keepdim if keepdims is None else keepdims, correction
 
 
@@ -111,9 +105,7 @@ def deviation_and_mean(input, dim: tuple, keepdim: bool, correction: float):
 def moments(input, name, dim, keepdim, correction):
     """Variance and mean, the mean taken off first so that large means cost no digits."""
     if input.dtype not in dtypes.DIFFERENTIABLE:
-        raise RuntimeError(
-            f"{name} only support floating point and complex dtypes; convert first, as with .float()"
-        )
+        raise RuntimeError(f"{name} only support floating point and complex dtypes; convert first, as with .float()")
     along = axes(dim, input.ndim)
     total = fold(np.add, input, along, True)
     count = input.size // (total.size or 1)
@@ -169,9 +161,7 @@ variance_and_mean.gradient(
 )
 deviation_and_mean.gradient(
     input=lambda grads, input, result, dim, keepdim, correction: with_mean(
-        grads[0]
-        if grads[0] is None
-        else deviation_gradient(grads[0], input, result, dim, keepdim, correction),
+        grads[0] if grads[0] is None else deviation_gradient(grads[0], input, result, dim, keepdim, correction),
         grads[1],
         input.shape,
         dim,
@@ -239,8 +229,7 @@ def require_table(input, fweights, aweights):
     """torch's conditions on the arguments of `cov`."""
     if input.ndim > 2:
         raise RuntimeError(
-            "cov(): expected input to have two or fewer dimensions but got an input with "
-            f"{input.ndim} dimensions"
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
         )
     if input.dtype is dtypes.bool_:
         raise RuntimeError("cov(): bool dtype is not supported for input")
@@ -259,8 +248,7 @@ def require_weights(name, weights, count):
         raise RuntimeError(f"{words} {kind} dtype but got {name} with {weights.dtype.scalar} dtype")
     if weights.numel() != count:
         raise RuntimeError(
-            f"{words} the same numel as there are observations in the input but got "
-            f"{weights.numel()} != {count}"
+            f"{words} the same numel as there are observations in the input but got {weights.numel()} != {count}"
         )
     if (weights < 0).any():
         raise RuntimeError(f"cov(): {name} cannot be negative")
@@ -271,8 +259,7 @@ def corrcoef(input):
     """Correlation coefficients of the rows; columns are observations."""
     if input.ndim > 2:
         raise RuntimeError(
-            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
-            f"{input.ndim} dimensions"
+            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
         )
     found = cov(input)
     if not found.ndim:

@@ -43,9 +43,7 @@ def strided_view(input, memory: np.ndarray, geometry: tuple):
     return strided(memory, *geometry)
 
 
-strided_view.gradient(
-    input=lambda grad, input_geometry, geometry: strided_add(grad, geometry, input_geometry)
-)
+strided_view.gradient(input=lambda grad, input_geometry, geometry: strided_add(grad, geometry, input_geometry))
 
 
 @op(dtype=SAME, name="_strided_add", samples=None)
@@ -85,9 +83,7 @@ def strided_put(input, src, layout: tuple, geometry: tuple):
 
 
 strided_put.gradient(
-    input=lambda grad, layout, geometry, src_shape: strided_put(
-        grad, grad.new_zeros(src_shape), layout, geometry
-    ),
+    input=lambda grad, layout, geometry, src_shape: strided_put(grad, grad.new_zeros(src_shape), layout, geometry),
     src=lambda grad, layout, geometry: strided_take(grad, layout, geometry),
 )
 

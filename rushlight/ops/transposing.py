@@ -156,9 +156,7 @@ def adjoint(input):
 
 def matrices_transposed(input: Tensor, name: str) -> Tensor:
     if input._array.ndim == 1:
-        raise RuntimeError(
-            f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor."
-        )
+        raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return transpose(input, -2, -1) if input._array.ndim else input
 
 

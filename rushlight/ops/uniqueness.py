@@ -62,9 +62,7 @@ def distinct(input, dim: int, consecutive: bool):
     else:
         dim = axis(dim, input.ndim)
         if not input.size and (input.shape.count(0) > 1 or input.shape[dim]):
-            raise RuntimeError(
-                "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
-            )
+            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
         rows = np.moveaxis(input, dim, 0) if input.ndim else input[None]
         rows = rows.reshape(len(rows), -1) if rows.size else rows.reshape(0, 1)
     order = np.arange(len(rows)) if consecutive else np.lexsort(rows.T[::-1])
@@ -82,13 +80,7 @@ def distinct(input, dim: int, consecutive: bool):
 
 
 def node_name(dim, consecutive):
-    return (
-        "UniqueConsecutiveBackward0"
-        if consecutive
-        else "Unique2Backward0"
-        if dim is None
-        else "UniqueDimBackward0"
-    )
+    return "UniqueConsecutiveBackward0" if consecutive else "Unique2Backward0" if dim is None else "UniqueDimBackward0"
 
 
 distinct.gradient(input=lambda grad, dim, consecutive: refuse_gradient(dim, consecutive))

@@ -62,9 +62,7 @@ select_copy = declare_copy(select, cases(lambda make: [case(make.floats(3, 4), 1
 slice_copy = declare_copy(slice_view, cases(lambda make: [case(make.floats(3, 4), 1, 1, 4, 2)]))
 split_copy = declare_copy(split, cases(lambda make: [case(make.floats(5, 2), 2)]))
 split_with_sizes_copy = declare_copy(split_with_sizes, cases(lambda make: [case(make.floats(5, 2), [2, 3])]))
-squeeze_copy = declare_copy(
-    squeeze, cases(lambda make: [case(make.floats(1, 3, 1)), case(make.floats(1, 3), 0)])
-)
+squeeze_copy = declare_copy(squeeze, cases(lambda make: [case(make.floats(1, 3, 1)), case(make.floats(1, 3), 0)]))
 t_copy = declare_copy(t, cases(lambda make: [case(make.floats(3, 4))]))
 transpose_copy = declare_copy(transpose, cases(lambda make: [case(make.floats(3, 4), 0, 1)]))
 unbind_copy = declare_copy(unbind, cases(lambda make: [case(make.floats(3, 4), 1)]))

@@ -137,9 +137,7 @@ def check_position(index: np.ndarray, dim: int, size: int) -> None:
     """Refuse positions outside of a dimension; negative ones count from its end."""
     outside = (index < -size) | (index >= size)
     if outside.any():
-        raise OutOfRange(
-            f"index {index[outside].flat[0]} is out of bounds for dimension {dim} with size {size}"
-        )
+        raise OutOfRange(f"index {index[outside].flat[0]} is out of bounds for dimension {dim} with size {size}")
 
 
 def wrapped(index: np.ndarray, size: int) -> np.ndarray:

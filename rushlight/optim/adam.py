@@ -92,9 +92,7 @@ def check_betas(betas: tuple, plain: bool | None) -> None:
     """Two numbers from 0 to below 1; tensors only where torch's multi-tensor form takes them."""
     for place, beta in enumerate(betas[:2]):
         require(0.0 <= beta < 1.0, f"Invalid beta parameter at index {place}: {{}}", beta)
-    if not (
-        all(isinstance(each, float) for each in betas) or all(isinstance(each, Tensor) for each in betas)
-    ):
+    if not (all(isinstance(each, float) for each in betas) or all(isinstance(each, Tensor) for each in betas)):
         raise ValueError("betas must be either both floats or both Tensors")
     if plain and isinstance(betas[0], Tensor):
         raise ValueError("betas[0] as a Tensor is not supported for capturable=False and foreach=True")

@@ -66,11 +66,7 @@ class Flat:
                 for name, view in views.items():
                     # a storage: the program has a view of this state, or wrote to it
                     value = state.get(name)
-                    if (
-                        not isinstance(value, Tensor)
-                        or value._array is not view
-                        or value._storage is not None
-                    ):
+                    if not isinstance(value, Tensor) or value._array is not view or value._storage is not None:
                         return False
         return True
 
@@ -145,9 +141,7 @@ def joined_state(
     states: list = [optimizer.state.get(each) for each in params]
     fresh = optimizer.state_for(np.empty(size, params[0]._array.dtype), group)
     if not any(states):
-        return {
-            name: each if each.ndim else np.full((len(params), 1), each) for name, each in fresh.items()
-        }, True
+        return {name: each if each.ndim else np.full((len(params), 1), each) for name, each in fresh.items()}, True
     if not all(states):
         return None
     joined = {}

@@ -104,9 +104,7 @@ class Optimizer:
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient; `closure` computes the loss anew first, and is returned."""
         if type(self).step_for is Optimizer.step_for:
-            raise NotImplementedError(
-                f"{type(self).__name__} must define step(), or state_for() and step_for()"
-            )
+            raise NotImplementedError(f"{type(self).__name__} must define step(), or state_for() and step_for()")
         loss = None
         if closure is not None:
             with modes.enable_grad():
@@ -141,9 +139,7 @@ class Optimizer:
         params = added["params"]
         for each in params:
             if not isinstance(each, Tensor):
-                raise TypeError(
-                    f"optimizer can only optimize Tensors, but one of the params is {typename(each)}"
-                )
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(each)}")
             if not (self.defaults.get("differentiable") or each.is_leaf or each.retains_grad):
                 raise ValueError(
                     "can't optimize a non-leaf Tensor: give the tensor it was computed from, or a detached copy "
@@ -151,9 +147,7 @@ class Optimizer:
                 )
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(
-                    f"parameter group didn't specify a value of required optimization parameter {name}"
-                )
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
         self._check_others({**param_group, **added})
         if len(set(params)) != len(params):
             warn(
@@ -179,9 +173,7 @@ class Optimizer:
         if not names:
             return {"params": params}
         if len(names) != len(params):
-            raise ValueError(
-                "all optimizer params should be with/without names. Some param names are missing"
-            )
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
         return {"params": [each[1] for each in params], "param_names": names}
 
     def _check_others(self, added: dict[str, Any]) -> None:
@@ -292,9 +284,7 @@ def hooked(step: Callable) -> Callable:
                     )
                 args, kwargs = changed
         result = step(*args, **kwargs)
-        for hook in chain(
-            optimizer._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()
-        ):
+        for hook in chain(optimizer._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()):
             hook(optimizer, args, kwargs)
         return result
 

@@ -88,9 +88,7 @@ def move_recorded(optimizer: Optimizer, param: Moving, group: dict[str, Any]) ->
         target = pairs(param).clone()
         optimizer.step_for(target, pairs(grad), state, options, first)
         param.copy_(view_as_complex(target))
-        state = {
-            name: view_as_complex(each) if known[name].is_complex() else each for name, each in state.items()
-        }
+        state = {name: view_as_complex(each) if known[name].is_complex() else each for name, each in state.items()}
     else:
         optimizer.step_for(param, grad, state, options, first)
     if state:

@@ -140,7 +140,9 @@ def forked_rng(state: Any) -> Iterator[None]:
         rushlight.set_rng_state(now)
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
     """Checkpoint a sequence of modules in `segments` parts."""
     modules = list(functions.children()) if hasattr(functions, "children") else list(functions)
     size = len(modules) // segments

@@ -125,7 +125,9 @@ def test_checkpoint_sequential():
     assert x.grad.tolist() == expected.grad.tolist()
 
 
-@pytest.mark.parametrize(("function", "what"), [(lambda x: (x * 0).sqrt(), "inf"), (lambda x: (x - 1).sqrt() * 0, "nan")])
+@pytest.mark.parametrize(
+    ("function", "what"), [(lambda x: (x * 0).sqrt(), "inf"), (lambda x: (x - 1).sqrt() * 0, "nan")]
+)
 def test_anomaly_mode_names_the_line_that_made_nan_or_inf(function, what):
     x = torch.ones(1, requires_grad=True)
     with pytest.warns(UserWarning, match="Anomaly"), torch.autograd.detect_anomaly():

@@ -217,7 +217,9 @@ def test_nodes_show_where_they_come_from():
     assert second.name() == "AccumulateGrad"
     assert second.variable is x
     assert y.grad_fn.next_functions[1] == (None, 0)
-    assert z.grad_fn.location.endswith(f"test_engine.py:{test_nodes_show_where_they_come_from.__code__.co_firstlineno + 3}")
+    assert z.grad_fn.location.endswith(
+        f"test_engine.py:{test_nodes_show_where_they_come_from.__code__.co_firstlineno + 3}"
+    )
     z.grad_fn.metadata["note"] = 1
     assert z.grad_fn.metadata == {"note": 1}
 

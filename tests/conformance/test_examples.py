@@ -12,9 +12,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def losses(*command):
-    ran = subprocess.run(
-        [sys.executable, *command, "--losses", "50"], capture_output=True, text=True, timeout=300
-    )
+    ran = subprocess.run([sys.executable, *command, "--losses", "50"], capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
     return [float(line) for line in ran.stdout.split()]
 

@@ -116,9 +116,7 @@ def test_reading_agrees_with_torch(seed):
 
         def read(library, array=array, transposed=transposed, index=index):
             input = leaf(library, array)
-            part = (input.permute(tuple(range(array.ndim))[::-1]) if transposed else input)[
-                build(library, index)
-            ]
+            part = (input.permute(tuple(range(array.ndim))[::-1]) if transposed else input)[build(library, index)]
             (first,) = library.autograd.grad((part**3).sum(), input, create_graph=True)
             (second,) = library.autograd.grad((first**2).sum(), input)
             steps = [step for size, step in zip(part.shape, part.stride(), strict=True) if size > 1]
@@ -126,9 +124,7 @@ def test_reading_agrees_with_torch(seed):
             values = [each.detach().numpy() for each in (part, first, second)]
             return [*values, tuple(part.shape), part.grad_fn.name(), part._is_view(), layout]
 
-        expect_same(
-            attempt(lambda: read(torch)), attempt(lambda: read(rushlight)), (shape, transposed, index)
-        )
+        expect_same(attempt(lambda: read(torch)), attempt(lambda: read(rushlight)), (shape, transposed, index))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -155,9 +151,7 @@ def test_assignment_agrees_with_torch(seed):
             values = [each if each is None else each.detach().numpy() for each in (target, plain, *grads)]
             return [*values, target._version, target.grad_fn.name().rpartition(":")[2]]
 
-        expect_same(
-            attempt(lambda: write(torch)), attempt(lambda: write(rushlight)), (shape, index, value.shape)
-        )
+        expect_same(attempt(lambda: write(torch)), attempt(lambda: write(rushlight)), (shape, index, value.shape))
 
 
 def repeats(index):

@@ -159,9 +159,7 @@ def test_every_dtype(method, options, dtype):
     ours, theirs = pair(method, options, dtype=dtype)
     if options.get("fused") and dtype.startswith("complex"):
         for problem, optimizer in (ours, theirs):
-            with pytest.raises(
-                RuntimeError, match="`fused=True` requires all the params to be floating point"
-            ):
+            with pytest.raises(RuntimeError, match="`fused=True` requires all the params to be floating point"):
                 problem.step(optimizer)
         return
     for _ in range(3):

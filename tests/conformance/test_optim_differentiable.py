@@ -23,8 +23,7 @@ def through_steps(library, method, options, dtype, rate=None):
     """Gradients, for the start and the target, of a loss after three steps towards the target."""
     random = np.random.RandomState(1)
     start, target = (
-        library.tensor((random.randn(3) + 1j * random.randn(3) * ("complex" in dtype)).tolist())
-        for _ in range(2)
+        library.tensor((random.randn(3) + 1j * random.randn(3) * ("complex" in dtype)).tolist()) for _ in range(2)
     )
     start, target = (
         (each if "complex" in dtype else each.real).to(getattr(library, dtype)).detach().requires_grad_()
@@ -88,7 +87,5 @@ def test_a_leaf_cannot_move_in_a_recorded_step():
         param = library.ones(2, requires_grad=True)
         optimizer = library.optim.SGD([param], differentiable=True)
         param.grad = library.ones(2)
-        with pytest.raises(
-            RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"
-        ):
+        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
             optimizer.step()

@@ -136,9 +136,7 @@ def hooks_around_a_step(library):
 def a_hook_that_returns_nonsense(library):
     optimizer = library.optim.SGD([leaf(library, 1.0)])
     optimizer.register_step_pre_hook(lambda *args: 3)
-    with pytest.raises(
-        RuntimeError, match=r"must return None or a tuple of \(new_args, new_kwargs\), but got 3"
-    ):
+    with pytest.raises(RuntimeError, match=r"must return None or a tuple of \(new_args, new_kwargs\), but got 3"):
         optimizer.step()
 
 
@@ -320,10 +318,7 @@ def outcome(call):
 
 @pytest.mark.parametrize(
     ("ours", "theirs"),
-    [
-        pytest.param(a, b, id=name)
-        for (name, a), (_, b) in zip(wrong_calls(rushlight), wrong_calls(torch), strict=True)
-    ],
+    [pytest.param(a, b, id=name) for (name, a), (_, b) in zip(wrong_calls(rushlight), wrong_calls(torch), strict=True)],
 )
 def test_wrong_calls_are_refused_in_torchs_words(ours, theirs):
     kind, words = outcome(theirs)
@@ -331,7 +326,5 @@ def test_wrong_calls_are_refused_in_torchs_words(ours, theirs):
     our_kind, our_words = outcome(ours)
     assert our_kind is kind
     # up to where torch lists the devices it has, or names its own classes
-    expected = words.replace("torch.nn.modules.activation", "rushlight.nn.modules.activation").partition(
-        "['cuda'"
-    )[0]
+    expected = words.replace("torch.nn.modules.activation", "rushlight.nn.modules.activation").partition("['cuda'")[0]
     assert our_words.startswith(expected)

@@ -63,9 +63,7 @@ class Pair:
 
 def draw_uniform(pair, shape):
     dtype = pair.choose.choice(FLOATS)
-    low, high = pair.choose.choice(
-        [(0, 1), (-1, 1), (0.1, 5.3), (-0.05, 0.05), (0, 0.3), (100, 101), (-7, 1e4)]
-    )
+    low, high = pair.choose.choice([(0, 1), (-1, 1), (0.1, 5.3), (-0.05, 0.05), (0, 0.3), (100, 101), (-7, 1e4)])
     expected = torch.empty(shape, dtype=dtype).uniform_(low, high, generator=pair.torch)
     check(expected, ours.uniform(shape, DTYPES[dtype], low, high, pair.ours))
 

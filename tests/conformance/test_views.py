@@ -67,9 +67,7 @@ def writing(rng, shape):
 
 
 def computing(rng, shape):
-    return rng.choice(
-        [("mul", (2.0,)), ("mul", (None,)), ("add", (None,)), ("clone", ()), ("tanh", ()), ("exp", ())]
-    )
+    return rng.choice([("mul", (2.0,)), ("mul", (None,)), ("add", (None,)), ("clone", ()), ("tanh", ()), ("exp", ())])
 
 
 class Machine:
@@ -93,9 +91,7 @@ class Machine:
             # torch takes a view for a leaf until someone has looked at the history that its base got since
             assert target.grad_fn is not target
             with getattr(self.library, mode)():
-                found = (
-                    target.view_as(target) if name == "view_as_self" else getattr(target, name)(*arguments)
-                )
+                found = target.view_as(target) if name == "view_as_self" else getattr(target, name)(*arguments)
         except (RuntimeError, IndexError) as error:
             return type(error).__name__, str(error)
         if found is not target and found is not None:
@@ -170,9 +166,7 @@ def test_a_random_program_does_what_torch_does(seed):
             for index, (one, other) in enumerate(zip(ours.pool, theirs.pool, strict=True)):
                 assert ours.describe(one) == theirs.describe(other), (index, program)
         for index, (one, other) in enumerate(zip(ours.pool, theirs.pool, strict=True)):
-            np.testing.assert_allclose(
-                ours.elements(one), theirs.elements(other), err_msg=f"{index} {program}"
-            )
+            np.testing.assert_allclose(ours.elements(one), theirs.elements(other), err_msg=f"{index} {program}")
     for _ in range(3):
         chosen = rng.sample(range(len(theirs.pool)), 3)
         wanted = theirs.gradients([theirs.pool[index] for index in chosen])

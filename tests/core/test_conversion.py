@@ -18,9 +18,7 @@ def test_item_is_the_only_element():
     assert isinstance(torch.tensor(3).item(), int)
     assert torch.tensor(1.5, dtype=torch.bfloat16).item() == 1.5
     for count in (0, 2):
-        with pytest.raises(
-            RuntimeError, match=f"a Tensor with {count} elements cannot be converted to Scalar"
-        ):
+        with pytest.raises(RuntimeError, match=f"a Tensor with {count} elements cannot be converted to Scalar"):
             torch.ones(count).item()
 
 
@@ -40,9 +38,7 @@ def test_numpy_shares_memory():
 
 
 def test_numpy_refuses_a_tensor_that_requires_grad(leaf):
-    words = (
-        "Can't call numpy\\(\\) on Tensor that requires grad. Use tensor.detach\\(\\).numpy\\(\\) instead."
-    )
+    words = "Can't call numpy\\(\\) on Tensor that requires grad. Use tensor.detach\\(\\).numpy\\(\\) instead."
     for refused in (leaf.numpy, (leaf * 2).numpy, lambda: np.asarray(leaf), lambda: np.sin(leaf)):
         with pytest.raises(RuntimeError, match=words):
             refused()
@@ -148,9 +144,7 @@ def test_questions():
     assert torch.numel(torch.ones(2, 3)) == 6
     assert torch.typename(torch.ones(1)) == "torch.FloatTensor"
     assert torch.typename(3) == "int"
-    with pytest.raises(
-        TypeError, match=r"is_floating_point\(\): argument 'input' \(position 1\) must be Tensor"
-    ):
+    with pytest.raises(TypeError, match=r"is_floating_point\(\): argument 'input' \(position 1\) must be Tensor"):
         torch.is_floating_point(3)
 
 

@@ -156,9 +156,7 @@ def test_a_suffix_that_does_not_fit_starts_a_line():
 
 def test_blank_lines_separate_blocks_of_two_dims_or_more():
     cube = np.arange(8).reshape(2, 2, 2)
-    assert text(cube, "int64") == (
-        "tensor([[[0, 1],\n         [2, 3]],\n\n        [[4, 5],\n         [6, 7]]])"
-    )
+    assert text(cube, "int64") == ("tensor([[[0, 1],\n         [2, 3]],\n\n        [[4, 5],\n         [6, 7]]])")
     assert text(cube.reshape(2, 2, 1, 2), "int64") == (
         "tensor([[[[0, 1]],\n\n         [[2, 3]]],\n\n\n        [[[4, 5]],\n\n         [[6, 7]]]])"
     )

@@ -189,9 +189,7 @@ def test_the_state_is_the_one_torch_saves():
     kept_normal[:] = 0.5684312772806678  # the last digit is the mathematics library's
     # The checksum of torch.get_rng_state() after manual_seed(0), randn(3), rand(700).
     assert zlib.crc32(state.tobytes()) == 1428598270
-    np.testing.assert_allclose(
-        random.normal((2,), F32, generator=generator), [0.56843126, 0.97648335], rtol=1e-6
-    )
+    np.testing.assert_allclose(random.normal((2,), F32, generator=generator), [0.56843126, 0.97648335], rtol=1e-6)
 
 
 @pytest.mark.parametrize("drawn", [0, 1, 623, 624, 625])

@@ -162,9 +162,7 @@ def test_a_write_through_one_of_several_views_is_refused(several):
     y = leaf(4, 2) * 1
     parts = getattr(y, several)(*(() if several == "unbind" else (2,)))
     before = y.tolist()
-    with pytest.raises(
-        RuntimeError, match=r"Output 1 of (Split|Unbind) is a view and is being modified inplace"
-    ):
+    with pytest.raises(RuntimeError, match=r"Output 1 of (Split|Unbind) is a view and is being modified inplace"):
         parts[1].mul_(2)
     with pytest.raises(RuntimeError, match="is a view and is being"):
         parts[1].view(-1).mul_(2)
@@ -194,9 +192,7 @@ def test_a_leaf_that_requires_grad_refuses_writes():
         lambda: x.unsqueeze_(0),
         lambda: x.copy_(torch.zeros(3)),
     ):
-        with pytest.raises(
-            RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"
-        ):
+        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
             write()
     with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used"):
         x[1:].mul_(2)
@@ -209,9 +205,7 @@ def test_a_view_made_without_recording_refuses_a_recorded_write():
     y = leaf(3) * 1
     with torch.no_grad():
         view = y[1:]
-    with pytest.raises(
-        RuntimeError, match="A view was created in no_grad mode and is being modified inplace"
-    ):
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
         view.mul_(2)
     with pytest.raises(RuntimeError, match="is a view of a view which was created in no_grad mode"):
         view.view(-1).mul_(2)
@@ -224,9 +218,7 @@ def test_expanded_memory_refuses_writes_but_of_one_value():
     base = torch.zeros(3, 1)
     wide = base.expand(3, 4)
     for write in (lambda: wide.add_(1), lambda: wide.copy_(torch.ones(3, 4)), lambda: wide.mul_(2)):
-        with pytest.raises(
-            RuntimeError, match="more than one element of the written-to tensor refers to a single"
-        ):
+        with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single"):
             write()
     wide.fill_(2)
     assert base.tolist() == [[2], [2], [2]]

@@ -129,5 +129,7 @@ def test_a_result_that_does_not_fit_its_target():
     words = "output with shape [3] doesn't match the broadcast shape [2, 3]"
     with explains(RuntimeError, words, fix="write the result to a new tensor"):
         x += torch.ones(2, 3)
-    with explains(RuntimeError, "result type Float can't be cast to the desired output type Long", fix="x.to(torch.float32)"):
+    with explains(
+        RuntimeError, "result type Float can't be cast to the desired output type Long", fix="x.to(torch.float32)"
+    ):
         torch.ones(3, dtype=torch.int64).add_(1.5)

@@ -38,9 +38,7 @@ def test_the_same_program_written_for_torch_prints_the_same(tmp_path):
 
 
 def test_it_draws_its_learning_curve_and_explains_the_pitfall(tmp_path):
-    printed = run(
-        EXAMPLE, "--episodes", "3", "--solved", "1", "--plot", "curve.png", "--no-progress", cwd=tmp_path
-    )
+    printed = run(EXAMPLE, "--episodes", "3", "--solved", "1", "--plot", "curve.png", "--no-progress", cwd=tmp_path)
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     wrong, silent, right = printed.split("\n--- ")[1:]
     assert "UserWarning" in wrong and "stack" in wrong

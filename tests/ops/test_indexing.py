@@ -225,9 +225,7 @@ def test_a_value_that_does_not_fit_is_refused(value, error, words):
 
 def test_positions_want_values_of_their_shape_and_dtype():
     target = torch.zeros(3, 4)
-    with pytest.raises(
-        RuntimeError, match=r"shape mismatch: value tensor of shape \[3\] cannot be broadcast"
-    ):
+    with pytest.raises(RuntimeError, match=r"shape mismatch: value tensor of shape \[3\] cannot be broadcast"):
         target[[0, 1]] = torch.ones(3)
     with pytest.raises(RuntimeError, match="Index put requires the source and destination dtypes match"):
         target[[0, 1]] = torch.ones(4, dtype=torch.float64)

@@ -143,15 +143,11 @@ class TestBools:
 class TestAlpha:
     def test_alpha_must_fit_the_dtype(self):
         whole, real = torch.tensor([1]), torch.ones(1)
-        with pytest.raises(
-            RuntimeError, match="For integral input tensors, argument alpha must not be a floating"
-        ):
+        with pytest.raises(RuntimeError, match="For integral input tensors, argument alpha must not be a floating"):
             torch.add(whole, whole, alpha=1.5)
         with pytest.raises(RuntimeError, match="Boolean alpha only supported for Boolean results"):
             torch.add(real, real, alpha=True)
-        with pytest.raises(
-            RuntimeError, match="For non-complex input tensors, argument alpha must not be a complex"
-        ):
+        with pytest.raises(RuntimeError, match="For non-complex input tensors, argument alpha must not be a complex"):
             torch.sub(real, real, alpha=1j)
 
     def test_dtypes_that_are_not_promoted(self):
@@ -281,9 +277,7 @@ class TestOperands:
             getattr(torch, name)(torch.ones(1), 1.0)
 
     def test_functions_of_one_tensor_take_no_number(self):
-        with pytest.raises(
-            TypeError, match=r"exp\(\): argument 'input' \(position 1\) must be Tensor, not float"
-        ):
+        with pytest.raises(TypeError, match=r"exp\(\): argument 'input' \(position 1\) must be Tensor, not float"):
             torch.exp(1.0)
 
     def test_a_number_may_come_first(self):
@@ -466,9 +460,7 @@ class TestSpecial:
             torch.mvlgamma(x, 0)
         with pytest.raises(NotImplementedError, match="igamma_cpu"):
             torch.igamma(torch.tensor([1]), torch.tensor([1]))
-        with pytest.raises(
-            NotImplementedError, match="the derivative for 'igamma: input' is not implemented"
-        ):
+        with pytest.raises(NotImplementedError, match="the derivative for 'igamma: input' is not implemented"):
             torch.igamma(x.requires_grad_(), torch.ones(2)).sum().backward()
 
     def test_values_at_the_edges(self):

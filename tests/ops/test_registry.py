@@ -72,7 +72,9 @@ def test_layout_does_not_matter(op):
         if op.is_view or op.name.startswith(("as_strided", "empty", "view")) or isinstance(expected, type):
             continue
         moved = [
-            each.transpose(0, 1).contiguous().transpose(0, 1) if isinstance(each, torch.Tensor) and each.ndim > 1 else each
+            each.transpose(0, 1).contiguous().transpose(0, 1)
+            if isinstance(each, torch.Tensor) and each.ndim > 1
+            else each
             for each in args
         ]
         found = outcome(op.function, tuple(moved), kwargs)

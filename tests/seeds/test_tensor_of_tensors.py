@@ -91,7 +91,9 @@ def test_mse_loss_of_a_tuple_is_refused(trajectory):
 
 def test_stack_of_losses_teaches_the_critic(critic, trajectory):
     targets, predictions = trajectory
-    losses = [F.mse_loss(prediction, torch.tensor(target)) for prediction, target in zip(predictions, targets, strict=True)]
+    losses = [
+        F.mse_loss(prediction, torch.tensor(target)) for prediction, target in zip(predictions, targets, strict=True)
+    ]
     loss = torch.stack(losses).mean()
     assert loss.grad_fn.name() == "MeanBackward0"
     loss.backward()
