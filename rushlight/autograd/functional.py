@@ -45,7 +45,8 @@ def gradients(outputs: tuple, inputs: tuple, given: tuple | None, create: bool, 
     ]
     if strict and len(dependent) < len(outputs):
         raise RuntimeError(
-            f"The output of the user-provided function is independent of the input: {what} has no path to it. This is not allowed in strict mode."
+            f"The output of the user-provided function is independent of the input: {what} has no path to it. This is "
+            "not allowed in strict mode."
         )
     found: tuple = (None,) * len(inputs)
     if dependent:
@@ -54,7 +55,8 @@ def gradients(outputs: tuple, inputs: tuple, given: tuple | None, create: bool, 
     for place, each in enumerate(found):
         if strict and each is None:
             raise RuntimeError(
-                f"The output of the user-provided function is independent of input {place}. This is not allowed in strict mode."
+                f"The output of the user-provided function is independent of input {place}. This is not allowed in "
+                "strict mode."
             )
     return tuple(each.new_zeros(each.shape) if grad is None else grad for each, grad in zip(inputs, found, strict=True))
 

@@ -19,7 +19,8 @@ def broadcast_all(*values: Tensor | float) -> list[Tensor]:
     for each in values:
         if not isinstance(each, (Tensor, Number)):
             raise ValueError(
-                "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+                "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
+                "__torch_function__."
             )
     first = next((each for each in values if isinstance(each, Tensor)), None)
     kind = dtypes.default if first is None else first.dtype

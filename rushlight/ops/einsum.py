@@ -59,7 +59,8 @@ def read_arguments(args: tuple) -> tuple[str, list[Tensor]]:
     """The equation and the operands, from either form of the call."""
     if not args:
         raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
         )
     if isinstance(args[0], str):
         operands = args[1:]
@@ -94,22 +95,22 @@ def read_equation(equation: str, operands: list[Tensor]) -> tuple[list[str], str
     left, arrow, output = equation.replace(" ", "").partition("->")
     inputs = left.split(",")
     if len(inputs) != len(operands):
-        raise RuntimeError(
-            f"einsum(): {'fewer' if len(operands) < len(inputs) else 'more'} operands were provided than specified in the equation"
-        )
+        words = "fewer" if len(operands) < len(inputs) else "more"
+        raise RuntimeError(f"einsum(): {words} operands were provided than specified in the equation")
     for text in (*inputs, output):
         bad = next((letter for letter in text.replace("...", "") if letter not in LETTERS), None)
         if bad is not None:
             raise RuntimeError(
-                f"einsum(): invalid subscript given at index {text.index(bad)} in the equation string, subscripts must be in [a-zA-Z]"
+                f"einsum(): invalid subscript given at index {text.index(bad)} in the equation string, subscripts "
+                "must be in [a-zA-Z]"
             )
     free = [letter for letter in LETTERS if letter not in equation]
     extra = [each.ndim - len(text.replace("...", "")) for each, text in zip(operands, inputs, strict=True)]
     for place, (text, missing) in enumerate(zip(inputs, extra, strict=True)):
         if missing < 0 or (missing and "..." not in text):
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(text.replace('...', ''))}) does not match the "
-                f"number of dimensions ({operands[place].ndim}) for operand {place} and no ellipsis was given"
+                f"einsum(): the number of subscripts in the equation ({len(text.replace('...', ''))}) does not match "
+                f"the number of dimensions ({operands[place].ndim}) for operand {place} and no ellipsis was given"
             )
     width = max([missing for text, missing in zip(inputs, extra, strict=True) if "..." in text], default=0)
     dots = "".join(free[:width])
@@ -171,7 +172,9 @@ def check_sizes(operands: tuple, inputs: tuple) -> None:
 )
 def contract(operands: list[Tensor], inputs: tuple, output: str):
     """np.einsum of operands whose letters are distinct and all needed."""
-    sizes = dict(pair for array, names in zip(operands, inputs) for pair in zip(names, array.shape) if pair[1] != 1)
+    sizes = {}
+    for array, letters in zip(operands, inputs, strict=True):
+        sizes.update(pair for pair in zip(letters, array.shape, strict=True) if pair[1] != 1)
     arrays, names = squeezed(operands, inputs, sizes)
     wanted = "".join(letter for letter in output if letter in sizes)
     big = sum(array.size for array in arrays) > 4096 or len(arrays) > 2

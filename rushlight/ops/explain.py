@@ -1,4 +1,4 @@
-"""Explaining failed calls: NumPy's complaint becomes torch's words, with the operands, where each was made, and a fix."""
+"""Explaining failed calls: torch's words for NumPy's complaint, the operands, where each was made, and a fix."""
 
 from __future__ import annotations
 

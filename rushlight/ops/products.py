@@ -199,7 +199,8 @@ def mv(input, vec, *, out=None):
     """Product of a matrix and a vector."""
     if input.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(
-            f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}: mv takes a matrix and a vector"
+            f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}: mv takes a matrix and a "
+            "vector"
         )
     refuse_bool(input, "addmv_impl_cpu")
     if input.shape[1] != vec.shape[0]:

@@ -79,7 +79,7 @@ def test_needs_input_grad_and_none():
         @staticmethod
         def backward(ctx, grad):
             seen.append(ctx.needs_input_grad)
-            a, b = ctx.saved_tensors
+            _, b = ctx.saved_tensors
             return grad * b, None
 
     a = point(2.0)

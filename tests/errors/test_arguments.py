@@ -18,7 +18,7 @@ def test_a_list_for_a_tensor():
     with explains(TypeError, "flatten(): argument 'input' (position 1) must be Tensor, not int"):
         torch.flatten(5)
     with explains(TypeError, "unsupported operand type(s) for +: 'Tensor' and 'list'"):
-        x + [1, 2, 3]
+        x + [1, 2, 3]  # noqa: RUF005  (what is tested)
 
 
 def test_options_of_a_wrong_kind():
