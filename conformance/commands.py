@@ -4,6 +4,7 @@ import argparse
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,15 @@ from conformance.report import Report, fold_complex
 ROOT = Path(__file__).parent.parent
 
 
-def run_ops(options: argparse.Namespace) -> bool:
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a comparison holds, and its counts in a line."""
+
+    holds: bool
+    counts: str
+
+
+def run_ops(options: argparse.Namespace) -> Verdict:
     """Every entry of op_db whose name the library has."""
     pool = Pool(options.library, options.jobs, options.timeout)
     entries = pool.ask({"kind": "list entries"})
@@ -33,8 +42,8 @@ def run_ops(options: argparse.Namespace) -> bool:
     ]
     if options.missing:
         print(*(entry["name"] for entry in entries if not entry["offered"]), sep="\n")
-        return True
-    report = Report("op_db", len(entries), read_known(), offered=len(offered))
+        return Verdict(True, f"{len(offered)} of {len(entries)} entries are there")
+    report = Report("op_db", len(entries), read_known("op_db"), offered=len(offered))
 
     def add(task: dict[str, Any], answer: dict[str, Any]) -> None:
         if options.complex and "result" in answer:
@@ -44,25 +53,25 @@ def run_ops(options: argparse.Namespace) -> bool:
     pool.run(tasks, add)
     finish(report, options)
     if options.only:
-        return not report.of_status("fail")
+        return Verdict(not report.of_status("fail"), report.counts)
     enough = len(report.of_status("pass")) >= options.at_least and report.share >= options.share
-    return enough and not report.unexpected
+    return Verdict(enough and not report.unexpected, report.counts)
 
 
 def wanted(entry: dict[str, Any], only: list[str] | None) -> bool:
     return not only or entry["name"] in only or entry["op"] in only
 
 
-def run_samples(options: argparse.Namespace) -> bool:
+def run_samples(options: argparse.Namespace) -> Verdict:
     """Every op that the library declares, on its own samples."""
     pool = Pool(options.library, options.jobs, options.timeout)
     ops = [op for op in pool.ask({"kind": "list registry"}) if not options.only or op["name"] in options.only]
     families = {op["name"]: op["family"] for op in ops}
-    report = Report("declared samples", len(ops))
+    report = Report("declared samples", len(ops), read_known("samples"))
     pool.run([{"kind": "op", "name": op["name"]} for op in ops], report.add)
     finish(report, options)
     print_families(report, families)
-    return bool(report.of_status("pass")) and not report.unexpected
+    return Verdict(bool(report.of_status("pass")) and not report.unexpected, report.counts)
 
 
 def print_families(report: Report, families: dict[str, str]) -> None:
@@ -75,21 +84,23 @@ def print_families(report: Report, families: dict[str, str]) -> None:
         print(f"{family:24}{agree:>8}{len(answers):>6}{comparisons:>14}")
 
 
-def run_promotion(options: argparse.Namespace) -> bool:
+def run_promotion(options: argparse.Namespace) -> Verdict:
     """Type promotion, for every pair of dtypes and kinds of operand."""
     from conformance.promotion import check_promotion
 
-    return check_promotion(options.library)
+    agree, total = check_promotion(options.library)
+    return Verdict(agree == total, f"{agree} of {total} agree")
 
 
-def run_pytest(options: argparse.Namespace) -> bool:
+def run_pytest(options: argparse.Namespace) -> Verdict:
     """The test files that need torch: whole programs in tests/conformance, and the runner's own."""
     command = [sys.executable, "-m", "pytest", "-q", "tests/conformance", "conformance/test_runner.py"]
-    return subprocess.run(command, cwd=ROOT).returncode == 0
+    status = subprocess.run(command, cwd=ROOT).returncode
+    return Verdict(status == 0, f"pytest ended with {status}")
 
 
-def run_all(options: argparse.Namespace) -> bool:
-    """The four of them, and one block of verdicts."""
+def run_all(options: argparse.Namespace) -> Verdict:
+    """The four of them, and one block with their counts."""
     parts = (
         ("promotion", run_promotion),
         ("declared samples", run_samples),
@@ -101,9 +112,9 @@ def run_all(options: argparse.Namespace) -> bool:
         print(f"\n{title}\n{'-' * len(title)}", flush=True)
         verdicts.append((title, run(options)))
     print("\nconformance with torch\n----------------------")
-    for title, holds in verdicts:
-        print(f"{title:36}{'holds' if holds else 'FAILS'}")
-    return all(holds for _, holds in verdicts)
+    for title, verdict in verdicts:
+        print(f"{title:20}{'holds' if verdict.holds else 'FAILS'}   {verdict.counts}")
+    return Verdict(all(verdict.holds for _, verdict in verdicts), "")
 
 
 def finish(report: Report, options: argparse.Namespace) -> None:

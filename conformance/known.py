@@ -1,4 +1,4 @@
-"""Known disagreements: entries that may fail, each with its reason, read from known.toml."""
+"""Known disagreements: what may fail, each with its reason, read from known.toml."""
 
 import tomllib
 from pathlib import Path
@@ -6,8 +6,6 @@ from pathlib import Path
 PATH = Path(__file__).with_name("known.toml")
 
 
-def read_known(path: Path = PATH) -> dict[str, str]:
-    """The reason for each entry that is allowed to fail."""
-    if not path.exists():
-        return {}
-    return {name: str(reason) for name, reason in tomllib.loads(path.read_text()).items()}
+def read_known(table: str, path: Path = PATH) -> dict[str, str]:
+    """The reason for each name that is allowed to fail, in `op_db` or in `samples`."""
+    return tomllib.loads(path.read_text()).get(table, {})

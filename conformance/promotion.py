@@ -58,8 +58,8 @@ def operands() -> list[Operand]:
     return tensors + [Operand(None, number=number) for number in NUMBERS]
 
 
-def check_promotion(library_name: str) -> bool:
-    """Prints the counts and what disagrees; True if nothing does."""
+def check_promotion(library_name: str) -> tuple[int, int]:
+    """Prints what disagrees and the counts; gives how many agree, and of how many."""
     torch, library = Library("torch"), Library(library_name)
     counts: dict[str, list[int]] = {}
     wrong: list[str] = []
@@ -76,7 +76,7 @@ def check_promotion(library_name: str) -> bool:
         if reason is not None:
             wrong.append(f"{name}({text}): {reason}")
     print_promotion(counts, wrong)
-    return not wrong
+    return sum(agree for agree, _ in counts.values()), sum(total for _, total in counts.values())
 
 
 def cases():

@@ -39,6 +39,13 @@ class Report:
         return passed / (passed + failed) if passed + failed else 0.0
 
     @property
+    def counts(self) -> str:
+        """The counts that decide, in a line."""
+        passed, failed = len(self.of_status("pass")), len(self.of_status("fail"))
+        whole = f"{passed} of {passed + failed} agree whole ({self.share:.1%})"
+        return f"{whole}, {len(self.unexpected)} disagree that are not listed as known"
+
+    @property
     def unexpected(self) -> list[str]:
         return [answer["name"] for answer in self.of_status("fail") if answer["name"] not in self.known]
 

@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 
 from rushlight.core import streams
+from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.streams import Generator, uniform32, uniform64
 
 __all__ = [
@@ -228,14 +229,29 @@ def multinomial(
     generator = generator or default_generator
     if replacement and num_samples > 1:
         return search_cumulative(probs, num_samples, generator)
-    times = np.empty_like(probs)
-    laid_out = in_memory_order(times)
-    laid_out[...] = exponential(laid_out.shape, probs.dtype, generator=generator)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        speeds = probs / times
+    token = floating_point.set(QUIET)
+    try:
+        speeds = probs / arrival_times(probs, generator)
+    finally:
+        floating_point.reset(token)
     if num_samples == 1:
         return speeds.argmax(-1)[..., None]
     return (-speeds).argsort(-1, kind="stable")[..., :num_samples]
+
+
+def arrival_times(probs: np.ndarray, generator: Generator) -> np.ndarray:
+    """Exponential numbers laid out as `probs` is."""
+    if probs.flags.c_contiguous:
+        # `exponential` without its checks: 9 us against 13
+        numbers = uniform64(generator, probs.size)
+        np.negative(numbers, numbers)
+        np.log1p(numbers, numbers)
+        np.negative(numbers, numbers)
+        return to_dtype(numbers, probs.dtype).reshape(probs.shape)
+    times = np.empty_like(probs)
+    laid_out = in_memory_order(times)
+    laid_out[...] = exponential(laid_out.shape, probs.dtype, generator=generator)
+    return times
 
 
 def in_memory_order(target: np.ndarray) -> np.ndarray:
@@ -299,9 +315,12 @@ def to_dtype(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Float64 or int64 numbers in another dtype; what it cannot hold becomes infinite, without a warning."""
     if numbers.dtype == dtype:
         return numbers
-    with np.errstate(over="ignore", invalid="ignore"):
+    token = floating_point.set(QUIET)
+    try:
         # torch rounds to the short formats by way of float32.
         return (numbers.astype(np.float32) if dtype.char in "eE" else numbers).astype(dtype)
+    finally:
+        floating_point.reset(token)
 
 
 def whole_numbers(words: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -381,7 +400,10 @@ def check_multinomial(probs: np.ndarray, num_samples: int, replacement: bool) ->
         )
     if probs.shape[-1] == 0:
         raise RuntimeError("cannot sample from an empty distribution")
-    if probs.size and not (probs.min() >= 0 and probs.max() < math.inf):
+    if not probs.size:
+        return
+    largest = np.maximum.reduce(probs, -1)
+    if not (np.minimum.reduce(probs, None) >= 0 and np.maximum.reduce(largest, None) < math.inf):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if probs.size and not (probs.max(-1) > 0).all():
+    if not np.minimum.reduce(largest, None) > 0:
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -2,61 +2,120 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+import numpy as np
+
+from rushlight.core.tensor import Tensor, wrap
 
 
 class Constraint:
-    """A region; `check` tells for each value (of `event_dim` dimensions) whether it is inside."""
+    """A region; `check` tells of each value (of `event_dim` dimensions) whether it is inside.
+
+    Ours say so on arrays (`inside`); a program's own region may define `check` instead.
+    """
 
     is_discrete = False
     event_dim = 0
 
     def check(self, value: Tensor) -> Tensor:
         """Whether each value lies in the region."""
+        return wrap(np.asarray(self.inside(value._array)))
+
+    def inside(self, array: np.ndarray) -> Any:
+        """Whether each value of an array lies in the region."""
         raise NotImplementedError
+
+    def holds(self, value: Tensor) -> bool:
+        """Whether all values lie in the region."""
+        if type(self).check is Constraint.check:
+            # half of what `check(value).all()` costs: nothing is wrapped
+            return bool(np.logical_and.reduce(self.inside(value._array), None))
+        return bool(self.check(value).all())
 
     def __repr__(self) -> str:
         return type(self).__name__[1:] + "()"
 
 
 class _Dependent(Constraint):
-    """A region that depends on other parameters; it cannot be checked alone."""
+    """A region that depends on other parameters: it cannot be checked alone."""
 
-    def __init__(self, *, is_discrete: bool = False, event_dim: int = 0):
-        self.is_discrete, self.event_dim = is_discrete, event_dim
+    def __init__(self, *, is_discrete: bool | None = None, event_dim: int | None = None):
+        self._is_discrete, self._event_dim = is_discrete, event_dim
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        if self._is_discrete is None:
+            raise NotImplementedError(".is_discrete cannot be determined statically")
+        return self._is_discrete
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        if self._event_dim is None:
+            raise NotImplementedError(".event_dim cannot be determined statically")
+        return self._event_dim
+
+    def __call__(self, *, is_discrete: bool | None = None, event_dim: int | None = None) -> _Dependent:
+        return _Dependent(
+            is_discrete=self._is_discrete if is_discrete is None else is_discrete,
+            event_dim=self._event_dim if event_dim is None else event_dim,
+        )
 
     def check(self, value: Tensor) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
 class _DependentProperty(property, _Dependent):
-    """A property whose value is the region, for supports that depend on parameters."""
+    """A property whose value is the region, for supports that depend on parameters.
 
-    def __init__(self, fn: Any = None, *, is_discrete: bool = False, event_dim: int = 0):
+    >>> @constraints.dependent_property(is_discrete=False, event_dim=0)
+    ... def support(self):
+    ...     return constraints.interval(self.low, self.high)
+    """
+
+    def __init__(
+        self, fn: Callable | None = None, *, is_discrete: bool | None = None, event_dim: int | None = None
+    ):
         super().__init__(fn)
-        self.is_discrete, self.event_dim = is_discrete, event_dim
+        self._is_discrete, self._event_dim = is_discrete, event_dim
 
-    def __call__(self, fn: Any) -> _DependentProperty:
-        return _DependentProperty(fn, is_discrete=self.is_discrete, event_dim=self.event_dim)
+    def __call__(self, fn: Callable) -> _DependentProperty:  # type: ignore[override]
+        return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
 
 
 class _IndependentConstraint(Constraint):
     """The same region for every element of events of more dimensions."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int):
+        if not isinstance(base_constraint, Constraint):
+            raise AssertionError(f"base_constraint must be a Constraint, got {type(base_constraint).__name__}")
+        if not isinstance(reinterpreted_batch_ndims, int) or reinterpreted_batch_ndims < 0:
+            raise AssertionError(
+                f"reinterpreted_batch_ndims must be an int >= 0, got {reinterpreted_batch_ndims!r}"
+            )
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        self.is_discrete = base_constraint.is_discrete
-        self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
+
+    @property
+    def is_discrete(self) -> bool:  # type: ignore[override]
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self) -> int:  # type: ignore[override]
+        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value: Tensor) -> Tensor:
         found = self.base_constraint.check(value)
-        if found.dim() < self.reinterpreted_batch_ndims:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         kept = found.dim() - self.reinterpreted_batch_ndims
+        if kept < 0:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         return found.reshape((*found.shape[:kept], -1)).all(-1)
+
+    def holds(self, value: Tensor) -> bool:
+        if value._array.ndim < self.event_dim:
+            return bool(self.check(value).all())
+        return self.base_constraint.holds(value)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
@@ -67,83 +126,98 @@ class _Boolean(Constraint):
 
     is_discrete = True
 
-    def check(self, value: Tensor) -> Tensor:
-        return (value == 0) | (value == 1)
+    def inside(self, array: np.ndarray) -> Any:
+        return (array == 0) | (array == 1)
 
 
 class _Real(Constraint):
     """Every number but NaN."""
 
-    def check(self, value: Tensor) -> Tensor:
-        return value == value
+    def inside(self, array: np.ndarray) -> Any:
+        return array == array  # noqa: PLR0124  (false for NaN)
 
 
 class _Bounded(Constraint):
-    """Between bounds, of which either may be missing."""
+    """A region with bounds, which may be tensors."""
 
-    def __init__(self, lower_bound: Any = None, upper_bound: Any = None):
-        self.lower_bound, self.upper_bound = lower_bound, upper_bound
+    def __init__(self, **bounds: Any):
+        self.__dict__.update(bounds)
+        self.bounds = [each._array if isinstance(each, Tensor) else each for each in bounds.values()]
+        self.shown = ", ".join(f"{name}={value}" for name, value in bounds.items())
 
     def __repr__(self) -> str:
-        bounds = {"lower_bound": self.lower_bound, "upper_bound": self.upper_bound}
-        shown = ", ".join(f"{name}={value}" for name, value in bounds.items() if value is not None)
-        return f"{type(self).__name__[1:]}({shown})"
+        return f"{type(self).__name__[1:]}({self.shown})"
 
 
-class _IntegerInterval(_Bounded):
+class _Above(_Bounded):
+    def __init__(self, lower_bound: Any):
+        super().__init__(lower_bound=lower_bound)
+
+
+class _Below(_Bounded):
+    def __init__(self, upper_bound: Any):
+        super().__init__(upper_bound=upper_bound)
+
+
+class _Between(_Bounded):
+    def __init__(self, lower_bound: Any, upper_bound: Any):
+        super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
+
+
+class _IntegerInterval(_Between):
     """Whole numbers from the lower to the upper bound."""
 
     is_discrete = True
 
-    def check(self, value: Tensor) -> Tensor:
-        return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
+    def inside(self, array: np.ndarray) -> Any:
+        low, high = self.bounds
+        return whole(array, (low <= array) & (array <= high))
 
 
-class _IntegerGreaterThan(_Bounded):
+class _IntegerGreaterThan(_Above):
     """Whole numbers from the lower bound on."""
 
     is_discrete = True
 
-    def check(self, value: Tensor) -> Tensor:
-        return (value % 1 == 0) & (value >= self.lower_bound)
+    def inside(self, array: np.ndarray) -> Any:
+        return whole(array, array >= self.bounds[0])
 
 
-class _GreaterThan(_Bounded):
+class _GreaterThan(_Above):
     """Above the lower bound."""
 
-    def check(self, value: Tensor) -> Tensor:
-        return self.lower_bound < value
+    def inside(self, array: np.ndarray) -> Any:
+        return array > self.bounds[0]
 
 
-class _GreaterThanEq(_Bounded):
+class _GreaterThanEq(_Above):
     """The lower bound and above."""
 
-    def check(self, value: Tensor) -> Tensor:
-        return self.lower_bound <= value
+    def inside(self, array: np.ndarray) -> Any:
+        return array >= self.bounds[0]
 
 
-class _LessThan(_Bounded):
+class _LessThan(_Below):
     """Below the upper bound."""
 
-    def __init__(self, upper_bound: Any):
-        super().__init__(None, upper_bound)
-
-    def check(self, value: Tensor) -> Tensor:
-        return value < self.upper_bound
+    def inside(self, array: np.ndarray) -> Any:
+        return array < self.bounds[0]
 
 
-class _Interval(_Bounded):
+class _Interval(_Between):
     """From the lower to the upper bound, both included."""
 
-    def check(self, value: Tensor) -> Tensor:
-        return (self.lower_bound <= value) & (value <= self.upper_bound)
+    def inside(self, array: np.ndarray) -> Any:
+        low, high = self.bounds
+        return (low <= array) & (array <= high)
 
 
-class _HalfOpenInterval(_Bounded):
+class _HalfOpenInterval(_Between):
     """From the lower bound to below the upper one."""
 
-    def check(self, value: Tensor) -> Tensor:
-        return (self.lower_bound <= value) & (value < self.upper_bound)
+    def inside(self, array: np.ndarray) -> Any:
+        low, high = self.bounds
+        return (low <= array) & (array < high)
 
 
 class _Simplex(Constraint):
@@ -151,8 +225,14 @@ class _Simplex(Constraint):
 
     event_dim = 1
 
-    def check(self, value: Tensor) -> Tensor:
-        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+    def inside(self, array: np.ndarray) -> Any:
+        nearly_one = np.abs(np.add.reduce(array, -1) - 1) < 1e-6
+        return np.logical_and.reduce(array >= 0, -1) & nearly_one
+
+
+def whole(array: np.ndarray, found: Any) -> Any:
+    """Those of `found` that are whole numbers."""
+    return found if array.dtype.kind in "iub" else found & (array % 1 == 0)
 
 
 def is_dependent(constraint: Any) -> bool:
@@ -178,3 +258,26 @@ unit_interval = _Interval(0.0, 1.0)
 interval = _Interval
 half_open_interval = _HalfOpenInterval
 simplex = _Simplex()
+
+__all__ = [
+    "Constraint",
+    "boolean",
+    "dependent",
+    "dependent_property",
+    "greater_than",
+    "greater_than_eq",
+    "half_open_interval",
+    "independent",
+    "integer_interval",
+    "interval",
+    "is_dependent",
+    "less_than",
+    "nonnegative",
+    "nonnegative_integer",
+    "positive",
+    "positive_integer",
+    "real",
+    "real_vector",
+    "simplex",
+    "unit_interval",
+]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rushlight.autograd.modes import no_grad
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
+from rushlight.core.warning import warn
 from rushlight.distributions import constraints
+from rushlight.distributions.utils import lazy_property
+
+NO_SHAPE = Size()
 
 
 class Distribution:
@@ -17,8 +21,7 @@ class Distribution:
 
     has_rsample = False
     has_enumerate_support = False
-    arg_constraints: dict[str, Any] = {}  # noqa: RUF012  (each family states its own)
-    _validate_args = __debug__
+    _validate_args: bool = __debug__
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -27,23 +30,34 @@ class Distribution:
             raise ValueError(f"the default must be True or False, not {value!r}")
         Distribution._validate_args = value
 
-    def __init__(self, batch_shape: Any = Size(), event_shape: Any = Size(), validate_args: bool | None = None):  # noqa: B008
-        self._batch_shape = Size(batch_shape)
-        self._event_shape = Size(event_shape)
+    def __init__(
+        self, batch_shape: Any = NO_SHAPE, event_shape: Any = NO_SHAPE, validate_args: bool | None = None
+    ):
+        self._batch_shape = batch_shape if type(batch_shape) is Size else Size(batch_shape)
+        self._event_shape = event_shape if type(event_shape) is Size else Size(event_shape)
         if validate_args is not None:
             self._validate_args = validate_args
         if self._validate_args:
-            self.check_parameters()
+            self._validate_parameters()
 
-    def check_parameters(self) -> None:
-        """Refuse parameters outside their region, naming them and their values."""
-        for name, region in self.arg_constraints.items():
+    def _validate_parameters(self) -> None:
+        """Refuse parameters outside their regions, naming them and their values."""
+        try:
+            regions = self.arg_constraints
+        except NotImplementedError:
+            return warn(
+                f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
+                "the distribution with `validate_args=False` to turn off validation."
+            )
+        given = self.__dict__
+        for name, region in regions.items():
             # a parameter that is computed from another one on demand was not given
-            if constraints.is_dependent(region) or name not in self.__dict__:
+            if name not in given and isinstance(getattr(type(self), name), lazy_property):
+                continue
+            if constraints.is_dependent(region):
                 continue
             value = getattr(self, name)
-            valid = region.check(value)
-            if not valid._array.all():
+            if not region.holds(value):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {region!r}, but found invalid values:\n{value}"
@@ -62,6 +76,11 @@ class Distribution:
     def event_shape(self) -> Size:
         """The shape of a single value."""
         return self._event_shape
+
+    @property
+    def arg_constraints(self) -> dict[str, Any]:
+        """The region of each parameter."""
+        raise NotImplementedError
 
     @property
     def support(self) -> Any:
@@ -88,14 +107,19 @@ class Distribution:
         """The root of the variance."""
         return self.variance.sqrt()
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Values drawn at random, without gradients."""
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Values drawn at random, with gradients for the parameters."""
         raise NotImplementedError
+
+    def sample_n(self, n: int) -> Tensor:
+        """Deprecated: `sample((n,))`."""
+        warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning)
+        return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density or probability at `value`."""
@@ -110,7 +134,7 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values, along a new first dimension."""
+        """All values, along a new first dimension; `expand=False` leaves sizes of 1 for the batch."""
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
@@ -121,38 +145,44 @@ class Distribution:
         """The exponential of the entropy."""
         return self.entropy().exp()
 
-    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+    def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
         """The shape of a sample."""
-        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+        if not sample_shape and type(sample_shape) in (Size, tuple) and not self._event_shape:
+            return self._batch_shape
+        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Any) -> None:
         """Refuse values of another shape or outside the support."""
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        expected = self._batch_shape + self._event_shape
-        for given, wanted in zip(reversed(value.shape), reversed(expected), strict=False):
-            if given != 1 and wanted != 1 and given != wanted:
-                raise ValueError(
-                    f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {expected}."
-                )
-        if len(value.shape) < len(self._event_shape) or any(
-            given != wanted
-            for given, wanted in zip(
-                value.shape[len(value.shape) - len(self._event_shape) :], self._event_shape, strict=True
+        shape, event = value.shape, self._event_shape
+        expected = self._batch_shape
+        if event:
+            expected = expected + event
+            if len(shape) < len(event) or shape[len(shape) - len(event) :] != event:
+                raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {event}.")
+        if shape != expected:
+            for given, wanted in zip(reversed(shape), reversed(expected), strict=False):
+                if given != 1 and wanted != 1 and given != wanted:
+                    raise ValueError(
+                        f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}."
+                    )
+        try:
+            region = self.support
+        except NotImplementedError:
+            return warn(
+                f"{type(self)} does not define `support` to enable sample validation. Please initialize the "
+                "distribution with `validate_args=False` to turn off validation."
             )
-        ):
-            raise ValueError(
-                f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}."
-            )
-        region = self.support
-        if not region.check(value)._array.all():
+        if not region.holds(value):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
                 f"support ({region!r}) of the distribution {self!r}, but found invalid values:\n{value}"
             )
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
-        if _instance is None and type(self).__init__ is not cls.__init__:
+        """An empty object for `expand` to fill."""
+        if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
             raise NotImplementedError(
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also "
                 "define a custom .expand() method."
@@ -160,9 +190,11 @@ class Distribution:
         return object.__new__(type(self)) if _instance is None else _instance
 
     def __repr__(self) -> str:
-        names = [name for name in self.arg_constraints if name in self.__dict__]
-        shown = [
-            f"{name}: {value if value.numel() == 1 else value.size()}"
-            for name, value in ((name, self.__dict__[name]) for name in names)
-        ]
+        given = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
+        shown = [f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in given.items()]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+Regions = ClassVar[dict[str, Any]]
+
+__all__ = ["Distribution"]

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Number
 from typing import Any
 
-import numpy as np
-
+from rushlight.autograd.modes import enable_grad
 from rushlight.core import dtypes
 from rushlight.core.creation import tensor
 from rushlight.core.tensor import Tensor
 from rushlight.ops.broadcasting import broadcast_tensors
 
+euler_constant = 0.57721566490153286060
 
-def broadcast_all(*values: Tensor | float) -> list[Tensor]:
-    """Numbers and tensors as tensors of one shape and dtype."""
+
+def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
+    """Numbers and tensors as tensors of one shape; a number takes the dtype of the first tensor."""
+    first = None
     for each in values:
-        if not isinstance(each, (Tensor, Number)):
+        if isinstance(each, Tensor):
+            first = each if first is None else first
+        elif not isinstance(each, (int, float)):
             raise ValueError(
                 "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
-                "__torch_function__."
+                f"__torch_function__. One of them is {type(each).__name__}."
             )
-    first = next((each for each in values if isinstance(each, Tensor)), None)
     kind = dtypes.default if first is None else first.dtype
-    made = [each if isinstance(each, Tensor) else tensor(each, dtype=kind) for each in values]
+    made = tuple([each if isinstance(each, Tensor) else tensor(each, dtype=kind) for each in values])
     shape = made[0]._array.shape
-    if all(each._array.shape == shape for each in made):
+    if all([each._array.shape == shape for each in made]):
         return made
-    return list(broadcast_tensors(*made))
+    return tuple(broadcast_tensors(*made))
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
@@ -43,8 +45,14 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    eps = float(np.finfo(probs._array.dtype).eps)
+    """Probabilities kept away from 0 and 1 by as little as their dtype can tell."""
+    eps = dtypes.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
+
+
+def sum_rightmost(value: Tensor, dim: int) -> Tensor:
+    """The sum over the last `dim` dimensions."""
+    return value.reshape((*value.shape[: value.dim() - dim], -1)).sum(-1) if dim else value
 
 
 class lazy_property:
@@ -58,9 +66,10 @@ class lazy_property:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        from rushlight.autograd.modes import enable_grad
-
         with enable_grad():
             value = self.wrapped(instance)
-        setattr(instance, self.name, value)
+        instance.__dict__[self.name] = value
         return value
+
+
+__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits"]

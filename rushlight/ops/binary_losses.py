@@ -10,7 +10,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, share
 from rushlight.ops.rules import MATCH, PROMOTE
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 
 
 def answers(make, low, high):
@@ -19,7 +19,7 @@ def answers(make, low, high):
     return [
         *[case(x, y, reduction=each) for each in ("mean", "sum", "none")],
         *[case(x, y, make.floats(4, low=0), reduction=each) for each in ("mean", "none")],
-        case(x, (y > 0.5).astype("float32")),
+        corner(x, (y > 0.5).astype("float32")),
         case(make.floats(low=low, high=high), make.floats(low=0, high=1)),
         case(make.floats(0, 3, low=low, high=high), make.floats(0, 3)),
         case(make.floats(4, 3, low=low, high=high).T, y),

@@ -11,7 +11,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.loss_reduction import legacy, unknown
 from rushlight.ops.rules import MATCH, SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 
 
 def index_cases(make):
@@ -28,7 +28,7 @@ def index_cases(make):
         case(make.floats(3), np.array(1)),
         case(make.floats(3), np.array([1])),
         case(x, np.array([2, -100, -100, 0])),
-        case(x, np.array([-100, -100, -100, -100])),
+        corner(x, np.array([-100, -100, -100, -100])),
         case(make.floats(3, 4).T, classes),
         case(x, classes.astype("uint8")),
         case(make.floats(0, 3), classes[:0]),

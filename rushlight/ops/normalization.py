@@ -115,7 +115,7 @@ def layer_gradient(
     if grads[2] is None:
         return through
     size = normal.numel() // (scale.numel() or 1)
-    return total(through, grads[2] * scale * scale * normal * (-1 / size))
+    return total(through, grads[2] * scale * scale * normal * (-1 / (size or 1)))
 
 
 @op(dtype=SAME, name="_normalized_gradient", samples=None)

@@ -7,7 +7,7 @@ from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.declare import composed, op
 from rushlight.ops.norms import norm, norm_gradient, vector_norm
 from rushlight.ops.rules import REAL
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 
 
 def two_vectors(make):
@@ -29,8 +29,8 @@ def two_vectors(make):
         lambda make: [
             *[case(*each.args, dim=-1) for each in two_vectors(make)],
             case(make.floats(3, 4), make.floats(3, 4)),
-            case(make.floats(3, 4), make.floats(3, 4), 0, 3.0),
-            case(make.floats(2, 4) * 0, make.floats(2, 4)),
+            corner(make.floats(3, 4), make.floats(3, 4), 0, 3.0),
+            corner(make.floats(2, 4) * 0, make.floats(2, 4)),
             case(make.ints(3, 4), make.ints(3, 4)),
             case(make.floats(3, 4), make.ints(3, 4)),
         ]

@@ -42,7 +42,7 @@ def outcome(function: Any, args: tuple, kwargs: dict) -> Any:
     """The result, or the type of the exception."""
     try:
         return function(*args, **kwargs)
-    except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError) as error:
+    except (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError, AssertionError) as error:
         return type(error)
 
 

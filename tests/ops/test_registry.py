@@ -9,6 +9,9 @@ import rushlight as torch
 from rushlight.autograd.gradcheck import gradcheck, gradgradcheck
 from tests.ops.samples import RANDOM, SAMPLED, arguments, flat, method_of, outcome, same
 
+# some samples are calls that torch warns about as well
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 every_op = pytest.mark.parametrize("op", SAMPLED, ids=[op.name for op in SAMPLED])
 steady = pytest.mark.parametrize(
     "op", [op for op in SAMPLED if op.name not in RANDOM], ids=[op.name for op in SAMPLED if op.name not in RANDOM]

@@ -1,0 +1,42 @@
+"""Exponential families: entropy and divergence from the derivatives of the log-normalizer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rushlight.autograd.entry import grad
+from rushlight.core.tensor import Tensor
+from rushlight.distributions.distribution import Distribution
+
+
+class ExponentialFamily(Distribution):
+    """A family whose density is exp(<natural parameters, statistics of x> - log-normalizer) times a carrier."""
+
+    @property
+    def _natural_params(self) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        """The logarithm of what makes the density integrate to one."""
+        raise NotImplementedError
+
+    @property
+    def _mean_carrier_measure(self) -> Any:
+        """The expected logarithm of the carrier."""
+        raise NotImplementedError
+
+    def _means_of_statistics(self) -> tuple[list[Tensor], Tensor, tuple[Tensor, ...]]:
+        """Natural parameters, the log-normalizer, and its gradient: the means of the statistics."""
+        natural = [each.detach().requires_grad_() for each in self._natural_params]
+        normalizer = self._log_normalizer(*natural)
+        return natural, normalizer, grad(normalizer.sum(), natural, create_graph=True)
+
+    def entropy(self) -> Tensor:
+        natural, normalizer, means = self._means_of_statistics()
+        found = normalizer - self._mean_carrier_measure
+        for parameter, mean in zip(natural, means, strict=True):
+            found = found - (parameter * mean).reshape((*self._batch_shape, -1)).sum(-1)
+        return found
+
+
+__all__ = ["ExponentialFamily"]
