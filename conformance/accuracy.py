@@ -53,6 +53,4 @@ def is_near(expected: Any, got: Any, exact: Any) -> bool:
     with np.errstate(all="ignore"):
         allowed = MARGIN * np.abs(expected.values - exact.values) + absolute + relative * np.abs(exact.values)
         near = np.abs(got.values - exact.values) <= allowed
-    return bool(
-        (near | (expected.values == got.values) | np.isnan(expected.values) & np.isnan(got.values)).all()
-    )
+    return bool((near | (expected.values == got.values) | np.isnan(expected.values) & np.isnan(got.values)).all())

@@ -173,9 +173,7 @@ def compare_values(expected: np.ndarray, got: np.ndarray, dtype: str, rules: Rul
     worst = np.unravel_index(np.argmax(np.where(wrong, distance, -1)), wrong.shape)
     place = list(map(int, worst))
     wanted, given = expected[worst].item(), got[worst].item()
-    return (
-        f"value: {int(wrong.sum())} of {wrong.size} differ, at {place} torch {wanted:.9g}, here {given:.9g}"
-    )
+    return f"value: {int(wrong.sum())} of {wrong.size} differ, at {place} torch {wanted:.9g}, here {given:.9g}"
 
 
 def beyond_tolerance(expected: np.ndarray, got: np.ndarray, dtype: str, rules: Rules):

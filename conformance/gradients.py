@@ -32,9 +32,7 @@ def observe_gradients(
         if not outputs or not inputs:
             return builder, None, [flags, []]
         cotangents = [cotangent(library, number, tensor, second) for number, tensor in enumerate(outputs)]
-        grads = list(
-            library.module.autograd.grad(outputs, inputs, cotangents, create_graph=second, allow_unused=True)
-        )
+        grads = list(library.module.autograd.grad(outputs, inputs, cotangents, create_graph=second, allow_unused=True))
         if second:
             grads = second_order(library, grads, inputs + cotangents)
         return builder, None, [flags, grads]
@@ -71,9 +69,7 @@ def tensors_of(value: Any) -> list[Any]:
         return [value]
     if isinstance(value, dict):
         value = list(value.values())
-    return (
-        [tensor for item in value for tensor in tensors_of(item)] if isinstance(value, list | tuple) else []
-    )
+    return [tensor for item in value for tensor in tensors_of(item)] if isinstance(value, list | tuple) else []
 
 
 def on_clone(function: Callable | None) -> Callable | None:

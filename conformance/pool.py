@@ -101,9 +101,7 @@ class Pool:
             raise RuntimeError(answer["fault"])
         return answer["result"]
 
-    def run(
-        self, tasks: list[dict[str, Any]], report: Callable[[dict[str, Any], dict[str, Any]], None]
-    ) -> None:
+    def run(self, tasks: list[dict[str, Any]], report: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
         """Runs every task; `report(task, answer)` is called under a lock."""
         waiting: SimpleQueue = SimpleQueue()
         for task in tasks:

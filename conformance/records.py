@@ -87,11 +87,7 @@ def record(value: Any, arrays_are_tensors: bool = False) -> Any:
     kind = type(value).__name__
     if isinstance(value, np.ndarray):
         return record_array(value) if arrays_are_tensors else value.copy()
-    if (
-        isinstance(value, np.generic)
-        or value is None
-        or isinstance(value, bool | int | float | complex | str)
-    ):
+    if isinstance(value, np.generic) or value is None or isinstance(value, bool | int | float | complex | str):
         return value
     if kind == "Size":
         return SizeRecord(tuple(value))

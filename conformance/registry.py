@@ -139,15 +139,11 @@ class OpCheck:
             self.tally.add(part, label, reason)
             if reason is not None or not has_gradient(expected):
                 return
-        self.compare_nodes(
-            observe(self.torch, reference, arguments), observe(self.library, function, arguments)
-        )
+        self.compare_nodes(observe(self.torch, reference, arguments), observe(self.library, function, arguments))
 
     def compare_nodes(self, expected: Outcome, got: Outcome) -> None:
         """Counts whether the result's node has torch's name, which is seen in print only."""
-        names = [
-            getattr(getattr(each.raw, "grad_fn", None), "name", lambda: None)() for each in (expected, got)
-        ]
+        names = [getattr(getattr(each.raw, "grad_fn", None), "name", lambda: None)() for each in (expected, got)]
         self.nodes[0] += names[0] == names[1]
         self.nodes[1] += 1
 

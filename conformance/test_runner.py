@@ -112,8 +112,7 @@ def test_exceptions_agree_by_type_or_subclass():
 def test_aliasing_is_seen():
     arguments = Arguments(record((torch.arange(6.0),)))
     view, copy, itself = (
-        observe(TORCH, function, arguments)
-        for function in (lambda x: x[1:], lambda x: x[1:].clone(), lambda x: x)
+        observe(TORCH, function, arguments) for function in (lambda x: x[1:], lambda x: x[1:].clone(), lambda x: x)
     )
     assert "aliasing" in compare_outcomes(view, copy, Rules())
     assert "aliasing" in compare_outcomes(copy, view, Rules())
@@ -151,9 +150,7 @@ def check(name, library):
     return check_entry(index, library, Options(samples=5))
 
 
-@pytest.mark.parametrize(
-    "name", ["add", "max.reduction_with_dim", "where", "normal", "linalg.svd", "view", "T"]
-)
+@pytest.mark.parametrize("name", ["add", "max.reduction_with_dim", "where", "normal", "linalg.svd", "view", "T"])
 def test_torch_agrees_with_itself(name):
     answer = check(name, TORCH)
     assert answer["status"] == "pass", answer["reasons"]
@@ -234,9 +231,7 @@ def test_a_crash_or_a_hang_costs_one_entry(tmp_path, monkeypatch):
         if op.name in wanted
     ]
     answers = {}
-    Pool("crashing", jobs=1, seconds=6).run(
-        tasks, lambda task, answer: answers.update({task["name"]: answer})
-    )
+    Pool("crashing", jobs=1, seconds=6).run(tasks, lambda task, answer: answers.update({task["name"]: answer}))
     assert "crash: exit status 3" in answers["acos"]["fault"]
     assert "hang" in answers["asin"]["fault"]
     assert answers["atan"]["result"]["status"] == "pass"

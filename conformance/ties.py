@@ -35,9 +35,7 @@ def point(result: Any, name: str, source: np.ndarray, dim: Any) -> Any:
     if isinstance(result, FrozenTensor) and result.dtype == "int64" and isinstance(dim, int):
         return replace(result, values=elements_at(result.values, name, source, dim))
     if isinstance(result, FrozenSequence) and result.items:
-        tensors = [
-            n for n, item in enumerate(result.items) if isinstance(item, FrozenTensor | FrozenSequence)
-        ]
+        tensors = [n for n, item in enumerate(result.items) if isinstance(item, FrozenTensor | FrozenSequence)]
         if tensors:
             items = list(result.items)
             # an op with indices gives them second; in front of its flags, `out` stands as a whole

@@ -3,19 +3,61 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight.autograd.modes import no_grad
+from rushlight.core.filled import full
 from rushlight.core.ranges import arange
 from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.tensor import Tensor, wrap
 from rushlight.distributions import constraints
-from rushlight.distributions.distribution import Distribution
-from rushlight.distributions.utils import lazy_property, logits_to_probs, probs_to_logits
-from rushlight.ops.broadcasting import broadcast_tensors
+from rushlight.distributions.distribution import NO_SHAPE, Distribution
+from rushlight.distributions.utils import lazy_property, limits, logits_to_probs, probs_to_logits
+from rushlight.ops.declare import op
+from rushlight.ops.gathering import gather, gather_into
+from rushlight.ops.rules import FLOAT, PROMOTE, SAME
 from rushlight.ops.sampling import multinomial
+
+
+@op(dtype=FLOAT, name="_normalized_logits", node="SubBackward0", samples=None)
+def normalized(input):
+    """Logits less the logarithm of the sum of their exponentials: what remains is log-probabilities."""
+    largest = np.maximum.reduce(input, -1, keepdims=True)
+    # a row of infinities has no largest finite one, and needs none
+    finite = LARGEST[input.itemsize]
+    largest = np.minimum(np.maximum(largest, -finite), finite)
+    total = np.add.reduce(np.exp(input - largest), -1, keepdims=True)
+    return input - (np.log(total) + largest)
+
+
+normalized.gradient(input=lambda grad, result: grad - result.exp() * grad.sum(-1, keepdim=True))
+
+LARGEST = {4: 3.4028234663852886e38, 8: 1.7976931348623157e308}  # by the bytes of a number
+
+
+@op(dtype=PROMOTE, name="_entropy", node="NegBackward0", samples=None)
+def entropy_of(logits, probs):
+    """The expected negative log-probability; one op in place of four."""
+    # a class of probability 0 adds nothing: its logit is kept finite
+    return -np.add.reduce(np.maximum(logits, -LARGEST[logits.itemsize]) * probs, -1)
+
+
+entropy_of.gradient(
+    logits=lambda grad, logits, probs: -grad.unsqueeze(-1) * probs * (logits >= limits(logits.dtype).min),
+    probs=lambda grad, logits: -grad.unsqueeze(-1) * logits.clamp(min=limits(logits.dtype).min),
+)
+
+
+@op(dtype=SAME, operands=["input"], name="_chosen", node="SqueezeBackward1", samples=None)
+def chosen(input, index):
+    """The element of each row that the index names."""
+    return gather.op.body(input, -1, index[..., None])[..., 0]
+
+
+chosen.gradient(
+    input=lambda grad, input_shape, index: gather_into(grad.unsqueeze(-1), -1, index.unsqueeze(-1), input_shape)
+)
 
 
 class Categorical(Distribution):
@@ -25,22 +67,26 @@ class Categorical(Distribution):
     tensor(1)
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}  # noqa: RUF012
+    arg_constraints: ClassVar[dict[str, Any]] = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
     has_enumerate_support = True
 
     def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None):
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        name, given = ("probs", probs) if probs is not None else ("logits", logits)
-        if given.dim() < 1:
-            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if probs is not None:
-            self.probs = probs / probs.sum(-1, keepdim=True)
-        else:
-            self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
-        self._param = self.probs if probs is not None else self.logits
-        self._num_events = self._param._array.shape[-1]
-        super().__init__(self._param._array.shape[:-1], validate_args=validate_args)
+            if probs.dim() < 1:
+                raise ValueError("`probs` parameter must be at least one-dimensional.")
+            self.probs = self._param = probs / probs.sum(-1, keepdim=True)
+        elif logits is not None:
+            if logits.dim() < 1:
+                raise ValueError("`logits` parameter must be at least one-dimensional.")
+            self.logits = self._param = normalized(logits)
+        shape = self._param._array.shape
+        self._num_events = shape[-1]
+        super().__init__(shape[:-1], validate_args=validate_args)
 
     @lazy_property
     def logits(self) -> Tensor:
@@ -53,7 +99,7 @@ class Categorical(Distribution):
     @property
     def param_shape(self) -> Size:
         """The shape of the parameters, classes last."""
-        return self._param.size()
+        return self._param.shape
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
@@ -61,7 +107,7 @@ class Categorical(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        return self._param.new_full(self._extended_shape(), math.nan)
+        return full(self._extended_shape(), math.nan, dtype=self.probs.dtype)
 
     @property
     def mode(self) -> Tensor:
@@ -69,41 +115,41 @@ class Categorical(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        return self._param.new_full(self._extended_shape(), math.nan)
+        return full(self._extended_shape(), math.nan, dtype=self.probs.dtype)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Categorical:
         made = self._get_checked_instance(Categorical, _instance)
-        shape = (*batch_shape, self._num_events)
+        batch_shape = Size(batch_shape)
         for name in ("probs", "logits"):
             if name in self.__dict__:
-                made.__dict__[name] = made._param = self.__dict__[name].expand(shape)
+                made.__dict__[name] = made._param = self.__dict__[name].expand((*batch_shape, self._num_events))
         made._num_events = self._num_events
-        Distribution.__init__(made, batch_shape, validate_args=False)
+        super(Categorical, made).__init__(batch_shape, validate_args=False)
         made._validate_args = self._validate_args
         return made
 
-    def sample(self, sample_shape: Any = Size()) -> Tensor:  # noqa: B008
-        shape = Size(sample_shape)
-        with no_grad():
-            rows = self.probs.reshape(-1, self._num_events)
-            drawn = multinomial(rows, shape.numel(), True).T
-        return drawn.reshape(self._extended_shape(shape))
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        rows = wrap(self.probs._array.reshape(-1, self._num_events))
+        drawn = multinomial(rows, math.prod(sample_shape), True)
+        # the tensor is new: its array may still take another shape
+        drawn._array = drawn._array.T.reshape(self._extended_shape(sample_shape))
+        return drawn
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        index = value.long().unsqueeze(-1)
-        logits = self.logits
-        if index._array.shape[:-1] != logits._array.shape[:-1]:
-            index, logits = broadcast_tensors(index, logits)
-            index = index[..., :1]
-        return logits.gather(-1, index).squeeze(-1)
+        index, logits = value.long(), self.logits
+        if index._array.shape != logits._array.shape[:-1]:
+            shape = np.broadcast_shapes(index._array.shape, self._batch_shape)
+            index, logits = index.expand(shape), logits.expand((*shape, self._num_events))
+        return chosen(logits, index)
 
     def entropy(self) -> Tensor:
-        # a class of probability 0 adds nothing: its logit is kept finite
-        lowest = float(np.finfo(self.logits._array.dtype).min)
-        return -(self.logits.clamp(min=lowest) * self.probs).sum(-1)
+        return entropy_of(self.logits, self.probs)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = arange(self._num_events).view((-1, *([1] * len(self._batch_shape))))
         return values.expand((-1, *self._batch_shape)) if expand else values
+
+
+__all__ = ["Categorical"]

@@ -74,9 +74,7 @@ class _DependentProperty(property, _Dependent):
     ...     return constraints.interval(self.low, self.high)
     """
 
-    def __init__(
-        self, fn: Callable | None = None, *, is_discrete: bool | None = None, event_dim: int | None = None
-    ):
+    def __init__(self, fn: Callable | None = None, *, is_discrete: bool | None = None, event_dim: int | None = None):
         super().__init__(fn)
         self._is_discrete, self._event_dim = is_discrete, event_dim
 
@@ -91,9 +89,7 @@ class _IndependentConstraint(Constraint):
         if not isinstance(base_constraint, Constraint):
             raise AssertionError(f"base_constraint must be a Constraint, got {type(base_constraint).__name__}")
         if not isinstance(reinterpreted_batch_ndims, int) or reinterpreted_batch_ndims < 0:
-            raise AssertionError(
-                f"reinterpreted_batch_ndims must be an int >= 0, got {reinterpreted_batch_ndims!r}"
-            )
+            raise AssertionError(f"reinterpreted_batch_ndims must be an int >= 0, got {reinterpreted_batch_ndims!r}")
         self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
@@ -134,7 +130,7 @@ class _Real(Constraint):
     """Every number but NaN."""
 
     def inside(self, array: np.ndarray) -> Any:
-        return array == array  # noqa: PLR0124  (false for NaN)
+        return array == array  # false for NaN
 
 
 class _Bounded(Constraint):

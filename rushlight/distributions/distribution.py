@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from rushlight.autograd.modes import no_grad
 from rushlight.core.size import Size
@@ -30,9 +30,7 @@ class Distribution:
             raise ValueError(f"the default must be True or False, not {value!r}")
         Distribution._validate_args = value
 
-    def __init__(
-        self, batch_shape: Any = NO_SHAPE, event_shape: Any = NO_SHAPE, validate_args: bool | None = None
-    ):
+    def __init__(self, batch_shape: Any = NO_SHAPE, event_shape: Any = NO_SHAPE, validate_args: bool | None = None):
         self._batch_shape = batch_shape if type(batch_shape) is Size else Size(batch_shape)
         self._event_shape = event_shape if type(event_shape) is Size else Size(event_shape)
         if validate_args is not None:
@@ -147,9 +145,9 @@ class Distribution:
 
     def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
         """The shape of a sample."""
-        if not sample_shape and type(sample_shape) in (Size, tuple) and not self._event_shape:
+        if type(sample_shape) in (Size, tuple) and not sample_shape and not self._event_shape:
             return self._batch_shape
-        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Any) -> None:
         """Refuse values of another shape or outside the support."""
@@ -164,9 +162,7 @@ class Distribution:
         if shape != expected:
             for given, wanted in zip(reversed(shape), reversed(expected), strict=False):
                 if given != 1 and wanted != 1 and given != wanted:
-                    raise ValueError(
-                        f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}."
-                    )
+                    raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}.")
         try:
             region = self.support
         except NotImplementedError:
@@ -194,7 +190,5 @@ class Distribution:
         shown = [f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in given.items()]
         return f"{type(self).__name__}({', '.join(shown)})"
 
-
-Regions = ClassVar[dict[str, Any]]
 
 __all__ = ["Distribution"]

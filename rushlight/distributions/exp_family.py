@@ -16,7 +16,7 @@ class ExponentialFamily(Distribution):
     def _natural_params(self) -> tuple[Tensor, ...]:
         raise NotImplementedError
 
-    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+    def _log_normalizer(self, *natural_params: Any) -> Tensor:
         """The logarithm of what makes the density integrate to one."""
         raise NotImplementedError
 
@@ -25,7 +25,7 @@ class ExponentialFamily(Distribution):
         """The expected logarithm of the carrier."""
         raise NotImplementedError
 
-    def _means_of_statistics(self) -> tuple[list[Tensor], Tensor, tuple[Tensor, ...]]:
+    def _means_of_statistics(self) -> tuple[list[Tensor], Tensor, Any]:
         """Natural parameters, the log-normalizer, and its gradient: the means of the statistics."""
         natural = [each.detach().requires_grad_() for each in self._natural_params]
         normalizer = self._log_normalizer(*natural)

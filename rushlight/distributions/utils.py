@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.broadcasting import broadcast_tensors
 
 euler_constant = 0.57721566490153286060
+limits: Callable[[dtypes.dtype], Any] = functools.cache(dtypes.finfo)
 
 
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
@@ -46,7 +48,7 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
 
 def clamp_probs(probs: Tensor) -> Tensor:
     """Probabilities kept away from 0 and 1 by as little as their dtype can tell."""
-    eps = dtypes.finfo(probs.dtype).eps
+    eps = limits(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
