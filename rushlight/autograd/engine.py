@@ -12,7 +12,7 @@ from rushlight.autograd import graph, modes
 from rushlight.autograd.graph import Node, edge_of
 from rushlight.core import dtypes
 from rushlight.core.location import user_line
-from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.tensor import Tensor, storage_of, wrap
 from rushlight.ops.gradients import sum_to_shape
 
 # two threads may bring gradients to one leaf at the same time
@@ -41,8 +41,9 @@ class Run:
         # `autograd.grad` and `inputs=`: {(edge, output): gradient}, and the nodes that lead there
         self.captured = captured
         self.needed = needed
-        self.waiting: list[int] = []
-        self.arrived: dict[int, tuple[Node, list]] = {}
+        # by age, newest first; numbers are unique, so nodes themselves are never compared
+        self.waiting: list[tuple[int, Node]] = []
+        self.arrived: dict[Node, list] = {}
         self.leaves: dict[int, list] = {}
         self.place = (user_line(), next(graph.sequence))
 
@@ -55,49 +56,43 @@ class Run:
             else:
                 found[1] = found[1] + grad
             return
-        known = self.arrived.get(target.number)
-        if known is None:
-            grads: list = [None] * len(target.outputs)
-            grads[number] = grad
-            self.arrived[target.number] = target, grads
-            heappush(self.waiting, -target.number)
-        else:
-            before = known[1][number]
-            known[1][number] = grad if before is None else before + grad
+        grads = self.arrived.get(target)
+        if grads is None:
+            grads = self.arrived[target] = [None] * len(target.outputs)
+            heappush(self.waiting, (-target.number, target))
+        before = grads[number]
+        grads[number] = grad if before is None else before + grad
 
     def run(self) -> None:
         """Every node once, when all newer ones have run: then its gradient is complete."""
-        waiting, arrived = self.waiting, self.arrived
+        waiting, arrived, captured = self.waiting, self.arrived, self.captured
         state = modes.state
         before = state.grad, state.backward
         state.grad, state.backward = self.create_graph, not self.create_graph
+        careful = state.anomaly
         try:
             while waiting:
-                node, grads = arrived.pop(-heappop(waiting))
+                node = heappop(waiting)[1]
+                grads = arrived.pop(node)
                 if node.tensor_hooks is not None:
                     run_tensor_hooks(node, grads)
-                if self.captured is not None and not self.capture(node, grads):
+                if captured is not None and not self.capture(node, grads):
                     continue
-                self.visit(node, grads)
+                if careful or node.pre_hooks is not None or node.post_hooks is not None:
+                    found = apply_carefully(node, grads)
+                elif grads[0] is not None or any([grad is not None for grad in grads]):
+                    found = node.apply(grads)
+                else:
+                    continue
+                if not self.keep_graph:
+                    node.release(self.place)
+                self.pass_on(node, found)
             self.finish_leaves()
         finally:
             state.grad, state.backward = before
 
-    def visit(self, node: Node, grads: list) -> None:
-        """Run a node's formulas and pass the results along its edges."""
-        if node.pre_hooks is not None:
-            grads = run_pre_hooks(node, grads)
-        if grads[0] is None and all([grad is None for grad in grads]):
-            return
-        found = node.apply(grads)
-        if modes.state.anomaly:
-            from rushlight.autograd import anomaly
-
-            anomaly.check(node, found)
-        if not self.keep_graph:
-            node.release(self.place)
-        if node.post_hooks is not None:
-            found = run_post_hooks(node, found, grads)
+    def pass_on(self, node: Node, found: list) -> None:
+        """Send the gradients a node has computed along its edges."""
         numbers = node.numbers
         for position, target in enumerate(node.edges):
             grad = found[position]
@@ -106,11 +101,17 @@ class Run:
             number = 0 if numbers is None else numbers[position]
             if self.captured is not None and not self.leads_on(target, number):
                 continue
-            shape, kind = described(target) if isinstance(target, Tensor) else target.outputs[number]
-            array = grad._array
-            if array.shape != shape or array.dtype is not kind:
+            is_leaf = isinstance(target, Tensor)
+            if is_leaf:
+                shape, kind = target._array.shape, target._array.dtype
+            else:
+                shape, kind = target.outputs[number]
+            if grad._array.shape != shape or grad._array.dtype is not kind:
                 grad = fit(grad, shape, kind, node, position)
-            self.deliver(target, number, grad)
+            if is_leaf and id(target) not in self.leaves:
+                self.leaves[id(target)] = [target, grad]
+            else:
+                self.deliver(target, number, grad)
 
     def leads_on(self, target: Node | Tensor, number: int) -> bool:
         """Whether a gradient is asked for, or on its way to one that is."""
@@ -130,11 +131,23 @@ class Run:
                     self.captured[id(leaf), 0] = run_leaf_hooks(leaf, grad)
                 continue
             if leaf._requires_grad:
-                accumulate(leaf, run_leaf_hooks(leaf, grad), self.create_graph)
+                if leaf._hooks is not None or leaf._accumulate is not None:
+                    grad = run_leaf_hooks(leaf, grad)
+                accumulate(leaf, grad, self.create_graph)
 
 
-def described(leaf: Tensor) -> tuple:
-    return leaf._array.shape, leaf._array.dtype
+def apply_carefully(node: Node, grads: list) -> list:
+    """Run a node with its hooks around it and, in anomaly mode, with its gradients checked."""
+    if node.pre_hooks is not None:
+        grads = run_pre_hooks(node, grads)
+    if all([grad is None for grad in grads]):
+        return [None] * len(node.edges)
+    found = node.apply(grads)
+    if modes.state.anomaly:
+        from rushlight.autograd import anomaly
+
+        anomaly.check(node, found)
+    return found if node.post_hooks is None else run_post_hooks(node, found, grads)
 
 
 def fit(grad: Tensor, shape: tuple, kind: np.dtype, node: Node, position: int) -> Tensor:
@@ -153,7 +166,8 @@ def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool) -> None:
     """Add to a leaf's `.grad`; the first gradient becomes it, copied unless it is nobody else's."""
     with accumulating:
         if leaf._grad is None:
-            leaf._grad = grad if create_graph else owned(grad)
+            # copied: formulas may pass on a gradient, a saved value or a view
+            leaf._grad = grad if create_graph else wrap(grad._array.copy())
         elif create_graph or leaf._grad._requires_grad:
             leaf._grad = leaf._grad + grad
         else:
@@ -163,13 +177,6 @@ def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool) -> None:
     if leaf._post_hooks is not None:
         for hook in list(leaf._post_hooks.values()):
             hook(leaf)
-
-
-def owned(grad: Tensor) -> Tensor:
-    """The gradient as a tensor of its own: formulas may pass on a gradient, a saved value or a view."""
-    copy = new(Tensor)
-    copy._array = grad._array.copy()
-    return copy
 
 
 def run_tensor_hooks(node: Node, grads: list) -> None:
@@ -253,7 +260,7 @@ def backward(
     run = Run(keep_graph, create_graph, captured, needed)
     for root, grad in roots:
         run.deliver(edge_of(root), root._output, grad)
-    outer, running.root = running.root, max([-each for each in run.waiting], default=0)
+    outer, running.root = running.root, max([-number for number, _ in run.waiting], default=0)
     try:
         run.run()
     finally:

@@ -33,6 +33,8 @@ def start_gradients(outputs: tuple[Tensor, ...], given: tuple) -> list[tuple[Ten
 
 
 def start_gradient(output: Tensor, grad: Any, place: int) -> Tensor:
+    if not isinstance(output, Tensor):
+        raise TypeError(f"element {place} of tensors is a {type(output).__name__}, not a Tensor")
     if not output.requires_grad:
         raise explain.no_history(output, place)
     if grad is None:

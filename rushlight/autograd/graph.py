@@ -140,7 +140,7 @@ class OpNode(Node):
 
     def __init__(self, plan: Plan, arguments: tuple, results: tuple[Tensor, ...]):
         self.plan = plan
-        # this frame, the caller's two and the generated function are ours
+        # this frame, node_for, the caller and the generated function are ours
         self.place = location.user_line(4)
         edges = []
         for position in plan.inputs:
@@ -177,8 +177,8 @@ class OpNode(Node):
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         values = [grads[0], grads, *self.unpack()]
         found: list[Tensor | None] = []
-        for formula, reads, many in self.plan.formulas:
-            produced = formula(*[values[index] for index in reads])
+        for formula, read, many in self.plan.formulas:
+            produced = formula(*read(values))
             if many:
                 found.extend(produced)
             else:
@@ -191,19 +191,19 @@ class OpNode(Node):
             from rushlight.autograd import explain
 
             raise explain.freed(self)
-        values = []
-        for (kind, position), value, version in zip(self.plan.sources, self.saved, self.versions, strict=True):
-            if version is not None:
-                value = self.check(value, version)
-                if kind == "result" and not modes.state.backward and value._array.dtype in DIFFERENTIABLE:
-                    value = reattach(value, self, position)
-            values.append(value)
+        values = self.saved.copy()
+        for place, is_result, output in self.plan.checked:
+            value, version = values[place], self.versions[place]
+            if version is None:
+                continue
+            if type(version) is not int or (value._storage is not None and value._storage.version != version):
+                values[place] = value = self.check(value, version)
+            if is_result and not modes.state.backward and value._array.dtype in DIFFERENTIABLE:
+                values[place] = reattach(value, self, output)
         return values
 
     def check(self, value: Any, version: Any) -> Any:
         """A saved value, unpacked and unchanged, or an error."""
-        if type(version) is int and (value._storage is None or value._storage.version == version):
-            return value
         if isinstance(version, Packed):
             return version.hooks[1](value)
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
@@ -258,7 +258,8 @@ def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...]) -> tuple[lis
             elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
                 version = tuple(each._version for each in value)
         elif kind == "shape":
-            value = shape_of(arguments[position])
+            value = arguments[position]
+            value = value._array.shape if isinstance(value, Tensor) else shape_of(value)
         elif kind == "geometry":
             tensor = arguments[position]
             value = (tensor._array.shape, tensor.stride(), tensor.storage_offset())
@@ -281,8 +282,7 @@ def raise_inference() -> None:
 
 
 def shape_of(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value._array.shape
+    """The shapes of a list of tensors; a number has the empty one."""
     return [each._array.shape for each in value] if isinstance(value, (list, tuple)) else ()
 
 

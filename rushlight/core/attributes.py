@@ -161,6 +161,8 @@ Tensor._make_subclass = staticmethod(make_subclass)
 @method
 def is_same_size(self: Tensor, other: Tensor) -> bool:
     """Whether the other tensor has the same shape."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"is_same_size(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     return self._array.shape == other._array.shape
 
 

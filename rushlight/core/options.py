@@ -86,7 +86,11 @@ def refuse_pinned() -> None:
 def numpy_dtype(dtype: dtypes.dtype | None, out: Tensor | None = None) -> np.dtype:
     """The NumPy dtype to create: the one asked for, that of `out`, or the default."""
     if dtype is None:
-        return dtypes.default.numpy if out is None else out._array.dtype
+        if out is None:
+            return dtypes.default.numpy
+        if not isinstance(out, Tensor):
+            raise TypeError(f"argument 'out' must be Tensor, not {type(out).__name__}")
+        return out._array.dtype
     return dtypes.checked(dtype).numpy
 
 

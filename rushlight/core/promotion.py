@@ -111,5 +111,11 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
 
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether an in-place result of dtype `from_` may be written to a tensor of dtype `to`."""
+    for place, each in enumerate((from_, to)):
+        if not isinstance(each, dtype):
+            name = ("from_", "to")[place]
+            raise TypeError(
+                f"can_cast(): argument '{name}' (position {place + 1}) must be torch.dtype, not {type(each).__name__}"
+            )
     # a step down would lose the imaginary part, the fraction or the value
     return from_.category <= to.category

@@ -159,9 +159,11 @@ def bernoulli(
         # u < p, asked of the integer that u is made from: spares the conversion to float.
         return (words < math.ceil(p * 2**53)).astype(dtype).reshape(shape)
     source = floating(p.dtype, "bernoulli")
+    shape = p.shape if shape is None else shape
+    # an expanded array takes no memory: refuse what will not fit before looking through it
+    np.empty(shape, source)
     if p.size and not (p.min() >= 0 and p.max() <= 1):
         raise RuntimeError("bernoulli expects every probability to be in [0, 1]")
-    shape = p.shape if shape is None else shape
     draw = uniform64 if source.char == "d" else uniform32
     ones = draw(generator, math.prod(shape)).reshape(shape) < p
     return np.asarray(ones, source if dtype is None else dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.casting import cast
-from rushlight.core.options import finish_into, integer, number, numpy_dtype
+from rushlight.core.options import allocate, finish_into, integer, number, numpy_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 
@@ -90,8 +90,14 @@ def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
     exact = isinstance(first, int) and isinstance(last, int) and isinstance(apart, int)
     count = -((first - last) // apart) if exact else math.ceil((last - first) / apart)
     if kind.kind in "iu":
-        return cast(np.arange(whole[0], whole[0] + count * whole[2], whole[2]), kind)
-    return cast(np.arange(count) * float(apart) + float(first), kind)
+        bounds = whole[0], whole[0] + count * whole[2], whole[2]
+        return cast(allocate(lambda shape, kind: np.arange(*bounds), (count,), kind), kind)
+    return cast(counted(count) * float(apart) + float(first), kind)
+
+
+def counted(count: int) -> np.ndarray:
+    """The whole numbers below `count`."""
+    return allocate(lambda shape, kind: np.arange(*shape), (count,), np.dtype("int64"))
 
 
 def refuse_kind(function: str, kind: np.dtype, refused: str) -> None:
@@ -123,7 +129,7 @@ def range(
         raise RuntimeError(f"unsupported range: {first} -> {last}")
     if (last - first) * apart < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
-    array = cast(np.arange(math.floor((last - first) / apart) + 1) * apart + first, kind)
+    array = cast(counted(math.floor((last - first) / apart) + 1) * apart + first, kind)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -212,7 +218,7 @@ def between(ends: tuple, count: int, kind: np.dtype) -> np.ndarray:
         return cast(np.full(count, first), kind)
     with np.errstate(all="ignore"):
         step = (last - first) / compute.type(count - 1)
-        places = np.arange(count).astype(compute)
+        places = counted(count).astype(compute)
         made = first + step * places
         half = count // 2
         made[half:] = last - step * places[: count - half][::-1]
@@ -250,10 +256,11 @@ def triu_indices(
 
 
 def triangle(function: str, row: int, col: int, dtype: dtypes.dtype | None, inside: Any) -> np.ndarray:
+    row, col = integer(row, function, "row", 1), integer(col, function, "col", 2)
     for name, value in (("row", row), ("col", col)):
         if value < 0:
             raise RuntimeError(f"{name} must be non-negative, got {value}")
     kind = numpy_dtype(dtypes.int64 if dtype is None else dtype)
     refuse_kind(function, kind, "bfc")
-    found = inside(np.arange(row)[:, None], np.arange(col)).nonzero()
+    found = inside(counted(row)[:, None], counted(col)).nonzero()
     return np.array(found).astype(kind)

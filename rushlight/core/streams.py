@@ -85,7 +85,10 @@ class Generator:
 
     def draw32(self, count: int) -> np.ndarray:
         """The next `count` words of 32 bits, each in a uint64."""
-        return (self._twister or self._started()).random_raw(count)
+        try:
+            return (self._twister or self._started()).random_raw(count)
+        except MemoryError as error:
+            raise RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {error}") from None
 
     def draw64(self, count: int) -> np.ndarray:
         """The next `count` words of 64 bits; each takes two words of 32, the high half first."""

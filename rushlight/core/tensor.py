@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -238,6 +239,8 @@ def require_differentiable(kind: np.dtype) -> None:
 def check_dim(dim: int, ndim: int) -> int:
     """The dimension counted from the front; an IndexError if there is none."""
     limit = ndim or 1
+    if type(dim) is not int:
+        dim = operator.index(dim)
     if not -limit <= dim < limit:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
     return dim + limit if dim < 0 else dim

@@ -24,7 +24,7 @@ from rushlight.ops.sampling import bernoulli
 @op(dtype=PROMOTE, name="_bernoulli_log_prob", node="NegBackward0", samples=None)
 def log_probability(logits, value):
     """The log-probability of `value`; one op in place of two, and without overflow."""
-    return np.minimum(logits, 0) - (1 - value) * logits - np.log1p(np.exp(-np.abs(logits)))
+    return -((1 - value) * logits - np.minimum(logits, 0) + np.log1p(np.exp(-np.abs(logits))))
 
 
 log_probability.gradient(

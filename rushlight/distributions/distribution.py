@@ -63,7 +63,7 @@ class Distribution:
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Distribution:
         """The same distribution over a larger batch."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no expand")
 
     @property
     def batch_shape(self) -> Size:
@@ -78,17 +78,17 @@ class Distribution:
     @property
     def arg_constraints(self) -> dict[str, Any]:
         """The region of each parameter."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no arg_constraints")
 
     @property
     def support(self) -> Any:
         """Where values lie."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no support")
 
     @property
     def mean(self) -> Tensor:
         """The expected value."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no mean")
 
     @property
     def mode(self) -> Tensor:
@@ -98,7 +98,7 @@ class Distribution:
     @property
     def variance(self) -> Tensor:
         """The expected squared distance from the mean."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no variance")
 
     @property
     def stddev(self) -> Tensor:
@@ -112,7 +112,7 @@ class Distribution:
 
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Values drawn at random, with gradients for the parameters."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no rsample")
 
     def sample_n(self, n: int) -> Tensor:
         """Deprecated: `sample((n,))`."""
@@ -121,23 +121,23 @@ class Distribution:
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density or probability at `value`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no log_prob")
 
     def cdf(self, value: Tensor) -> Tensor:
         """The probability of values up to `value`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no cdf")
 
     def icdf(self, value: Tensor) -> Tensor:
         """The value below which lies the given probability."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no icdf")
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         """All values, along a new first dimension; `expand=False` leaves sizes of 1 for the batch."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no enumerate_support")
 
     def entropy(self) -> Tensor:
         """The expected negative log-probability."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no entropy")
 
     def perplexity(self) -> Tensor:
         """The exponential of the entropy."""

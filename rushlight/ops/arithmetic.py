@@ -48,16 +48,15 @@ add.gradient(
 
 def DIFFERENCE(op: Op, arrays: list) -> np.dtype:
     """Like PROMOTE, but masks are not subtracted."""
-    if is_mask(arrays[0]) or is_mask(arrays[1]):
+    one, two = arrays[0], arrays[1]
+    if (one.dtype is BOOLEAN if type(one) is np.ndarray else type(one) is bool) or (
+        two.dtype is BOOLEAN if type(two) is np.ndarray else type(two) is bool
+    ):
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
             "a mask, use the `~` or `logical_not()` operator instead; the difference of two masks is `a ^ b`."
         )
     return PROMOTE(op, arrays)
-
-
-def is_mask(value: Any) -> bool:
-    return value.dtype is BOOLEAN if type(value) is np.ndarray else type(value) is bool
 
 
 @op(dtype=DIFFERENCE, samples=terms, operator="-", aliases=["subtract"])

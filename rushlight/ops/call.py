@@ -38,7 +38,18 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
             needs |= unwrap_other(op, position, value, arrays)
             if position in op.lists:
                 cut = next((each._cut for each in value if each._cut is not None), cut)
-    results = run(op, arguments, arrays)
+    # `run`, written out: a call less
+    expected = None
+    token = floating_point.set(QUIET)
+    try:
+        expected = op.rule(op, arrays)
+        results = op.positional(*arrays)
+    except Exception as error:
+        results = recovered(op, arguments, arrays, error)
+    finally:
+        floating_point.reset(token)
+    if type(results) is not ndarray or (expected is not None and results.dtype is not expected):
+        results = settled(results, expected)
     if out is not None:
         return write_out(op, needs, results, out)
     if type(results) is not ndarray:
@@ -48,9 +59,9 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     if needs:
         needs &= op.differentiable
         if needs and state.grad and results.dtype in DIFFERENTIABLE:
-            tensor._node = op.node_class(arguments)(op.plan(needs), arguments, (tensor,))
+            tensor._node = op.node_for(needs, arguments, (tensor,))
             tensor._requires_grad = True
-        else:
+        elif not state.backward:
             mark_cut(op, (tensor,))
     elif cut is not None:
         tensor._cut = cut
@@ -94,11 +105,21 @@ def run(op: Op, arguments: tuple, arrays: list) -> Any:
         expected = op.rule(op, arrays)
         results = op.positional(*arrays)
     except Exception as error:
-        from rushlight.ops import explain
-
-        results = explain.recover(op, arguments, arrays, error)
+        results = recovered(op, arguments, arrays, error)
     finally:
         floating_point.reset(token)
+    return settled(results, expected)
+
+
+def recovered(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
+    """The results where only NumPy objects to a call; an error in torch's words otherwise."""
+    from rushlight.ops import explain
+
+    return explain.recover(op, arguments, arrays, error)
+
+
+def settled(results: Any, expected: np.dtype | None) -> Any:
+    """What a body returned, as arrays of the rule's dtype."""
     if type(results) is not ndarray:
         if type(results) is tuple or type(results) is list:
             return tuple([rounded(asarray(each), expected) for each in results])
@@ -129,13 +150,13 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
     if needs and tensors:
         needs &= op.differentiable
         if needs and state.grad:
-            node = op.node_class(arguments)(op.plan(needs), arguments, tuple(tensors))
+            node = op.node_for(needs, arguments, tuple(tensors))
             for number, tensor in enumerate(tensors):
                 if tensor._array.dtype in DIFFERENTIABLE:
                     tensor._node, tensor._output, tensor._requires_grad = node, number, True
                 else:
                     tensor._cut = ("indices", node.place)
-        else:
+        elif not state.backward:
             mark_cut(op, tuple(tensors))
     elif cut is not None:
         for tensor in tensors:
@@ -148,8 +169,6 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
 
 def mark_cut(op: Op, tensors: tuple[Tensor, ...]) -> None:
     """Note on results without history what cut it, for a later message."""
-    if state.backward:
-        return
     reason = op.name if state.grad else "inference" if state.inference else "no_grad"
     for tensor in tensors:
         tensor._cut = (reason, user_line())

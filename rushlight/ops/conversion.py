@@ -120,12 +120,17 @@ def named_dtype(given: Any) -> dtypes.dtype:
                 return each
         if given == "torch.Tensor":
             return dtypes.default
+    if not isinstance(given, (str, builtins.type)):
+        raise TypeError(f"dtype must be a type, str, or dtype object, not {builtins.type(given).__name__}")
     raise ValueError(f"invalid type: '{given if isinstance(given, str) else given.__name__}'")
 
 
 @method
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """The tensor in the dtype of another one."""
+    if not isinstance(other, Tensor):
+        name = builtins.type(other).__name__
+        raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {name}")
     return converted(self, other._array.dtype)
 
 

@@ -70,6 +70,8 @@ def is_contiguous(self: Tensor, memory_format: memory_format_type = contiguous_f
     """Whether the elements stand in memory in the order of their indices, or in another format's."""
     if memory_format is contiguous_format:
         return self._array.flags.c_contiguous
+    if not isinstance(memory_format, memory_format_type):
+        raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}")
     if self._array.ndim != (4 if memory_format.name == "channels_last" else 5):
         return False
     wanted = channels_last_strides(self._array.shape, memory_format)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator as operators
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
@@ -65,7 +66,7 @@ class Op:
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
         self.node: Any = None
-        self.node_reads: list[int] | None = None
+        self.node_reads: Callable | None = None
         self.results_name = name  # under which several results are shown
 
     @functools.cached_property
@@ -121,11 +122,19 @@ class Op:
             found = self.plans[needs] = Plan(self, needs)
         return found
 
+    def node_for(self, needs: int, arguments: tuple, results: tuple) -> OpNode:
+        """A node for a call whose inputs need gradients as the bits of `needs` say."""
+        plan = self.plans.get(needs)
+        if plan is None:
+            plan = self.plans[needs] = Plan(self, needs)
+        kind = self.node_classes.get(self.node) if self.node_reads is None else None
+        return (kind or self.node_class(arguments))(plan, arguments, results)
+
     def node_class(self, arguments: tuple) -> type[OpNode]:
         """The class of this call's node, named as torch names it."""
         name = self.node
         if self.node_reads is not None:
-            name = name(*[arguments[position] for position in self.node_reads])
+            name = name(*self.node_reads(arguments))
         found = self.node_classes.get(name)
         return self.add_node_class(name) if found is None else found
 
@@ -139,7 +148,7 @@ class Op:
         """Take the node's name: torch's usual one, another, or a function of some arguments."""
         self.node = node
         if callable(node):
-            self.node_reads = [self.positions[each] for each in names_of(node)]
+            self.node_reads = reader([self.positions[each] for each in names_of(node)])
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -157,14 +166,31 @@ class Plan:
         # the values of a backward: the first gradient, all gradients, then what was saved
         index = {name: place for place, name in enumerate(["grad", "grads", *self.names])}
         self.inputs = tuple(op.positions[name] for name in wanted)
+        # each formula, what takes its arguments out of those values, and whether it returns a list
         self.formulas = [
-            (formula, [index[each] for each in parameters[name]], op.positions[name] in op.lists)
+            (formula, reader([index[each] for each in parameters[name]]), op.positions[name] in op.lists)
             for name, formula in wanted.items()
         ]
         kept = {position for kind, position in self.sources if kind == "argument"}
         self.keeps_tensors = bool(kept & set(op.tensors)) or any(kind == "result" for kind, _ in self.sources)
         self.keeps_input = 0 in kept
         self.has_lists = any(position in op.lists for position in self.inputs)
+        # the saved values that may be tensors: (place, whether it is a result, which one)
+        self.checked = [
+            (place, kind == "result", position)
+            for place, (kind, position) in enumerate(self.sources)
+            if kind == "result" or (kind == "argument" and position in op.tensors)
+        ]
+
+
+def reader(places: list[int]) -> Callable[[list], tuple]:
+    """What takes the values at these places out of a list, as a tuple."""
+    if len(places) > 1:
+        return operators.itemgetter(*places)
+    if not places:
+        return lambda values: ()
+    place = places[0]
+    return lambda values: (values[place],)
 
 
 def all_positional(body: Callable, takes_out: bool) -> Callable:

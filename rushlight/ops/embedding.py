@@ -90,7 +90,7 @@ def embedding_function(
     elif not -size <= padding_idx < size:
         raise AssertionError("Padding_idx must be within num_embeddings")
     elif padding_idx < 0:
-        padding_idx += size
+        padding_idx = padding_idx + size
     if sparse:
         warn("sparse gradients are not in Rushlight: the gradient of the embedding is dense, with the same numbers")
     if max_norm is not None:

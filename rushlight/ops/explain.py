@@ -24,7 +24,7 @@ INTERNAL = (AttributeError, NameError, LookupError, ZeroDivisionError, Recursion
 SHOWN = 4
 # words by which complaints are known: NumPy's and Python's about shapes, and about kinds of arguments
 NUMPY_SHAPES = ("broadcast", "reshape", "maximum")
-PYTHON_SHAPES = ("values to unpack", "index out of range", "zip() argument", "too many indices for array")
+PYTHON_SHAPES = ("values to unpack", "tuple index out", "list index out", "zip() argument", "indices for array")
 PYTHON_KINDS = ("truth value of an array", "array element", "invalid literal", "malformed", "arrays used as indices")
 # words of a message that has its advice already
 ADVICE = ("fix:", "convert", "use .", "pass dtype", "for example")

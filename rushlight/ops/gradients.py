@@ -14,15 +14,15 @@ def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, positio
     """The gradient of an input that was broadcast: summed over the dimensions it was stretched along."""
     given = grad._array.shape
     extra = len(given) - len(shape)
+    if extra >= 0 and given[extra:] == shape and grad._array.size == math.prod(shape):
+        # only leading dimensions of size 1 go: a view is enough
+        return wrap(grad._array.reshape(shape)) if state.backward else grad.reshape(shape)
     if extra < 0 or any(b not in (1, a) for a, b in zip(given[extra:], shape, strict=True)):
         name = node.name() if node is not None else "Function"
         raise RuntimeError(
             f"Function {name} returned an invalid gradient at index {position} - got {list(given)} but expected shape "
             f"compatible with {list(shape)}"
         )
-    if grad._array.size == math.prod(shape):
-        # only dimensions of size 1 go: a view is enough
-        return wrap(grad._array.reshape(shape)) if state.backward else grad.reshape(shape)
     kept = [extra + dim for dim, size in enumerate(shape) if size == 1 and given[extra + dim] != 1]
     if kept:
         grad = grad.sum(kept, keepdim=True)

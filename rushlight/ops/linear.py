@@ -40,30 +40,30 @@ def linear(input, weight, bias: Tensor = None, *, out=None):
 
 
 linear.gradient(
-    input=lambda grad, weight, input_shape: linear_input(grad, weight, input_shape),
+    input=lambda grad, weight: linear_input(grad, weight),
     weight=lambda grad, input, weight_shape: linear_weight(grad, input, weight_shape),
     bias=lambda grad: grad,
 )
 
 
 def linear_node(input, bias):
-    if input.ndim == 2:
+    if input._array.ndim == 2:
         return "MmBackward0" if bias is None else "AddmmBackward0"
     return "UnsafeViewBackward0" if bias is None else "ViewBackward0"
 
 
-def linear_input(grad, weight, shape):
-    if weight.ndim == 1:
+def linear_input(grad, weight):
+    if weight._array.ndim == 1:
         return grad.unsqueeze(-1) * conjugate(weight)
     return grad.matmul(conjugate(weight))
 
 
 def linear_weight(grad, input, shape):
     """The gradient of the weight, already in its layout."""
-    rows = input if input.ndim == 2 else input.flatten(0, -2) if input.ndim > 2 else input.unsqueeze(0)
+    rows = input if input._array.ndim == 2 else input.flatten(0, -2) if input._array.ndim > 2 else input.unsqueeze(0)
     if len(shape) == 1:
         return grad.reshape(-1).matmul(conjugate(rows))
-    grads = grad if grad.ndim == 2 else grad.flatten(0, -2) if grad.ndim > 2 else grad.unsqueeze(0)
+    grads = grad if grad._array.ndim == 2 else grad.flatten(0, -2) if grad._array.ndim > 2 else grad.unsqueeze(0)
     return columns_product(grads, conjugate(rows))
 
 

@@ -51,7 +51,7 @@ def vectors(make):
 )
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     """Length of vectors along `dim`: the root of order `ord` of the sum of powers of order `ord`."""
-    if not isinstance(ord, (int, float)):
+    if not isinstance(ord, (int, float, np.integer)):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
     require_inexact(x, "linalg.vector_norm")
     along = axes(dim, x.ndim)

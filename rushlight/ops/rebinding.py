@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.options import allocate
 from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.call import run
@@ -91,7 +92,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
     memory = storage.array
     if needed > memory.size:
         # views that were made before keep the old memory
-        memory = np.empty(needed, self._array.dtype)
+        memory = allocate(np.empty, (needed,), self._array.dtype)
         memory[: storage.array.size] = storage.array.reshape(-1)
         storage.array = memory
     self._array = strided(memory, shape, contiguous_strides(shape), offset)
@@ -114,6 +115,8 @@ def set_(
     if source is None:
         self._array, self._storage = np.empty(0, self._array.dtype), None
         return self
+    if not isinstance(source, Tensor):
+        raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type(source).__name__}")
     if source._array.dtype != self._array.dtype:
         raise RuntimeError(
             f"Could not set tensor of type {source.dtype.scalar} to a tensor of type {self.dtype.scalar}"

@@ -93,17 +93,14 @@ class DtypeMismatch(TypeError):
 
 def MATCH(op: Op, arrays: list) -> np.dtype:
     """Operands must have one dtype already, which is the result's."""
-    values = []
+    kind = None
     for position in op.operands:
         value = arrays[position]
-        if type(value) is ndarray:
-            values.append(value)
-        elif type(value) is list:
-            values.extend(value)
-    kind = values[0].dtype
-    for each in values:
-        if each.dtype is not kind and each.dtype != kind:
-            raise DtypeMismatch
+        for each in (value,) if type(value) is ndarray else value if type(value) is list else ():
+            if kind is None:
+                kind = each.dtype
+            elif each.dtype is not kind and each.dtype != kind:
+                raise DtypeMismatch
     if kind in dtypes.HALF:
         cast(op, arrays, compute_dtype(kind))
     return kind

@@ -267,7 +267,7 @@ def normal(
     if mean is None:
         raise TypeError('normal() missing 1 required positional arguments: "mean"')
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        if out is not None and not isinstance(std, Tensor) and out.shape != mean.shape:
+        if isinstance(out, Tensor) and not isinstance(std, Tensor) and out.shape != mean.shape:
             # this form, alone, fills `out` as it is
             raise RuntimeError(
                 f"The size of tensor a {list(mean.shape)} must match the size of tensor b {list(out.shape)}: "
@@ -340,7 +340,7 @@ def multinomial(
 ) -> Tensor:
     """Indices drawn from each row of `input`, whose weights need not sum to one."""
     check_generator(generator, "multinomial")
-    if out is not None and out.dtype is not dtypes.int64:
+    if isinstance(out, Tensor) and out.dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.scalar}")
     return call(
         indices.op,
