@@ -180,7 +180,7 @@ HUGE = 10**18
         lambda: torch.ones(2).new_zeros(HUGE),
         lambda: torch.bincount(torch.tensor([1]), minlength=HUGE),
         lambda: torch.ones(2).tensor_split(HUGE),
-        lambda: torch.ones(1).expand(10**9, 1) @ torch.ones(1).expand(1, 10**9),
+        lambda: torch.ones(1).expand(HUGE, 1) @ torch.ones(1, 1),
         lambda: nn.Linear(10**9, 10**9),
     ],
 )

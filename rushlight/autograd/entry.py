@@ -47,7 +47,7 @@ def start_gradient(output: Tensor, grad: Any, place: int) -> Tensor:
         if output._array.dtype.kind == "c":
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {output.dtype}")
         made = new(Tensor)
-        made._array = np.ones_like(output._array)
+        made._array = np.ones(output._array.shape, output._array.dtype)
         return made
     if not isinstance(grad, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")

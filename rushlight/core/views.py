@@ -39,10 +39,11 @@ def refresh(view: Tensor) -> None:
 
 def regenerate(view: Tensor, base: Tensor) -> None:
     """The view's history, anew: a strided view of its base as that is now."""
-    from rushlight.ops.strided import geometry_of, strided_view
+    from rushlight.ops.strided import geometry_of, in_kind_of, strided_view
 
-    op, arguments = strided_view.op, (base, base._array, geometry_of(view))
-    view._node, view._output = op.node_class(arguments)(op.plan(1), arguments, (view,)), 0
+    alike = in_kind_of(view, base)
+    arguments = (alike, alike._array, geometry_of(view))
+    view._node, view._output = strided_view.op.node_for(1, arguments, (view,)), 0
     view._requires_grad = True
 
 

@@ -88,7 +88,7 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     if isinstance(error, np.linalg.LinAlgError):
         return LinAlgError(f"{op.name.lstrip('_')}: The algorithm failed: {words}")
     if isinstance(error, (ValueError, IndexError)):
-        if any(each in words for each in NUMPY_SHAPES):
+        if isinstance(error, ValueError) and any(each in words for each in NUMPY_SHAPES):
             return RuntimeError(broadcast_words(tensors) or words)
         if any(each in words for each in PYTHON_SHAPES):
             return RuntimeError(f"{short_name(op)}(): an argument has too few or too many dimensions ({words})")

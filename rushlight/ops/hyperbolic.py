@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
-from rushlight.ops.rules import FLOAT
+from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.samples import unary
 
 
@@ -35,7 +35,20 @@ def tanh(input, *, out=None):
     return np.tanh(input, out)
 
 
-tanh.gradient(input=lambda grad, result: grad * conjugate(1 - result * result))
+tanh.gradient(input=lambda grad, result: tanh_slope(grad, result))
+
+
+@op(dtype=PROMOTE, name="_tanh_slope", samples=None)
+def tanh_slope(input, result):
+    """The gradient of tanh from its result: input * (1 - result^2). One op: the three take 4 us more."""
+    slope = 1 - result * result
+    return input * (slope.conj() if slope.dtype.kind == "c" else slope)
+
+
+tanh_slope.gradient(
+    input=lambda grad, result: grad * (1 - result * result),
+    result=lambda grad, input, result: conjugate(grad * conjugate(input) * result) * -2,
+)
 
 
 @op(dtype=FLOAT, samples=unary(complexes=True), aliases=["arcsinh"])

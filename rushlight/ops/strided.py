@@ -9,8 +9,9 @@ import math
 
 import numpy as np
 
+from rushlight.autograd.modes import enable_grad
 from rushlight.core.strides import strided
-from rushlight.core.tensor import Tensor, storage_of
+from rushlight.core.tensor import Tensor, storage_of, wrap
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import plain_size
 from rushlight.ops.rules import SAME
@@ -152,14 +153,28 @@ def geometry_of(tensor: Tensor) -> Geometry:
     return tensor._array.shape, tensor.stride(), tensor.storage_offset()
 
 
+def in_kind_of(view: Tensor, base: Tensor) -> Tensor:
+    """The base as complex or as pairs of real numbers, whichever the view has; recorded."""
+    if (base._array.dtype.kind == "c") == (view._array.dtype.kind == "c"):
+        return base
+    from rushlight.ops.complex import view_as_complex, view_as_real
+
+    with enable_grad():
+        return view_as_real(base) if base._array.dtype.kind == "c" else view_as_complex(base)
+
+
 def rebase_base(base: Tensor, view: Tensor) -> None:
     """After a recorded write through a view: the base's history is its old one with the view's over it."""
     storage = base._storage
     view._view_version = storage.version
-    operation = strided_put.op
-    arguments = (base, view, geometry_of(base), geometry_of(view))
+    alike = in_kind_of(view, base)
+    arguments = (alike, view, geometry_of(alike), geometry_of(view))
     needs = 0b11 if base._requires_grad else 0b10
-    node = operation.node_class(arguments)(operation.plan(needs), arguments, (base,))
+    node = strided_put.op.node_for(needs, arguments, (alike,))
+    if alike is not base:
+        written = wrap(alike._array)
+        written._node, written._requires_grad = node, True
+        node = in_kind_of(base, written)._node
     base._node, base._output, base._requires_grad = node, 0, True
     # the view's history is now that of a part of the base: made anew when asked for
     view._view_version = storage.version - 1

@@ -82,10 +82,11 @@ class Adam(Optimizer):
         square += (1 - beta2) * grad * grad
         if group["amsgrad"]:
             square = keep_largest(state["max_exp_avg_sq"], square)
+        # sqrt(v / c) + eps is (sqrt(v) + eps sqrt(c)) / sqrt(c): one pass over the array less
+        correction = (1 - beta2**count) ** 0.5
         root = square_root(square)
-        root /= (1 - beta2**count) ** 0.5
-        root += group["eps"]
-        array -= (lr / (1 - beta1**count)) * mean / root
+        root += group["eps"] * correction
+        array -= (lr * correction / (1 - beta1**count)) * mean / root
 
 
 def check_betas(betas: tuple, plain: bool | None) -> None:

@@ -352,3 +352,20 @@ def test_a_failed_write_leaves_the_tensor_alone():
     with pytest.raises(RuntimeError, match="fill_ only supports 0-dimension value tensor"):
         y.fill_(torch.zeros(3, dtype=torch.int8))
     assert y.tolist() == [0, 0, 0] and y._version == 0
+
+
+def test_writes_through_real_views_of_complex_numbers_reach_their_history():
+    x = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    y = x * 1
+    torch.view_as_real(y).mul_(2.0)
+    y.real.mul_(torch.tensor([1.0, 3.0]))
+    (y.real * torch.tensor([1.0, 2.0]) + y.imag * torch.tensor([5.0, 7.0])).sum().backward()
+    assert x.grad.tolist() == [2 + 10j, 12 + 14j]
+
+
+def test_a_complex_view_of_pairs_is_written_through():
+    a = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    b = a * 1
+    torch.view_as_complex(b).mul_(1j)
+    (b * torch.tensor([[1.0, 2.0], [3.0, 4.0]])).sum().backward()
+    assert a.grad.tolist() == [[2.0, -1.0], [4.0, -3.0]]
