@@ -86,7 +86,7 @@ def normalized_layer(input, normalized_shape: tuple, weight: "Tensor" = None, bi
         count *= input.shape[dim]
     offset = input - np.add.reduce(input, along, keepdims=True) / count
     variance = np.add.reduce(offset * offset, along, keepdims=True) / count
-    scale = 1 / np.sqrt(variance + eps)
+    scale = 1 / np.sqrt(variance + float(eps))
     offset *= scale
     output = offset if weight is None else offset * weight
     if bias is not None:
@@ -188,7 +188,7 @@ def scaled_layer(input, normalized_shape: tuple, weight: "Tensor" = None, eps=No
         eps = float(np.finfo(input.dtype).eps)
     mean = np.add.reduce(input * input, dims, keepdims=True)
     mean /= input.size // (mean.size or 1) or 1
-    scale = 1 / np.sqrt(mean + eps)
+    scale = 1 / np.sqrt(mean + float(eps))
     normal = input * scale
     return (normal.copy() if weight is None else normal * weight), normal, scale
 
