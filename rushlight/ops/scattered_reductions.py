@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rushlight.autograd.modes import state
@@ -84,12 +86,19 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
         raise NotImplementedError("\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'")
     if input.dtype.kind == "c" and reduce in ("amax", "amin"):
         raise RuntimeError(f"scatter_reduce(): complex numbers have no order, so no {reduce}")
+    require_bool(include_self, "scatter_reduce")
     result = target_of(input, out)
     flat, dim, index = check_along("scatter_reduce", result, dim, index)
     src = check_source(flat, dim, index, src)
     if index.size:
         reduce_at(flat, places_along(flat.shape, dim, index), src, reduce, include_self)
     return result
+
+
+def require_bool(include_self: Any, name: str) -> None:
+    """Refuse before anything is written."""
+    if not isinstance(include_self, bool):
+        raise TypeError(f"{name}(): argument 'include_self' must be bool, not {type(include_self).__name__}")
 
 
 scatter_reduce.gradient(
@@ -191,8 +200,7 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     if input.dtype.kind == "b":
         raise NotImplementedError("\"index_func_\" not implemented for 'Bool'")
-    if not isinstance(include_self, bool):
-        raise TypeError(f"index_reduce(): argument 'include_self' must be bool, not {type(include_self).__name__}")
+    require_bool(include_self, "index_reduce")
     result = target_of(input, out)
     flat, dim, index, source = check_parts("index_reduce_", result, dim, index, source)
     if index.size:

@@ -43,6 +43,23 @@ def test_the_graph_of_x_y_and_z():
     assert y.grad is None
 
 
+def test_the_notes_print_of_x_y_and_z():
+    x = torch.tensor(1.0, requires_grad=True)
+    y = torch.tensor(2.0)
+    z = x * y
+    shown = "".join(
+        f"{name}\ndata: {i.data}\nrequires_grad: {i.requires_grad}\n"
+        f"grad: {i.grad if i.is_leaf else None}\ngrad_fn: {i.grad_fn}\nis_leaf: {i.is_leaf}\n"
+        for i, name in zip([x, y, z], "xyz", strict=True)
+    )
+    address = hex(id(z.grad_fn))
+    assert shown == (
+        "x\ndata: 1.0\nrequires_grad: True\ngrad: None\ngrad_fn: None\nis_leaf: True\n"
+        "y\ndata: 2.0\nrequires_grad: False\ngrad: None\ngrad_fn: None\nis_leaf: True\n"
+        f"z\ndata: 2.0\nrequires_grad: True\ngrad: None\ngrad_fn: <MulBackward0 object at {address}>\nis_leaf: False\n"
+    )
+
+
 def test_requires_grad_changes_in_place():
     a = torch.zeros(2)
     assert a.requires_grad_(True) is a

@@ -89,6 +89,23 @@ def test_mse_loss_of_a_tuple_is_refused(trajectory):
         F.mse_loss(predictions, targets)
 
 
+def test_mse_loss_of_a_new_tensor_has_nothing_to_learn(trajectory):
+    targets, predictions = trajectory
+    with pytest.warns(UserWarning, match="stack"):
+        loss = F.mse_loss(torch.tensor(predictions), torch.tensor(targets))
+    with pytest.raises(RuntimeError, match="does not require grad") as raised:
+        loss.backward()
+    assert "torch.tensor(predictions)" in str(raised.value)
+
+
+def test_mse_loss_of_a_new_leaf_leaves_the_critic_as_it_is(critic, trajectory):
+    targets, predictions = trajectory
+    with pytest.warns(UserWarning, match="stack"):
+        loss = F.mse_loss(torch.tensor(predictions, requires_grad=True), torch.tensor(targets))
+    loss.backward()
+    assert all(parameter.grad is None for parameter in critic.parameters())
+
+
 def test_stack_of_losses_teaches_the_critic(critic, trajectory):
     targets, predictions = trajectory
     losses = [
