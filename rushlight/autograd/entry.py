@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.autograd import engine, explain
 from rushlight.core.tensor import Tensor, new
+from rushlight.core.warning import warn
 
 Tensors = Tensor | Sequence[Tensor]
 
@@ -75,6 +76,12 @@ def backward(
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from."""
     if inputs is not None and len(as_tuple(inputs)) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    if create_graph:
+        warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+            "gradient which can cause a memory leak: use autograd.grad instead, or set the .grad of your parameters to "
+            "None afterwards."
+        )
     keep = create_graph if retain_graph is None else retain_graph
     roots = start_gradients(as_tuple(tensors), as_tuple(grad_tensors))
     if inputs is None:
