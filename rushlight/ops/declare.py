@@ -12,10 +12,10 @@ from typing import Any
 from rushlight.autograd.graph import OpNode
 from rushlight.ops import rules
 from rushlight.ops.call import call
-from rushlight.ops.generate import generate
+from rushlight.ops.generate import generate, guard
 from rushlight.ops.inplace import call_either, call_inplace
 from rushlight.ops.returned import named_results
-from rushlight.ops.signature import names_of, parameters_of
+from rushlight.ops.signature import CO_VARARGS, all_names, names_of, parameters_of
 
 REGISTRY: dict[str, Op] = {}
 
@@ -266,7 +266,7 @@ def composed(
         self.is_composed = True
         self.is_method = "." not in self.name if method is None else method
         # users get the guarded form; other ops call the plain one, which has no frame in between
-        self.function = guard(self, function)
+        self.function = guard(self, function, failed)
         self.aliases, self.operator = tuple(aliases), operator
         register(self)
         return function
@@ -274,24 +274,13 @@ def composed(
     return declare
 
 
-def guard(self: Op, function: Callable) -> Callable:
-    """A composed function whose failures are explained as those of an op are."""
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
+def failed(self: Op, values: tuple, error: Exception) -> Exception:
+    """The explained error of a composed function, from its arguments in the order of its code."""
+    from rushlight.ops import explain
 
-    @functools.wraps(function)
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            from rushlight.ops import explain
-
-            given = dict(zip(names, args, strict=False)) | kwargs
-            if len(args) > len(names):
-                given["tensors"] = args[len(names) :]
-            raise explain.explained(self, given, error)  # noqa: B904 (it knows what it came from)
-
-    return guarded
+    given = dict(zip(all_names(self.body), values, strict=True))
+    many = self.body.__code__.co_flags & CO_VARARGS and given.pop(all_names(self.body)[len(names_of(self.body))])
+    return explain.explained(self, given | {"tensors": many} if many else given, error)
 
 
 def register(self: Op) -> None:

@@ -7,6 +7,7 @@ of the import.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
 REQUIRED = object()
@@ -33,6 +34,13 @@ def names_of(function: Callable) -> tuple[str, ...]:
     """The names of a function's parameters, in order."""
     code = function.__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def all_names(function: Callable) -> tuple[str, ...]:
+    """Like `names_of`, then the names of `*args` and `**kwargs` where there are such."""
+    code = function.__code__
+    extra = bool(code.co_flags & CO_VARARGS) + bool(code.co_flags & CO_VARKEYWORDS)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
 
 
 def parameters_of(function: Callable) -> list[Parameter]:

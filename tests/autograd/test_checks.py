@@ -144,3 +144,10 @@ def test_anomaly_mode_switches_off_again():
     x = torch.zeros(1, requires_grad=True)
     x.sqrt().backward()
     assert np.isinf(x.grad.item())
+
+
+def test_gradcheck_is_a_function_and_a_module():
+    import rushlight.autograd.gradcheck as module
+
+    assert module.gradcheck is not None
+    assert torch.autograd.gradcheck(lambda x: x * x, point(2))
