@@ -101,6 +101,12 @@ def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_
     return wrap(np.asarray(array.astype(np.uint8) if array.dtype == bool else array))
 
 
+def require_exportable(tensor: Tensor) -> None:
+    """Refuse to hand the memory of a tensor with a history to another library."""
+    if tensor.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+
 @method
 def __dlpack__(
     self: Tensor,
@@ -110,8 +116,7 @@ def __dlpack__(
     dl_device: Any = None,
     copy: bool | None = None,
 ) -> Any:
-    if self.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    require_exportable(self)
     given = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     return self._array.__dlpack__(**{name: value for name, value in given.items() if value is not None})
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.casting import cast
+from rushlight.core.conversion import require_exportable
 from rushlight.core.data import array_from, check_array
 from rushlight.core.device import check_device
 from rushlight.core.location import user_line
@@ -224,7 +225,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if device is not None:
         check_device(device)
     if isinstance(ext_tensor, Tensor):
-        ext_tensor.__dlpack__()  # refuses what cannot be exported
+        require_exportable(ext_tensor)
         array = ext_tensor._array.view()
     elif hasattr(ext_tensor, "__dlpack__"):
         array = np.from_dlpack(ext_tensor)
