@@ -1,6 +1,5 @@
 """Rushlight: PyTorch's programming model on NumPy."""
 
-from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 
 from numpy import newaxis
@@ -59,6 +58,7 @@ from rushlight.core.layout import (
     sparse_coo,
     strided,
 )
+from rushlight.core.lazy import names_of as _names_of
 from rushlight.core.legacy import *
 from rushlight.core.likeness import *
 from rushlight.core.memory import TypedStorage, UntypedStorage
@@ -81,10 +81,5 @@ globals().update(_namespace(""))
 _LAZY = ("cuda", "distributions", "linalg", "nn", "optim", "special", "utils")
 
 
-def __getattr__(name: str) -> object:
-    if name in _LAZY:
-        return _import_module(f"rushlight.{name}")
-    raise AttributeError(f"module 'torch' has no attribute '{name}': it is not in Rushlight")
-
-
+__getattr__ = _names_of("rushlight", _LAZY)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")] + list(_LAZY)

@@ -1,7 +1,10 @@
 """Linear algebra: `torch.linalg`, whose functions are declared in `rushlight/ops`."""
 
 from rushlight.core.errors import LinAlgError
+from rushlight.core.lazy import names_of
 from rushlight.ops.bind import namespace
 
 globals().update(namespace("linalg"))
 __all__ = ["LinAlgError", *namespace("linalg")]
+
+__getattr__ = names_of("rushlight.linalg")

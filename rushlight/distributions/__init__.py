@@ -1,5 +1,6 @@
 """Probability distributions: sampling, densities and their gradients."""
 
+from rushlight.core.lazy import names_of
 from rushlight.distributions import constraints, kl
 from rushlight.distributions.bernoulli import Bernoulli
 from rushlight.distributions.categorical import Categorical
@@ -18,3 +19,5 @@ __all__ = [
     "kl_divergence",
     "register_kl",
 ]
+
+__getattr__ = names_of("rushlight.distributions")

@@ -38,5 +38,5 @@ def __getattr__(name: str) -> Any:
     # what later layers declare, and for mypy, which cannot see what is declared
     found = namespace("nn.functional").get(name)
     if found is None:
-        raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}' in Rushlight")
+        raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}': it is not in Rushlight")
     return found

@@ -1,5 +1,6 @@
 """Optimizers: one method a file."""
 
+from rushlight.core.lazy import names_of
 from rushlight.optim.adagrad import Adagrad
 from rushlight.optim.adam import Adam
 from rushlight.optim.adamw import AdamW
@@ -8,3 +9,5 @@ from rushlight.optim.rmsprop import RMSprop
 from rushlight.optim.sgd import SGD
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop"]
+
+__getattr__ = names_of("rushlight.optim")

@@ -1,1 +1,5 @@
 """Utilities around tensors: data, checkpointing, hooks."""
+
+from rushlight.core.lazy import names_of
+
+__getattr__ = names_of("rushlight.utils", ("checkpoint", "hooks"))

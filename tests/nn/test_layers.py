@@ -173,8 +173,3 @@ def test_gumbel_softmax_draws_torchs_noise():
     assert sorted(hard.reshape(-1).round().tolist()) == [0] * 9 + [1] * 3 and hard.requires_grad
     with pytest.warns(UserWarning, match="`eps` parameter is deprecated"):
         F.gumbel_softmax(logits, eps=1e-3)
-
-
-def test_missing_function_is_named():
-    with pytest.raises(AttributeError, match="has no attribute 'other' in Rushlight"):
-        _ = F.other
