@@ -259,7 +259,7 @@ def main():
     seconds = time.perf_counter() - start
     if arguments.losses is not None:
         for loss in agent.losses:
-            print(f"{loss:.6f}")
+            print(f"{loss:.4f}")
         return
     solved = agent.recent_return() >= arguments.solved
     print(f"mean return of the last 20 episodes: {agent.recent_return():.1f}", "(solved)" if solved else "")
