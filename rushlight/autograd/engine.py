@@ -38,9 +38,9 @@ class Run:
     def __init__(self, keep_graph: bool, create_graph: bool, captured: dict | None = None, needed: set | None = None):
         self.keep_graph = keep_graph
         self.create_graph = create_graph
-        # `autograd.grad` and `inputs=`: {(edge, output): gradient}, and the nodes that lead there
-        self.captured = captured
-        self.needed = needed
+        # `autograd.grad` and `inputs=`: {(edge, output): gradient}, and the nodes that lead there; else None
+        self.captured: Any = captured
+        self.needed: Any = needed
         # by age, newest first; numbers are unique, so nodes themselves are never compared
         self.waiting: list[tuple[int, Node]] = []
         self.arrived: dict[Node, list] = {}
@@ -101,17 +101,13 @@ class Run:
             number = 0 if numbers is None else numbers[position]
             if self.captured is not None and not self.leads_on(target, number):
                 continue
-            is_leaf = isinstance(target, Tensor)
-            if is_leaf:
+            if isinstance(target, Tensor):
                 shape, kind = target._array.shape, target._array.dtype
             else:
                 shape, kind = target.outputs[number]
             if grad._array.shape != shape or grad._array.dtype is not kind:
                 grad = fit(grad, shape, kind, node, position)
-            if is_leaf and id(target) not in self.leaves:
-                self.leaves[id(target)] = [target, grad]
-            else:
-                self.deliver(target, number, grad)
+            self.deliver(target, number, grad)
 
     def leads_on(self, target: Node | Tensor, number: int) -> bool:
         """Whether a gradient is asked for, or on its way to one that is."""
@@ -181,7 +177,7 @@ def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool) -> None:
 
 def run_tensor_hooks(node: Node, grads: list) -> None:
     """Hooks of the node's outputs may replace their gradients; `retain_grad` sees the result."""
-    for number, hooks in node.tensor_hooks.items():
+    for number, hooks in (node.tensor_hooks or {}).items():
         for key in sorted(hooks, key=lambda each: each == "retain"):
             if grads[number] is None:
                 continue
@@ -218,7 +214,7 @@ def check_hook(replaced: Any, grad: Tensor) -> Tensor:
 
 
 def run_pre_hooks(node: Node, grads: list) -> list:
-    for hook in list(node.pre_hooks.values()):
+    for hook in list((node.pre_hooks or {}).values()):
         replaced = hook(tuple(grads))
         if replaced is not None:
             grads = list(replaced) if isinstance(replaced, (tuple, list)) else [replaced]
@@ -226,14 +222,14 @@ def run_pre_hooks(node: Node, grads: list) -> list:
 
 
 def run_post_hooks(node: Node, found: list, grads: list) -> list:
-    for hook in list(node.post_hooks.values()):
+    for hook in list((node.post_hooks or {}).values()):
         replaced = hook(tuple(found), tuple(grads))
         if replaced is not None:
             found = list(replaced) if isinstance(replaced, (tuple, list)) else [replaced]
     return found
 
 
-def reaching(roots: list[Node | Tensor], wanted: set[int]) -> set[int]:
+def reaching(roots: list[Node | Tensor | None], wanted: set[int]) -> set[int]:
     """Which nodes have a path to one of the wanted edges; those alone need to run."""
     nodes, stack = {}, [root for root in roots if isinstance(root, Node)]
     while stack:
@@ -259,7 +255,7 @@ def backward(
         needed = reaching([edge_of(root) for root, _ in roots], {id(edge) for edge, _ in edges})
     run = Run(keep_graph, create_graph, captured, needed)
     for root, grad in roots:
-        run.deliver(edge_of(root), root._output, grad)
+        run.deliver(root.grad_fn or root, root._output, grad)
     outer, running.root = running.root, max([-number for number, _ in run.waiting], default=0)
     try:
         run.run()

@@ -10,7 +10,7 @@ from rushlight.autograd import modes
 from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.core import location
 from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
 
 if TYPE_CHECKING:
     from rushlight.core.storage import Storage
@@ -137,6 +137,7 @@ class OpNode(Node):
     """A node made by a declared op; each op has its own subclass, named as torch names it."""
 
     op: Op
+    saved: list | None
 
     def __init__(self, plan: Plan, arguments: tuple, results: tuple[Tensor, ...]):
         self.plan = plan
@@ -215,6 +216,7 @@ class OpNode(Node):
 
     def outdate(self, storage: Storage) -> None:
         """After a write to this storage: saved arguments that live there, as in `x.mul_(x)`, are lost."""
+        assert self.saved is not None
         for place, (kind, _) in enumerate(self.plan.sources):
             value = self.saved[place]
             if kind == "argument" and isinstance(value, Tensor) and value._storage is storage:
@@ -261,11 +263,10 @@ def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...]) -> tuple[lis
             value = arguments[position]
             value = value._array.shape if isinstance(value, Tensor) else shape_of(value)
         elif kind == "geometry":
-            tensor = arguments[position]
-            value = (tensor._array.shape, tensor.stride(), tensor.storage_offset())
+            value = geometry_of(arguments[position])
         else:
             value = snapshot(results[position])
-            version = value._storage.version
+            version = value._version
         if version is not None and modes.state.saved_hooks and isinstance(value, Tensor):
             hooks = modes.state.saved_hooks[-1]
             value, version = hooks[0](value), Packed(hooks)

@@ -9,7 +9,7 @@ from rushlight.core.layout import layout, strided
 from rushlight.core.location import user_line
 from rushlight.core.options import refuse_pinned
 from rushlight.core.storage import Storage
-from rushlight.core.tensor import Tensor, method, new, storage_of
+from rushlight.core.tensor import Tensor, attribute, method, new, storage_of
 from rushlight.core.warning import warn
 
 
@@ -74,8 +74,8 @@ def delete_grad(self: Tensor) -> None:
     self._grad = None
 
 
-Tensor.data = property(get_data, set_data)
-Tensor.grad = property(get_grad, set_grad, delete_grad)
+attribute("data", property(get_data, set_data))
+attribute("grad", property(get_grad, set_grad, delete_grad))
 
 
 def get_layout(self: Tensor) -> layout:
@@ -83,7 +83,7 @@ def get_layout(self: Tensor) -> layout:
     return strided
 
 
-Tensor.layout = property(get_layout)
+attribute("layout", property(get_layout))
 for _name in (
     "cuda",
     "sparse",
@@ -97,8 +97,8 @@ for _name in (
     "vulkan",
     "ipu",
 ):
-    setattr(Tensor, f"is_{_name}", False)
-Tensor.is_cpu = True
+    attribute(f"is_{_name}", False)
+attribute("is_cpu", True)
 
 
 @method
@@ -140,14 +140,14 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
     """The same tensor, its history included, as an object of a subclass."""
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
-    found = new(cls)
+    found: Tensor = new(cls)
     found.__dict__.update({name: self.__dict__[name] for name in Tensor.__annotations__ if name in self.__dict__})
     return found
 
 
 def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
     """A leaf of a subclass on the memory of `data`; what `Parameter` is made with."""
-    found = new(cls)
+    found: Tensor = new(cls)
     found._array = data._array
     found._storage = storage_of(data)
     found._created = user_line()
@@ -155,7 +155,7 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor
     return found
 
 
-Tensor._make_subclass = staticmethod(make_subclass)
+attribute("_make_subclass", staticmethod(make_subclass))
 
 
 @method

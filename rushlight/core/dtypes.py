@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -174,7 +175,7 @@ class finfo:
         if kind is bfloat16:
             import ml_dtypes
 
-            limits = ml_dtypes.finfo(kind.numpy)
+            limits: Any = ml_dtypes.finfo(kind.numpy)
         else:
             limits = np.finfo(kind.numpy)
         self.dtype = kind.to_real().name
@@ -182,7 +183,7 @@ class finfo:
         for name in ("eps", "max", "min", "tiny", "smallest_normal", "resolution"):
             setattr(self, name, float(getattr(limits, name)))
         # the power of ten itself, not its neighbour in a short format
-        self.resolution = float(f"{self.resolution:.0e}")
+        self.resolution = float(f"{float(limits.resolution):.0e}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, finfo) and (self.dtype, self.bits) == (other.dtype, other.bits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from types import CodeType
+from types import CodeType, FrameType
 
 Location = tuple[CodeType, int]
 
@@ -27,12 +27,12 @@ ours = Ours()
 
 def user_line(skip: int = 1) -> Location | None:
     """The innermost line outside rushlight on the stack, from the `skip`th caller on; no frame is kept."""
-    frame = sys._getframe(skip)
-    while ours[frame.f_code.co_filename]:
+    frame: FrameType | None = sys._getframe(skip)
+    while frame is not None:
+        if not ours[frame.f_code.co_filename]:
+            return frame.f_code, frame.f_lasti
         frame = frame.f_back
-        if frame is None:
-            return None
-    return frame.f_code, frame.f_lasti
+    return None
 
 
 def line_number(place: Location) -> int:

@@ -11,7 +11,7 @@ from rushlight.core import dtypes
 from rushlight.core.device import CPU, device
 from rushlight.core.storage import Storage
 from rushlight.core.strides import memory_extent, strided
-from rushlight.core.tensor import Tensor, method, storage_of
+from rushlight.core.tensor import Tensor, attribute, method, storage_of
 
 
 def flat(storage: Storage) -> np.ndarray:
@@ -128,4 +128,4 @@ def storage(self: Tensor) -> TypedStorage:
     return TypedStorage(storage_of(self))
 
 
-Tensor._typed_storage = storage
+attribute("_typed_storage", storage)

@@ -11,25 +11,19 @@ import numpy as np
 from rushlight.core.memory import flat
 from rushlight.core.storage import Storage
 from rushlight.core.strides import strided
-from rushlight.core.tensor import Tensor, method, new, storage_of
-
-Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
+from rushlight.core.tensor import Tensor, geometry_of, method, new, storage_of
 
 # the fields of a tensor; what else stands in its __dict__ was put there by the user
 FIELDS = frozenset(Tensor.__annotations__)
-
-
-def geometry_of(tensor: Tensor) -> Geometry:
-    return tensor._array.shape, tensor.stride(), tensor.storage_offset()
 
 
 def user_attributes(tensor: Tensor) -> dict[str, Any]:
     return {name: value for name, value in tensor.__dict__.items() if name not in FIELDS}
 
 
-def build(cls: type, storage: Storage, geometry: Geometry, requires_grad: bool) -> Tensor:
+def build(cls: type, storage: Storage, geometry: tuple, requires_grad: bool) -> Tensor:
     """A leaf over a storage."""
-    made = new(cls)
+    made: Tensor = new(cls)
     made._array = strided(storage.array, *geometry)
     made._storage = storage
     made._requires_grad = requires_grad

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+
+
+class Settings:
+    """The same by NumPy's public functions, at five times the cost."""
+
+    def set(self, quiet: Any) -> Any:
+        """Switch warnings off; what to give `reset` afterwards."""
+        return np.seterr(**quiet)
+
+    def reset(self, before: Any) -> None:
+        np.seterr(**before)
+
 
 # np.errstate costs 1 us a call; setting the variable behind it 0.2 us
 try:
@@ -13,16 +24,7 @@ try:
     from numpy._core.umath import _make_extobj
 
     QUIET: Any = _make_extobj(all="ignore")
-    floating_point: ContextVar = setting
-except ImportError:  # another NumPy: an op body then runs under the user's own settings
-    QUIET = None
-    floating_point = ContextVar("floating_point")
-
-
-def works() -> bool:
-    """Whether setting the variable does silence NumPy."""
-    token = floating_point.set(QUIET)
-    try:
-        return np.geterr()["divide"] == "ignore"
-    finally:
-        floating_point.reset(token)
+    floating_point: Any = setting
+except ImportError:  # a NumPy without these private names
+    QUIET = {"all": "ignore"}
+    floating_point = Settings()

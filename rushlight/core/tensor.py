@@ -202,9 +202,12 @@ class Tensor:
         __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = _binary
         __lt__ = __le__ = __gt__ = __ge__ = _binary
 
+    def element_size(self) -> int:
+        """Bytes in one element."""
+        return self._array.itemsize
+
     ndimension = dim
     nelement = numel
-    element_size = itemsize.fget
 
 
 def wrap(array: np.ndarray) -> Tensor:
@@ -220,6 +223,16 @@ def storage_of(tensor: Tensor) -> Storage:
     if found is None:
         found = tensor._storage = Storage(tensor._array)
     return found
+
+
+def geometry_of(tensor: Tensor) -> tuple[tuple[int, ...], Any, int]:
+    """Where a tensor's elements stand in its storage: sizes, strides and offset, counted in elements."""
+    return tensor._array.shape, strides_of(tensor._array), tensor.storage_offset()
+
+
+def attribute(name: str, value: Any) -> None:
+    """Give Tensor a property or a constant; later layers add theirs with this."""
+    setattr(Tensor, name, value)
 
 
 def method(function: Callable) -> Callable:

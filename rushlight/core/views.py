@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.autograd import modes
-from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
 
 MULTIPLE = "multiple"
 
@@ -39,7 +39,7 @@ def refresh(view: Tensor) -> None:
 
 def regenerate(view: Tensor, base: Tensor) -> None:
     """The view's history, anew: a strided view of its base as that is now."""
-    from rushlight.ops.strided import geometry_of, in_kind_of, strided_view
+    from rushlight.ops.strided import in_kind_of, strided_view
 
     alike = in_kind_of(view, base)
     arguments = (alike, alike._array, geometry_of(view))

@@ -162,7 +162,7 @@ class Plan:
         parameters = {name: names_of(formula) for name, formula in wanted.items()}
         names = dict.fromkeys(itertools.chain.from_iterable(parameters.values()))
         self.names = [name for name in names if name not in ("grad", "grads")]
-        self.sources = [op.source_of(name) for name in self.names]
+        self.sources: list[Any] = [op.source_of(name) for name in self.names]
         # the values of a backward: the first gradient, all gradients, then what was saved
         index = {name: place for place, name in enumerate(["grad", "grads", *self.names])}
         self.inputs = tuple(op.positions[name] for name in wanted)

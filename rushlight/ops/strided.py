@@ -11,7 +11,7 @@ import numpy as np
 
 from rushlight.autograd.modes import enable_grad
 from rushlight.core.strides import strided
-from rushlight.core.tensor import Tensor, storage_of, wrap
+from rushlight.core.tensor import Tensor, geometry_of, storage_of, wrap
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import plain_size
 from rushlight.ops.rules import SAME
@@ -147,10 +147,6 @@ def visits(count: int, geometry: Geometry) -> np.ndarray:
     """How many elements of the geometry share each element's place."""
     places = strided(np.arange(count), *geometry)
     return np.bincount(places.ravel(), minlength=count)[places]
-
-
-def geometry_of(tensor: Tensor) -> Geometry:
-    return tensor._array.shape, tensor.stride(), tensor.storage_offset()
 
 
 def in_kind_of(view: Tensor, base: Tensor) -> Tensor:

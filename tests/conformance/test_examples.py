@@ -24,6 +24,7 @@ def test_the_first_50_losses_of_the_actor_critic_are_torchs(tmp_path, seed):
     script.write_text(source.replace("import rushlight as torch", "import torch"))
     ours = losses(EXAMPLES / "actor_critic.py", "--seed", seed)
     assert len(ours) == 50
-    assert ours == pytest.approx(losses(script, "--seed", seed), rel=1e-3, abs=1e-4)
+    # printed to four decimals: the last one may round the other way
+    assert ours == pytest.approx(losses(script, "--seed", seed), rel=0, abs=2e-4)
     # torch is installed here, and yet the script means Rushlight
     assert losses("-m", "rushlight", script, "--seed", seed) == ours
