@@ -112,7 +112,8 @@ def lgamma(input, *, out=None):
     """Logarithm of the size of the gamma function."""
     from scipy.special import gammaln
 
-    return gammaln(input)
+    # at -inf SciPy says -inf; torch, as C does, inf
+    return np.where(np.isneginf(input), -input, gammaln(input))
 
 
 lgamma.gradient(input=lambda grad, input: grad * input.digamma())

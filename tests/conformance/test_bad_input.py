@@ -20,8 +20,6 @@ ODD_IN_TORCH = ("torch.float16", "np.True_", "np.False_", "np.complex64")
 RANDOM = "multinomial bernoulli rrelu poisson normal dropout".split()
 # where results differ, with the reason
 KNOWN = {
-    "lgamma": "of -inf: torch gives +inf, SciPy -inf",
-    "mvlgamma": "as lgamma",
     "polygamma": "at poles and infinities SciPy's zeta gives inf, torch NaN or noise",
     "special.zeta": "of infinities",
     "special.chebyshev_polynomial_u": "torch returns 0 for NaN",

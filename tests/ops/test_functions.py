@@ -132,6 +132,9 @@ class TestComplex:
 
 
 class TestSpecial:
+    def test_lgamma_is_inf_at_both_infinities(self):
+        assert torch.lgamma(torch.tensor([-inf, inf])).tolist() == [inf, inf]
+
     def test_refusals(self):
         x = torch.ones(2)
         with pytest.raises(RuntimeError, match="does not support negative n"):
