@@ -13,6 +13,7 @@ from rushlight.autograd.graph import Node, edge_of
 from rushlight.core import dtypes
 from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, storage_of, wrap
+from rushlight.native import core
 from rushlight.ops.gradients import sum_to_shape
 
 # two threads may bring gradients to one leaf at the same time
@@ -29,7 +30,8 @@ running = Running()
 
 
 def current_root() -> int | None:
-    return running.root
+    """The newest node of the backward that runs in this thread."""
+    return running.root or (None if core is None else core.current_root())
 
 
 class Run:
@@ -248,6 +250,9 @@ def backward(
     roots: list[tuple[Tensor, Tensor]], keep_graph: bool, create_graph: bool, inputs: list[Tensor] | None = None
 ) -> list | None:
     """Run backward from (tensor, gradient) pairs; with `inputs`, return their gradients instead of storing them."""
+    if core is not None and not create_graph:
+        wanted = () if inputs is None else ([(edge_of(each), each._output) for each in inputs],)
+        return core.run_backward(roots, keep_graph, *wanted)
     captured = needed = None
     if inputs is not None:
         edges = [(edge_of(each), each._output) for each in inputs]
@@ -262,3 +267,13 @@ def backward(
     finally:
         running.root = outer
     return None if captured is None else [captured[id(edge), number] for edge, number in edges]
+
+
+if core is not None:
+    core.connect(
+        run_node_hooks=run_tensor_hooks,
+        apply_carefully=apply_carefully,
+        fit=fit,
+        run_leaf_hooks=run_leaf_hooks,
+        accumulate=accumulate,
+    )

@@ -200,7 +200,7 @@ def random_like(random: np.random.Generator, array: np.ndarray) -> np.ndarray:
     found = random.uniform(0.5, 1.5, array.shape)
     if array.dtype.kind == "c":
         found = found + 1j * random.uniform(0.5, 1.5, array.shape)
-    return found.astype(array.dtype)
+    return np.asarray(found, array.dtype)
 
 
 def gradgradcheck(

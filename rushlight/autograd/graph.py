@@ -11,21 +11,18 @@ from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.core import location
 from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
+from rushlight.native import core
 
 if TYPE_CHECKING:
     from rushlight.core.storage import Storage
     from rushlight.ops.declare import Op, Plan
 
 # newer nodes have larger numbers, so an edge always leads to a smaller one
-sequence = itertools.count(1)
+sequence = itertools.count(1) if core is None else iter(core.next_number, None)
 
 
-class Node:
-    """One recorded operation: how the gradients of its inputs follow from those of its outputs.
-
-    `edges` holds, for each differentiable input, the node or the leaf tensor that it came from, or
-    None; `numbers` says which output of that node (None: always the first).
-    """
+class PlainNodeFields:
+    """What every node has; the defaults stand on the class."""
 
     edges: tuple[Node | Tensor | None, ...] = ()
     numbers: tuple[int, ...] | None = None
@@ -39,6 +36,20 @@ class Node:
     pre_hooks: dict | None = None
     post_hooks: dict | None = None
     _metadata: dict | None = None
+
+
+if TYPE_CHECKING:
+    NodeFields = PlainNodeFields
+else:
+    NodeFields = PlainNodeFields if core is None else core.NodeFields
+
+
+class Node(NodeFields):
+    """One recorded operation: how the gradients of its inputs follow from those of its outputs.
+
+    `edges` holds, for each differentiable input, the node or the leaf tensor that it came from, or
+    None; `numbers` says which output of that node (None: always the first).
+    """
 
     def __init__(self) -> None:
         self.number = next(sequence)
@@ -128,6 +139,10 @@ def edge_of(tensor: Tensor) -> Node | Tensor | None:
     return tensor.grad_fn or tensor
 
 
+if core is not None:
+    core.connect(edge_of=edge_of)
+
+
 def described(results: tuple[Tensor, ...]) -> tuple:
     """What the engine needs to know of a node's outputs."""
     return tuple([(each._array.shape, each._array.dtype) for each in results])
@@ -137,34 +152,35 @@ class OpNode(Node):
     """A node made by a declared op; each op has its own subclass, named as torch names it."""
 
     op: Op
-    saved: list | None
+    if TYPE_CHECKING:
+        saved: list | None
+        versions: list
+        plan: Plan
 
     def __init__(self, plan: Plan, arguments: tuple, results: tuple[Tensor, ...]):
         self.plan = plan
         # this frame, node_for, the caller and the generated function are ours
         self.place = location.user_line(4)
-        edges = []
+        edges: list = []
+        numbers: tuple[int, ...] | None = None
         for position in plan.inputs:
             each = arguments[position]
             if plan.has_lists:
-                edges.extend(self.list_edges(each))
+                members = each if isinstance(each, (list, tuple)) else [each]
+                edges.extend([edge_of(one) if one.requires_grad else None for one in members])
+                numbers = (*(numbers or ()), *[one._output for one in members])
                 continue
             # edge_of, written out for what is no view: a third of the cost
             edges.append(each._node or each if each._base is None else edge_of(each))
             if each._output:
-                self.numbers = tuple([arguments[each]._output for each in plan.inputs])
+                numbers = tuple([arguments[each]._output for each in plan.inputs])
         self.edges = tuple(edges)
+        self.numbers = numbers
         # after its edges: a view may have got its node only now
         self.number = next(sequence)
         first = results[0]._array
         self.outputs = ((first.shape, first.dtype),) if len(results) == 1 else described(results)
         self.saved, self.versions = save(plan, arguments, results)
-
-    def list_edges(self, tensors: Any) -> list:
-        """The edges of the tensors in a list argument, or of one beside it."""
-        members = tensors if isinstance(tensors, (list, tuple)) else [tensors]
-        self.numbers = (*(self.numbers or ()), *[each._output for each in members])
-        return [edge_of(each) if each.requires_grad else None for each in members]
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -229,7 +245,7 @@ class OpNode(Node):
 
     def __getattr__(self, name: str) -> Any:
         """torch's `_saved_self` and kin: the values a node keeps, by parameter name."""
-        if name.startswith("_saved_") and "plan" in self.__dict__:
+        if name.startswith("_saved_"):
             wanted = "input" if name == "_saved_self" else name.removeprefix("_saved_")
             if wanted in self.plan.names:
                 return self.unpack()[self.plan.names.index(wanted)]

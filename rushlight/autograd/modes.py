@@ -8,8 +8,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from rushlight.native import core
 
-class State(threading.local):
+
+class PlainState(threading.local):
     """What this thread has switched on or off."""
 
     grad = True
@@ -21,7 +23,7 @@ class State(threading.local):
     saved_hooks: tuple = ()
 
 
-state = State()
+state: Any = PlainState() if core is None else core.State()
 
 
 class Mode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.core import dtypes
+from rushlight.core.fields import NAMES
 from rushlight.core.layout import layout, strided
 from rushlight.core.location import user_line
 from rushlight.core.options import refuse_pinned
@@ -141,7 +142,8 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
     found: Tensor = new(cls)
-    found.__dict__.update({name: self.__dict__[name] for name in Tensor.__annotations__ if name in self.__dict__})
+    for name in NAMES:
+        setattr(found, name, getattr(self, name))
     return found
 
 

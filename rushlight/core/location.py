@@ -7,6 +7,8 @@ import os
 import sys
 from types import CodeType, FrameType
 
+from rushlight.native import core
+
 Location = tuple[CodeType, int]
 
 # generated functions are compiled under this prefix too, so that they count as ours
@@ -33,6 +35,10 @@ def user_line(skip: int = 1) -> Location | None:
             return frame.f_code, frame.f_lasti
         frame = frame.f_back
     return None
+
+
+if core is not None:
+    user_line = core.user_line  # noqa: F811  (the same, from C)
 
 
 def line_number(place: Location) -> int:

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.fields import NAMES
 from rushlight.core.memory import flat
 from rushlight.core.storage import Storage
 from rushlight.core.strides import strided
 from rushlight.core.tensor import Tensor, geometry_of, method, new, storage_of
 
 # the fields of a tensor; what else stands in its __dict__ was put there by the user
-FIELDS = frozenset(Tensor.__annotations__)
+FIELDS = frozenset(NAMES)
 
 
 def user_attributes(tensor: Tensor) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from rushlight.core import streams
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.streams import Generator, uniform32, uniform64
+from rushlight.native import shortcut
 
 __all__ = [
     "Generator",
@@ -42,6 +43,7 @@ DIGITS = {"e": 11, "E": 8, "f": 24, "d": 53}
 LARGEST = {"e": 65504.0, "E": 3.3895313892515355e38, "f": 3.4028234663852886e38, "d": 1.7976931348623157e308}
 
 
+@shortcut
 def uniform(
     shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0, generator: Generator | None = None
 ) -> np.ndarray:
@@ -62,6 +64,7 @@ def uniform(
     return result.reshape(shape)
 
 
+@shortcut
 def normal(
     shape: Shape,
     dtype: np.dtype,
@@ -102,6 +105,7 @@ def log_normal(
     return to_dtype(np.exp(numbers * std + mean), dtype).reshape(shape)
 
 
+@shortcut
 def exponential(shape: Shape, dtype: np.dtype, rate: float = 1.0, generator: Generator | None = None) -> np.ndarray:
     """Waiting times between events that happen `rate` times per unit of time."""
     if not rate > 0:
@@ -139,6 +143,7 @@ def geometric(shape: Shape, dtype: np.dtype, p: float, generator: Generator | No
     return to_dtype(np.ceil(numbers), dtype).reshape(shape)
 
 
+@shortcut
 def bernoulli(
     p: float | np.ndarray,
     shape: Shape | None = None,
@@ -169,6 +174,7 @@ def bernoulli(
     return np.asarray(ones, source if dtype is None else dtype)
 
 
+@shortcut
 def integers(
     low: int, high: int | None, shape: Shape, dtype: np.dtype, generator: Generator | None = None
 ) -> np.ndarray:
@@ -200,6 +206,7 @@ def any_integers(shape: Shape, dtype: np.dtype, generator: Generator | None = No
     return whole_numbers(words, dtype).reshape(shape)
 
 
+@shortcut
 def permutation(n: int, dtype: np.dtype | type = np.int64, generator: Generator | None = None) -> np.ndarray:
     """The numbers 0 to n - 1 in random order: each place i in turn is swapped with one from i on."""
     if n < 0:
@@ -219,6 +226,7 @@ def permutation(n: int, dtype: np.dtype | type = np.int64, generator: Generator 
     return to_dtype(swapped_in_turn(words.view(np.int64)), dtype)
 
 
+@shortcut
 def multinomial(
     probs: np.ndarray, num_samples: int, replacement: bool = False, generator: Generator | None = None
 ) -> np.ndarray:

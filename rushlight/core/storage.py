@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rushlight.core.location import Location
+from rushlight.native import core
 
 
-class Storage:
+class PlainStorage:
     """One block of memory; every view of it points here.
 
     A tensor gets one only when something must be shared (a view, a saved result) or counted
@@ -20,3 +23,6 @@ class Storage:
         self.array = array
         self.version = 0
         self.writer: Location | None = None
+
+
+Storage: Any = PlainStorage if core is None else core.Storage

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushlight.core.device import CPU
+from rushlight.native import core, shortcut
 
 DEFAULT_SEED = 67280421310721  # what a generator that nobody seeded starts from, in torch too
 WORDS_PER_BLOCK = 624
@@ -34,7 +35,69 @@ STATE_LAYOUT = np.dtype(
 )
 
 
-class Generator:
+# two threads may meet at a stream's first draw
+starting = threading.Lock()
+
+
+class NumpyStream:
+    """The words of the Mersenne Twister by way of NumPy; native code has a type with these methods too."""
+
+    __slots__ = ("_seed", "_seeder", "_twister", "kept_normal")
+
+    def __init__(self) -> None:
+        # Small normal draws make numbers in pairs: the half that nobody asked for waits here.
+        self.kept_normal: float | None = None
+        self._seed = 0
+        self._seeder: Any = None
+        self._twister: Any = None
+
+    def _restart(self, seed: int) -> None:
+        """Start anew from a seed, of which 32 bits count."""
+        self._seed = seed % 2**32
+        self.kept_normal = None
+        if self._seeder is not None:
+            self._seeder.seed(self._seed)
+
+    def _draw32(self, count: int) -> np.ndarray:
+        return (self._twister or self._started()).random_raw(count)
+
+    def _draw64(self, count: int) -> np.ndarray:
+        words = self._draw32(2 * count)
+        high = words[0::2] << np.uint64(32)
+        high |= words[1::2]
+        return high
+
+    def _state(self) -> tuple[np.ndarray, int, float | None]:
+        """The block of words, the place of the next one, and the kept normal."""
+        state = (self._twister or self._started()).state["state"]
+        return state["key"], state["pos"], self.kept_normal
+
+    def _set_state(self, words: np.ndarray, position: int, kept_normal: float | None) -> None:
+        """Continue from what `_state` gave."""
+        block = {"key": words, "pos": position}
+        (self._twister or self._started()).state = {"bit_generator": "MT19937", "state": block}
+        self.kept_normal = kept_normal
+
+    def _started(self) -> Any:
+        """The twister, built at the first draw: importing numpy.random takes 15 ms."""
+        from numpy.random import MT19937, RandomState
+
+        with starting:
+            if self._twister is None:
+                twister = MT19937(0)
+                # Only this old interface seeds from a plain integer the way torch does.
+                self._seeder = RandomState(twister)
+                self._seeder.seed(self._seed)
+                self._twister = twister
+        return self._twister
+
+
+Stream: Any = NumpyStream if core is None else core.Stream
+if TYPE_CHECKING:
+    Stream = NumpyStream
+
+
+class Generator(Stream):
     """A source of random numbers that gives the same numbers for the same seed, on every machine.
 
     The stream is torch's on the CPU: a Mersenne Twister whose words come out in one fixed order. Functions
@@ -46,19 +109,17 @@ class Generator:
         generator.draw32(2)  # array([2357136044, 2546248239], dtype=uint64)
     """
 
-    __slots__ = ("__weakref__", "_initial_seed", "_seeder", "_twister", "device", "kept_normal", "lock")
+    __slots__ = ("__weakref__", "_initial_seed", "device", "lock")
 
     def __init__(self, device: object = "cpu") -> None:
         if str(device) not in ("cpu", "cpu:0"):
             raise RuntimeError(f"Rushlight draws random numbers on the CPU only; Generator got device={device}")
+        super().__init__()
         self.device = CPU
-        # Held by draws that take several steps; a single draw32 is already whole, NumPy locks it.
+        # Held by what takes several steps; a single draw is already whole.
         self.lock = threading.RLock()
-        # Small normal draws make numbers in pairs: the half that nobody asked for waits here.
-        self.kept_normal: float | None = None
         self._initial_seed = DEFAULT_SEED
-        self._seeder: Any = None
-        self._twister: Any = None
+        self._restart(DEFAULT_SEED)
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream anew from `seed`, from -2**63 to 2**64 - 1; a negative one counts from 2**64."""
@@ -69,9 +130,7 @@ class Generator:
             raise ValueError(f"manual_seed expected an integer from -2**63 to 2**64 - 1, but got {seed}")
         with self.lock:
             self._initial_seed = seed % 2**64
-            self.kept_normal = None
-            if self._seeder is not None:
-                self._seeder.seed(self._initial_seed % 2**32)
+            self._restart(self._initial_seed)
         return self
 
     def seed(self) -> int:
@@ -86,25 +145,23 @@ class Generator:
     def draw32(self, count: int) -> np.ndarray:
         """The next `count` words of 32 bits, each in a uint64."""
         try:
-            return (self._twister or self._started()).random_raw(count)
+            return self._draw32(count)
         except MemoryError as error:
-            raise RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {error}") from None
+            raise no_memory(error) from None
 
     def draw64(self, count: int) -> np.ndarray:
         """The next `count` words of 64 bits; each takes two words of 32, the high half first."""
-        words = self.draw32(2 * count)
-        high = words[0::2] << np.uint64(32)
-        high |= words[1::2]
-        return high
+        try:
+            return self._draw64(count)
+        except MemoryError as error:
+            raise no_memory(error) from None
 
     def state_bytes(self) -> np.ndarray:
         """The whole state as 5056 bytes, which torch's `set_state` understands too."""
         saved = np.zeros((), STATE_LAYOUT)
         with self.lock:
-            state = (self._twister or self._started()).state["state"]
-            kept_normal = self.kept_normal
+            words, position, kept_normal = self._state()
             saved["initial_seed"] = self._initial_seed
-        words, position = state["key"], state["pos"]
         saved["left"] = WORDS_PER_BLOCK + 1 - position
         saved["next"] = 0 if position == WORDS_PER_BLOCK and is_freshly_seeded(words) else position
         saved["seeded"] = 1
@@ -125,11 +182,11 @@ class Generator:
         if not (saved["seeded"] and 0 < left <= WORDS_PER_BLOCK and position <= WORDS_PER_BLOCK):
             raise RuntimeError("Invalid mt19937 state: these bytes are not those of a random number state")
         # left == 1 says that the block is used up, also right after seeding, where torch's `next` is still 0.
-        block = {"key": saved["words"].astype(np.uint32), "pos": WORDS_PER_BLOCK if left == 1 else position}
+        position = WORDS_PER_BLOCK if left == 1 else position
+        kept_normal = float(saved["kept_normal"]) if saved["has_kept_normal"] else None
         with self.lock:
-            (self._twister or self._started()).state = {"bit_generator": "MT19937", "state": block}
+            self._set_state(saved["words"].astype(np.uint32), position, kept_normal)
             self._initial_seed = int(saved["initial_seed"])
-            self.kept_normal = float(saved["kept_normal"]) if saved["has_kept_normal"] else None
         return self
 
     def clone_state(self) -> Generator:
@@ -145,18 +202,9 @@ class Generator:
     def __setstate__(self, state: np.ndarray) -> None:
         self.load_state_bytes(state)
 
-    def _started(self) -> Any:
-        """The twister, built at the first draw: importing numpy.random takes 15 ms."""
-        from numpy.random import MT19937, RandomState
 
-        with self.lock:
-            if self._twister is None:
-                twister = MT19937(0)
-                # Only this old interface seeds from a plain integer the way torch does.
-                self._seeder = RandomState(twister)
-                self._seeder.seed(self._initial_seed % 2**32)
-                self._twister = twister
-        return self._twister
+def no_memory(error: MemoryError) -> RuntimeError:
+    return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {error}")
 
 
 def is_freshly_seeded(words: np.ndarray) -> bool:
@@ -172,6 +220,7 @@ def unseeded_generator() -> Generator:
     return generator
 
 
+@shortcut
 def uniform32(generator: Generator, count: int, low: float = 0.0, high: float = 1.0) -> np.ndarray:
     """Float32 numbers from `low` to `high`, from the low 24 bits of one word each."""
     words = generator.draw32(count)
@@ -188,6 +237,7 @@ def uniform32(generator: Generator, count: int, low: float = 0.0, high: float = 
     return numbers.astype(np.float32)
 
 
+@shortcut
 def uniform64(generator: Generator, count: int, low: float = 0.0, high: float = 1.0) -> np.ndarray:
     """Float64 numbers from `low` to `high`, from the low 53 bits of two words each."""
     words = generator.draw64(count)
@@ -222,6 +272,7 @@ def multiply_add(numbers: np.ndarray, factor: float, offset: float) -> np.ndarra
     return total + lost
 
 
+@shortcut
 def normals_one_by_one(generator: Generator, count: int) -> np.ndarray:
     """Float64 normal numbers in pairs; the odd one out waits in the generator for the next such draw."""
     result = np.empty(count)

@@ -10,44 +10,24 @@ import numpy as np
 
 from rushlight.core import dtypes, location
 from rushlight.core.device import CPU, device
+from rushlight.core.fields import Fields
 from rushlight.core.size import Size
 from rushlight.core.storage import Storage
 from rushlight.core.strides import strides_of
+from rushlight.native import core
 
 if TYPE_CHECKING:
     from rushlight.autograd.graph import Node
 
-new = object.__new__
+new = Fields.__new__
 new_tuple = tuple.__new__
 
+# methods of the native base type, and the names under which it knows their Python forms
+NATIVE_METHODS = {"__getitem__": "read_item", "__setitem__": "write_item", "backward": "backward"}
 
-class Tensor:
-    """A multi-dimensional array that records what is done to it.
 
-    The fields below have defaults on the class, so that a plain result sets one attribute only.
-    """
-
-    # what it holds
-    _array: np.ndarray
-    _storage: Storage | None = None
-    # the history: the node that made it and which of its outputs this is; None for a leaf
-    _node: Node | None = None
-    _output: int = 0
-    _requires_grad: bool = False
-    _grad: Tensor | None = None
-    # for a view: what it is a view of, its storage's version when `_node` was set, and how it was made
-    _base: Tensor | None = None
-    _view_version: int = 0
-    _made: str | None = None
-    # where the history was cut, for messages: (what cut it, where)
-    _cut: tuple | None = None
-    # where it was created, for messages
-    _created: location.Location | None = None
-    _hooks: dict | None = None
-    _post_hooks: dict | None = None
-    _accumulate: Any = None
-    _retains: bool = False
-    _inference: bool = False
+class Tensor(Fields):
+    """A multi-dimensional array that records what is done to it."""
 
     # NumPy's operators leave the work to ours
     __array_priority__ = 1000
@@ -172,11 +152,6 @@ class Tensor:
         """The address of its first element."""
         return self._array.__array_interface__["data"][0] if self._array.size else 0
 
-    def __len__(self) -> int:
-        if not self._array.ndim:
-            raise TypeError("len() of a 0-d tensor")
-        return self._array.shape[0]
-
     def __repr__(self) -> str:
         from rushlight.core import printing
 
@@ -210,6 +185,11 @@ class Tensor:
     nelement = numel
 
 
+if core is not None:
+    core.set_tensor_class(Tensor)
+    core.connect(size=Size, dtypes=dtypes.FROM_NUMPY)
+
+
 def wrap(array: np.ndarray) -> Tensor:
     """A tensor without history around an array."""
     tensor = new(Tensor)
@@ -237,7 +217,11 @@ def attribute(name: str, value: Any) -> None:
 
 def method(function: Callable) -> Callable:
     """Make the function a method of Tensor; later layers add theirs with this."""
-    setattr(Tensor, function.__name__, function)
+    if core is not None and function.__name__ in NATIVE_METHODS:
+        # the native method calls this one where it declines
+        core.connect(**{NATIVE_METHODS[function.__name__]: function})
+    else:
+        setattr(Tensor, function.__name__, function)
     return function
 
 

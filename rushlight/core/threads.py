@@ -1,8 +1,10 @@
-"""Threads: how many a program asks for; the BLAS behind NumPy decides for itself."""
+"""Threads: how many work on one operation, in native code and in NumPy's BLAS."""
 
 from __future__ import annotations
 
 import os
+
+from rushlight.native import core
 
 __all__ = ["get_num_interop_threads", "get_num_threads", "set_num_interop_threads", "set_num_threads"]
 
@@ -18,13 +20,18 @@ def positive(value: int, function: str) -> int:
 
 
 def get_num_threads() -> int:
-    """The number of threads last asked for."""
-    return _asked["threads"]
+    """The number of threads that work on one operation: OMP_NUM_THREADS or the usable cores, until it is set."""
+    return _asked["threads"] if core is None else core.get_num_threads()
 
 
 def set_num_threads(n: int) -> None:
-    """Note the number of threads wanted; OMP_NUM_THREADS, set before the start, governs NumPy's BLAS."""
+    """Set how many threads work on one operation, those of NumPy's BLAS too. Results do not depend on it.
+
+    Without the native layer the number is only noted: OMP_NUM_THREADS, set before the start, governs the BLAS.
+    """
     _asked["threads"] = positive(n, "set_num_threads")
+    if core is not None:
+        core.set_num_threads(n)
 
 
 def get_num_interop_threads() -> int:

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.tensor import Tensor, wrap
+from rushlight.native import core
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
 
 # public names by module: {"": {"add": ...}, "linalg": {"pinv": ...}}
 NAMESPACES: dict[str, dict[str, Any]] = {"": {}}
+
+# operators by name: "add", "radd", "iadd" ...
+FORMS: dict[str, Callable] = {}
 
 OPERAND_TYPES = {Tensor, int, float, bool, complex, np.float64}
 UNARY = {"neg", "pos", "abs"}
@@ -43,12 +47,31 @@ def bind_operator(op: Op) -> None:
     from rushlight.ops.declare import OPERATORS
 
     name = OPERATORS[op.operator]
-    setattr(Tensor, f"__{name}__", op.function if name in UNARY else forward(op.function, name))
+    bind_form(name, op.function, op.function if name in UNARY else forward(op.function, name))
     if name in UNARY or name in ONE_FORM:
         return
-    setattr(Tensor, f"__r{name}__", backward(op.function, name))
+    bind_form("r" + name, op.function, backward(op.function, name))
     if op.inplace is not None:
-        setattr(Tensor, f"__i{name}__", forward(op.inplace, "i" + name))
+        bind_form("i" + name, op.inplace, forward(op.inplace, "i" + name))
+
+
+def bind_form(name: str, function: Callable, operator: Callable) -> None:
+    """Make one form of an operator known: to the native base type, which has slots for them, or as a method."""
+    FORMS[name] = operator
+    if core is None:
+        setattr(Tensor, f"__{name}__", operator)
+    elif name in ONE_FORM or name in UNARY or name[0] != "r" or name == "rshift":
+        core.set_operator(name, function)
+
+
+def operate(name: str, self: Tensor, other: Any) -> Any:
+    """An operator with an operand that native code does not know."""
+    found = FORMS.get(name)
+    return NotImplemented if found is None else found(self, other)
+
+
+if core is not None:
+    core.connect(operate=operate)
 
 
 def accepts(value: Any) -> bool:

@@ -11,11 +11,12 @@ from typing import Any
 
 from rushlight.autograd.graph import OpNode
 from rushlight.ops import rules
+from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated
 from rushlight.ops.call import call
 from rushlight.ops.generate import generate, guard
 from rushlight.ops.inplace import call_either, call_inplace
 from rushlight.ops.returned import named_results
-from rushlight.ops.signature import CO_VARARGS, all_names, names_of, parameters_of
+from rushlight.ops.signature import CO_VARARGS, CO_VARKEYWORDS, all_names, names_of, parameters_of
 
 REGISTRY: dict[str, Op] = {}
 
@@ -67,6 +68,7 @@ class Op:
         self.returns: tuple[str, ...] | None = None
         self.node: Any = None
         self.node_reads: Callable | None = None
+        self.node_positions: tuple[int, ...] = ()
         self.results_name = name  # under which several results are shown
 
     @functools.cached_property
@@ -102,6 +104,9 @@ class Op:
         self.gradients = {name: formulas[name] for name in self.names if name in formulas}
         self.differentiable = sum(1 << self.positions[name] for name in formulas)
         self.plans.clear()
+        for each in (self.function, self.inplace):
+            if hasattr(each, "_forget"):
+                each._forget()
 
     def source_of(self, name: str) -> tuple[str, int] | None:
         """Where a formula's parameter comes from: ("argument" | "shape" | "geometry" | "result", position)."""
@@ -148,7 +153,8 @@ class Op:
         """Take the node's name: torch's usual one, another, or a function of some arguments."""
         self.node = node
         if callable(node):
-            self.node_reads = reader([self.positions[each] for each in names_of(node)])
+            self.node_positions = tuple([self.positions[each] for each in names_of(node)])
+            self.node_reads = reader(list(self.node_positions))
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -235,14 +241,17 @@ def op(
         self.is_view, self.returns = view, returns
         self.name_node(node)
         self.is_method = "." not in self.name if method is None else method
-        entry = call_either if "inplace" in self.positions else call
-        function = generate(self, self.name.rpartition(".")[2], entry, self.takes_out)
+        either = "inplace" in self.positions
+        function = generate(self, self.name.rpartition(".")[2], call_either if either else call, self.takes_out)
+        function = accelerated(self, function, EITHER if either else CALL, self.parameters)
         self.function = function
         function.op, function.gradient = self, self.gradient
         pointwise = getattr(samples, "pointwise", False)
         if pointwise if inplace is None else inplace:
             entry = inplace if callable(inplace) else call_inplace
             self.inplace = generate(self, function.__name__ + "_", entry, False)
+            if entry is call_inplace:
+                self.inplace = accelerated(self, self.inplace, INPLACE, self.parameters)
         self.aliases = tuple(aliases)
         self.operator = operator
         register(self)
@@ -267,6 +276,8 @@ def composed(
         self.is_method = "." not in self.name if method is None else method
         # users get the guarded form; other ops call the plain one, which has no frame in between
         self.function = guard(self, function, failed)
+        if not function.__code__.co_flags & (CO_VARARGS | CO_VARKEYWORDS):
+            self.function = accelerated(self, self.function, COMPOSED, parameters_of(function))
         self.aliases, self.operator = tuple(aliases), operator
         register(self)
         return function

@@ -9,6 +9,7 @@ from rushlight.core.layout import empty_like_array
 from rushlight.core.options import integer, number
 from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor, method
+from rushlight.native import shortcut
 from rushlight.ops.sampling import gaussian, uniform, write
 
 
@@ -32,6 +33,7 @@ def real(value: Any, function: str, name: str, position: int) -> float:
 
 
 @method
+@shortcut
 def uniform_(self: Tensor, *bounds: float, generator: Generator | None = None, **named: float) -> Tensor:
     """Overwrite with numbers from `from` (0) up to `to` (1), all equally likely: `uniform_(from, to)`."""
     low, high = read_bounds("uniform_", bounds, named, (0.0, 1.0))
@@ -46,6 +48,7 @@ def uniform_(self: Tensor, *bounds: float, generator: Generator | None = None, *
 
 
 @method
+@shortcut
 def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Overwrite with normal numbers."""
     mean, std = real(mean, "normal_", "mean", 1), real(std, "normal_", "std", 2)
@@ -86,6 +89,7 @@ def random_(self: Tensor, *bounds: int, generator: Generator | None = None, **na
 
 
 @method
+@shortcut
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Overwrite with ones and zeros: ones with probability `p`, a number or a tensor of probabilities."""
     if isinstance(p, Tensor):
@@ -105,6 +109,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
 
 
 @method
+@shortcut
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Overwrite with waiting times between events that happen `lambd` times per unit of time."""
     rate = real(lambd, "exponential_", "lambd", 1)

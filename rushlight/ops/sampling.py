@@ -15,6 +15,7 @@ from rushlight.core.likeness import array_like
 from rushlight.core.options import checked_size, finish_into, integer, number, numpy_dtype, size_from
 from rushlight.core.random import Generator, in_memory_order
 from rushlight.core.tensor import Tensor
+from rushlight.native import shortcut
 from rushlight.ops.call import call
 from rushlight.ops.declare import op
 from rushlight.ops.inplace import call_inplace
@@ -81,6 +82,7 @@ def as_complex(parts: np.ndarray, kind: np.dtype) -> np.ndarray:
     return parts.view(kind).reshape(parts.shape[:-1])
 
 
+@shortcut
 def rand(
     *sizes: Any,
     size: Any = None,
@@ -98,6 +100,7 @@ def rand(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def randn(
     *sizes: Any,
     size: Any = None,
@@ -115,6 +118,7 @@ def randn(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def randint(
     *bounds: Any,
     low: int | None = None,
@@ -158,6 +162,7 @@ def whole_bounds(bounds: tuple, function: str) -> tuple[int, int]:
     return (0, found[0]) if len(found) == 1 else (found[0], found[1])
 
 
+@shortcut
 def randperm(
     n: int,
     *,
@@ -177,6 +182,7 @@ def randperm(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def rand_like(
     input: Tensor,
     *,
@@ -195,6 +201,7 @@ def rand_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def randn_like(
     input: Tensor,
     *,
@@ -273,6 +280,8 @@ def normal(
                 f"The size of tensor a {list(mean.shape)} must match the size of tensor b {list(out.shape)}: "
                 "out has to have the shape of mean"
             )
+        if out is None:
+            return normal_around(mean, std, generator)
         return call(normal_around.op, (mean, std, generator), out)
     if size is None:
         raise TypeError(
@@ -316,7 +325,7 @@ def bernoulli(
     check_generator(generator, "bernoulli")
     if isinstance(p, Tensor):
         raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
-    return call(coins.op, (input, p, generator), out)
+    return coins(input, p, generator) if out is None else call(coins.op, (input, p, generator), out)
 
 
 @op(dtype=SAME, name="_bernoulli", node="BernoulliBackward0", samples=None)
@@ -342,11 +351,10 @@ def multinomial(
     check_generator(generator, "multinomial")
     if isinstance(out, Tensor) and out.dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.scalar}")
-    return call(
-        indices.op,
-        (input, integer(num_samples, "multinomial", "num_samples", 2), replacement, generator),
-        out,
-    )
+    num_samples = integer(num_samples, "multinomial", "num_samples", 2)
+    if out is None:
+        return indices(input, num_samples, replacement, generator)
+    return call(indices.op, (input, num_samples, replacement, generator), out)
 
 
 @op(dtype=SAME, name="_multinomial", samples=None)

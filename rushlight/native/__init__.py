@@ -1,0 +1,30 @@
+"""The fast path: `core` is the compiled extension, or None where the plain Python layer works alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable)
+
+# RUSHLIGHT_NATIVE=0 runs the specification alone
+core: Any = None
+# why there is no extension, for `rushlight.info()`
+reason: str | None = None
+
+if os.environ.get("RUSHLIGHT_NATIVE", "1") == "0":
+    reason = "switched off by RUSHLIGHT_NATIVE=0"
+else:
+    try:
+        from rushlight.native import _core as core  # type: ignore[attr-defined, no-redef]
+    except ImportError as error:
+        reason = f"the extension is not there: {error}"
+
+if core is not None:
+    core.set_package(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
+
+
+def shortcut(function: Function) -> Function:
+    """The function with its native way before it, which declines what is unusual; itself where there is none."""
+    return function if core is None else core.shortcut(function)

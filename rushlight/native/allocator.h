@@ -1,0 +1,14 @@
+// The allocator: the pool as NumPy's data-memory handler (NEP 49), and `rushlight.memory`'s functions.
+#pragma once
+
+#include "pool.h"
+#include "python.h"
+
+namespace rushlight {
+
+// The "mem_handler" capsule whose functions use the pool; borrowed. nullptr with an exception set when out of memory.
+PyObject* pool_handler();
+
+extern PyMethodDef memory_methods[];
+
+}  // namespace rushlight

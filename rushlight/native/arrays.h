@@ -1,0 +1,18 @@
+// Arrays: new ones over pooled memory, owned and freed as NumPy owns and frees its own.
+#pragma once
+
+#include "python.h"
+
+namespace rushlight {
+
+// C-contiguous and uninitialised. nullptr with an exception set: out of memory, too large, negative or too many dims.
+PyArrayObject* new_array(int ndim, const npy_intp* dims, int type_num);
+
+// As new_array, filled with zeros (False).
+PyArrayObject* zeros_array(int ndim, const npy_intp* dims, int type_num);
+
+// Dense and uninitialised, its dims in memory in the order of `strides` (in elements or bytes), as
+// core/layout.py's dense_strides gives a copy of such an array.
+PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_intp* strides, int type_num);
+
+}  // namespace rushlight

@@ -1,0 +1,442 @@
+// The caller: the steps of ops/call.py, in the same order, for calls that have a kernel and nothing unusual about them.
+#include "call.h"
+
+#include "graph.h"
+#include "hooks.h"
+#include "state.h"
+
+namespace rushlight {
+
+namespace {
+
+bool is_differentiable(PyArrayObject* array) {
+    int type = PyArray_TYPE(array);
+    return PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type);
+}
+
+bool is_number(PyObject* value) {
+    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value);
+}
+
+// A tensor among the arguments: note whether it requires grad, or where its history was cut.
+void note(Call& call, Tensor* tensor, int position) {
+    if (requires_grad(tensor)) {
+        call.needs |= 1u << position;
+    } else if (tensor->cut) {
+        call.cut = tensor;
+    }
+}
+
+// Look at each tensor argument; false for what only Python understands.
+bool look(Call& call) {
+    const OpInfo& op = *call.op;
+    unsigned left = op.tensors;
+    while (left != 0) {
+        int position = __builtin_ctz(left);
+        left &= left - 1;
+        PyObject* value = call.arguments[position];
+        const Parameter& parameter = op.parameters[position];
+        if (is_tensor(value)) {
+            if (parameter.is_list || as_tensor(value)->array == nullptr) return false;
+            note(call, as_tensor(value), position);
+        } else if (parameter.is_list) {
+            if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return false;
+            for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
+                PyObject* each = PySequence_Fast_GET_ITEM(value, i);
+                if (!is_tensor(each) || as_tensor(each)->array == nullptr) return false;
+                note(call, as_tensor(each), position);
+            }
+        } else if (value == Py_None) {
+            if (!parameter.optional) return false;
+        } else if (!is_number(value) || parameter.strict) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What Python must do when gradients are recorded: hooks on saved values, and tensors made in inference mode.
+bool may_record(const Call& call) {
+    if (state.saved_hooks != nullptr) return false;
+    unsigned left = call.op->tensors;
+    while (left != 0) {
+        int position = __builtin_ctz(left);
+        left &= left - 1;
+        PyObject* value = call.arguments[position];
+        if (is_tensor(value) && as_tensor(value)->inference) return false;
+        if (!call.op->parameters[position].is_list) continue;
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
+            if (as_tensor(PySequence_Fast_GET_ITEM(value, i))->inference) return false;
+        }
+    }
+    return true;
+}
+
+PyObject* interned(const char* text) { return PyUnicode_InternFromString(text); }
+
+// The mode that keeps a call from being recorded; borrowed.
+PyObject* cut_reason() {
+    static PyObject* inference = interned("inference");
+    static PyObject* no_grad = interned("no_grad");
+    return state.inference ? inference : no_grad;
+}
+
+// Note on a result without history what cut it, for a later message.
+void mark_cut(const OpInfo& op, Tensor* tensor) {
+    PyObject* reason;
+    if (state.grad) {
+        reason = PyObject_GetAttrString(op.op, "name");
+        if (reason == nullptr) PyErr_Clear();
+    } else {
+        reason = Py_NewRef(cut_reason());
+    }
+    Py_XSETREF(tensor->cut.reason, reason);
+    clear_place(tensor->cut.place);
+    tensor->cut.place = user_place();
+}
+
+bool save_list(Saved& saved, PyObject* list) {
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
+    PyObject* versions = PyTuple_New(count);
+    if (versions == nullptr) return false;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Tensor* each = as_tensor(PySequence_Fast_GET_ITEM(list, i));
+        PyTuple_SET_ITEM(versions, i, PyLong_FromSsize_t(version_of(each)));
+    }
+    saved.value = Py_NewRef(list);
+    saved.extra = versions;
+    saved.version = Saved::LIST;
+    return true;
+}
+
+PyObject* shape_tuple(PyObject* value) {
+    if (is_tensor(value)) {
+        PyArrayObject* array = as_tensor(value)->array;
+        return PyArray_IntTupleFromIntp(PyArray_NDIM(array), PyArray_DIMS(array));
+    }
+    if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return PyTuple_New(0);
+    PyObject* shapes = PyList_New(PySequence_Fast_GET_SIZE(value));
+    for (Py_ssize_t i = 0; shapes != nullptr && i < PyList_GET_SIZE(shapes); i++) {
+        PyObject* shape = shape_tuple(PySequence_Fast_GET_ITEM(value, i));
+        if (shape == nullptr) {
+            Py_CLEAR(shapes);
+            break;
+        }
+        PyList_SET_ITEM(shapes, i, shape);
+    }
+    return shapes;
+}
+
+// What the formulas will need, as `save` in graph.py has it.
+bool save(Node* node, const OpPlan& plan, const Call& call, Tensor* const* results) {
+    if (!reserve_saved(node, plan.source_count)) return false;
+    for (int i = 0; i < plan.source_count; i++) {
+        Saved& saved = node->saved[i];
+        int position = plan.sources[i].position;
+        if (plan.sources[i].kind == Source::RESULT) {
+            Storage* storage = storage_of(results[position]);
+            if (storage == nullptr) return false;
+            saved.value = Py_NewRef(as_object(results[position]->array));
+            saved.extra = Py_NewRef(as_object(storage));
+            saved.version = storage->version;
+            continue;
+        }
+        PyObject* value = call.arguments[position];
+        if (plan.sources[i].kind == Source::SHAPE) {
+            saved.value = shape_tuple(value);
+            if (saved.value == nullptr) return false;
+        } else if (call.op->lists >> position & 1) {
+            if (!save_list(saved, value)) return false;
+        } else {
+            saved.value = Py_NewRef(value);
+            if (is_tensor(value)) saved.version = version_of(as_tensor(value));
+        }
+    }
+    return true;
+}
+
+bool add_edge(Node* node, int place, Tensor* tensor) {
+    node->edges[place] = edge_of(tensor);
+    if (node->edges[place] == nullptr) return false;
+    if (node->edges[place] == Py_None) Py_CLEAR(node->edges[place]);
+    node->numbers[place] = static_cast<int>(tensor->output);
+    if (tensor->output != 0) node->has_numbers = true;
+    return true;
+}
+
+bool connect_inputs(Node* node, const OpPlan& plan, const Call& call) {
+    int count = plan.input_count;
+    if (plan.has_lists) {
+        count = 0;
+        for (int i = 0; i < plan.input_count; i++) {
+            bool many = call.op->lists >> plan.inputs[i] & 1;
+            count += many ? static_cast<int>(PySequence_Fast_GET_SIZE(call[plan.inputs[i]])) : 1;
+        }
+    }
+    if (!reserve_edges(node, count)) return false;
+    int place = 0;
+    for (int i = 0; i < plan.input_count; i++) {
+        PyObject* value = call[plan.inputs[i]];
+        if (!(call.op->lists >> plan.inputs[i] & 1)) {
+            if (!add_edge(node, place++, as_tensor(value))) return false;
+            continue;
+        }
+        for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(value); k++, place++) {
+            Tensor* each = as_tensor(PySequence_Fast_GET_ITEM(value, k));
+            if (requires_grad(each) && !add_edge(node, place, each)) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
+    const OpPlan* plan = plan_for(op, call.needs & op->differentiable);
+    PyTypeObject* kind = plan == nullptr ? nullptr : node_class_for(op, call);
+    if (kind == nullptr) return false;
+    Ref made = Ref::steal(kind->tp_alloc(kind, 0));
+    if (!made) return false;
+    Node* node = as_node(made.get());
+    node->plan = plan;
+    node->place = user_place();
+    if (!connect_inputs(node, *plan, call)) return false;
+    // after its edges: a view may have got its node only now
+    node->number = next_number();
+    if (!reserve_outputs(node, count)) return false;
+    for (int i = 0; i < count; i++) {
+        PyArrayObject* array = results[i]->array;
+        if (!node->outputs[i].set(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))) return false;
+    }
+    if (!save(node, *plan, call, results)) return false;
+    for (int i = 0; i < count; i++) {
+        Tensor* result = results[i];
+        if (is_differentiable(result->array)) {
+            Py_XSETREF(result->node, Py_NewRef(made.get()));
+            result->output = i;
+            result->requires_grad = true;
+        } else {
+            static PyObject* indices = interned("indices");
+            Py_XSETREF(result->cut.reason, Py_NewRef(indices));
+            clear_place(result->cut.place);
+            result->cut.place = node->place;
+            Py_XINCREF(node->place.code);
+        }
+    }
+    return true;
+}
+
+namespace {
+
+// History, or where it was cut, for the results of a call.
+bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count) {
+    if (call.needs != 0) {
+        bool floats = count > 1 || is_differentiable(results[0]->array);
+        if (state.grad && (call.needs & op->differentiable) != 0 && floats) {
+            if (!record(op, call, results, count)) return false;
+        } else if (!state.backward) {
+            for (int i = 0; i < count; i++) mark_cut(*op, results[i]);
+        }
+    } else if (call.cut != nullptr) {
+        for (int i = 0; i < count; i++) copy_cut(results[i], call.cut->cut);
+    }
+    if (state.inference) {
+        for (int i = 0; i < count; i++) results[i]->inference = true;
+    }
+    return true;
+}
+
+Tensor* tensor_around(const OpInfo& op, const Call& call, PyObject* array) {
+    auto* taken = reinterpret_cast<PyArrayObject*>(array);
+    return op.is_view ? make_view(as_tensor(call[0]), taken) : wrap(taken);
+}
+
+// Tensors around several results, as a named tuple where torch has one.
+PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
+    static PyObject* multiple = interned("multiple");
+    Ref owner = Ref::steal(arrays);
+    int count = static_cast<int>(PyTuple_GET_SIZE(arrays));
+    Ref tensors = Ref::steal(PyTuple_New(count));
+    if (!tensors) return nullptr;
+    for (int i = 0; i < count; i++) {
+        Tensor* each = tensor_around(*op, call, Py_NewRef(PyTuple_GET_ITEM(arrays, i)));
+        if (each == nullptr) return nullptr;
+        PyTuple_SET_ITEM(tensors.get(), i, as_object(each));
+        if (op->is_view && state.grad) Py_XSETREF(each->made, Py_NewRef(multiple));
+    }
+    auto* results = reinterpret_cast<Tensor* const*>(&PyTuple_GET_ITEM(tensors.get(), 0));
+    if (count > 0 && !finish(op, call, results, count)) return nullptr;
+    if (!op->has_results) return tensors.release();
+    Ref kind = Ref::steal(PyObject_GetAttrString(op->op, "results"));
+    return kind ? PyObject_Call(kind.get(), tensors.get(), nullptr) : nullptr;
+}
+
+PyObject* run(OpInfo* op, Call& call) {
+    PyObject* made = op->kernel->forward(call);
+    if (made == nullptr) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    if (PyTuple_CheckExact(made)) return wrap_many(op, call, made);
+    Tensor* tensor = tensor_around(*op, call, made);
+    if (tensor == nullptr) return nullptr;
+    if ((call.needs | state.inference) == 0 && call.cut == nullptr) return as_object(tensor);
+    if (!finish(op, call, &tensor, 1)) {
+        Py_DECREF(tensor);
+        return nullptr;
+    }
+    return as_object(tensor);
+}
+
+bool is_writable(PyArrayObject* array) {
+    if (!PyArray_ISWRITEABLE(array)) return false;
+    for (int dim = 0; dim < PyArray_NDIM(array); dim++) {
+        if (PyArray_STRIDE(array, dim) == 0) return false;
+    }
+    return true;
+}
+
+// After a write that was not recorded: what was written had a history, which was cut here or before.
+void pass_cut(const Call& call, Tensor* target) {
+    Cut here;
+    here.reason = cut_reason();
+    here.place = target->storage->writer;
+    const Cut& cut = call.cut != nullptr ? call.cut->cut : here;
+    if (call.cut != target) copy_cut(target, cut);
+    if (target->base != nullptr) copy_cut(as_tensor(target->base), cut);
+}
+
+// Run an op and write its result into the first argument; what is recorded is left to Python.
+PyObject* run_inplace(OpInfo* op, Call& call) {
+    if (!is_tensor(call[0])) return nullptr;
+    Tensor* target = as_tensor(call[0]);
+    bool recording = state.grad && (call.needs & op->differentiable) != 0;
+    if (recording || target->inference || op->is_view || !is_writable(target->array)) return nullptr;
+    call.out = target->array;
+    Ref made = Ref::steal(op->kernel->forward(call));
+    if (!made || !PyArray_Check(made.get())) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    if (made.array() != target->array) {
+        if (!PyArray_SAMESHAPE(made.array(), target->array) ||
+            PyArray_TYPE(made.array()) != PyArray_TYPE(target->array) ||
+            PyArray_CopyInto(target->array, made.array()) < 0) {
+            PyErr_Clear();
+            return nullptr;
+        }
+    }
+    if (!written(target)) return nullptr;
+    if ((call.needs & op->differentiable) != 0 || call.cut != nullptr) pass_cut(call, target);
+    return Py_NewRef(call[0]);
+}
+
+// What is known only after all formulas were given.
+bool settle(OpInfo* op) {
+    Ref bits = Ref::steal(PyObject_GetAttrString(op->op, "differentiable"));
+    unsigned long value = bits ? PyLong_AsUnsignedLong(bits.get()) : 0;
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        return false;
+    }
+    op->differentiable = static_cast<unsigned>(value);
+    op->settled = true;
+    return true;
+}
+
+bool find_name(const OpInfo& op, PyObject* name, int& position) {
+    int count = static_cast<int>(op.parameters.size());
+    for (int i = 0; i < count; i++) {
+        if (op.parameters[i].name == name) {
+            position = i;
+            return true;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (PyUnicode_Compare(op.parameters[i].name, name) == 0) {
+            position = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Sizes given one by one, as one sequence, or by name; see `sizes` in generate.py.
+bool take_sizes(Call& call, PyObject* const* args, Py_ssize_t count) {
+    if (count == 1 && !PyLong_Check(args[0])) {
+        call.arguments[call.op->size_position] = args[0];
+        return PyTuple_Check(args[0]) || PyList_CheckExact(args[0]);
+    }
+    call.sizes = PyTuple_New(count);
+    if (call.sizes == nullptr) {
+        PyErr_Clear();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) PyTuple_SET_ITEM(call.sizes, i, Py_NewRef(args[i]));
+    call.arguments[call.op->size_position] = call.sizes;
+    return true;
+}
+
+// Arguments into their places; false for what Python has to look at.
+bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const OpInfo& op = *call.op;
+    Py_ssize_t given = count;
+    if (op.size_position >= 0 && count > op.size_position) {
+        if (!take_sizes(call, args + op.size_position, count - op.size_position)) return false;
+        given = op.size_position;
+    } else if (count > op.positional) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < given; i++) call.arguments[i] = args[i];
+    Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < named; i++) {
+        int position;
+        if (!find_name(op, PyTuple_GET_ITEM(names, i), position)) {
+            // `out=None` is what a caller may say without meaning it
+            bool is_out = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "out") == 0;
+            if (is_out && args[count + i] == Py_None && op.entry == Entry::CALL) continue;
+            return false;
+        }
+        if (call.arguments[position] != nullptr) return false;
+        call.arguments[position] = args[count + i];
+    }
+    int total = static_cast<int>(op.parameters.size());
+    for (int i = 0; i < total; i++) {
+        if (call.arguments[i] == nullptr && (call.arguments[i] = op.parameters[i].fallback) == nullptr) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    OpInfo* op = function->info;
+    if (op->kernel == nullptr) return nullptr;
+    Call call;
+    call.op = op;
+    if (op->entry == Entry::COMPOSED) {
+        if (op->kernel->route == nullptr || !parse(call, args, count, names)) return nullptr;
+        PyObject* found = op->kernel->route(call);
+        if (found == nullptr) PyErr_Clear();
+        return found;
+    }
+    if (op->kernel->forward == nullptr || (!op->settled && !settle(op))) return nullptr;
+    if (!parse(call, args, count, names) || !look(call)) return nullptr;
+    bool inplace = op->entry == Entry::INPLACE;
+    if (op->entry == Entry::EITHER) {
+        PyObject* asked = call[op->inplace_position];
+        if (asked != Py_True && asked != Py_False) return nullptr;
+        inplace = asked == Py_True;
+    }
+    if (inplace) return run_inplace(op, call);
+    if (call.needs != 0 && state.grad && !may_record(call)) return nullptr;
+    return run(op, call);
+}
+
+PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyObject* found = call_native(function, args, count, names);
+    if (found != nullptr || PyErr_Occurred()) return found;
+    return PyObject_Vectorcall(function->python, args, count, names);
+}
+
+}  // namespace rushlight

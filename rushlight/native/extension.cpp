@@ -1,0 +1,80 @@
+// The extension module rushlight.native._core: types and functions that the Python layer uses when it is there.
+#define RUSHLIGHT_IMPORTS_NUMPY
+#include "call.h"
+#include "engine.h"
+#include "graph.h"
+#include "hooks.h"
+#include "kernels/table.h"
+#include "location.h"
+#include "operators.h"
+#include "parts.h"
+#include "state.h"
+#include "tensor.h"
+
+namespace rushlight {
+
+namespace {
+
+PyObject* set_tensor_class(PyObject*, PyObject* type) {
+    if (!PyType_Check(type) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), &TensorType)) {
+        return PyErr_Format(PyExc_TypeError, "expected a subclass of Fields");
+    }
+    Py_INCREF(type);
+    Py_XSETREF(tensor_class, reinterpret_cast<PyTypeObject*>(type));
+    Py_RETURN_NONE;
+}
+
+PyObject* has_kernel(PyObject*, PyObject* name) {
+    const char* text = PyUnicode_AsUTF8(name);
+    return text == nullptr ? nullptr : PyBool_FromLong(find_kernel(text) != nullptr);
+}
+
+PyObject* get_level(PyObject*, PyObject*) { return PyUnicode_FromString(table().level); }
+
+PyMethodDef methods[] = {
+    {"set_tensor_class", set_tensor_class, METH_O, "Say which class results have."},
+    {"set_package", set_package, METH_O, "Say where the package is, whose lines are not the user's."},
+    {"set_operator", set_operator, METH_VARARGS, "Say which function an operator goes to."},
+    {"connect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(connect)), METH_VARARGS | METH_KEYWORDS,
+     "Give the Python functions for the rare cases."},
+    {"user_line", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(user_line)), METH_FASTCALL, "The innermost line outside rushlight on the stack."},
+    {"next_number", next_sequence, METH_NOARGS, "The number of the next node."},
+    {"run_backward", run_backward, METH_VARARGS, "One backward pass."},
+    {"current_root", current_root, METH_NOARGS, "The newest node of the backward that runs in this thread."},
+    {"has_kernel", has_kernel, METH_O, "Whether an op of this name has a kernel."},
+    {"level", get_level, METH_NOARGS, "The instructions that kernels use: baseline, avx2 or avx512."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_core", "The fast path through ops/call.py and autograd/engine.py.", -1, methods,
+    nullptr, nullptr, nullptr, nullptr,
+};
+
+struct NamedType {
+    const char* name;
+    PyTypeObject* type;
+};
+
+bool add_types(PyObject* module) {
+    const NamedType types[] = {
+        {"Fields", &TensorType},     {"Storage", &StorageType},   {"NodeFields", &NodeType},
+        {"Function", &FunctionType}, {"State", &StateType},
+    };
+    for (const NamedType& each : types) {
+        if (PyType_Ready(each.type) < 0) return false;
+        if (PyModule_AddObjectRef(module, each.name, as_object(each.type)) < 0) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+}  // namespace rushlight
+
+PyMODINIT_FUNC PyInit__core() {
+    import_array();
+    rushlight::Ref module = rushlight::Ref::steal(PyModule_Create(&rushlight::definition));
+    if (!module || !rushlight::add_types(module.get()) || !rushlight::add_parts(module.get())) return nullptr;
+    return module.release();
+}

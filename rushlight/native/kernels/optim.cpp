@@ -1,0 +1,196 @@
+// Optimizer steps: each method's formula over one parameter's arrays. See step_for in optim/*.py.
+//
+// Same operations in the same order as there, each rounded to the parameter's dtype, so that the weights are equal to
+// the last bit. A running mean moves by `weight * (grad - mean)`.
+#include "optim.h"
+
+#include <math.h>
+
+#include "families.h"
+
+namespace LEVEL {
+
+using rushlight::OptimLoops;
+using rushlight::StepArrays;
+using rushlight::StepNumbers;
+
+namespace {
+
+ALWAYS_INLINE float root_of(float x) { return sqrtf(x); }
+ALWAYS_INLINE double root_of(double x) { return sqrt(x); }
+
+// The larger one; NaN if either is, as np.maximum.
+template <class T>
+ALWAYS_INLINE T larger(T one, T other) {
+    return one > other || one != one ? one : other;
+}
+
+// The gradient, with its sign turned to maximize, and with the decay of the weights if there is one: zero times
+// infinity would be NaN.
+template <bool decays, class T>
+ALWAYS_INLINE T full_gradient(T grad, T param, T sign, T decay) {
+    T signed_grad = sign * grad;
+    return decays ? signed_grad + decay * param : signed_grad;
+}
+
+template <class T, bool decays, bool remembers, bool nesterov>
+void sgd_loop(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    T* __restrict params = static_cast<T*>(arrays.param);
+    const T* __restrict grads = static_cast<const T*>(arrays.grad);
+    T* __restrict buffers = static_cast<T*>(arrays.state[0]);
+    const T sign = T(numbers.sign), decay = T(numbers.decay), rate = T(numbers.rate);
+    const T momentum = T(numbers.keep_mean), weight = T(numbers.new_mean);
+#pragma omp simd
+    for (int64_t i = begin; i < end; i++) {
+        T grad = full_gradient<decays>(grads[i], params[i], sign, decay);
+        if (remembers) {
+            T buffer = buffers[i] * momentum + weight * grad;
+            buffers[i] = buffer;
+            grad = nesterov ? grad + momentum * buffer : buffer;
+        }
+        params[i] -= rate * grad;
+    }
+}
+
+template <class T, bool decays>
+void sgd(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    if (arrays.state[0] == nullptr) return sgd_loop<T, decays, false, false>(numbers, arrays, begin, end);
+    if (numbers.nesterov) return sgd_loop<T, decays, true, true>(numbers, arrays, begin, end);
+    sgd_loop<T, decays, true, false>(numbers, arrays, begin, end);
+}
+
+template <class T, bool decays, bool amsgrad>
+void adam_loop(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    T* __restrict params = static_cast<T*>(arrays.param);
+    const T* __restrict grads = static_cast<const T*>(arrays.grad);
+    T* __restrict means = static_cast<T*>(arrays.state[0]);
+    T* __restrict squares = static_cast<T*>(arrays.state[1]);
+    T* __restrict largest = static_cast<T*>(arrays.state[2]);
+    const T sign = T(numbers.sign), decay = T(numbers.decay), shrink = T(numbers.shrink), rate = T(numbers.rate);
+    const T eps = T(numbers.eps), new_mean = T(numbers.new_mean);
+    const T keep_square = T(numbers.keep_square), new_square = T(numbers.new_square);
+#pragma omp simd
+    for (int64_t i = begin; i < end; i++) {
+        T param = params[i] * shrink;
+        T grad = full_gradient<decays>(grads[i], param, sign, decay);
+        T mean = means[i] + new_mean * (grad - means[i]);
+        T square = squares[i] * keep_square + new_square * grad * grad;
+        means[i] = mean;
+        squares[i] = square;
+        if (amsgrad) square = largest[i] = larger(largest[i], square);
+        params[i] = param - rate * mean / (root_of(square) + eps);
+    }
+}
+
+template <class T, bool decays>
+void adam(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    if (arrays.state[2] != nullptr) return adam_loop<T, decays, true>(numbers, arrays, begin, end);
+    adam_loop<T, decays, false>(numbers, arrays, begin, end);
+}
+
+template <class T, bool decays, bool remembers, bool centered>
+void rmsprop_loop(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    T* __restrict params = static_cast<T*>(arrays.param);
+    const T* __restrict grads = static_cast<const T*>(arrays.grad);
+    T* __restrict squares = static_cast<T*>(arrays.state[0]);
+    T* __restrict buffers = static_cast<T*>(arrays.state[1]);
+    T* __restrict means = static_cast<T*>(arrays.state[2]);
+    const T sign = T(numbers.sign), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
+    const T momentum = T(numbers.keep_mean), keep_square = T(numbers.keep_square), weight = T(numbers.new_square);
+#pragma omp simd
+    for (int64_t i = begin; i < end; i++) {
+        T grad = full_gradient<decays>(grads[i], params[i], sign, decay);
+        T square = squares[i] * keep_square + weight * grad * grad;
+        squares[i] = square;
+        if (centered) {
+            T mean = means[i] + weight * (grad - means[i]);
+            means[i] = mean;
+            square -= mean * mean;
+        }
+        T root = root_of(square) + eps;
+        if (remembers) {
+            T buffer = buffers[i] * momentum + grad / root;
+            buffers[i] = buffer;
+            params[i] -= rate * buffer;
+        } else {
+            params[i] -= rate * grad / root;
+        }
+    }
+}
+
+template <class T, bool decays>
+void rmsprop(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    bool remembers = arrays.state[1] != nullptr, centered = arrays.state[2] != nullptr;
+    if (remembers && centered) return rmsprop_loop<T, decays, true, true>(numbers, arrays, begin, end);
+    if (remembers) return rmsprop_loop<T, decays, true, false>(numbers, arrays, begin, end);
+    if (centered) return rmsprop_loop<T, decays, false, true>(numbers, arrays, begin, end);
+    rmsprop_loop<T, decays, false, false>(numbers, arrays, begin, end);
+}
+
+template <class T, bool decays>
+void adagrad(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    T* __restrict params = static_cast<T*>(arrays.param);
+    const T* __restrict grads = static_cast<const T*>(arrays.grad);
+    T* __restrict sums = static_cast<T*>(arrays.state[0]);
+    const T sign = T(numbers.sign), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
+#pragma omp simd
+    for (int64_t i = begin; i < end; i++) {
+        T grad = full_gradient<decays>(grads[i], params[i], sign, decay);
+        T sum = sums[i] + grad * grad;
+        sums[i] = sum;
+        params[i] -= rate * grad / (root_of(sum) + eps);
+    }
+}
+
+using Step = void (*)(const StepNumbers&, const StepArrays&, int64_t, int64_t);
+
+// One loop for steps with decay of the weights, another for those without.
+template <Step with, Step without>
+void either(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    (numbers.decay != 0 ? with : without)(numbers, arrays, begin, end);
+}
+
+// Sixteen sums side by side, whatever the width of the CPU's registers: the same order of additions everywhere.
+template <class T>
+double squares_loop(const void* values, int64_t count) {
+    constexpr int LANES = 16;
+    const T* x = static_cast<const T*>(values);
+    double sums[LANES] = {};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+#pragma omp simd
+        for (int lane = 0; lane < LANES; lane++) sums[lane] += double(x[i + lane]) * double(x[i + lane]);
+    }
+    for (int lane = 0; i < count; i++, lane++) sums[lane] += double(x[i]) * double(x[i]);
+    for (int width = LANES / 2; width > 0; width /= 2) {
+        for (int lane = 0; lane < width; lane++) sums[lane] += sums[lane + width];
+    }
+    return sums[0];
+}
+
+template <class T>
+void scale_loop(void* values, double factor, int64_t count) {
+    T* x = static_cast<T*>(values);
+    const T by = T(factor);
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) x[i] *= by;
+}
+
+template <class T>
+void fill_for(OptimLoops& loops, int type) {
+    loops.step[rushlight::SGD][type] = either<sgd<T, true>, sgd<T, false>>;
+    loops.step[rushlight::ADAM][type] = either<adam<T, true>, adam<T, false>>;
+    loops.step[rushlight::RMSPROP][type] = either<rmsprop<T, true>, rmsprop<T, false>>;
+    loops.step[rushlight::ADAGRAD][type] = either<adagrad<T, true>, adagrad<T, false>>;
+    loops.squares[type] = squares_loop<T>;
+    loops.scale[type] = scale_loop<T>;
+}
+
+}  // namespace
+
+void optim(Table& table) {
+    fill_for<float>(table.optim, 0);
+    fill_for<double>(table.optim, 1);
+}
+
+}  // namespace LEVEL

@@ -1,0 +1,35 @@
+// Products of matrices that are too small or too thin for a BLAS: what kernels/products.cpp fills for one level of CPU.
+#pragma once
+
+#include <cstdint>
+
+namespace rushlight {
+
+// c = alpha a b + beta start, with a (rows, inner) and b (inner, columns). Steps are in elements, of any sign or zero.
+struct Product {
+    int64_t rows = 0, columns = 0, inner = 0;
+    const void* a = nullptr;
+    int64_t a_row = 0, a_inner = 0;
+    const void* b = nullptr;
+    int64_t b_inner = 0, b_column = 0;
+    void* c = nullptr;
+    int64_t c_row = 0;  // the columns of c are neighbours
+    // what is added, nullptr for nothing; it may be c itself; `start_column` is 0 or 1
+    const void* start = nullptr;
+    int64_t start_row = 0, start_column = 1;
+    double alpha = 1, beta = 1;
+};
+
+// Float32 first, float64 second.
+struct ProductLoops {
+    // any product; a column of c is the same to the last bit whichever columns are computed with it
+    void (*product[2])(const Product& product) = {};
+    // sums[j] = the sum of the column j of a matrix whose columns are neighbours
+    void (*sum_columns[2])(const void* matrix, int64_t rows, int64_t columns, int64_t row_step, void* sums) = {};
+    // the sum of the products of two vectors
+    double (*dot[2])(const void* a, int64_t a_step, const void* b, int64_t b_step, int64_t count) = {};
+    // products of this many multiplications or less are faster here than in OpenBLAS
+    int64_t small_product = 0;
+};
+
+}  // namespace rushlight

@@ -1,0 +1,139 @@
+// An op as native code knows it: its parameters, its kernel, and what is saved for its gradients.
+#pragma once
+
+#include <vector>
+
+#include "python.h"
+#include "tensor.h"
+
+namespace rushlight {
+
+constexpr int MAX_ARGUMENTS = 12;
+constexpr int MAX_INPUTS = 8;   // differentiable inputs of an op
+constexpr int MAX_NAMES = 8;    // saved values that a gradient kernel reads
+
+struct Call;
+struct Gradient;
+struct OpInfo;
+
+// A forward kernel returns an array, or a tuple of arrays for several results: a new reference.
+// nullptr means that it declines, and the Python body does the work (an exception that is set is forgotten).
+using Forward = PyObject* (*)(Call&);
+// A gradient kernel fills `gradient.found` and returns true; false means that it declines.
+using Backward = bool (*)(Gradient&);
+// A composed function's way to its inner ops: returns what the function returns, a new reference, or nullptr to
+// decline (an exception that is set is forgotten: Python runs the function again and words it).
+using Route = PyObject* (*)(Call&);
+
+// What is known of an op by its name: `kernels/` and the files beside this one fill the table.
+struct Kernel {
+    const char* name = nullptr;      // the op's name in ops/, such as "nn.functional.linear"
+    Forward forward = nullptr;
+    Backward backward = nullptr;
+    const char* reads[MAX_NAMES] = {};  // the saved values that `backward` reads, by the names the formulas use
+    Route route = nullptr;           // instead of `forward`, for a composed function
+    const void* data = nullptr;      // for a kernel that serves many ops: which one
+};
+
+void add_kernel(const Kernel& kernel);
+const Kernel* find_kernel(const char* name);
+
+struct Parameter {
+    PyObject* name = nullptr;
+    PyObject* fallback = nullptr;  // the default; nullptr where there is none
+    bool keyword = false;          // keyword only
+    bool is_size = false;          // sizes, which may be given one by one
+    bool is_tensor = false;
+    bool is_list = false;          // a list of tensors
+    bool optional = false;         // a tensor, or None
+    bool strict = false;           // a tensor, and no number
+};
+
+enum class Source : char { ARGUMENT, SHAPE, GEOMETRY, RESULT };
+
+// For one choice of inputs that need gradients: what is saved, and where the gradients go.
+struct OpPlan {
+    PyObject* python = nullptr;  // the Plan of declare.py
+    const OpInfo* op = nullptr;
+    unsigned needs = 0;
+    int inputs[MAX_INPUTS] = {};
+    int input_count = 0;
+    struct { Source kind; int position; } sources[MAX_ARGUMENTS] = {};
+    int source_count = 0;
+    bool has_lists = false;
+    bool keeps_tensors = false;
+    // for each of the kernel's `reads`: its place among the saved values, or -1
+    int places[MAX_NAMES] = {};
+};
+
+enum class Entry : char { CALL, INPLACE, EITHER, COMPOSED };
+
+struct OpInfo {
+    PyObject* op = nullptr;  // the Op of declare.py (borrowed: the function that owns this holds it)
+    const Kernel* kernel = nullptr;
+    Entry entry = Entry::CALL;
+    bool is_view = false;
+    bool has_results = false;  // several results, returned as a named tuple
+    std::vector<Parameter> parameters;
+    int positional = 0;        // how many may be given by position
+    int size_position = -1;
+    int inplace_position = -1;
+    unsigned tensors = 0, lists = 0;  // bits
+    // known after the first call
+    bool settled = false;
+    unsigned differentiable = 0;
+    std::vector<OpPlan*> plans;
+    // the class of its nodes: one, or one for each kind of the arguments that its name depends on
+    std::vector<int> node_reads;
+    PyObject* node_class = nullptr;
+    std::vector<std::pair<unsigned, PyObject*>> node_classes;
+};
+
+// One call of an op: its arguments in the order of the signature, defaults filled in.
+struct Call {
+    const OpInfo* op = nullptr;
+    PyObject* arguments[MAX_ARGUMENTS] = {};  // borrowed
+    PyObject* sizes = nullptr;                // owned: sizes that were given one by one
+    unsigned needs = 0;                       // a bit for each input that requires grad
+    Tensor* cut = nullptr;                    // an input whose history was cut
+    PyArrayObject* out = nullptr;             // borrowed: an in-place call writes here; a kernel may ignore it
+
+    ~Call() { Py_XDECREF(sizes); }
+    PyObject* operator[](int position) const { return arguments[position]; }
+    bool is_tensor(int position) const { return rushlight::is_tensor(arguments[position]); }
+    // the array of a tensor argument, nullptr for what is none; borrowed
+    PyArrayObject* array(int position) const {
+        return is_tensor(position) ? as_tensor(arguments[position])->array : nullptr;
+    }
+};
+
+// One node's turn in a backward: gradients of its outputs come in, gradients of its inputs go out.
+struct Gradient {
+    const OpPlan* plan = nullptr;
+    struct Node* node = nullptr;
+    PyArrayObject* const* grads = nullptr;  // borrowed; nullptr for an output that nobody used
+    int grad_count = 0;
+    // whether `grads[0]` is nobody else's, so that a result may be written over it
+    bool may_overwrite = false;
+    PyArrayObject* found[MAX_INPUTS] = {};  // by the order of plan->inputs: new references
+
+    PyArrayObject* grad() const { return grads[0]; }
+    // where the gradient of an input goes in `found`; -1 if nobody wants it
+    int place_of(int position) const {
+        for (int i = 0; i < plan->input_count; i++) {
+            if (plan->inputs[i] == position) return i;
+        }
+        return -1;
+    }
+    // the saved value of the kernel's `reads[which]`: an array for a tensor, else nullptr; borrowed
+    PyArrayObject* array(int which) const;
+    // the same for an option, a number or a shape; borrowed
+    PyObject* option(int which) const;
+};
+
+// The plan for these needs, made at first use; nullptr with or without an exception if there is none.
+const OpPlan* plan_for(OpInfo* op, unsigned needs);
+// The class of a call's node; borrowed.
+PyTypeObject* node_class_for(OpInfo* op, const Call& call);
+
+}  // namespace rushlight

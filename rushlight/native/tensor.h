@@ -1,0 +1,72 @@
+// Tensor's base type: the fields that core/tensor.py names, and Storage.
+#pragma once
+
+#include "location.h"
+#include "python.h"
+
+namespace rushlight {
+
+// One block of memory that views share, with the count of writes to it. See core/storage.py.
+struct Storage {
+    PyObject_HEAD
+    PyObject* array;
+    PyObject* weak_references;
+    Py_ssize_t version;
+    Place writer;
+};
+
+// Where a history was cut: (what cut it, where).
+struct Cut {
+    PyObject* reason = nullptr;  // owned
+    Place place;
+    explicit operator bool() const { return reason != nullptr; }
+};
+
+struct Tensor {
+    PyObject_HEAD
+    PyArrayObject* array;
+    Storage* storage;
+    PyObject* node;
+    Py_ssize_t output;
+    PyObject* grad;
+    // for a view
+    PyObject* base;
+    Py_ssize_t view_version;
+    PyObject* made;
+    // for messages
+    Cut cut;
+    Place created;
+    PyObject* hooks;
+    PyObject* post_hooks;
+    PyObject* accumulate;
+    PyObject* dict;
+    PyObject* weak_references;
+    bool requires_grad, retains, inference;
+};
+
+extern PyTypeObject StorageType;
+extern PyTypeObject TensorType;   // the base: rushlight.native.Fields
+extern PyTypeObject* tensor_class;  // core.tensor.Tensor, given by Python at import
+
+inline bool is_tensor(PyObject* object) { return PyObject_TypeCheck(object, &TensorType); }
+inline Tensor* as_tensor(PyObject* object) { return reinterpret_cast<Tensor*>(object); }
+inline PyObject* as_object(void* object) { return reinterpret_cast<PyObject*>(object); }
+
+// A tensor without history around an array, whose reference it takes; nullptr with an exception.
+Tensor* wrap(PyArrayObject* array);
+// The tensor's storage, made now if nothing needed one before; borrowed.
+Storage* storage_of(Tensor* tensor);
+// A tensor on `array` (taken), a view of `base`'s memory, that shares its count of writes.
+Tensor* make_view(Tensor* base, PyArrayObject* array);
+// Count a write, and keep its line; false with an exception.
+bool written(Tensor* target);
+
+inline Py_ssize_t version_of(const Tensor* tensor) { return tensor->storage ? tensor->storage->version : 0; }
+inline bool requires_grad(const Tensor* tensor) {
+    return tensor->requires_grad || (tensor->base != nullptr && as_tensor(tensor->base)->requires_grad);
+}
+
+void copy_cut(Tensor* to, const Cut& cut);
+PyObject* cut_tuple(const Cut& cut);
+
+}  // namespace rushlight
