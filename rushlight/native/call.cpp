@@ -195,7 +195,7 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     const OpPlan* plan = plan_for(op, call.needs & op->differentiable);
     PyTypeObject* kind = plan == nullptr ? nullptr : node_class_for(op, call);
     if (kind == nullptr) return false;
-    Ref made = Ref::steal(kind->tp_alloc(kind, 0));
+    Ref made = Ref::steal(as_object(new_node(kind)));
     if (!made) return false;
     Node* node = as_node(made.get());
     node->plan = plan;
@@ -209,6 +209,7 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
         if (!node->outputs[i].set(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))) return false;
     }
     if (!save(node, *plan, call, results)) return false;
+    if (!PyObject_GC_IsTracked(made.get())) PyObject_GC_Track(made.get());
     for (int i = 0; i < count; i++) {
         Tensor* result = results[i];
         if (is_differentiable(result->array)) {

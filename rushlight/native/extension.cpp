@@ -15,12 +15,12 @@ namespace rushlight {
 
 namespace {
 
-PyObject* set_tensor_class(PyObject*, PyObject* type) {
+PyObject* set_parameter_class(PyObject*, PyObject* type) {
     if (!PyType_Check(type) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), &TensorType)) {
         return PyErr_Format(PyExc_TypeError, "expected a subclass of Fields");
     }
     Py_INCREF(type);
-    Py_XSETREF(tensor_class, reinterpret_cast<PyTypeObject*>(type));
+    Py_XSETREF(parameter_class, reinterpret_cast<PyTypeObject*>(type));
     Py_RETURN_NONE;
 }
 
@@ -33,6 +33,7 @@ PyObject* get_level(PyObject*, PyObject*) { return PyUnicode_FromString(table().
 
 PyMethodDef methods[] = {
     {"set_tensor_class", set_tensor_class, METH_O, "Say which class results have."},
+    {"set_parameter_class", set_parameter_class, METH_O, "Say which class parameters have."},
     {"set_package", set_package, METH_O, "Say where the package is, whose lines are not the user's."},
     {"set_operator", set_operator, METH_VARARGS, "Say which function an operator goes to."},
     {"connect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(connect)), METH_VARARGS | METH_KEYWORDS,

@@ -3,20 +3,19 @@
 
 #include <structmember.h>
 
-#include <atomic>
 #include <cstddef>
 #include <new>
 
 #include "hooks.h"
 #include "plan.h"
+#include "recycling.h"
 
 namespace rushlight {
 
-namespace {
-std::atomic<uint64_t> sequence{1};
-}
+// the GIL guards it
+static uint64_t sequence = 1;
 
-uint64_t next_number() { return sequence.fetch_add(1, std::memory_order_relaxed); }
+uint64_t next_number() { return sequence++; }
 
 PyObject* next_sequence(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(next_number()); }
 
@@ -74,7 +73,7 @@ void drop_outputs(Node* node) {
 }  // namespace
 
 bool reserve_edges(Node* node, int count) {
-    drop_edges(node);
+    if (node->edges != nullptr) drop_edges(node);
     if (count <= Node::FEW) {
         node->edges = node->few_edges;
         node->numbers = node->few_numbers;
@@ -97,7 +96,7 @@ bool reserve_edges(Node* node, int count) {
 }
 
 bool reserve_outputs(Node* node, int count) {
-    drop_outputs(node);
+    if (node->outputs != nullptr) drop_outputs(node);
     node->outputs = &node->one_output;
     if (count > 1) {
         node->outputs = static_cast<Output*>(PyMem_Malloc(count * sizeof(Output)));
@@ -112,7 +111,7 @@ bool reserve_outputs(Node* node, int count) {
 }
 
 bool reserve_saved(Node* node, int count) {
-    drop_saved(node);
+    if (node->saved != nullptr) drop_saved(node);
     node->saved = node->few_saved;
     if (count > Node::FEW) {
         node->saved = static_cast<Saved*>(PyMem_Malloc(count * sizeof(Saved)));
@@ -189,14 +188,39 @@ int node_clear(PyObject* self) {
     return 0;
 }
 
-void node_dealloc(PyObject* self) {
+Recycled<sizeof(Node), 256>& recycled() {
+    static auto* blocks = new Recycled<sizeof(Node), 256>;
+    return *blocks;
+}
+
+void clear_all(PyObject* self) {
     Node* node = as_node(self);
-    PyObject_GC_UnTrack(self);
     if (node->weak_references != nullptr) PyObject_ClearWeakRefs(self);
     node_clear(self);
     drop_outputs(node);
     clear_place(node->place);
+}
+
+void node_dealloc(PyObject* self) {
+    PyObject_GC_UnTrack(self);
+    clear_all(self);
     Py_TYPE(self)->tp_free(self);
+}
+
+// For the classes of ops: what subtype_dealloc would do, in a third of the time.
+void class_dealloc(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    if (type->tp_finalize != nullptr && PyObject_CallFinalizerFromDealloc(self) < 0) return;
+    PyObject_GC_UnTrack(self);
+    Py_TRASHCAN_BEGIN(self, class_dealloc)
+    clear_all(self);
+    if (type->tp_dealloc == class_dealloc) {
+        recycled().give(self);
+    } else {
+        type->tp_free(self);
+    }
+    Py_DECREF(type);
+    Py_TRASHCAN_END
 }
 
 PyObject* get_edges(PyObject* self, void*) {
@@ -421,6 +445,14 @@ PyMemberDef node_members[] = {
 };
 
 }  // namespace
+
+Node* new_node(PyTypeObject* type) {
+    if (type->tp_dealloc != class_dealloc) {
+        if (type->tp_basicsize != sizeof(Node)) return as_node(type->tp_alloc(type, 0));
+        adopt(type, class_dealloc);
+    }
+    return as_node(recycled().take(type));
+}
 
 PyTypeObject NodeType = [] {
     PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};

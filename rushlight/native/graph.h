@@ -65,6 +65,9 @@ extern PyTypeObject NodeType;  // the base: rushlight.native.NodeFields
 inline bool is_node(PyObject* object) { return PyObject_TypeCheck(object, &NodeType); }
 inline Node* as_node(PyObject* object) { return reinterpret_cast<Node*>(object); }
 
+// A new node of a class made for an op: its fields zero, not yet tracked; nullptr with an exception.
+Node* new_node(PyTypeObject* type);
+
 // newer nodes have larger numbers, so an edge always leads to a smaller one
 uint64_t next_number();
 

@@ -8,6 +8,7 @@ from rushlight.core import dtypes
 from rushlight.core.attributes import make_subclass
 from rushlight.core.filled import empty
 from rushlight.core.tensor import Tensor
+from rushlight.native import core
 from rushlight.ops.bind import OPERAND_TYPES
 
 __all__ = ["Buffer", "Parameter"]
@@ -44,6 +45,8 @@ class Parameter(Tensor):
 
 # operators then take a parameter without asking what it is: 0.2 us less
 OPERAND_TYPES.add(Parameter)
+if core is not None:
+    core.set_parameter_class(Parameter)
 
 
 class Buffer(Tensor):
