@@ -9,6 +9,7 @@ WORKERS := 2
 
 VENV := .venv
 VENV_TORCH := .venv-torch
+VENV_JAX := .venv-jax
 
 # Directories are listed too: their time changes when a file is deleted.
 SOURCES := $(shell find rushlight -name __pycache__ -prune -o \( -type d -o -name '*.py' -o -name py.typed \
@@ -21,14 +22,16 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test conformance conformance-full check format bench startup clean
+.PHONY: help demo test conformance conformance-full check format bench bench-quick startup clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
 	@echo 'make test              run the whole test suite'
 	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
-	@echo 'make bench, startup    measure speed against torch, import time against NumPy'
+	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
+	@echo 'make bench-quick       the first five workloads against torch, in a minute'
+	@echo 'make startup           measure import time against NumPy'
 	@echo 'make format, clean     format the sources; remove environments and caches'
 
 demo: $(VENV)/.installed $(VENV)/.examples
@@ -54,21 +57,26 @@ format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix-only .
 	$(VENV)/bin/ruff format .
 
-bench: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
-	$(VENV_TORCH)/bin/python -m benchmarks.compare $(BENCH_ARGUMENTS)
+# A library whose environment cannot be made is left out.
+bench: $(VENV)/.installed $(VENV)/.examples
+	-$(MAKE) --keep-going $(VENV_TORCH)/.torch $(VENV_JAX)/.jax
+	$(VENV)/bin/python -m benchmarks.compare --threads 1 2 --report docs --limits $(BENCH_ARGUMENTS)
+
+bench-quick: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.torch
+	$(VENV)/bin/python -m benchmarks.compare --quick $(BENCH_ARGUMENTS)
 
 startup: $(VENV)/.installed
 	$(VENV)/bin/python -m benchmarks.startup
 
 clean:
-	rm -rf $(VENV) $(VENV_TORCH) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV_TORCH) $(VENV_JAX) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment with the tools that build the package.
-$(VENV)/.made $(VENV_TORCH)/.made: tools/make_environment.py
+$(VENV)/.made $(VENV_TORCH)/.made $(VENV_JAX)/.made: tools/make_environment.py
 	@test -n "$(PYTHON)" || { echo 'Rushlight needs Python 3.11 or newer'; exit 1; }
 	$(PYTHON) tools/make_environment.py $(@D)
-	$(INSTALL) meson-python meson ninja
+	$(INSTALL) meson-python meson ninja "numpy>=2"
 	touch $@
 
 # The package, again after any change of its sources; pip builds and installs a folder anew each time.
@@ -88,5 +96,9 @@ $(VENV)/.examples $(VENV)/.dev $(VENV_TORCH)/.conformance:
 	touch $@
 
 $(VENV_TORCH)/.torch: $(VENV_TORCH)/.made
-	$(INSTALL) $(TORCH_OPTIONS) $(TORCH)
+	$(INSTALL) $(TORCH_OPTIONS) $(TORCH) numpy
+	touch $@
+
+$(VENV_JAX)/.jax: $(VENV_JAX)/.made
+	$(INSTALL) jax
 	touch $@

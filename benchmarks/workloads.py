@@ -1,53 +1,104 @@
-"""What is measured: one training step of small models, written once for every library with torch's interface.
+"""The table of workloads: every line is a program with its parameters."""
 
-A workload is a function of the library's module that sets itself up from a fixed seed and returns `step`,
-which trains once and returns the loss as a number. A library with another interface gets its own function.
-"""
-
-import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from benchmarks.libraries import LIBRARIES
+from benchmarks.programs import actor_critic, depth, matmul, mlp, pointwise, policy, rows, sac, tiny
 
 
 @dataclass(frozen=True)
 class Workload:
-    description: str
-    # For each way to write it, the function that prepares it; see LIBRARIES for who uses which.
-    prepare: dict[str, Callable]
+    title: str
+    family: str
+    program: Callable
+    parameters: dict = field(default_factory=dict)
+    adam: bool = False
+    # Has functions that torch.compile can take.
+    compiles: bool = True
+    # Large enough for more than one thread to matter.
+    large: bool = False
+    # How many results are compared between libraries before the clock starts, and how closely.
+    checked: int = 20
+    tolerance: float = 1e-3
+    # The libraries draw different random numbers: only the mean of the results is compared.
+    random: bool = False
+
+    def make(self):
+        return self.program(**self.parameters)
+
+    def takes(self, library_name):
+        """Whether a library has this program, in a way of its own."""
+        library = LIBRARIES[library_name]
+        same_as_eager = library.only_with_adam and not self.adam
+        uncompiled = library.options.get("compiled", False) and not self.compiles
+        return hasattr(self.program, library.way) and not same_as_eager and not uncompiled
 
 
-@dataclass(frozen=True)
-class Library:
-    module: str
-    # The interface its programs are written in: a key of Workload.prepare.
-    interface: str = "torch"
+def mlp_step(batch, width):
+    title = f"MLP step, batch {batch}, width {width}"
+    return Workload(title, "mlp", mlp.Step, {"batch": batch, "width": width}, adam=True, large=batch >= 256)
 
 
-def mlp_adam(torch):
-    torch.manual_seed(0)
-    nn = torch.nn
-    model = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 4))
-    loss_function = nn.MSELoss()
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    # new data each step: on one example the loss goes to zero and the time to denormal numbers
-    batches = itertools.cycle(zip(torch.randn(64, 1, 8).unbind(), torch.randn(64, 1, 4).unbind(), strict=True))
-
-    def step():
-        inputs, targets = next(batches)
-        optimizer.zero_grad()
-        loss = loss_function(model(inputs), targets)
-        loss.backward()
-        optimizer.step()
-        return loss.item()
-
-    return step
+def chain(title, length, backward_only=False):
+    """The results of long chains are compared once or a few times: a step is long."""
+    parameters = {"depth": length, "backward_only": backward_only}
+    checked = max(1, min(20, 100_000 // length))
+    return Workload(title, "depth", depth.Chain, parameters, checked=checked, compiles=False)
 
 
-LIBRARIES = {
-    "torch": Library("torch"),
-    "rushlight": Library("rushlight"),
-}
+def large(title, family, program, **parameters):
+    return Workload(title, family, program, parameters, large=True, checked=3)
+
 
 WORKLOADS = {
-    "mlp": Workload("MLP 8-64-64-4, tanh, MSE, Adam, batch 1", {"torch": mlp_adam}),
+    "add": Workload("a + b, 4 floats, recording", "tiny", tiny.Add, checked=2),
+    "mul_sum_backward": Workload("(a * b).sum().backward(), 4 floats", "tiny", tiny.MulSumBackward, checked=2),
+    "tanh": Workload("tanh 64 x 64, forward and backward", "tiny", tiny.Tanh, checked=2),
+    "mlp_forward": Workload("MLP 8-64-64-4 forward, batch 1, recording", "mlp", mlp.Forward, {"recording": True}),
+    "mlp_1_64": mlp_step(1, 64),
+    "mlp_64_64": mlp_step(64, 64),
+    "mlp_64_256": mlp_step(64, 256),
+    "mlp_256_256": mlp_step(256, 256),
+    "mlp_1024_512": mlp_step(1024, 512),
+    "policy_forward": Workload("policy forward, batch 1, no_grad", "agents", mlp.Forward, {"recording": False}),
+    "policy_sample": Workload("policy forward, sample, log_prob", "agents", policy.Act, tolerance=0.05, random=True),
+    "actor_critic": Workload("actor-critic update, 200 steps", "agents", actor_critic.Update, adam=True, checked=8),
+    "sac": Workload("SAC update, batch 256, 256 x 256", "agents", sac.Update, adam=True, large=True, checked=8),
+    "arithmetic_1e6": large("arithmetic chain, 10^6", "pointwise", pointwise.Arithmetic, size=10**6),
+    "arithmetic_1e7": large("arithmetic chain, 10^7", "pointwise", pointwise.Arithmetic, size=10**7),
+    "arithmetic_backward_1e6": large(
+        "the same with backward, 10^6", "pointwise", pointwise.ArithmeticBackward, size=10**6
+    ),
+    "functions_1e6": large("tanh, exp, sigmoid, log, 10^6", "pointwise", pointwise.Functions, size=10**6),
+    "functions_1e7": large("tanh, exp, sigmoid, log, 10^7", "pointwise", pointwise.Functions, size=10**7),
+    "softmax": large("softmax (4096, 1024)", "rows", rows.Softmax),
+    "softmax_backward": large("softmax with backward", "rows", rows.Softmax, backward=True),
+    "layer_norm": large("layer_norm (4096, 1024)", "rows", rows.LayerNorm),
+    "layer_norm_backward": large("layer_norm with backward", "rows", rows.LayerNorm, backward=True),
+    "sum_0": large("sum over dim 0 of (4096, 1024)", "rows", rows.Sum, dim=0),
+    "sum_1": large("sum over dim 1 of (4096, 1024)", "rows", rows.Sum, dim=1),
+    **{
+        f"matmul_{size}": large(f"matmul {size} x {size}", "matmul", matmul.Square, size=size)
+        for size in (64, 128, 256, 512, 1024, 2048)
+    },
+    "backward_10000": chain("backward per op, chain of 10,000", 10_000, backward_only=True),
+    **{
+        f"depth_{length}": chain(f"forward and backward per op, {length:,} deep", length)
+        for length in (10, 100, 1000, 10_000, 100_000, 1_000_000)
+    },
+}
+
+# The first five lines, for a look in under a minute.
+QUICK = ("add", "mul_sum_backward", "tanh", "mlp_forward", "mlp_1_64")
+FAMILIES = {
+    "tiny": "Tiny tensors",
+    "mlp": "A small network",
+    "agents": "Reinforcement learning",
+    "pointwise": "Large pointwise chains",
+    "rows": "Rows and columns",
+    "matmul": "Matrix products",
+    "depth": "Depth of the graph",
+    "start": "From a cold start",
+    "memory": "Peak memory",
 }

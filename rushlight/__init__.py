@@ -48,6 +48,7 @@ from rushlight.core.dtypes import int16 as short
 from rushlight.core.dtypes import int32 as int
 from rushlight.core.dtypes import int64 as long
 from rushlight.core.filled import *
+from rushlight.core.information import info
 from rushlight.core.layout import (
     channels_last,
     channels_last_3d,
@@ -78,8 +79,8 @@ __version__ = "0.1.0"
 globals().update(_namespace(""))
 
 # packages that are loaded when they are first asked for
-_LAZY = ("cuda", "distributions", "linalg", "nn", "optim", "special", "utils")
+_LAZY = ("cuda", "distributions", "linalg", "memory", "nn", "optim", "special", "utils")
 
 
 __getattr__ = _names_of("rushlight", _LAZY)
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "ops")] + list(_LAZY)
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "native", "ops")] + list(_LAZY)

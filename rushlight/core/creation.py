@@ -16,10 +16,12 @@ from rushlight.core.lost import cut_of_data, warn_lost
 from rushlight.core.options import finish, refuse_pinned
 from rushlight.core.tensor import Tensor, method
 from rushlight.core.warning import warn
+from rushlight.native import shortcut
 
 __all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
 
 
+@shortcut
 def tensor(
     data: Any,
     *,
@@ -85,6 +87,7 @@ def new_tensor(
     return copy_of(data, self.dtype if dtype is None else dtype, device, requires_grad, "new_tensor")
 
 
+@shortcut
 def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
     """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory."""
     if device is not None:
@@ -123,6 +126,7 @@ def converted(array: np.ndarray, dtype: dtypes.dtype) -> Tensor:
     return made
 
 
+@shortcut
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor on the same memory as the array: a write to one shows in the other.
 

@@ -7,6 +7,7 @@ from typing import Any
 from rushlight.core import dtypes, promotion
 from rushlight.core.device import CPU, check_device, device
 from rushlight.core.warning import warn
+from rushlight.native import core
 
 __all__ = [
     "get_default_device",
@@ -35,6 +36,8 @@ def set_default_dtype(d: dtypes.dtype) -> None:
         raise TypeError(f"{invalid}only floating-point types are supported as the default type, got {d!r}")
     dtypes.default = d
     promotion.forget()
+    if core is not None:
+        core.set_default_dtype(d.numpy)
 
 
 def set_default_tensor_type(t: Any) -> None:

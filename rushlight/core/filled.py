@@ -25,6 +25,7 @@ from rushlight.core.options import (
 )
 from rushlight.core.promotion import of_number
 from rushlight.core.tensor import Tensor
+from rushlight.native import shortcut
 
 if TYPE_CHECKING:
     from rushlight.core.layout import layout as Layout
@@ -41,6 +42,7 @@ __all__ = [
 ]
 
 
+@shortcut
 def zeros(
     *sizes: Any,
     size: Any = None,
@@ -61,6 +63,7 @@ def zeros(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def ones(
     *sizes: Any,
     size: Any = None,
@@ -80,6 +83,7 @@ def ones(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def empty(
     *sizes: Any,
     size: Any = None,
@@ -100,6 +104,7 @@ def empty(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def full(
     size: Any,
     fill_value: Any,

@@ -11,6 +11,7 @@ from rushlight.core.filled import converted, empty_strided, full
 from rushlight.core.layout import empty_like_array, memory_format
 from rushlight.core.options import allocate, finish_into, number, numpy_dtype, ones_array, size_from
 from rushlight.core.tensor import Tensor, method
+from rushlight.native import shortcut
 
 if TYPE_CHECKING:
     from rushlight.core.layout import layout as Layout
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 
 
+@shortcut
 def zeros_like(
     input: Tensor,
     *,
@@ -34,6 +36,7 @@ def zeros_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def ones_like(
     input: Tensor,
     *,
@@ -50,6 +53,7 @@ def ones_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def empty_like(
     input: Tensor,
     *,

@@ -11,6 +11,7 @@ import numpy as np
 from rushlight.core import location
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import first_time, warn
+from rushlight.native import core
 
 # what cut a history and on which line, as a tensor's `_cut` keeps it
 Cut = tuple[str, location.Location | None]
@@ -24,8 +25,17 @@ _arrays: dict[int, tuple[weakref.ref, Cut]] = {}
 _exits: deque[Cut] = deque(maxlen=64)
 
 
+def catch_up() -> None:
+    """Note what native `item` has handed out since the last time; it keeps the values and their lines."""
+    if core is not None:
+        for value, place in core.take_exits():
+            _exits.append(("item", place))
+            remember_number(value, ("item", place))
+
+
 def number_left(value: Any, reason: str = "item") -> None:
     """Note the line on which a value with a history became a plain number."""
+    catch_up()
     cut = reason, location.user_line()
     _exits.append(cut)
     remember_number(value, cut)
@@ -33,6 +43,7 @@ def number_left(value: Any, reason: str = "item") -> None:
 
 def list_left(values: Any) -> None:
     """Note the line on which values with a history became a list; the first number stands for all."""
+    catch_up()
     cut = "tolist", location.user_line()
     _exits.append(cut)
     remember_number(first_number(values), cut)
@@ -48,6 +59,7 @@ def remember_number(value: Any, cut: Cut) -> None:
 
 def array_left(array: np.ndarray, cut: Cut) -> None:
     """Note that a NumPy array shows the memory of a tensor whose history was cut."""
+    catch_up()
     cut = ("numpy" if cut[0] == "detach" else cut[0], cut[1])
     _exits.append(cut)
     if len(_arrays) >= REMEMBERED:
@@ -67,6 +79,7 @@ def cut_of_data(data: Any) -> Cut | None:
         owner = owner_of(data)
         known = _arrays.get(id(owner))
         return known[1] if known is not None and known[0]() is owner else None
+    catch_up()
     if not _numbers:
         return None
     if type(data) is list and data and type(data[0]) is float:
@@ -83,6 +96,7 @@ def first_number(data: Any) -> Any:
 
 def last_exits(count: int) -> list[Cut]:
     """The last few places where values left a graph, newest first."""
+    catch_up()
     return list(dict.fromkeys(reversed(_exits)))[:count]
 
 

@@ -249,7 +249,7 @@ def multinomial(
     speeds = probs / times
     floating_point.reset(token)
     if num_samples == 1:
-        return speeds.argmax(-1)[..., None]
+        return speeds.argmax(-1).reshape((*probs.shape[:-1], 1))
     return (-speeds).argsort(-1, kind="stable")[..., :num_samples]
 
 

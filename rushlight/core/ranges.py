@@ -12,6 +12,7 @@ from rushlight.core.casting import cast
 from rushlight.core.options import allocate, finish_into, integer, number, numpy_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
+from rushlight.native import shortcut
 
 if TYPE_CHECKING:
     from rushlight.core.layout import layout as Layout
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
 
 
+@shortcut
 def arange(
     *bounds: Any,
     start: Any = None,

@@ -146,15 +146,15 @@ class Generator(Stream):
         """The next `count` words of 32 bits, each in a uint64."""
         try:
             return self._draw32(count)
-        except MemoryError as error:
-            raise no_memory(error) from None
+        except (MemoryError, ValueError, OverflowError):
+            raise no_memory(count) from None
 
     def draw64(self, count: int) -> np.ndarray:
         """The next `count` words of 64 bits; each takes two words of 32, the high half first."""
         try:
             return self._draw64(count)
-        except MemoryError as error:
-            raise no_memory(error) from None
+        except (MemoryError, ValueError, OverflowError):
+            raise no_memory(count) from None
 
     def state_bytes(self) -> np.ndarray:
         """The whole state as 5056 bytes, which torch's `set_state` understands too."""
@@ -203,8 +203,8 @@ class Generator(Stream):
         self.load_state_bytes(state)
 
 
-def no_memory(error: MemoryError) -> RuntimeError:
-    return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {error}")
+def no_memory(count: int) -> RuntimeError:
+    return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: you tried to draw {count} random numbers")
 
 
 def is_freshly_seeded(words: np.ndarray) -> bool:

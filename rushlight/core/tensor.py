@@ -188,6 +188,10 @@ class Tensor(Fields):
 if core is not None:
     core.set_tensor_class(Tensor)
     core.connect(size=Size, dtypes=dtypes.FROM_NUMPY)
+    # what the native base type answers itself stays with it, for the rare cases
+    for _name, _form in list(vars(Tensor).items()):
+        if core.adopt(_name, _form):
+            delattr(Tensor, _name)
 
 
 def wrap(array: np.ndarray) -> Tensor:
@@ -212,7 +216,8 @@ def geometry_of(tensor: Tensor) -> tuple[tuple[int, ...], Any, int]:
 
 def attribute(name: str, value: Any) -> None:
     """Give Tensor a property or a constant; later layers add theirs with this."""
-    setattr(Tensor, name, value)
+    if core is None or not core.adopt(name, value):
+        setattr(Tensor, name, value)
 
 
 def method(function: Callable) -> Callable:
@@ -221,7 +226,7 @@ def method(function: Callable) -> Callable:
         # the native method calls this one where it declines
         core.connect(**{NATIVE_METHODS[function.__name__]: function})
     else:
-        setattr(Tensor, function.__name__, function)
+        attribute(function.__name__, function)
     return function
 
 

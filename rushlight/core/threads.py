@@ -25,7 +25,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(n: int) -> None:
-    """Set how many threads work on one operation, those of NumPy's BLAS too. Results do not depend on it.
+    """Set how many threads work on one operation, those of NumPy's BLAS too (at most one a core).
 
     Without the native layer the number is only noted: OMP_NUM_THREADS, set before the start, governs the BLAS.
     """

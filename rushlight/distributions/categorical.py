@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.filled import full
 from rushlight.core.ranges import arange
 from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.tensor import Tensor, new_tuple, wrap
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import lazy_property, limits, logits_to_probs, probs_to_logits
+from rushlight.native import shortcut
 from rushlight.ops.declare import op
 from rushlight.ops.gathering import gather, gather_into
 from rushlight.ops.rules import FLOAT, PROMOTE, SAME
@@ -60,6 +63,20 @@ chosen.gradient(
 )
 
 
+@shortcut
+def drawn(probs: Tensor, count: int, shape: tuple[int, ...]) -> Tensor:
+    """Classes drawn by each row of probabilities, `count` times: a tensor of this shape, rows last."""
+    rows = probs._array.reshape(-1, probs._array.shape[-1])
+    made = multinomial(wrap(rows), count, True)
+    # the tensor is new: its array may still take another shape
+    made._array = made._array.T.reshape(shape)
+    return made
+
+
+# a region takes 2 us to make
+classes = functools.cache(lambda count: constraints.integer_interval(0, count - 1))
+
+
 class Categorical(Distribution):
     """A class from 0 to K-1, by `probs` or `logits` along the last dimension.
 
@@ -86,7 +103,8 @@ class Categorical(Distribution):
             self.logits = self._param = normalized(logits)
         shape = self._param._array.shape
         self._num_events = shape[-1]
-        super().__init__(shape[:-1], validate_args=validate_args)
+        batch_shape = NO_SHAPE if len(shape) == 1 else new_tuple(Size, shape[:-1])
+        super().__init__(batch_shape, validate_args=validate_args)
 
     @lazy_property
     def logits(self) -> Tensor:
@@ -103,7 +121,7 @@ class Categorical(Distribution):
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
-        return constraints.integer_interval(0, self._num_events - 1)
+        return classes(self._num_events)
 
     @property
     def mean(self) -> Tensor:
@@ -129,16 +147,12 @@ class Categorical(Distribution):
         return made
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        rows = wrap(self.probs._array.reshape(-1, self._num_events))
-        drawn = multinomial(rows, math.prod(sample_shape), True)
-        # the tensor is new: its array may still take another shape
-        drawn._array = drawn._array.T.reshape(self._extended_shape(sample_shape))
-        return drawn
+        return drawn(self.probs, math.prod(sample_shape), self._extended_shape(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        index, logits = value.long(), self.logits
+        index, logits = value if value.dtype is dtypes.int64 else value.long(), self.logits
         if index._array.shape != logits._array.shape[:-1]:
             shape = np.broadcast_shapes(index._array.shape, self._batch_shape)
             index, logits = index.expand(shape), logits.expand((*shape, self._num_events))

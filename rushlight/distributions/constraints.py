@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.tensor import Tensor, wrap
+from rushlight.native import core, shortcut
 
 
 class Constraint:
@@ -27,6 +28,7 @@ class Constraint:
         """Whether each value of an array lies in the region."""
         raise NotImplementedError
 
+    @shortcut
     def holds(self, value: Tensor) -> bool:
         """Whether all values lie in the region."""
         if type(self).check is Constraint.check:
@@ -108,6 +110,7 @@ class _IndependentConstraint(Constraint):
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
         return found.reshape((*found.shape[:kept], -1)).all(-1)
 
+    @shortcut
     def holds(self, value: Tensor) -> bool:
         if value._array.ndim < self.event_dim:
             return bool(self.check(value).all())
@@ -229,6 +232,25 @@ class _Simplex(Constraint):
 def whole(array: np.ndarray, found: Any) -> Any:
     """Those of `found` that are whole numbers."""
     return found if array.dtype.kind in "iub" else found & (array % 1 == 0)
+
+
+if core is not None:
+    # those that native code knows, in the order of native/validation.cpp
+    core.set_regions(
+        (
+            _Real,
+            _Boolean,
+            _IntegerInterval,
+            _IntegerGreaterThan,
+            _GreaterThan,
+            _GreaterThanEq,
+            _LessThan,
+            _Interval,
+            _HalfOpenInterval,
+            _Simplex,
+            _IndependentConstraint,
+        )
+    )
 
 
 def is_dependent(constraint: Any) -> bool:

@@ -10,6 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.distributions import constraints
 from rushlight.distributions.utils import lazy_property
+from rushlight.native import shortcut
 
 NO_SHAPE = Size()
 
@@ -38,6 +39,7 @@ class Distribution:
         if self._validate_args:
             self._validate_parameters()
 
+    @shortcut
     def _validate_parameters(self) -> None:
         """Refuse parameters outside their regions, naming them and their values."""
         try:
@@ -149,6 +151,7 @@ class Distribution:
             return self._batch_shape
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
+    @shortcut
     def _validate_sample(self, value: Any) -> None:
         """Refuse values of another shape or outside the support."""
         if not isinstance(value, Tensor):

@@ -6,33 +6,38 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.autograd.modes import enable_grad
+from rushlight.autograd.modes import enable_grad, state
 from rushlight.core import dtypes
 from rushlight.core.creation import tensor
 from rushlight.core.tensor import Tensor
+from rushlight.native import core, shortcut
 from rushlight.ops.broadcasting import broadcast_tensors
 
 euler_constant = 0.57721566490153286060
 limits: Callable[[dtypes.dtype], Any] = functools.cache(dtypes.finfo)
 
 
+@shortcut
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
     """Numbers and tensors as tensors of one shape; a number takes the dtype of the first tensor."""
-    first = None
+    tensors = tuple([each for each in values if isinstance(each, Tensor)])
+    if len(tensors) < len(values):
+        tensors = with_numbers(values, tensors[0].dtype if tensors else dtypes.default)
+    shape = tensors[0]._array.shape
+    if all([each._array.shape == shape for each in tensors]):
+        return tensors
+    return tuple(broadcast_tensors(*tensors))
+
+
+def with_numbers(values: tuple, kind: dtypes.dtype) -> tuple[Tensor, ...]:
+    """The values as tensors, numbers among them in this dtype."""
     for each in values:
-        if isinstance(each, Tensor):
-            first = each if first is None else first
-        elif not isinstance(each, (int, float)):
+        if not isinstance(each, (Tensor, int, float)):
             raise ValueError(
                 "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
                 f"__torch_function__. One of them is {type(each).__name__}."
             )
-    kind = dtypes.default if first is None else first.dtype
-    made = tuple([each if isinstance(each, Tensor) else tensor(each, dtype=kind) for each in values])
-    shape = made[0]._array.shape
-    if all([each._array.shape == shape for each in made]):
-        return made
-    return tuple(broadcast_tensors(*made))
+    return tuple([each if isinstance(each, Tensor) else tensor(each, dtype=kind) for each in values])
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
@@ -68,10 +73,16 @@ class lazy_property:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        with enable_grad():
+        if state.grad:
             value = self.wrapped(instance)
+        else:
+            with enable_grad():
+                value = self.wrapped(instance)
         instance.__dict__[self.name] = value
         return value
 
+
+if core is not None:
+    core.set_lazy_property(lazy_property)
 
 __all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits"]

@@ -1,4 +1,5 @@
-// The BLAS that NumPy has loaded, found at run time: products of matrices and vectors, row-major.
+// The BLAS that NumPy has loaded, found at run time: products of matrices and vectors, row-major. It runs in one
+// thread; large matrix products are shared among our own, so that their bits do not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,8 @@ const char* blas_library();
 // False where the library cannot be told; 0 where it does not say.
 bool set_blas_threads(int count);
 int blas_threads();
+
+// Rows are `lda` elements apart: at least their length, and at least 1.
 
 // c = alpha op(a) op(b) + beta c, where op transposes if asked to; op(a) is (m, k), op(b) (k, n), c (m, n).
 bool gemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,

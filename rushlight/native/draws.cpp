@@ -73,6 +73,14 @@ bool read_type(PyObject* dtype, int& type) {
     return type < NPY_NTYPES_LEGACY && PyArray_ISNBO(descr->byteorder);
 }
 
+Ref spread(PyArrayObject* array, const Shape& shape) {
+    bool fits = PyArray_NDIM(array) == shape.ndim && PyArray_CompareLists(PyArray_DIMS(array), shape.dims, shape.ndim);
+    if (fits && is_plain(array)) return Ref::borrow(reinterpret_cast<PyObject*>(array));
+    PyArrayObject* copy = new_array(shape.ndim, shape.dims, PyArray_TYPE(array));
+    Ref owner = Ref::steal(reinterpret_cast<PyObject*>(copy));
+    return copy != nullptr && PyArray_CopyInto(copy, array) >= 0 ? std::move(owner) : Ref();
+}
+
 PyArrayObject* multinomial(Stream& stream, PyArrayObject* weights, int64_t samples, bool replacement) {
     int ndim = PyArray_NDIM(weights);
     if (ndim < 1 || ndim > 2 || samples < 1 || !is_plain(weights)) return nullptr;

@@ -30,6 +30,8 @@ bool read_type(PyObject* dtype, int& type);
 inline bool is_plain(PyArrayObject* array) {
     return PyArray_IS_C_CONTIGUOUS(array) && PyArray_ISALIGNED(array) && PyArray_ISNOTSWAPPED(array);
 }
+// The array as a contiguous one of the shape that it broadcasts to: itself, or a copy.
+Ref spread(PyArrayObject* array, const Shape& shape);
 
 // A new array that `fill(data, count)` has filled; nullptr if it declines.
 template <class Fill>
@@ -44,6 +46,8 @@ PyArrayObject* multinomial(Stream& stream, PyArrayObject* weights, int64_t sampl
 
 void add_draws();     // shortcuts of core/streams.py and core/random.py
 void add_sampling();  // of ops/sampling.py and ops/filling.py
-void register_sampling_kernels();
+void add_sampling_kernels();
+void add_distribution_kernels();
+bool add_validation(PyObject* module);
 
 }  // namespace rushlight

@@ -261,12 +261,13 @@ bool is_unchanged(const Node* node) {
 bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     const OpPlan* plan = node->plan;
     done = false;
-    if (plan == nullptr || plan->has_lists || plan->op->kernel == nullptr ||
+    if (plan == nullptr || plan->op->kernel == nullptr ||
         plan->op->kernel->backward == nullptr || !is_unchanged(node)) {
         return true;
     }
-    PyArrayObject* grads[8];
-    if (arrival.count() > 8) return true;
+    PyArrayObject* few[8];
+    std::vector<PyArrayObject*> many(arrival.count() > 8 ? arrival.count() : 0);
+    PyArrayObject** grads = many.empty() ? few : many.data();
     for (int i = 0; i < arrival.count(); i++) grads[i] = arrival.at(i);
     Gradient gradient;
     gradient.plan = plan;
@@ -276,20 +277,23 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
     if (!plan->op->kernel->backward(gradient)) {
         for (PyArrayObject* each : gradient.found) Py_XDECREF(each);
+        for (PyArrayObject* each : gradient.parts) Py_XDECREF(each);
         PyErr_Clear();
         return true;
     }
     done = true;
-    if (!keep_graph && !release(node)) {
-        for (PyArrayObject* each : gradient.found) Py_XDECREF(each);
-        return false;
-    }
+    bool fine = keep_graph || release(node);
     // ours no longer: what is passed on may then be nobody else's
     for (int i = 0; i < arrival.count(); i++) Py_CLEAR(arrival.at(i));
-    bool fine = true;
-    for (int i = 0; i < plan->input_count; i++) {
-        if (gradient.found[i] == nullptr) continue;
-        fine = fine ? pass_on(node, i, gradient.found[i]) : (Py_DECREF(gradient.found[i]), false);
+    PyArrayObject** found = plan->has_lists ? gradient.parts.data() : gradient.found;
+    int count = plan->has_lists ? static_cast<int>(gradient.parts.size()) : plan->input_count;
+    for (int i = 0; i < count; i++) {
+        if (found[i] == nullptr) continue;
+        if (fine && i < node->edge_count) {
+            fine = pass_on(node, i, found[i]);
+        } else {
+            Py_DECREF(found[i]);
+        }
     }
     return fine;
 }

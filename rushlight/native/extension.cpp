@@ -1,5 +1,6 @@
 // The extension module rushlight.native._core: types and functions that the Python layer uses when it is there.
 #define RUSHLIGHT_IMPORTS_NUMPY
+#include "attributes.h"
 #include "call.h"
 #include "engine.h"
 #include "graph.h"
@@ -38,6 +39,7 @@ PyMethodDef methods[] = {
     {"set_operator", set_operator, METH_VARARGS, "Say which function an operator goes to."},
     {"connect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(connect)), METH_VARARGS | METH_KEYWORDS,
      "Give the Python functions for the rare cases."},
+    {"adopt", adopt_attribute, METH_VARARGS, "Take the Python form of what the base type has."},
     {"user_line", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(user_line)), METH_FASTCALL, "The innermost line outside rushlight on the stack."},
     {"next_number", next_sequence, METH_NOARGS, "The number of the next node."},
     {"run_backward", run_backward, METH_VARARGS, "One backward pass."},
@@ -58,6 +60,7 @@ struct NamedType {
 };
 
 bool add_types(PyObject* module) {
+    prepare_attributes();
     const NamedType types[] = {
         {"Fields", &TensorType},     {"Storage", &StorageType},   {"NodeFields", &NodeType},
         {"Function", &FunctionType}, {"State", &StateType},

@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "engine.h"
+#include "folding.h"
 
 namespace rushlight {
 
@@ -25,52 +26,19 @@ bool fill_ones(PyArrayObject* array) {
     return true;
 }
 
-// Add each row of `from` to the place in `to` that its dims lead to; `steps` are 0 where the input was stretched.
-template <class T>
-void sum_loop(const T* from, T* to, int ndim, const npy_intp* dims, const npy_intp* steps) {
-    npy_intp inner = ndim > 0 ? dims[ndim - 1] : 1;
-    npy_intp rows = 1;
-    for (int d = 0; d < ndim - 1; d++) rows *= dims[d];
-    bool across = ndim > 0 && steps[ndim - 1] == 0;
-    for (npy_intp row = 0; row < rows; row++, from += inner) {
-        npy_intp rest = row, place = 0;
-        for (int d = ndim - 2; d >= 0; d--) {
-            place += rest % dims[d] * steps[d];
-            rest /= dims[d];
-        }
-        if (across) {
-            double total = 0;
-            for (npy_intp i = 0; i < inner; i++) total += from[i];
-            to[place] += static_cast<T>(total);
-        } else {
-            add_loop(to + place, from, inner);
-        }
-    }
-}
-
 }  // namespace
 
 PyArrayObject* sum_to_shape(PyArrayObject* array, int ndim, const npy_intp* dims) {
-    int given = PyArray_NDIM(array), extra = given - ndim;
-    if (extra < 0 || !is_plain(array) || !PyArray_IS_C_CONTIGUOUS(array)) return nullptr;
-    npy_intp steps[NPY_MAXDIMS] = {};
-    npy_intp step = 1;
-    for (int d = ndim - 1; d >= 0; d--) {
+    int extra = PyArray_NDIM(array) - ndim;
+    if (extra < 0 || !is_plain(array)) return nullptr;
+    Dims reduced = all_dims(extra);
+    for (int d = 0; d < ndim; d++) {
         npy_intp extent = PyArray_DIM(array, extra + d);
-        if (dims[d] != extent && dims[d] != 1) return nullptr;
-        steps[extra + d] = dims[d] == 1 ? 0 : step;
-        step *= dims[d];
+        if (dims[d] == extent) continue;
+        if (dims[d] != 1) return nullptr;
+        reduced |= Dims{1} << (extra + d);
     }
-    PyArrayObject* sum = zeros_array(ndim, dims, PyArray_TYPE(array));
-    if (sum == nullptr || PyArray_SIZE(array) == 0) return sum;
-    if (PyArray_TYPE(array) == NPY_FLOAT32) {
-        sum_loop(static_cast<float*>(PyArray_DATA(array)), static_cast<float*>(PyArray_DATA(sum)), given,
-                 PyArray_DIMS(array), steps);
-    } else {
-        sum_loop(static_cast<double*>(PyArray_DATA(array)), static_cast<double*>(PyArray_DATA(sum)), given,
-                 PyArray_DIMS(array), steps);
-    }
-    return sum;
+    return fold_to(SUM, array, reduced, ndim, dims);
 }
 
 bool add_into(PyArrayObject* to, PyArrayObject* from) {

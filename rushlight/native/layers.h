@@ -5,6 +5,12 @@
 
 namespace rushlight {
 
+// module(input), without a tuple for the arguments where that is the native call.
+PyObject* call_layer(PyObject* module, PyObject* input);
+
+// Whether the object's class looks up attributes natively, and nothing of its own.
+bool finds_natively(PyObject* object);
+
 bool add_layers(PyObject* module);
 
 }  // namespace rushlight

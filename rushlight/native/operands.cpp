@@ -1,8 +1,10 @@
-// Operands: broadcasting, and the walk that hands contiguous stretches to a loop.
+// Operands: reading them, broadcasting, the layout of the result, and the straight way through contiguous memory.
 #include "operands.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "arrays.h"
 #include "threads.h"
@@ -11,12 +13,14 @@ namespace rushlight {
 
 namespace {
 
-constexpr int64_t STRETCH = 1024;      // elements that are gathered or spread at once
-constexpr int64_t PARALLEL = 1 << 16;  // elements for which a second thread pays
-
-constexpr int SIZES[DTYPES] = {4, 8, 8, 1};
-
-bool is_contiguous(const PyArrayObject* array) { return PyArray_IS_C_CONTIGUOUS(const_cast<PyArrayObject*>(array)); }
+// Whether all elements of an array are one: it has but one, or was expanded from one.
+bool is_single(PyArrayObject* array) {
+    for (int d = 0; d < PyArray_NDIM(array); d++) {
+        npy_intp extent = PyArray_DIM(array, d);
+        if (extent == 0 || (extent != 1 && PyArray_STRIDE(array, d) != 0)) return false;
+    }
+    return true;
+}
 
 // The memory that an array reaches into: from the first byte to the one after the last.
 void reach(PyArrayObject* array, char*& low, char*& high) {
@@ -29,284 +33,237 @@ void reach(PyArrayObject* array, char*& low, char*& high) {
 }
 
 bool may_overlap(PyArrayObject* one, PyArrayObject* other) {
-    if (PyArray_SIZE(one) == 0 || PyArray_SIZE(other) == 0) return false;
     char *low, *high, *other_low, *other_high;
     reach(one, low, high);
     reach(other, other_low, other_high);
     return low < other_high && other_low < high;
 }
 
-// A number, as many times as asked.
-void spread(const Operand& operand, int dtype, char* to, int64_t count) {
-    switch (dtype) {
-        case FLOAT32: std::fill_n(reinterpret_cast<float*>(to), count, static_cast<float>(operand.number)); break;
-        case FLOAT64: std::fill_n(reinterpret_cast<double*>(to), count, operand.number); break;
-        case INT64: std::fill_n(reinterpret_cast<int64_t*>(to), count, operand.integer); break;
-        default: std::fill_n(reinterpret_cast<bool*>(to), count, operand.integer != 0); break;
+// Whether several elements of an array may share a place in memory.
+bool may_overlap_itself(PyArrayObject* array) {
+    if (PyArray_IS_C_CONTIGUOUS(array)) return false;
+    int ndim = PyArray_NDIM(array), order[NPY_MAXDIMS];
+    for (int d = 0; d < ndim; d++) order[d] = d;
+    const npy_intp* strides = PyArray_STRIDES(array);
+    std::sort(order, order + ndim, [&](int a, int b) { return strides[a] < strides[b]; });
+    npy_intp reached = PyArray_ITEMSIZE(array);
+    for (int k = 0; k < ndim; k++) {
+        npy_intp extent = PyArray_DIM(array, order[k]), stride = strides[order[k]];
+        if (extent == 1) continue;
+        if (stride < reached) return true;
+        reached += (extent - 1) * stride;
     }
+    return false;
 }
 
-template <class T>
-void gather_as(const char* from, npy_intp stride, char* to, int64_t count) {
-    T* out = reinterpret_cast<T*>(to);
-    if (stride == 0) {
-        std::fill_n(out, count, *reinterpret_cast<const T*>(from));
-        return;
-    }
-    for (int64_t i = 0; i < count; i++, from += stride) out[i] = *reinterpret_cast<const T*>(from);
+bool same_place(PyArrayObject* one, PyArrayObject* other) {
+    return PyArray_DATA(one) == PyArray_DATA(other) && PyArray_SAMESHAPE(one, other) &&
+           PyArray_CompareLists(PyArray_STRIDES(one), PyArray_STRIDES(other), PyArray_NDIM(one));
 }
 
-void gather(const char* from, npy_intp stride, char* to, int64_t count, int itemsize) {
-    if (itemsize == 4) {
-        gather_as<int32_t>(from, stride, to, count);
-    } else if (itemsize == 8) {
-        gather_as<int64_t>(from, stride, to, count);
-    } else {
-        gather_as<int8_t>(from, stride, to, count);
+bool put_float(double number, int dtype, char* value) {
+    if (dtype == FLOAT64) {
+        std::memcpy(value, &number, 8);
+        return true;
     }
+    auto shortened = static_cast<float>(number);
+    std::memcpy(value, &shortened, 4);
+    // beyond float32: Python may object
+    return dtype == FLOAT32 && (std::isfinite(shortened) || !std::isfinite(number));
 }
 
-template <class T>
-void scatter_as(const char* from, char* to, npy_intp stride, int64_t count) {
-    const T* in = reinterpret_cast<const T*>(from);
-    for (int64_t i = 0; i < count; i++, to += stride) *reinterpret_cast<T*>(to) = in[i];
-}
-
-void scatter(const char* from, char* to, npy_intp stride, int64_t count, int itemsize) {
-    if (itemsize == 4) {
-        scatter_as<int32_t>(from, to, stride, count);
-    } else if (itemsize == 8) {
-        scatter_as<int64_t>(from, to, stride, count);
-    } else {
-        scatter_as<int8_t>(from, to, stride, count);
+bool put_integer(int64_t number, int dtype, char* value) {
+    if (dtype == INT64) {
+        std::memcpy(value, &number, 8);
+        return true;
     }
+    // what float64 cannot hold is rounded twice on its way to float32: leave it to Python
+    constexpr int64_t exact = int64_t{1} << 53;
+    return number >= -exact && number <= exact && put_float(static_cast<double>(number), dtype, value);
 }
 
 }  // namespace
 
-int dtype_of(PyArrayObject* array) {
-    int dtype;
-    switch (PyArray_TYPE(array)) {
-        case NPY_FLOAT32: dtype = FLOAT32; break;
-        case NPY_FLOAT64: dtype = FLOAT64; break;
-        case NPY_INT64: dtype = INT64; break;
-        case NPY_BOOL: dtype = BOOL; break;
-        default: return -1;
-    }
-    return PyArray_ISNOTSWAPPED(array) && PyArray_ISALIGNED(array) ? dtype : -1;
-}
-
-int type_num_of(int dtype) {
-    constexpr int types[DTYPES] = {NPY_FLOAT32, NPY_FLOAT64, NPY_INT64, NPY_BOOL};
-    return types[dtype];
-}
-
-bool number_operand(PyObject* value, int dtype, Operand& operand) {
-    if (PyFloat_CheckExact(value)) {
-        operand.number = PyFloat_AS_DOUBLE(value);
-        return dtype == FLOAT32 || dtype == FLOAT64;
-    }
-    if (!PyLong_Check(value) || dtype == BOOL) return false;
-    int overflow;
-    operand.integer = PyLong_AsLongLongAndOverflow(value, &overflow);
-    operand.number = static_cast<double>(operand.integer);
-    // an integer that float64 cannot hold is rounded twice on its way to float32: leave it to Python
-    bool exact = dtype == INT64 || (operand.integer >= -(1LL << 53) && operand.integer <= (1LL << 53));
-    return overflow == 0 && exact;
-}
-
-bool Operands::add(PyObject* value, int dtype) {
+bool Operands::add_number(PyObject* given, int dtype) {
     if (count == MAX_OPERANDS) return false;
     Operand& operand = items[count++];
-    operand = Operand();
-    if (PyArray_Check(value)) {
-        operand.array = reinterpret_cast<PyArrayObject*>(value);
-        return dtype_of(operand.array) == dtype;
+    operand.array = nullptr;
+    operand.dtype = operand.own = dtype;
+    operand.single = true;
+    if (PyFloat_CheckExact(given)) return put_float(PyFloat_AS_DOUBLE(given), dtype, operand.value);
+    if (PyBool_Check(given)) {
+        if (dtype != BOOL) return put_integer(given == Py_True, dtype, operand.value);
+        operand.value[0] = given == Py_True;
+        return true;
     }
-    return number_operand(value, dtype, operand);
+    if (!PyLong_CheckExact(given)) return false;
+    int overflow;
+    int64_t number = PyLong_AsLongLongAndOverflow(given, &overflow);
+    return overflow == 0 && dtype != BOOL && put_integer(number, dtype, operand.value);
+}
+
+bool Operands::add(PyArrayObject* array, int dtype) {
+    int own = dtype_of(array);
+    if (count == MAX_OPERANDS || own < 0) return false;
+    Operand& operand = items[count++];
+    operand.array = array;
+    operand.dtype = dtype;
+    operand.own = own;
+    operand.single = is_single(array);
+    if (operand.single) table().convert[own][dtype](PyArray_DATA(array), operand.value, 1);
+    return true;
 }
 
 bool Operands::broadcast() {
-    // most calls: arrays of one shape, and numbers
-    PyArrayObject* first = nullptr;
+    PyArrayObject* lead = nullptr;
+    bool alike = true, any = false;
     plain = true;
     for (int i = 0; i < count; i++) {
         PyArrayObject* array = items[i].array;
         if (array == nullptr) continue;
-        if (first == nullptr) first = array;
-        plain = plain && PyArray_IS_C_CONTIGUOUS(array) && (array == first || PyArray_SAMESHAPE(array, first));
-        ndim = std::max(ndim, PyArray_NDIM(array));
-    }
-    if (first == nullptr) return false;
-    if (plain) {
-        for (int d = 0; d < ndim; d++) {
-            dims[d] = PyArray_DIM(first, d);
-            size *= dims[d];
+        any = true;
+        if (!items[i].single && (items[i].own != items[i].dtype || !PyArray_IS_C_CONTIGUOUS(array))) plain = false;
+        if (PyArray_NDIM(array) == 0) continue;
+        if (lead == nullptr) {
+            lead = array;
+        } else {
+            alike = alike && (array == lead || PyArray_SAMESHAPE(array, lead));
         }
-        return true;
     }
-    std::fill_n(dims, ndim, 1);
+    if (lead == nullptr) return any;
+    if (!alike) return broadcast_shapes();
+    ndim = PyArray_NDIM(lead);
+    dims = PyArray_DIMS(lead);
+    for (int d = 0; d < ndim; d++) size *= dims[d];
+    return true;
+}
+
+bool Operands::broadcast_shapes() {
+    for (int i = 0; i < count; i++) {
+        if (items[i].array != nullptr) ndim = std::max(ndim, PyArray_NDIM(items[i].array));
+    }
+    std::fill_n(joined, ndim, 1);
     for (int i = 0; i < count; i++) {
         if (items[i].array == nullptr) continue;
         int missing = ndim - PyArray_NDIM(items[i].array);
         for (int d = missing; d < ndim; d++) {
             npy_intp extent = PyArray_DIM(items[i].array, d - missing);
-            if (extent == dims[d] || extent == 1) continue;
-            if (dims[d] != 1) return false;
-            dims[d] = extent;
+            if (extent == joined[d] || extent == 1) continue;
+            if (joined[d] != 1) return false;
+            joined[d] = extent;
         }
     }
-    for (int d = 0; d < ndim; d++) size *= dims[d];
-    // the order of the result in memory: that of the arrays, where they agree
-    for (int i = 0; i < count; i++) {
-        PyArrayObject* array = items[i].array;
-        if (array == nullptr || PyArray_IS_C_CONTIGUOUS(array)) continue;
-        bool whole = PyArray_NDIM(array) == ndim && PyArray_CompareLists(PyArray_DIMS(array), dims, ndim);
-        if (!whole) return false;
-        if (leader == nullptr) leader = array;
+    dims = joined;
+    for (int d = 0; d < ndim; d++) {
+        if (__builtin_mul_overflow(size, joined[d], &size)) return false;
     }
-    for (int i = 0; leader != nullptr && i < count; i++) {
-        PyArrayObject* array = items[i].array;
-        if (array == nullptr || array == leader || PyArray_SIZE(array) == 1) continue;
-        bool same = PyArray_NDIM(array) == ndim && PyArray_SAMESHAPE(array, const_cast<PyArrayObject*>(leader)) &&
-                    PyArray_CompareLists(PyArray_STRIDES(array), PyArray_STRIDES(const_cast<PyArrayObject*>(leader)),
-                                         ndim);
-        int walked = 0;
-        for (int d = 0; d < PyArray_NDIM(array); d++) walked += PyArray_DIM(array, d) != 1;
-        if (!same && walked > 1) return false;
+    for (int i = 0; plain && i < count; i++) plain = items[i].single || has_shape(items[i].array);
+    return true;
+}
+
+bool Operands::has_shape(PyArrayObject* array) const {
+    return PyArray_NDIM(array) == ndim && PyArray_CompareLists(PyArray_DIMS(array), dims, ndim);
+}
+
+bool Operands::is_c_ordered() const {
+    for (int i = 0; i < count; i++) {
+        if (!items[i].single && !PyArray_IS_C_CONTIGUOUS(items[i].array)) return false;
     }
     return true;
 }
 
-PyArrayObject* Operands::new_result(int type_num) const {
-    if (leader == nullptr) return new_array(ndim, dims, type_num);
-    return new_array_like_strides(ndim, dims, PyArray_STRIDES(const_cast<PyArrayObject*>(leader)), type_num);
-}
-
-bool Operands::fits(PyArrayObject* out) const {
-    if (PyArray_NDIM(out) != ndim || !PyArray_CompareLists(PyArray_DIMS(out), dims, ndim)) return false;
-    if (!PyArray_ISALIGNED(out) || !PyArray_ISNOTSWAPPED(out)) return false;
-    for (int i = 0; i < count; i++) {
-        PyArrayObject* array = items[i].array;
-        if (array == nullptr || array == out) continue;
-        bool same_place = PyArray_DATA(array) == PyArray_DATA(out) && PyArray_SAMESHAPE(array, out) &&
-                          PyArray_CompareLists(PyArray_STRIDES(array), PyArray_STRIDES(out), ndim);
-        // a walk that reads what it has already written: Python copies first
-        if (!same_place && may_overlap(array, out)) return false;
-    }
-    return true;
-}
-
-void Operands::run_plain(Loop loop, char* out, const double* options, int dtype, int result_dtype) const {
-    bool has_numbers = false;
-    for (int i = 0; i < count; i++) has_numbers = has_numbers || items[i].array == nullptr;
-    int itemsize = SIZES[dtype], result_size = SIZES[result_dtype];
-    auto stretch = [&](int64_t begin, int64_t end) {
-        const void* inputs[MAX_OPERANDS];
-        alignas(64) char numbers[MAX_OPERANDS][STRETCH * 8];
-        int64_t step = has_numbers ? STRETCH : end - begin;
-        for (int i = 0; i < count; i++) {
-            if (items[i].array == nullptr) spread(items[i], dtype, numbers[i], std::min(step, end - begin));
-        }
-        for (int64_t at = begin; at < end; at += step) {
-            for (int i = 0; i < count; i++) {
-                inputs[i] = items[i].array == nullptr ? numbers[i] : PyArray_BYTES(items[i].array) + at * itemsize;
-            }
-            loop(inputs, out + at * result_size, std::min(step, end - at), options);
-        }
+// The dims in memory as NumPy's iterator orders them: C order, with two dims swapped where every operand that walks
+// along both has them the other way round.
+PyArrayObject* Operands::new_result(int dtype, bool packed) const {
+    if (plain || packed || ndim < 2 || size == 0 || is_c_ordered()) return new_array(ndim, dims, type_num_of(dtype));
+    auto stride = [&](int i, int d) {
+        int own = items[i].single ? -1 : d - (ndim - PyArray_NDIM(items[i].array));
+        if (own < 0 || PyArray_DIM(items[i].array, own) == 1) return npy_intp{0};
+        npy_intp step = PyArray_STRIDE(items[i].array, own);
+        return step < 0 ? -step : step;
     };
-    if (size <= PARALLEL) {
-        if (size > 0) stretch(0, size);
-    } else {
-        parallel(size, PARALLEL, stretch);
-    }
-}
-
-void Operands::run(Loop loop, PyArrayObject* result, const double* options, int dtype, int result_dtype) const {
-    if (size == 0) return;
-    if (plain && is_contiguous(result)) {
-        run_plain(loop, PyArray_BYTES(result), options, dtype, result_dtype);
-        return;
-    }
-    // strides of the result, then of the operands; dims in the order of the result's memory, neighbours joined
-    npy_intp strides[MAX_OPERANDS + 1][NPY_MAXDIMS];
-    npy_intp extents[NPY_MAXDIMS];
-    int order[NPY_MAXDIMS];
-    for (int d = 0; d < ndim; d++) order[d] = d;
-    std::stable_sort(order, order + ndim,
-                     [&](int a, int b) { return PyArray_STRIDE(result, a) > PyArray_STRIDE(result, b); });
-    int walked = 0;
+    int order[NPY_MAXDIMS];  // from the fastest to the slowest
     for (int k = 0; k < ndim; k++) {
-        int d = order[k];
-        if (dims[d] == 1) continue;
-        npy_intp step[MAX_OPERANDS + 1];
-        step[0] = PyArray_STRIDE(result, d);
-        for (int i = 0; i < count; i++) {
-            PyArrayObject* array = items[i].array;
-            int own = array == nullptr ? -1 : d - (ndim - PyArray_NDIM(array));
-            step[i + 1] = own < 0 || PyArray_DIM(array, own) == 1 ? 0 : PyArray_STRIDE(array, own);
+        int dim = ndim - 1 - k, place = k;
+        for (int other = k - 1; other >= 0; other--) {
+            bool compared = false, swaps = true;
+            for (int i = 0; i < count; i++) {
+                npy_intp slow = stride(i, dim), fast = stride(i, order[other]);
+                if (slow == 0 || fast == 0) continue;
+                compared = true;
+                swaps = swaps && fast > slow;
+            }
+            if (!compared) continue;
+            if (!swaps) break;
+            place = other;
         }
-        bool joins = walked > 0;
-        for (int i = 0; joins && i <= count; i++) joins = strides[i][walked - 1] == step[i] * dims[d];
-        if (joins) {
-            extents[walked - 1] *= dims[d];
-        } else {
-            extents[walked++] = dims[d];
-        }
-        for (int i = 0; i <= count; i++) strides[i][walked - 1] = step[i];
+        std::copy_backward(order + place, order + k, order + k + 1);
+        order[place] = dim;
     }
-    if (walked == 0) {
-        extents[0] = 1;
-        for (int i = 0; i <= count; i++) strides[i][0] = SIZES[i == 0 ? result_dtype : dtype];
-        walked = 1;
+    npy_intp ranks[NPY_MAXDIMS];
+    for (int k = 0; k < ndim; k++) ranks[order[k]] = k + 1;
+    return new_array_like_strides(ndim, dims, ranks, type_num_of(dtype));
+}
+
+bool Operands::may_write(PyArrayObject* out) const {
+    if (!has_shape(out) || !PyArray_ISALIGNED(out) || !PyArray_ISNOTSWAPPED(out)) return false;
+    if (size == 0) return true;
+    if (may_overlap_itself(out)) return false;
+    for (int i = 0; i < count; i++) {
+        // a single value was read before; a walk that reads what it has already written is Python's
+        if (items[i].single || items[i].array == out) continue;
+        if (!same_place(items[i].array, out) && may_overlap(items[i].array, out)) return false;
     }
-    int inner = walked - 1;
-    int itemsize = SIZES[dtype], result_size = SIZES[result_dtype];
-    bool buffered = strides[0][inner] != result_size;
-    for (int i = 0; i < count; i++) buffered = buffered || strides[i + 1][inner] != itemsize;
-    int64_t step = buffered ? STRETCH : extents[inner];
-    int64_t rows = size / extents[inner];
-    auto walk = [&](int64_t begin, int64_t end) {
-        alignas(64) char buffers[MAX_OPERANDS + 1][STRETCH * 8];
+    return true;
+}
+
+// Single values are repeated for a stretch at a time.
+void Operands::run_repeating(Loop loop, char* result, int result_size) const {
+    const Table& loops = table();
+    auto work = [&](int64_t begin, int64_t end) {
+        alignas(64) char buffers[MAX_OPERANDS][STRETCH * 8];
         const void* inputs[MAX_OPERANDS];
         for (int i = 0; i < count; i++) {
-            if (items[i].array == nullptr) spread(items[i], dtype, buffers[i + 1], std::min(step, int64_t(STRETCH)));
+            if (!items[i].single) continue;
+            loops.repeat[items[i].dtype](items[i].value, buffers[i], std::min(end - begin, STRETCH));
+            inputs[i] = buffers[i];
         }
-        for (int64_t row = begin; row < end; row++) {
-            npy_intp offsets[MAX_OPERANDS + 1] = {};
-            int64_t rest = row;
-            for (int k = inner - 1; k >= 0; k--) {
-                int64_t at = rest % extents[k];
-                rest /= extents[k];
-                for (int i = 0; i <= count; i++) offsets[i] += at * strides[i][k];
+        for (int64_t at = begin; at < end; at += STRETCH) {
+            for (int i = 0; i < count; i++) {
+                if (!items[i].single) inputs[i] = PyArray_BYTES(items[i].array) + at * items[i].size();
             }
-            for (int64_t at = 0; at < extents[inner]; at += step) {
-                int64_t number = std::min(step, static_cast<int64_t>(extents[inner]) - at);
-                for (int i = 0; i < count; i++) {
-                    if (items[i].array == nullptr) {
-                        inputs[i] = buffers[i + 1];
-                        continue;
-                    }
-                    npy_intp stride = strides[i + 1][inner];
-                    const char* from = PyArray_BYTES(items[i].array) + offsets[i + 1] + at * stride;
-                    inputs[i] = from;
-                    if (stride != itemsize) {
-                        gather(from, stride, buffers[i + 1], number, itemsize);
-                        inputs[i] = buffers[i + 1];
-                    }
-                }
-                char* to = PyArray_BYTES(result) + offsets[0] + at * strides[0][inner];
-                bool direct = strides[0][inner] == result_size;
-                loop(inputs, direct ? to : buffers[0], number, options);
-                if (!direct) scatter(buffers[0], to, strides[0][inner], number, result_size);
-            }
+            loop(inputs, result + at * result_size, std::min(end - at, STRETCH));
         }
     };
-    int64_t grain = std::max<int64_t>(1, PARALLEL / extents[inner]);
-    if (size <= PARALLEL) {
-        walk(0, rows);
+    parallel(size, PARALLEL, work);
+}
+
+void Operands::run_plain(Loop loop, char* result, int result_size) const {
+    const void* inputs[MAX_OPERANDS];
+    bool repeats = false;
+    for (int i = 0; i < count; i++) {
+        inputs[i] = items[i].single ? items[i].value : PyArray_BYTES(items[i].array);
+        repeats = repeats || items[i].single;
+    }
+    if (repeats && size > 1) {
+        run_repeating(loop, result, result_size);
+    } else if (size <= PARALLEL) {
+        loop(inputs, result, size);
     } else {
-        parallel(rows, grain, walk);
+        parallel(size, PARALLEL, [&](int64_t begin, int64_t end) {
+            const void* from[MAX_OPERANDS];
+            for (int i = 0; i < count; i++) from[i] = static_cast<const char*>(inputs[i]) + begin * items[i].size();
+            loop(from, result + begin * result_size, end - begin);
+        });
+    }
+}
+
+void Operands::run(Loop loop, PyArrayObject* result, int result_dtype) const {
+    if (size == 0) return;
+    if (plain && PyArray_IS_C_CONTIGUOUS(result)) {
+        run_plain(loop, PyArray_BYTES(result), SIZES[result_dtype]);
+    } else {
+        walk(loop, result, result_dtype);
     }
 }
 

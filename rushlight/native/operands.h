@@ -1,50 +1,57 @@
-// Operands: arrays and numbers brought to one shape, walked in memory order, for pointwise loops.
+// Operands: arrays and numbers brought to one shape, for pointwise loops.
 #pragma once
 
 #include "kernels/table.h"
+#include "promotion.h"
 #include "python.h"
 
 namespace rushlight {
 
-// The table's dtype of an array that loops can read as it stands, or -1.
-int dtype_of(PyArrayObject* array);
-int type_num_of(int dtype);
+constexpr int MAX_OPERANDS = Pointwise::INPUTS + 1;
+constexpr int64_t STRETCH = 512;       // elements that are gathered, converted or repeated at once
+constexpr int64_t PARALLEL = 1 << 15;  // elements for which a second thread pays
 
 struct Operand {
-    PyArrayObject* array = nullptr;  // borrowed; nullptr for a number
-    double number = 0;
-    int64_t integer = 0;
+    PyArrayObject* array;  // borrowed; nullptr for a number
+    int dtype, own;        // what the loop reads, and what the array holds
+    bool single;           // one value everywhere
+    alignas(8) char value[8];  // that value, in the loop's dtype
+
+    int size() const { return SIZES[dtype]; }
+    int own_size() const { return SIZES[own]; }
 };
 
-// A number as an operand of this dtype; false where Python's promotion has to decide.
-bool number_operand(PyObject* value, int dtype, Operand& operand);
-
-constexpr int MAX_OPERANDS = 4;
-
-// Arrays and numbers of one dtype, broadcast against each other.
+// Arrays and numbers, broadcast against each other.
 class Operands {
 public:
-    // False where Python has to look: shapes that do not broadcast, layouts whose result NumPy orders in its own way.
-    bool add(PyObject* value, int dtype);
+    // As the next operand, read by the loop in this dtype; false where Python has to look.
+    bool add(PyArrayObject* array, int dtype);
+    bool add_number(PyObject* value, int dtype);
+    // False for shapes that do not fit each other, and for numbers alone.
     bool broadcast();
-    // A new array for the result, laid out as NumPy would.
-    PyArrayObject* new_result(int type_num) const;
-    // Whether the result may be written to this array.
-    bool fits(PyArrayObject* out) const;
-    void run(Loop loop, PyArrayObject* out, const double* options, int dtype, int result_dtype) const;
+    // A new array for the result: C-contiguous if `packed`, else in the memory order that NumPy gives it.
+    PyArrayObject* new_result(int dtype, bool packed = false) const;
+    // Whether the result has this array's shape.
+    bool has_shape(PyArrayObject* out) const;
+    // Whether the result may be written to this array while the operands are read.
+    bool may_write(PyArrayObject* out) const;
+    void run(Loop loop, PyArrayObject* result, int result_dtype) const;
 
-    Operand items[MAX_OPERANDS];
     int count = 0;
     int ndim = 0;
-    npy_intp dims[NPY_MAXDIMS];
+    const npy_intp* dims = nullptr;
     npy_intp size = 1;
+    Operand items[MAX_OPERANDS];
 
 private:
-    bool is_plain() const;
-    void run_plain(Loop loop, char* out, const double* options, int dtype, int result_dtype) const;
+    bool broadcast_shapes();
+    bool is_c_ordered() const;
+    void run_plain(Loop loop, char* result, int result_size) const;
+    void run_repeating(Loop loop, char* result, int result_size) const;
+    void walk(Loop loop, PyArrayObject* result, int result_dtype) const;  // walk.cpp
 
-    const PyArrayObject* leader = nullptr;  // the array whose memory order the result takes; nullptr: C order
-    bool plain = false;                     // all arrays C-contiguous and of the result's shape
+    bool plain = false;  // single values, and C-contiguous arrays of the result's shape in the loop's dtype
+    npy_intp joined[NPY_MAXDIMS];
 };
 
 }  // namespace rushlight

@@ -82,16 +82,14 @@ Py_ssize_t length(PyObject* self) {
     return -1;
 }
 
-PyObject* read_item(PyObject* self, PyObject* index) {
-    PyObject* args[] = {self, index};
-    return PyObject_Vectorcall(hooks.read_item, args, 2, nullptr);
-}
-
 int write_item(PyObject* self, PyObject* index, PyObject* value) {
     if (value == nullptr) {
         PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
         return -1;
     }
+    int written = write_part(self, index, value);
+    if (written == 0) written = write_positions(self, index, value);
+    if (written != 0) return written > 0 ? 0 : -1;
     PyObject* args[] = {self, index, value};
     Ref done = Ref::steal(PyObject_Vectorcall(hooks.write_item, args, 3, nullptr));
     return done ? 0 : -1;

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "kernels/table.h"
+#include "names.h"
+#include "shortcut.h"
 #include "steps.h"
 #include "threads.h"
 
@@ -13,14 +15,17 @@ namespace {
 
 // the functions step_for of optim/*.py that the loops are twins of
 PyObject* known[METHODS];
+// the hooks of all optimizers
+PyObject* every_hooks[2];
 PyObject *name_step_for, *name_groups, *name_state, *name_defaults, *name_differentiable, *name_params;
+PyObject *name_pre_hooks, *name_post_hooks;
 
 // One parameter's turn. It owns the arrays that it works on: looking up the next one may run a program's code.
 struct Move {
     Ref param, grad, count, state[StepArrays::STATES];
     Ref storage;
     StepArrays data;
-    int64_t size = 0;
+    int64_t size = 1;
     int type = 0;
     int group = 0;
 };
@@ -31,29 +36,29 @@ struct Step {
     std::vector<Move> moves;
 };
 
-PyObject* find(PyObject* dict, PyObject* key) {
-    PyObject* found = PyDict_GetItemWithError(dict, key);
-    if (found == nullptr) PyErr_Clear();
-    return found;
-}
-
 bool same_shape(PyArrayObject* one, PyArrayObject* other) {
-    return PyArray_NDIM(one) == PyArray_NDIM(other) &&
-           PyArray_CompareLists(PyArray_DIMS(one), PyArray_DIMS(other), PyArray_NDIM(one));
+    int ndim = PyArray_NDIM(one);
+    bool same = ndim == PyArray_NDIM(other);
+    for (int i = 0; same && i < ndim; i++) same = PyArray_DIM(one, i) == PyArray_DIM(other, i);
+    return same;
 }
 
 // Whether arrays are laid out as the parameter, each in memory of its own.
 struct Fitting {
     PyArrayObject* param;
     int type, layout;
-    char* starts[2 + StepArrays::STATES] = {};
-    int started = 0;
+    int64_t bytes;
+    char* starts[2 + StepArrays::STATES];
+    int started;
+
+    Fitting(PyArrayObject* array, int type, int64_t size)
+        : param(array), type(type), layout(layout_of(array)), bytes(size * PyArray_ITEMSIZE(array)),
+          starts{PyArray_BYTES(array)}, started(1) {}
 
     bool fits(PyArrayObject* array) {
         if (loop_type(array) != type || !same_shape(array, param)) return false;
         layout &= layout_of(array);
         char* start = PyArray_BYTES(array);
-        npy_intp bytes = PyArray_NBYTES(array);
         for (int i = 0; i < started; i++) {
             if (start < starts[i] + bytes && starts[i] < start + bytes) return false;
         }
@@ -99,9 +104,10 @@ bool add_move(Step& step, Tensor* param) {
     move.grad = array_of(param->grad);
     if (!move.param || !move.grad || !PyArray_ISWRITEABLE(move.param.array())) return false;
     move.type = loop_type(move.param.array());
-    move.size = PyArray_SIZE(move.param.array());
-    Fitting fitting{move.param.array(), move.type, layout_of(move.param.array())};
-    if (move.type < 0 || !fitting.fits(move.param.array()) || !fitting.fits(move.grad.array())) return false;
+    if (move.type < 0) return false;
+    for (int i = 0; i < PyArray_NDIM(move.param.array()); i++) move.size *= PyArray_DIM(move.param.array(), i);
+    Fitting fitting(move.param.array(), move.type, move.size);
+    if (!fitting.fits(move.grad.array())) return false;
     move.data.param = PyArray_DATA(move.param.array());
     move.data.grad = PyArray_DATA(move.grad.array());
     for (int i = 0; i < StepArrays::STATES; i++) {
@@ -154,11 +160,10 @@ void run(Step& step) {
 
 // Which method's twin moves the optimizer's parameters; METHODS if none does.
 Method method_of(PyObject* optimizer, PyObject* fields) {
-    if (find(fields, name_step_for) != nullptr) return METHODS;
-    Ref found = Ref::steal(PyObject_GetAttr(as_object(Py_TYPE(optimizer)), name_step_for));
-    if (!found) PyErr_Clear();
+    PyObject* step_for = _PyType_Lookup(Py_TYPE(optimizer), name_step_for);
+    if (step_for == nullptr || find(fields, name_step_for) != nullptr) return METHODS;
     int method = 0;
-    while (method < METHODS && (!found || found.get() != known[method])) method++;
+    while (method < METHODS && step_for != known[method]) method++;
     return static_cast<Method>(method);
 }
 
@@ -170,14 +175,13 @@ bool is_differentiable(PyObject* fields) {
 }
 
 // Takes a step of every group, or does nothing at all.
-bool take_step(PyObject* optimizer) {
-    Ref fields = Ref::steal(PyObject_GenericGetDict(optimizer, nullptr));
-    if (!fields) return false;
-    Method method = method_of(optimizer, fields.get());
-    if (method == METHODS || is_differentiable(fields.get())) return false;
+bool take_step(PyObject* optimizer, PyObject* fields) {
+    Method method = method_of(optimizer, fields);
+    if (method == METHODS || is_differentiable(fields)) return false;
     Step step;
-    step.groups = Ref::borrow(find(fields.get(), name_groups));
-    step.state = Ref::borrow(find(fields.get(), name_state));
+    step.groups = Ref::borrow(find(fields, name_groups));
+    step.state = Ref::borrow(find(fields, name_state));
+    step.settings.reserve(4);
     if (!step.groups || !PyList_Check(step.groups.get()) || !step.state || !PyDict_Check(step.state.get())) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(step.groups.get()); i++) {
         Ref group = Ref::borrow(PyList_GET_ITEM(step.groups.get(), i));
@@ -189,43 +193,63 @@ bool take_step(PyObject* optimizer) {
 
 // step(optimizer): True, or False if it declines and Python must do all of it.
 PyObject* step(PyObject*, PyObject* optimizer) {
-    bool done = take_step(optimizer);
+    Ref fields = Ref::steal(PyObject_GenericGetDict(optimizer, nullptr));
+    bool done = fields && take_step(optimizer, fields.get());
     if (!done) PyErr_Clear();
     return PyBool_FromLong(done);
 }
 
-// connect_steps(sgd, adam, rmsprop, adagrad): the functions that the loops stand in for.
-PyObject* connect_steps(PyObject*, PyObject* args) {
-    PyObject* given[METHODS];
-    if (!PyArg_ParseTuple(args, "OOOO", &given[SGD], &given[ADAM], &given[RMSPROP], &given[ADAGRAD])) return nullptr;
-    for (int i = 0; i < METHODS; i++) {
-        Py_INCREF(given[i]);
-        Py_XSETREF(known[i], given[i]);
+bool is_empty(PyObject* dict) { return dict != nullptr && PyDict_Check(dict) && PyDict_GET_SIZE(dict) == 0; }
+
+// optimizer.step() where there are no hooks, and no closure.
+PyObject* step_unhooked(const Arguments& arguments) {
+    PyObject* optimizer = arguments[0];
+    if (optimizer == nullptr || arguments.many_count > 0) return nullptr;
+    if (!is_empty(every_hooks[0]) || !is_empty(every_hooks[1])) return nullptr;
+    Ref fields = Ref::steal(PyObject_GenericGetDict(optimizer, nullptr));
+    if (!fields) return nullptr;
+    for (PyObject* name : {name_pre_hooks, name_post_hooks}) {
+        if (!is_empty(find(fields.get(), name))) return nullptr;
     }
+    return take_step(optimizer, fields.get()) ? Py_NewRef(Py_None) : nullptr;
+}
+
+// connect_optimizers(step_fors, hooks): the functions that the loops stand in for, and the hooks of all optimizers.
+PyObject* connect_optimizers(PyObject*, PyObject* args) {
+    PyObject *steps[METHODS], *hooks[2];
+    if (!PyArg_ParseTuple(args, "(OOOO)(O!O!)", &steps[SGD], &steps[ADAM], &steps[RMSPROP], &steps[ADAGRAD],
+                          &PyDict_Type, &hooks[0], &PyDict_Type, &hooks[1])) {
+        return nullptr;
+    }
+    for (int i = 0; i < METHODS; i++) Py_XSETREF(known[i], Py_NewRef(steps[i]));
+    for (int i = 0; i < 2; i++) Py_XSETREF(every_hooks[i], Py_NewRef(hooks[i]));
     Py_RETURN_NONE;
 }
 
-// zero_grad(groups): forget the gradients; False if the groups are unusual, which Python then finds out.
-PyObject* zero_grad(PyObject*, PyObject* groups) {
-    if (!PyList_Check(groups)) Py_RETURN_FALSE;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups); i++) {
-        PyObject* group = PyList_GET_ITEM(groups, i);
-        Ref params = Ref::borrow(PyDict_Check(group) ? find(group, name_params) : nullptr);
-        if (!params || !PyList_Check(params.get())) Py_RETURN_FALSE;
+// optimizer.zero_grad(): forget the gradients.
+PyObject* zero_grad(const Arguments& arguments) {
+    PyObject* to_none = arguments[1];
+    if (arguments[0] == nullptr || (to_none != nullptr && to_none != Py_True)) return nullptr;
+    Ref fields = Ref::steal(PyObject_GenericGetDict(arguments[0], nullptr));
+    Ref groups = Ref::borrow(fields ? find(fields.get(), name_groups) : nullptr);
+    if (!groups || !PyList_Check(groups.get())) return nullptr;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups.get()); i++) {
+        PyObject* group = PyList_GET_ITEM(groups.get(), i);
+        Ref params = Ref::borrow(PyDict_CheckExact(group) ? find(group, name_params) : nullptr);
+        if (!params || !PyList_Check(params.get())) return nullptr;
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(params.get()); k++) {
             PyObject* param = PyList_GET_ITEM(params.get(), k);
-            if (!is_tensor(param)) Py_RETURN_FALSE;
+            if (!is_tensor(param)) return nullptr;
             // the last holder of a gradient may run a program's code
             Py_CLEAR(as_tensor(param)->grad);
         }
     }
-    Py_RETURN_TRUE;
+    Py_RETURN_NONE;
 }
 
 PyMethodDef optim_methods[] = {
     {"step", step, METH_O, "Move the parameters of an optimizer; False where Python must do it."},
-    {"connect_steps", connect_steps, METH_VARARGS, "Say which functions the native steps stand in for."},
-    {"zero_grad", zero_grad, METH_O, "Forget the gradients of all groups; False where Python must do it."},
+    {"connect_optimizers", connect_optimizers, METH_VARARGS, "Say which functions the native steps stand in for."},
     {"clip_grad_norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(clip_grad_norm)), METH_FASTCALL,
      "Scale gradients to a largest norm; the norm, or None where Python must do it."},
     {nullptr, nullptr, 0, nullptr},
@@ -261,16 +285,17 @@ bool read_number(PyObject* value, double& number) {
 }
 
 bool add_optim(PyObject* module) {
-    const struct { PyObject** place; const char* text; } wanted[] = {
-        {&name_step_for, "step_for"}, {&name_groups, "param_groups"},
-        {&name_state, "state"},       {&name_defaults, "defaults"},
-        {&name_params, "params"},     {&name_differentiable, "differentiable"},
-    };
-    for (const auto& each : wanted) {
-        *each.place = PyUnicode_InternFromString(each.text);
-        if (*each.place == nullptr) return false;
-    }
-    return prepare_names() && PyModule_AddFunctions(module, optim_methods) >= 0;
+    bool named = intern({{&name_step_for, "step_for"},
+                         {&name_groups, "param_groups"},
+                         {&name_state, "state"},
+                         {&name_defaults, "defaults"},
+                         {&name_params, "params"},
+                         {&name_differentiable, "differentiable"},
+                         {&name_pre_hooks, "_optimizer_step_pre_hooks"},
+                         {&name_post_hooks, "_optimizer_step_post_hooks"}});
+    add_shortcut("optim.optimizer.Optimizer.step", step_unhooked);
+    add_shortcut("optim.optimizer.Optimizer.zero_grad", zero_grad);
+    return named && prepare_names() && PyModule_AddFunctions(module, optim_methods) >= 0;
 }
 
 }  // namespace rushlight

@@ -9,5 +9,29 @@ namespace rushlight {
 bool add_parts(PyObject* module);
 
 void register_pointwise();
+void register_views();
+void register_indexing();
+void register_joining();
+void register_splitting();
+void register_gathering();
+void register_picking();
+void register_masks();
+void register_copying();
+void register_creation();
+void register_products();
+void register_added_products();
+void register_linear();
+void register_losses();
+void register_classification_losses();
+void register_cross_entropy();
+void register_loss_functions();
+void register_embedding();
+void register_reductions();
+void register_maxima();
+void register_softmax();
+void register_statistics();
+void register_norms();
+void register_normalization();
+void register_cumulative();
 
 }  // namespace rushlight

@@ -94,6 +94,13 @@ unsigned kind_of(PyObject* value) {
 
 void add_kernel(const Kernel& kernel) { kernels()[kernel.name] = kernel; }
 
+void add_route(const char* name, Route route) {
+    Kernel kernel;
+    kernel.name = name;
+    kernel.route = route;
+    add_kernel(kernel);
+}
+
 const Kernel* find_kernel(const char* name) {
     auto found = kernels().find(name);
     return found == kernels().end() ? nullptr : &found->second;
@@ -123,10 +130,15 @@ PyTypeObject* node_class_for(OpInfo* op, const Call& call) {
     if (op->node_class != nullptr) return reinterpret_cast<PyTypeObject*>(op->node_class);
     unsigned key = 0;
     bool known = true;
-    for (int position : op->node_reads) {
-        unsigned kind = kind_of(call[position]);
-        known = known && kind != 0;
-        key = key << 4 | kind;
+    if (op->kernel != nullptr && op->kernel->variant != nullptr) {
+        key = op->kernel->variant(call);
+        known = key != 0;
+    } else {
+        for (int position : op->node_reads) {
+            unsigned kind = kind_of(call[position]);
+            known = known && kind != 0;
+            key = key << 4 | kind;
+        }
     }
     if (known && !op->node_reads.empty()) {
         for (auto& each : op->node_classes) {

@@ -33,9 +33,13 @@ struct Kernel {
     const char* reads[MAX_NAMES] = {};  // the saved values that `backward` reads, by the names the formulas use
     Route route = nullptr;           // instead of `forward`, for a composed function
     const void* data = nullptr;      // for a kernel that serves many ops: which one
+    // where the node's name depends on more than the kinds of arguments: a number for each name, 0 for unknown
+    unsigned (*variant)(const Call&) = nullptr;
 };
 
 void add_kernel(const Kernel& kernel);
+// The same for a composed function.
+void add_route(const char* name, Route route);
 const Kernel* find_kernel(const char* name);
 
 struct Parameter {
@@ -116,6 +120,8 @@ struct Gradient {
     // whether `grads[0]` is nobody else's, so that a result may be written over it
     bool may_overwrite = false;
     PyArrayObject* found[MAX_INPUTS] = {};  // by the order of plan->inputs: new references
+    // for an op on a list of tensors, instead: one for each edge, nullptr where none is wanted
+    std::vector<PyArrayObject*> parts;
 
     PyArrayObject* grad() const { return grads[0]; }
     // where the gradient of an input goes in `found`; -1 if nobody wants it

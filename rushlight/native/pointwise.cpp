@@ -1,24 +1,52 @@
 // Pointwise ops: every row of the table, forward and gradient, through one pair of functions.
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "kernels/table.h"
 #include "operands.h"
 #include "parts.h"
 #include "plan.h"
+#include "promotion.h"
 
 namespace rushlight {
 
 namespace {
 
-// Where the parameters that a row names stand in the op's signature; found at the first call.
-struct Known {
-    const Pointwise* row = nullptr;
-    bool resolved = false;
-    int inputs[Pointwise::INPUTS] = {-1, -1, -1};
-    int options[Pointwise::OPTIONS] = {-1, -1, -1, -1};
+// A condition of a row, with the place of its argument.
+struct Test {
+    Condition condition;
+    int position = -1;              // in the op's signature
+    int read = -1;                  // among what the kernel reads
+    bool promotes = false;          // the argument may be a tensor: as a number it takes part in promotion
+    PyObject* expected = nullptr;   // the object that most calls have there, such as 1
 };
 
-Known rows[Table::MOST];
+// The gradient of one input, with the places of what it reads among what the kernel reads.
+struct Slope {
+    const Pointwise::Slope* row = nullptr;
+    int position = -1;
+    int reads[Pointwise::INPUTS];
+    int count = 0;
+};
+
+// A row, with the places of what it names in the op's signature.
+struct Form {
+    const Pointwise* row = nullptr;
+    int inputs[Pointwise::INPUTS];
+    int count = 0;
+    unsigned options = 0;  // bits of the inputs that are never tensors, so that they do not take part in promotion
+    Test tests[Pointwise::CONDITIONS];
+    int test_count = 0;
+    Slope slopes[Pointwise::INPUTS];
+    int slope_count = 0;
+};
+
+// The rows of one op. Places are found at the first call, when the signature is known.
+struct Forms {
+    std::vector<Form> all;
+    bool resolved = false;
+};
 
 int position_of(const OpInfo& op, const char* name) {
     for (size_t i = 0; i < op.parameters.size(); i++) {
@@ -27,137 +55,243 @@ int position_of(const OpInfo& op, const char* name) {
     return -1;
 }
 
-const Known& known_row(const OpInfo& op) {
-    auto* known = static_cast<Known*>(const_cast<void*>(op.kernel->data));
-    if (!known->resolved) {
-        for (int i = 0; i < Pointwise::INPUTS && known->row->inputs[i] != nullptr; i++) {
-            known->inputs[i] = position_of(op, known->row->inputs[i]);
-        }
-        for (int i = 0; i < Pointwise::OPTIONS && known->row->options[i] != nullptr; i++) {
-            known->options[i] = position_of(op, known->row->options[i]);
-        }
-        known->resolved = true;
-    }
-    return *known;
-}
-
-// An option as a number; false for anything but a plain Python number.
-bool read_option(PyObject* value, double& number) {
-    if (value == nullptr) return false;
-    if (PyFloat_CheckExact(value)) {
-        number = PyFloat_AS_DOUBLE(value);
-        return true;
-    }
-    if (!PyLong_CheckExact(value)) return false;
-    int overflow;
-    number = static_cast<double>(PyLong_AsLongLongAndOverflow(value, &overflow));
-    return overflow == 0;
-}
-
-PyObject* forward(Call& call) {
-    const Known& known = known_row(*call.op);
-    const Pointwise& row = *known.row;
-    PyObject* values[Pointwise::INPUTS];
-    int count = 0, dtype = -1;
-    for (; count < Pointwise::INPUTS && known.inputs[count] >= 0; count++) {
-        PyObject* value = call[known.inputs[count]];
-        if (is_tensor(value)) {
-            PyArrayObject* array = as_tensor(value)->array;
-            int own = dtype_of(array);
-            if (own < 0 || (dtype >= 0 && own != dtype)) return nullptr;
-            dtype = own;
-            value = as_object(array);
-        }
-        values[count] = value;
-    }
-    if (dtype < 0 || row.loops[dtype] == nullptr) return nullptr;
-    double options[Pointwise::OPTIONS];
-    for (int i = 0; i < Pointwise::OPTIONS && known.options[i] >= 0; i++) {
-        if (!read_option(call[known.options[i]], options[i])) return nullptr;
-    }
-    Operands operands;
-    for (int i = 0; i < count; i++) {
-        if (!operands.add(values[i], dtype)) return nullptr;
-    }
-    if (!operands.broadcast()) return nullptr;
-    int result = row.gives_bool ? static_cast<int>(BOOL) : dtype;
-    PyArrayObject* out = call.out;
-    if (out != nullptr) {
-        if (dtype_of(out) != result || !operands.fits(out)) return nullptr;
-        Py_INCREF(out);
-    } else if ((out = operands.new_result(type_num_of(result))) == nullptr) {
-        return nullptr;
-    }
-    operands.run(row.loops[dtype], out, options, dtype, result);
-    return as_object(out);
-}
-
-// The place of a name among what the kernel reads.
-int place_of(const Kernel& kernel, const char* name) {
+int read_of(const Kernel& kernel, const char* name) {
     for (int i = 0; i < MAX_NAMES && kernel.reads[i] != nullptr; i++) {
         if (std::strcmp(kernel.reads[i], name) == 0) return i;
     }
     return -1;
 }
 
+bool resolve_test(Test& test, const OpInfo& op) {
+    const Condition& condition = test.condition;
+    test.position = position_of(op, condition.name);
+    test.read = read_of(*op.kernel, condition.name);
+    if (test.position < 0) return false;
+    test.promotes = op.parameters[test.position].is_tensor && condition.kind == Condition::VALUE;
+    // small integers and interned texts are one object everywhere
+    if (condition.kind == Condition::VALUE) test.expected = PyLong_FromDouble(condition.value);
+    if (condition.kind == Condition::TEXT) test.expected = PyUnicode_InternFromString(condition.text);
+    if (condition.kind == Condition::VALUE && PyLong_AsDouble(test.expected) != condition.value) {
+        Py_CLEAR(test.expected);
+    }
+    return true;
+}
+
+// False if the op has no parameter of a name that the row uses.
+bool resolve(Form& form, const OpInfo& op) {
+    for (int i = 0; i < form.count; i++) {
+        form.inputs[i] = position_of(op, form.row->inputs[i]);
+        if (form.inputs[i] < 0) return false;
+        if (!op.parameters[form.inputs[i]].is_tensor) form.options |= 1u << i;
+    }
+    for (int i = 0; i < form.test_count; i++) {
+        if (!resolve_test(form.tests[i], op)) return false;
+    }
+    for (int i = 0; i < form.slope_count; i++) {
+        Slope& slope = form.slopes[i];
+        slope.position = position_of(op, slope.row->input);
+        for (int k = 0; k < slope.count; k++) slope.reads[k] = read_of(*op.kernel, slope.row->reads[k]);
+    }
+    return true;
+}
+
+const Forms& forms_of(const OpInfo& op) {
+    auto* forms = static_cast<Forms*>(const_cast<void*>(op.kernel->data));
+    if (!forms->resolved) {
+        auto broken = [&](Form& form) { return !resolve(form, op); };
+        forms->all.erase(std::remove_if(forms->all.begin(), forms->all.end(), broken), forms->all.end());
+        forms->resolved = true;
+    }
+    return *forms;
+}
+
+// Whether an argument is as a condition wants it. One that was not saved makes no difference to the gradient.
+bool holds(const Test& test, PyObject* value) {
+    if (value == nullptr || (value == test.expected)) return true;
+    switch (test.condition.kind) {
+        case Condition::NONE: return value == Py_None;
+        case Condition::TENSOR: return is_tensor(value);
+        case Condition::NUMBER: return PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+        case Condition::TEXT:
+            return PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, test.condition.text) == 0;
+        case Condition::VALUE: break;
+    }
+    if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value) == test.condition.value;
+    if (!PyLong_CheckExact(value)) return false;
+    int overflow;
+    return static_cast<double>(PyLong_AsLongLongAndOverflow(value, &overflow)) == test.condition.value && !overflow;
+}
+
+// The first row whose conditions hold; `argument` gives the value that a test looks at.
+template <class Argument>
+const Form* choose(const Forms& forms, Argument argument) {
+    for (const Form& form : forms.all) {
+        bool fits = true;
+        for (int i = 0; fits && i < form.test_count; i++) fits = holds(form.tests[i], argument(form.tests[i]));
+        if (fits) return &form;
+    }
+    return nullptr;
+}
+
+// The dtype that the op's arguments are brought to, or -1.
+int promoted_dtype(const Form& form, const Call& call) {
+    Promotion promotion;
+    for (int i = 0; i < form.count; i++) {
+        if ((form.options | form.row->masks) >> i & 1) continue;
+        PyObject* value = call[form.inputs[i]];
+        bool known = is_tensor(value) ? promotion.add(as_tensor(value)->array) : promotion.add_number(value);
+        if (!known) return -1;
+    }
+    for (int i = 0; i < form.test_count; i++) {
+        if (form.tests[i].promotes && !promotion.add_number(call[form.tests[i].position])) return -1;
+    }
+    Rule rule = form.row->rule;
+    if (rule == Rule::MATCH) return promotion.match();
+    if (rule == Rule::NO_BOOLS && promotion.has_bools()) return -1;
+    int dtype = promotion.result();
+    return rule == Rule::FLOAT && (dtype == INT64 || dtype == BOOL) ? default_dtype() : dtype;
+}
+
+// The same where all tensors have one float dtype, as they mostly do.
+int common_dtype(const Form& form, const Call& call) {
+    int dtype = -1;
+    for (int i = 0; i < form.count; i++) {
+        PyObject* value = call[form.inputs[i]];
+        if (!is_tensor(value) || form.row->masks >> i & 1) continue;
+        int own = dtype_of(as_tensor(value)->array);
+        if ((own != FLOAT32 && own != FLOAT64) || (dtype >= 0 && own != dtype)) return promoted_dtype(form, call);
+        dtype = own;
+    }
+    return dtype < 0 ? promoted_dtype(form, call) : dtype;
+}
+
+bool accepts_numbers(const Form& form, const Call& call) {
+    double numbers[Pointwise::INPUTS] = {};
+    for (int i = 0; i < form.count; i++) {
+        PyObject* value = call[form.inputs[i]];
+        if (PyFloat_CheckExact(value)) numbers[i] = PyFloat_AS_DOUBLE(value);
+        if (PyLong_CheckExact(value)) numbers[i] = PyLong_AsDouble(value);
+    }
+    if (PyErr_Occurred()) return false;
+    return form.row->accepts(numbers);
+}
+
+PyObject* forward(Call& call) {
+    const Forms& forms = forms_of(*call.op);
+    const Form* form = choose(forms, [&](const Test& test) { return call[test.position]; });
+    if (form == nullptr) return nullptr;
+    const Pointwise& row = *form->row;
+    int dtype = common_dtype(*form, call);
+    if (dtype < 0 || row.loops[dtype] == nullptr) return nullptr;
+    if (row.accepts != nullptr && !accepts_numbers(*form, call)) return nullptr;
+    Operands operands;
+    for (int i = 0; i < form->count; i++) {
+        PyObject* value = call[form->inputs[i]];
+        bool mask = row.masks >> i & 1;
+        if (is_tensor(value)) {
+            PyArrayObject* array = as_tensor(value)->array;
+            if (mask && PyArray_TYPE(array) != NPY_BOOL) return nullptr;
+            if (!operands.add(array, mask ? static_cast<int>(BOOL) : dtype)) return nullptr;
+        } else if (mask || !operands.add_number(value, dtype)) {
+            return nullptr;
+        }
+    }
+    if (!operands.broadcast()) return nullptr;
+    int result = row.gives_bool ? static_cast<int>(BOOL) : dtype;
+    PyArrayObject* out = call.out;
+    if (out != nullptr) {
+        if (dtype_of(out) != result || !operands.may_write(out)) return nullptr;
+        Py_INCREF(out);
+    } else if ((out = operands.new_result(result, row.packed)) == nullptr) {
+        return nullptr;
+    }
+    operands.run(row.loops[dtype], out, result);
+    return as_object(out);
+}
+
+// A saved value, as an operand of a gradient.
+bool add_saved(Operands& operands, const Gradient& gradient, int read, int dtype) {
+    PyArrayObject* array = gradient.array(read);
+    if (array != nullptr) return operands.add(array, dtype);
+    PyObject* number = gradient.option(read);
+    return number != nullptr && operands.add_number(number, dtype);
+}
+
 // The gradient of one input: a new reference, or nullptr where Python has to do it.
-PyArrayObject* slope_of(const Gradient& gradient, const Pointwise& row, int input, const double* options, bool last) {
-    const Pointwise::Slope& slope = row.slopes[input];
+PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last) {
     PyArrayObject* grad = gradient.grad();
-    if (slope.same) {
+    int dtype = dtype_of(grad);
+    if (dtype != FLOAT32 && dtype != FLOAT64) return nullptr;
+    Loop loop = slope.row->loops[dtype];
+    if (loop == nullptr) {
         Py_INCREF(grad);
         return grad;
     }
-    int dtype = dtype_of(grad);
-    if (dtype != FLOAT32 && dtype != FLOAT64) return nullptr;
-    if (slope.loops[dtype] == nullptr) return nullptr;
     Operands operands;
-    if (!operands.add(as_object(grad), dtype)) return nullptr;
-    for (int i = 0; i < Pointwise::INPUTS && slope.reads[i] != nullptr; i++) {
-        int which = place_of(*gradient.plan->op->kernel, slope.reads[i]);
-        PyObject* value = as_object(gradient.array(which));
-        if (value == nullptr) value = gradient.option(which);
-        if (value == nullptr || !operands.add(value, dtype)) return nullptr;
+    if (!operands.add(grad, dtype)) return nullptr;
+    for (int i = 0; i < slope.count; i++) {
+        bool mask = slope.row->masks >> i & 1;
+        if (!add_saved(operands, gradient, slope.reads[i], mask ? static_cast<int>(BOOL) : dtype)) return nullptr;
     }
     if (!operands.broadcast()) return nullptr;
     PyArrayObject* out = grad;
     // an input before this one may have been handed the gradient itself
-    bool alone = last && gradient.may_overwrite && Py_REFCNT(grad) == 1;
-    if (alone && operands.fits(grad)) {
+    if (last && gradient.may_overwrite && Py_REFCNT(grad) == 1 && operands.has_shape(grad)) {
         Py_INCREF(grad);
-    } else if ((out = operands.new_result(type_num_of(dtype))) == nullptr) {
+    } else if ((out = operands.new_result(dtype)) == nullptr) {
         return nullptr;
     }
-    operands.run(slope.loops[dtype], out, options, dtype, dtype);
+    operands.run(loop, out, dtype);
     return out;
 }
 
 bool backward(Gradient& gradient) {
-    const Kernel& kernel = *gradient.plan->op->kernel;
-    const Known& known = known_row(*gradient.plan->op);
-    const Pointwise& row = *known.row;
-    double options[Pointwise::OPTIONS];
-    for (int i = 0; i < Pointwise::OPTIONS && row.options[i] != nullptr; i++) {
-        // one that no formula names is not saved
-        PyObject* value = gradient.option(place_of(kernel, row.options[i]));
-        if (value != nullptr && !read_option(value, options[i])) return false;
-    }
+    const Forms& forms = forms_of(*gradient.plan->op);
+    const Form* form = choose(forms, [&](const Test& test) { return gradient.option(test.read); });
+    if (form == nullptr) return false;
     int count = gradient.plan->input_count;
     for (int k = 0; k < count; k++) {
-        int input = 0;
-        while (input < Pointwise::INPUTS && known.inputs[input] != gradient.plan->inputs[k]) input++;
-        if (input == Pointwise::INPUTS) return false;
-        gradient.found[k] = slope_of(gradient, row, input, options, k == count - 1);
+        const Slope* slope = nullptr;
+        for (int i = 0; i < form->slope_count; i++) {
+            if (form->slopes[i].position == gradient.plan->inputs[k]) slope = &form->slopes[i];
+        }
+        if (slope == nullptr) return false;
+        gradient.found[k] = slope_of(gradient, *slope, k == count - 1);
         if (gradient.found[k] == nullptr) return false;
     }
     return true;
 }
 
-bool has_slopes(const Pointwise& row) {
-    for (const Pointwise::Slope& each : row.slopes) {
-        if (each.same || each.loops[0] != nullptr) return true;
+Form make_form(const Pointwise& row) {
+    Form form;
+    form.row = &row;
+    while (form.count < Pointwise::INPUTS && row.inputs[form.count] != nullptr) form.count++;
+    for (const Condition& each : row.when) {
+        if (each.name != nullptr) form.tests[form.test_count++].condition = each;
     }
-    return false;
+    for (const Pointwise::Slope& each : row.slopes) {
+        if (each.input == nullptr) continue;
+        Slope& slope = form.slopes[form.slope_count++];
+        slope.row = &each;
+        while (slope.count < Pointwise::INPUTS && each.reads[slope.count] != nullptr) slope.count++;
+    }
+    return form;
+}
+
+void add_read(Kernel& kernel, const char* name) {
+    int place = 0;
+    while (place < MAX_NAMES && kernel.reads[place] != nullptr && std::strcmp(kernel.reads[place], name) != 0) place++;
+    if (place < MAX_NAMES) kernel.reads[place] = name;
+}
+
+void register_form(Kernel& kernel, Forms& forms, const Pointwise& row) {
+    forms.all.push_back(make_form(row));
+    const Form& form = forms.all.back();
+    for (int i = 0; i < form.slope_count; i++) {
+        kernel.backward = backward;
+        for (int k = 0; k < form.slopes[i].count; k++) add_read(kernel, form.slopes[i].row->reads[k]);
+    }
+    for (int i = 0; i < form.test_count; i++) add_read(kernel, form.tests[i].condition.name);
 }
 
 }  // namespace
@@ -165,21 +299,16 @@ bool has_slopes(const Pointwise& row) {
 void register_pointwise() {
     const Table& loops = table();
     for (int i = 0; i < loops.pointwise_count; i++) {
-        const Pointwise& row = loops.pointwise[i];
-        rows[i].row = &row;
+        const char* name = loops.pointwise[i].name;
+        if (find_kernel(name) != nullptr) continue;
         Kernel kernel;
-        kernel.name = row.name;
+        kernel.name = name;
         kernel.forward = forward;
-        kernel.backward = has_slopes(row) ? backward : nullptr;
-        kernel.data = &rows[i];
-        int named = 0;
-        for (const char* each : row.inputs) {
-            if (each != nullptr) kernel.reads[named++] = each;
+        auto* forms = new Forms;
+        for (int k = i; k < loops.pointwise_count; k++) {
+            if (std::strcmp(loops.pointwise[k].name, name) == 0) register_form(kernel, *forms, loops.pointwise[k]);
         }
-        kernel.reads[named++] = "result";
-        for (const char* each : row.options) {
-            if (each != nullptr && named < MAX_NAMES) kernel.reads[named++] = each;
-        }
+        kernel.data = forms;
         add_kernel(kernel);
     }
 }

@@ -13,68 +13,13 @@
 #include <new>
 #include <utility>
 
+#include "near.h"
 #include "size_classes.h"
 #include "system.h"
 
 namespace rushlight {
 
 namespace {
-
-// What a thread may have at hand: blocks up to 32 KiB, of each class at most 32 blocks and 64 KiB.
-constexpr size_t NEAR_BYTES = 32 * 1024;
-constexpr int NEAR_CLASSES = FINE_CLASSES + 4 * 5;
-constexpr size_t NEAR_BLOCKS = 32;
-constexpr size_t NEAR_TOTAL = 3 << 19;
-
-// A number that one thread writes and any may read: no locked instruction.
-class Counter {
-public:
-    int64_t get() const { return value_.load(std::memory_order_relaxed); }
-    void set(int64_t value) { value_.store(value, std::memory_order_relaxed); }
-    void add(int64_t value) { set(get() + value); }
-    int64_t take() {
-        int64_t value = get();
-        set(0);
-        return value;
-    }
-
-private:
-    std::atomic<int64_t> value_{0};
-};
-
-// The blocks of one class that a thread has at hand. Their addresses are not kept in the blocks, so that the memory of
-// a block is not touched before its next owner does.
-struct Bin {
-    std::atomic<uint32_t> count{0};
-    uint32_t most = 0;
-    void* blocks[NEAR_BLOCKS];
-
-    uint32_t size() const { return count.load(std::memory_order_relaxed); }
-    void resize(uint32_t size) { count.store(size, std::memory_order_relaxed); }
-};
-
-// What one thread has at hand, and its part of the statistics since it last had the lock.
-struct Near {
-    Counter used;
-    Counter high;  // the most that `used` has been
-    Counter allocations;
-    Counter fresh;
-    Near* next = nullptr;
-    Near* previous = nullptr;
-    Bin bins[NEAR_CLASSES];
-
-    Near() {
-        for (int c = 0; c < NEAR_CLASSES; ++c)
-            bins[c].most = static_cast<uint32_t>(std::min(NEAR_BLOCKS, 64 * 1024 / class_bytes(c)));
-    }
-    void count_allocation(size_t bytes) {
-        int64_t now = used.get() + static_cast<int64_t>(bytes);
-        used.set(now);
-        allocations.add(1);
-        if (now > high.get()) high.set(now);
-    }
-    void count_free(size_t bytes) { used.add(-static_cast<int64_t>(bytes)); }
-};
 
 // A kept block; its first bytes are the link.
 struct Block {
@@ -137,9 +82,9 @@ Shared::Shared() {
     const char* setting = std::getenv("RUSHLIGHT_POOL");
     on = setting == nullptr || std::strcmp(setting, "0") != 0;
     set_limit(static_cast<size_t>(std::min(uint64_t{1} << 30, memory_bytes() / 8)));
-    // Nobody else is inside while we fork, so the lists are whole in the child; only the mutex must be made anew.
-    at_fork([] { shared().mutex.lock(); }, [] { shared().mutex.unlock(); },
-            [] { new (&shared().mutex) std::mutex; });
+    // Nobody else is inside while we fork, so the lists are whole in the child.
+    auto unlock = [] { shared().mutex.unlock(); };
+    at_fork([] { shared().mutex.lock(); }, unlock, unlock);
 }
 
 void Shared::set_limit(size_t bytes) {

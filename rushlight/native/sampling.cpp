@@ -1,8 +1,8 @@
-// Shortcuts of ops/sampling.py and ops/filling.py, and kernels of its ops: tensors of random numbers.
-#include "call.h"
+// Shortcuts of ops/sampling.py and ops/filling.py: tensors of random numbers.
 #include "draws.h"
 #include "shortcut.h"
 #include "state.h"
+#include "tensor.h"
 
 namespace rushlight {
 
@@ -236,100 +236,6 @@ PyObject* bernoulli_(const Arguments& arguments) {
     });
 }
 
-// _multinomial(input, num_samples, replacement, generator)
-PyObject* multinomial_kernel(Call& call) {
-    PyArrayObject* weights = call.array(0);
-    Stream* stream = stream_of(call[3]);
-    int64_t samples;
-    bool replacement;
-    if (weights == nullptr || stream == nullptr) return nullptr;
-    if (!read_integer(call[1], samples) || !read_flag(call[2], false, replacement)) return nullptr;
-    return as_object(multinomial(*stream, weights, samples, replacement));
-}
-
-// _bernoulli(input, p, generator)
-PyObject* bernoulli_kernel(Call& call) {
-    PyArrayObject* input = call.array(0);
-    Stream* stream = stream_of(call[2]);
-    if (input == nullptr || stream == nullptr || !is_plain(input)) return nullptr;
-    int type = PyArray_TYPE(input);
-    double p = 0;
-    if (call[1] != Py_None && !read_number(call[1], 0, p)) return nullptr;
-    return as_object(filled(PyArray_NDIM(input), PyArray_DIMS(input), type, [&](void* data, int64_t count) {
-        if (call[1] == Py_None) return draw_coins_by(*stream, type, data, count, PyArray_DATA(input));
-        return draw_coins(*stream, type, data, count, p, 1);
-    }));
-}
-
-// A tensor as a contiguous array of the shape: itself, or a copy.
-Ref spread(PyArrayObject* array, const Shape& shape) {
-    bool fits = PyArray_NDIM(array) == shape.ndim && PyArray_CompareLists(PyArray_DIMS(array), shape.dims, shape.ndim);
-    if (fits && is_plain(array)) return Ref::borrow(as_object(array));
-    Ref copy = Ref::steal(as_object(new_array(shape.ndim, shape.dims, PyArray_TYPE(array))));
-    return copy && PyArray_CopyInto(copy.array(), array) >= 0 ? std::move(copy) : Ref();
-}
-
-template <class T>
-bool are_deviations(const T* numbers, int64_t count) {
-    bool good = true;
-    for (int64_t i = 0; i < count; i++) good = good & (numbers[i] >= 0);
-    return good;
-}
-
-// noise * std + mean, where both are arrays or numbers.
-template <class T>
-void shift(T* noise, int64_t count, const T* stds, const T* means, T mean) {
-    if (stds != nullptr) {
-        for (int64_t i = 0; i < count; i++) noise[i] *= stds[i];
-    }
-    for (int64_t i = 0; i < count; i++) noise[i] += means != nullptr ? means[i] : mean;
-}
-
-template <class T>
-PyArrayObject* normal_around(Stream& stream, const Shape& shape, int type, PyArrayObject* mean_array, double mean,
-                             PyArrayObject* std_array, double std) {
-    auto* means = mean_array != nullptr ? static_cast<const T*>(PyArray_DATA(mean_array)) : nullptr;
-    auto* stds = std_array != nullptr ? static_cast<const T*>(PyArray_DATA(std_array)) : nullptr;
-    return filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
-        if (stds != nullptr && !are_deviations(stds, count)) return false;
-        // a number is part of the draw
-        if (!draw_normal(stream, type, data, count, 0, stds != nullptr ? 1 : std, true)) return false;
-        shift(static_cast<T*>(data), count, stds, means, static_cast<T>(mean));
-        return true;
-    });
-}
-
-// _normal(mean, std, generator), where one at least is a tensor
-PyObject* normal_kernel(Call& call) {
-    Stream* stream = stream_of(call[2]);
-    if (stream == nullptr) return nullptr;
-    PyArrayObject* arrays[] = {call.array(0), call.array(1)};
-    double numbers[] = {0, 1};
-    Shape shape;
-    int type = NO_TYPE;
-    for (int i = 0; i < 2; i++) {
-        if (arrays[i] == nullptr) {
-            if (!read_number(call[i], 0, numbers[i])) return nullptr;
-            continue;
-        }
-        if (type != NO_TYPE && PyArray_TYPE(arrays[i]) != type) return nullptr;
-        type = PyArray_TYPE(arrays[i]);
-        if (!shape.broadcast(arrays[i])) return nullptr;
-    }
-    Ref owners[2];
-    for (int i = 0; i < 2; i++) {
-        if (arrays[i] == nullptr) continue;
-        owners[i] = spread(arrays[i], shape);
-        if (!owners[i]) return nullptr;
-    }
-    PyArrayObject *means = owners[0].array(), *stds = owners[1].array();
-    if (type == NPY_FLOAT32) {
-        return as_object(normal_around<float>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
-    }
-    if (type != NPY_FLOAT64) return nullptr;
-    return as_object(normal_around<double>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
-}
-
 }  // namespace
 
 void add_sampling() {
@@ -343,19 +249,6 @@ void add_sampling() {
     add_shortcut("ops.filling.normal_", normal_);
     add_shortcut("ops.filling.exponential_", exponential_);
     add_shortcut("ops.filling.bernoulli_", bernoulli_);
-}
-
-void register_sampling_kernels() {
-    Kernel kernel;
-    kernel.name = "_multinomial";
-    kernel.forward = multinomial_kernel;
-    add_kernel(kernel);
-    kernel.name = "_bernoulli";
-    kernel.forward = bernoulli_kernel;
-    add_kernel(kernel);
-    kernel.name = "_normal";
-    kernel.forward = normal_kernel;
-    add_kernel(kernel);
 }
 
 }  // namespace rushlight

@@ -61,7 +61,7 @@ PyObject* shortcut_call(PyObject* object, PyObject* const* args, size_t flags, P
     Arguments found;
     if (arrange(*self, args, PyVectorcall_NARGS(flags), names, found)) {
         PyObject* made = self->run(found);
-        if (made != nullptr) return made;
+        if (made != nullptr || found.decided) return made;
     }
     PyErr_Clear();
     return PyObject_Vectorcall(self->python, args, flags, names);

@@ -12,12 +12,13 @@ struct Arguments {
     PyObject* const* many = nullptr;      // what its `*parameter` takes
     Py_ssize_t many_count = 0;
     int bound = 0;                        // how many parameters have a name
+    mutable bool decided = false;         // set by a way that cannot go back: its exceptions are the user's
 
     PyObject* operator[](int position) const { return given[position]; }
     bool has(int position) const { return given[position] != nullptr && given[position] != Py_None; }
 };
 
-// A new reference, or nullptr where it declines (an exception that is set is forgotten).
+// A new reference, or nullptr where it declines (an exception that is set is forgotten, unless it had decided).
 using ShortcutRun = PyObject* (*)(const Arguments& arguments);
 
 // The native way of the Python function with this name, such as "core.random.uniform"; known before Python asks.

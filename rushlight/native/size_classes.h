@@ -1,4 +1,4 @@
-// Size classes of the pool: steps of 64 bytes up to 1 KiB, then four a power of two, so that at most a quarter is wasted.
+// Size classes of the pool: steps of 64 bytes up to 1 KiB, then four a power of two: at most a quarter is wasted.
 #pragma once
 
 #include "system.h"

@@ -3,95 +3,88 @@
 
 #include <cmath>
 
+#include "names.h"
 #include "optim.h"
 
 namespace rushlight {
 
 namespace {
 
-enum Name {
-    LR, BETAS, EPS, WEIGHT_DECAY, MOMENTUM, DAMPENING, NESTEROV, MAXIMIZE, AMSGRAD, DECOUPLED, CAPTURABLE, ALPHA,
-    CENTERED, LR_DECAY, STEP, MOMENTUM_BUFFER, EXP_AVG, EXP_AVG_SQ, MAX_EXP_AVG_SQ, SQUARE_AVG, GRAD_AVG, SUM, NAMES,
-};
-
-constexpr const char* TEXTS[NAMES] = {
-    "lr", "betas", "eps", "weight_decay", "momentum", "dampening", "nesterov", "maximize", "amsgrad",
-    "decoupled_weight_decay", "capturable", "alpha", "centered", "lr_decay", "step", "momentum_buffer", "exp_avg",
-    "exp_avg_sq", "max_exp_avg_sq", "square_avg", "grad_avg", "sum",
-};
-
-PyObject* names[NAMES];
+// options and state, as the groups and the state of torch name them
+struct Words {
+    PyObject *lr, *betas, *eps, *weight_decay, *maximize, *momentum, *dampening, *nesterov, *amsgrad;
+    PyObject *decoupled_weight_decay, *capturable, *alpha, *centered, *lr_decay;
+    PyObject *step, *momentum_buffer, *exp_avg, *exp_avg_sq, *max_exp_avg_sq, *square_avg, *grad_avg, *sum;
+} words;
 
 // Reads a group's options; `usual` becomes false at the first that is not plain.
 struct Reader {
     PyObject* group;
     bool usual = true;
 
-    PyObject* value(Name name) {
-        PyObject* found = PyDict_GetItemWithError(group, names[name]);
-        if (found == nullptr) {
-            PyErr_Clear();
-            usual = false;
-        }
+    PyObject* value(PyObject* name) {
+        PyObject* found = find(group, name);
+        usual = usual && found != nullptr;
         return found;
     }
 
-    double number(Name name) {
+    double number(PyObject* name) {
         double found = 0;
         PyObject* given = value(name);
         usual = usual && read_number(given, found);
         return found;
     }
 
-    bool flag(Name name) {
+    bool flag(PyObject* name) {
         PyObject* given = value(name);
         usual = usual && PyBool_Check(given);
         return given == Py_True;
     }
 
     void betas(double& beta1, double& beta2) {
-        PyObject* pair = value(BETAS);
-        usual = usual && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2 &&
-                read_number(PyTuple_GET_ITEM(pair, 0), beta1) && read_number(PyTuple_GET_ITEM(pair, 1), beta2) &&
+        PyObject* pair = value(words.betas);
+        usual = usual && (PyTuple_Check(pair) || PyList_Check(pair)) && PySequence_Fast_GET_SIZE(pair) == 2 &&
+                read_number(PySequence_Fast_GET_ITEM(pair, 0), beta1) &&
+                read_number(PySequence_Fast_GET_ITEM(pair, 1), beta2) &&
                 // elsewhere the correction may divide by zero, or be complex
                 0 <= beta1 && beta1 < 1 && 0 <= beta2 && beta2 < 1;
     }
 };
 
 void read_sgd(Reader& options, Settings& settings) {
-    settings.momentum = options.number(MOMENTUM);
-    settings.dampening = options.number(DAMPENING);
-    settings.nesterov = options.flag(NESTEROV);
-    if (settings.momentum != 0) settings.state[0] = names[MOMENTUM_BUFFER];
+    settings.momentum = options.number(words.momentum);
+    settings.dampening = options.number(words.dampening);
+    settings.nesterov = options.flag(words.nesterov);
+    if (settings.momentum != 0) settings.state[0] = words.momentum_buffer;
 }
 
 void read_adam(Reader& options, Settings& settings) {
     options.betas(settings.beta1, settings.beta2);
-    settings.eps = options.number(EPS);
-    settings.decoupled = options.flag(DECOUPLED);
-    settings.count = names[STEP];
-    settings.state[0] = names[EXP_AVG];
-    settings.state[1] = names[EXP_AVG_SQ];
-    if (options.flag(AMSGRAD)) settings.state[2] = names[MAX_EXP_AVG_SQ];
-    if (options.flag(CAPTURABLE)) options.usual = false;
+    settings.eps = options.number(words.eps);
+    settings.decoupled = options.flag(words.decoupled_weight_decay);
+    settings.count = words.step;
+    settings.state[0] = words.exp_avg;
+    settings.state[1] = words.exp_avg_sq;
+    if (options.flag(words.amsgrad)) settings.state[2] = words.max_exp_avg_sq;
+    if (options.flag(words.capturable)) options.usual = false;
 }
 
 void read_rmsprop(Reader& options, Settings& settings) {
-    settings.beta2 = options.number(ALPHA);
-    settings.eps = options.number(EPS);
-    settings.momentum = options.number(MOMENTUM);
-    settings.count = names[STEP];
-    settings.state[0] = names[SQUARE_AVG];
-    if (settings.momentum > 0) settings.state[1] = names[MOMENTUM_BUFFER];
-    if (options.flag(CENTERED)) settings.state[2] = names[GRAD_AVG];
-    if (options.flag(CAPTURABLE)) options.usual = false;
+    settings.beta2 = options.number(words.alpha);
+    settings.eps = options.number(words.eps);
+    settings.momentum = options.number(words.momentum);
+    settings.count = words.step;
+    settings.state[0] = words.square_avg;
+    if (settings.momentum > 0) settings.state[1] = words.momentum_buffer;
+    if (options.flag(words.centered)) settings.state[2] = words.grad_avg;
+    if (options.flag(words.capturable)) options.usual = false;
 }
 
 void read_adagrad(Reader& options, Settings& settings) {
-    settings.eps = options.number(EPS);
-    settings.lr_decay = options.number(LR_DECAY);
-    settings.count = names[STEP];
-    settings.state[0] = names[SUM];
+    settings.eps = options.number(words.eps);
+    settings.lr_decay = options.number(words.lr_decay);
+    settings.count = words.step;
+    settings.state[0] = words.sum;
     // below zero the rate may divide by it
     if (!(settings.lr_decay >= 0)) options.usual = false;
 }
@@ -99,20 +92,37 @@ void read_adagrad(Reader& options, Settings& settings) {
 }  // namespace
 
 bool prepare_names() {
-    for (int i = 0; i < NAMES; i++) {
-        names[i] = PyUnicode_InternFromString(TEXTS[i]);
-        if (names[i] == nullptr) return false;
-    }
-    return true;
+    return intern({{&words.lr, "lr"},
+                   {&words.betas, "betas"},
+                   {&words.eps, "eps"},
+                   {&words.weight_decay, "weight_decay"},
+                   {&words.momentum, "momentum"},
+                   {&words.dampening, "dampening"},
+                   {&words.nesterov, "nesterov"},
+                   {&words.maximize, "maximize"},
+                   {&words.amsgrad, "amsgrad"},
+                   {&words.decoupled_weight_decay, "decoupled_weight_decay"},
+                   {&words.capturable, "capturable"},
+                   {&words.alpha, "alpha"},
+                   {&words.centered, "centered"},
+                   {&words.lr_decay, "lr_decay"},
+                   {&words.step, "step"},
+                   {&words.momentum_buffer, "momentum_buffer"},
+                   {&words.exp_avg, "exp_avg"},
+                   {&words.exp_avg_sq, "exp_avg_sq"},
+                   {&words.max_exp_avg_sq, "max_exp_avg_sq"},
+                   {&words.square_avg, "square_avg"},
+                   {&words.grad_avg, "grad_avg"},
+                   {&words.sum, "sum"}});
 }
 
 bool read_settings(Method method, PyObject* group, Settings& settings) {
     constexpr void (*READ[METHODS])(Reader&, Settings&) = {read_sgd, read_adam, read_rmsprop, read_adagrad};
     Reader options{group};
     settings.method = method;
-    settings.lr = options.number(LR);
-    settings.decay = options.number(WEIGHT_DECAY);
-    settings.maximize = options.flag(MAXIMIZE);
+    settings.lr = options.number(words.lr);
+    settings.decay = options.number(words.weight_decay);
+    settings.maximize = options.flag(words.maximize);
     READ[method](options, settings);
     settings.remembers = settings.state[0] != nullptr;
     return options.usual;

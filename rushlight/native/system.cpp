@@ -36,8 +36,9 @@ void* system_allocate(size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (bytes >= HUGE_FROM) {
         // Large pages where the kernel leaves the choice to us, as NumPy asks for them: fewer faults at first touch.
-        uintptr_t page = 4096, begin = (reinterpret_cast<uintptr_t>(p) + page - 1) & ~(page - 1);
-        madvise(reinterpret_cast<void*>(begin), bytes - (begin - reinterpret_cast<uintptr_t>(p)), MADV_HUGEPAGE);
+        uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)), address = reinterpret_cast<uintptr_t>(p);
+        uintptr_t begin = (address + page - 1) & ~(page - 1);
+        madvise(reinterpret_cast<void*>(begin), bytes - (begin - address), MADV_HUGEPAGE);
     }
 #endif
     return p;

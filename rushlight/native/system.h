@@ -33,8 +33,8 @@ uint64_t memory_bytes();
 // The cores that this process may run on.
 int usable_cores();
 
-// Blocks signals while it lives: a thread that is started meanwhile leaves them to the others, so that Ctrl-C interrupts
-// the thread that waits for it.
+// Blocks signals while it lives: a thread that is started meanwhile leaves them to the others, so that Ctrl-C
+// interrupts the thread that waits for it.
 class SignalsBlocked {
 public:
     SignalsBlocked();

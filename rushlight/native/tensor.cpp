@@ -276,16 +276,18 @@ Tensor* wrap(PyArrayObject* array) {
     return made;
 }
 
+Storage* new_storage(PyObject* array) {
+    auto* made = PyObject_New(Storage, &StorageType);
+    if (made == nullptr) return nullptr;
+    made->array = Py_NewRef(array);
+    made->weak_references = nullptr;
+    made->version = 0;
+    made->writer = Place();
+    return made;
+}
+
 Storage* storage_of(Tensor* tensor) {
-    if (tensor->storage == nullptr) {
-        auto* made = PyObject_New(Storage, &StorageType);
-        if (made == nullptr) return nullptr;
-        made->array = Py_NewRef(as_object(tensor->array));
-        made->weak_references = nullptr;
-        made->version = 0;
-        made->writer = Place();
-        tensor->storage = made;
-    }
+    if (tensor->storage == nullptr) tensor->storage = new_storage(as_object(tensor->array));
     return tensor->storage;
 }
 

@@ -1,7 +1,9 @@
 // Threads for Python: the workers and the BLAS, set together.
+#include <algorithm>
 #include <climits>
 
 #include "blas.h"
+#include "system.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -17,7 +19,8 @@ PyObject* set_num_threads(PyObject*, PyObject* number) {
     if (overflow > 0 || count > INT_MAX) count = INT_MAX;
     if (overflow < 0 || count < 1) count = 1;
     set_thread_count(static_cast<int>(count));
-    set_blas_threads(static_cast<int>(count));
+    // the BLAS starts its threads at once, and more than there are cores only slow it down
+    set_blas_threads(std::min(static_cast<int>(count), usable_cores()));
     Py_RETURN_NONE;
 }
 

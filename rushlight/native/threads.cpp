@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <functional>
 #include <mutex>
-#include <new>
 #include <system_error>
 #include <thread>
 
+#include "pool.h"
 #include "system.h"
 
 namespace rushlight {
@@ -52,20 +52,12 @@ struct Workers {
     Loop* loop = nullptr;
     int seats = 0;  // how many workers may still join the loop
     bool ending = false;
+    std::atomic<bool> over{false};  // the process ends
 };
 
-// Neither built before main nor destroyed after it: a child of fork() builds it anew over the old one, whose threads it
-// does not have and whose mutex may be locked.
-alignas(Workers) unsigned char place[sizeof(Workers)];
-
 Workers& workers() {
-    static const bool built = [] {
-        new (place) Workers;
-        at_fork(nullptr, nullptr, [] { new (place) Workers; });
-        return true;
-    }();
-    (void)built;
-    return *std::launder(reinterpret_cast<Workers*>(place));
+    static Workers* const all = new Workers;
+    return *all;
 }
 
 RUSHLIGHT_FAST_THREAD_LOCAL bool is_worker = false;
@@ -145,17 +137,41 @@ void join(Workers& all) {
     all.ending = false;
 }
 
-void wait_until_free(Workers& all) {
-    while (all.busy.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+// Takes the workers away from other callers; false when that is for good.
+bool seize(Workers& all) {
+    while (all.busy.exchange(true, std::memory_order_acquire)) {
+        if (all.over) return false;
+        std::this_thread::yield();
+    }
+    return true;
 }
 
-// At exit the workers are joined, and stay busy for good: a thread that still runs then works alone.
-struct AtExit {
-    ~AtExit() {
-        wait_until_free(workers());
+void set_free(Workers& all) { all.busy.store(false, std::memory_order_release); }
+
+// At exit the workers are joined and stay seized: a thread that still runs then works alone. Around fork() there are
+// none, as a child would not have them.
+struct Ends {
+    Ends() {
+        // Handlers run last to first: the pool registers its own before, as workers that end give it their blocks.
+        pool_on();
+        at_fork(before_fork, after_fork, after_fork);
+    }
+    ~Ends() {
+        if (!seize(workers())) return;
+        workers().over = true;
         join(workers());
     }
-} at_exit;
+    static void before_fork() {
+        seized = seize(workers());
+        if (seized) join(workers());
+    }
+    static void after_fork() {
+        if (seized) set_free(workers());
+    }
+    static thread_local bool seized;
+} ends;
+
+thread_local bool Ends::seized = false;
 
 }  // namespace
 
@@ -166,9 +182,9 @@ void set_thread_count(int count) { asked_count() = std::max(count, 1); }
 bool runs_parallel(int64_t count, int64_t grain) { return count > grain && thread_count() > 1 && !is_worker; }
 
 void stop_threads() {
-    wait_until_free(workers());
+    if (!seize(workers())) return;
     join(workers());
-    workers().busy.store(false, std::memory_order_release);
+    set_free(workers());
 }
 
 void parallel_ranges(int64_t count, int64_t grain, void (*run)(void*, int64_t, int64_t), void* work) {
@@ -182,7 +198,7 @@ void parallel_ranges(int64_t count, int64_t grain, void (*run)(void*, int64_t, i
     // Four parts a thread: few enough to cost nothing, enough to level out a thread that is late or slow.
     Loop loop{count, grain, std::max<int64_t>(grains / (4 * threads), 1) * grain, run, work};
     share(workers(), loop, threads - 1);
-    workers().busy.store(false, std::memory_order_release);
+    set_free(workers());
 }
 
 }  // namespace rushlight

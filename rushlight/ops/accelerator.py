@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 CALL, INPLACE, EITHER, COMPOSED = range(4)
 
 
+def has_kernel(op: Op) -> bool:
+    """Whether native code knows the op."""
+    return core is not None and core.has_kernel(op.name)
+
+
 def accelerated(op: Op, function: Callable, entry: int, parameters: list[Parameter]) -> Callable:
     """The native form of an op's public function, where there is a kernel; else the function itself."""
-    if core is None or not core.has_kernel(op.name):
+    if not has_kernel(op):
         return function
     described = tuple(
         [

@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.tensor import Tensor, method, wrap
+from rushlight.native import core
 from rushlight.ops.call import odd_argument, tensor_list
 from rushlight.ops.copying import function_and_method
 from rushlight.ops.declare import composed, op
@@ -198,6 +199,9 @@ put_elements.gradient(
     values=lambda grad, indices, dims, values_shape: values_gradient(grad, indices, dims, values_shape),
 )
 put_inplace = put_elements.op.inplace
+if core is not None:
+    # the native `x[positions] = value` runs it
+    core.adopt("_put_", put_inplace)
 
 
 def values_gradient(grad: Tensor, indices: list[Tensor], dims: tuple, shape: tuple) -> Tensor:

@@ -103,8 +103,11 @@ def check_weight(weight: Tensor | None, input: Tensor) -> None:
         )
 
 
-def shares_of(target: np.ndarray, classes: int, weight: np.ndarray | None, ignore_index: int, reduction: str) -> Any:
+def shares_of(
+    target: np.ndarray, input: np.ndarray, weight: np.ndarray | None, ignore_index: int, reduction: str
+) -> Any:
     """The part that each row has in the loss; a number where it is the same for all."""
+    classes = input.shape[class_dim(input.ndim)]
     ignored = target == ignore_index if 0 <= ignore_index < classes else None
     if any_outside(target, classes):
         ignored = target == ignore_index
@@ -115,7 +118,7 @@ def shares_of(target: np.ndarray, classes: int, weight: np.ndarray | None, ignor
         if reduction == "mean":
             return 1 / target.size if target.size else math.nan
         return 1.0
-    found = np.ones(target.shape, np.float32) if weight is None else weight[inside(target, classes)]
+    found = np.ones(target.shape, input.dtype) if weight is None else weight[inside(target, classes)]
     if ignored is not None:
         found = np.where(ignored, found.dtype.type(0), found)
     if reduction == "mean":
@@ -176,7 +179,7 @@ def likelihood_node(ndim: int, reduction: str) -> str:
 )
 def negative_log_likelihood(input, target, weight: "Tensor" = None, ignore_index=-100, reduction="mean"):
     """The negated input at the target class of each row, and each row's share in the loss."""
-    shares = shares_of(target, input.shape[class_dim(input.ndim)], weight, ignore_index, reduction)
+    shares = shares_of(target, input, weight, ignore_index, reduction)
     right = input[places(target, input.shape, type(shares) is float)]
     loss = brought_together(-right, shares, reduction)
     return loss, np.asarray(shares, input.dtype)

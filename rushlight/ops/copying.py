@@ -15,6 +15,7 @@ from rushlight.core.layout import memory_format as memory_format_type
 from rushlight.core.options import number
 from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor, method
+from rushlight.native import core
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import op
 from rushlight.ops.inplace import before_write, call_inplace, check_target, record_write, written
@@ -79,7 +80,7 @@ def is_contiguous(self: Tensor, memory_format: memory_format_type = contiguous_f
     return not self._array.size or all(size == 1 or have == want for size, have, want in sizes)
 
 
-@op(dtype=SAME, name="_copy", node="CopyBackwards", samples=None)
+@op(dtype=SAME, name="_copy", node="CopyBackwards", inplace=True, samples=None)
 def copied(input, src):
     """What `src` becomes in the input's place."""
     if src.shape != input.shape:
@@ -88,6 +89,9 @@ def copied(input, src):
 
 
 copied.gradient(input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad)
+if core is not None:
+    # the native method `copy_` runs it
+    core.adopt("_copy_", copied.op.inplace)
 
 
 @method

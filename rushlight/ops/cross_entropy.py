@@ -38,7 +38,7 @@ def cross_entropy_of_classes(input, target, weight: "Tensor" = None, ignore_inde
     """The loss, the softmax over the classes, and each row's share in the loss."""
     require_real(input, "log_softmax")
     dim = class_dim(input.ndim)
-    shares = shares_of(target, input.shape[dim], weight, ignore_index, reduction)
+    shares = shares_of(target, input, weight, ignore_index, reduction)
     if not input.size:
         rows = np.zeros(target.shape, input.dtype)
         return brought_together(rows, shares, reduction), input, np.asarray(shares, input.dtype)

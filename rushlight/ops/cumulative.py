@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.ops.declare import op
 from rushlight.ops.dims import axis
+from rushlight.ops.folding import in_c_order
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.recurrences import chain, product_of_earlier
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, SAME
@@ -46,7 +47,7 @@ def running(make, *extra):
 def cumsum(input, dim=None, *, dtype=None, out=None):
     """Running sum along `dim`."""
     along = axis(dim, input.ndim)
-    return np.add.accumulate(input, along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
+    return np.add.accumulate(in_c_order(input), along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
 
 
 cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad)

@@ -11,12 +11,12 @@ from typing import Any
 
 from rushlight.autograd.graph import OpNode
 from rushlight.ops import rules
-from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated
+from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, has_kernel
 from rushlight.ops.call import call
 from rushlight.ops.generate import generate, guard
 from rushlight.ops.inplace import call_either, call_inplace
 from rushlight.ops.returned import named_results
-from rushlight.ops.signature import CO_VARARGS, CO_VARKEYWORDS, all_names, names_of, parameters_of
+from rushlight.ops.signature import CO_VARARGS, REQUIRED, Parameter, all_names, names_of, parameters_of
 
 REGISTRY: dict[str, Op] = {}
 
@@ -250,8 +250,7 @@ def op(
         if pointwise if inplace is None else inplace:
             entry = inplace if callable(inplace) else call_inplace
             self.inplace = generate(self, function.__name__ + "_", entry, False)
-            if entry is call_inplace:
-                self.inplace = accelerated(self, self.inplace, INPLACE, self.parameters)
+            self.inplace = accelerated(self, self.inplace, INPLACE, self.parameters)
         self.aliases = tuple(aliases)
         self.operator = operator
         register(self)
@@ -276,13 +275,22 @@ def composed(
         self.is_method = "." not in self.name if method is None else method
         # users get the guarded form; other ops call the plain one, which has no frame in between
         self.function = guard(self, function, failed)
-        if not function.__code__.co_flags & (CO_VARARGS | CO_VARKEYWORDS):
-            self.function = accelerated(self, self.function, COMPOSED, parameters_of(function))
+        if has_kernel(self):
+            self.function = accelerated(self, self.function, COMPOSED, composed_parameters(function))
         self.aliases, self.operator = tuple(aliases), operator
         register(self)
         return function
 
     return declare
+
+
+def composed_parameters(function: Callable) -> list[Parameter]:
+    """The parameters of a composed function; what it takes one by one (`*shape`) is a size."""
+    found = parameters_of(function)
+    if function.__code__.co_flags & CO_VARARGS:
+        place = function.__code__.co_argcount
+        found.insert(place, Parameter(all_names(function)[len(found)], REQUIRED, "Size", False))
+    return found
 
 
 def failed(self: Op, values: tuple, error: Exception) -> Exception:

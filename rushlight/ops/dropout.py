@@ -10,6 +10,7 @@ from rushlight.core.layout import empty_like_array
 from rushlight.core.random import in_memory_order
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.core.warning import warn
+from rushlight.native import shortcut
 from rushlight.ops.declare import composed
 from rushlight.ops.samples import case, cases
 
@@ -50,6 +51,7 @@ def kept(array: np.ndarray, p: float, features: bool) -> np.ndarray:
     return found
 
 
+@shortcut
 def dropped(input: Tensor, p: float, training: bool, inplace: bool, features: bool = False) -> Tensor:
     """The input with elements or features dropped; itself where there is nothing to do."""
     check_probability(p)

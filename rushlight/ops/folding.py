@@ -18,7 +18,12 @@ def fold(ufunc: np.ufunc, array: np.ndarray, along: int | tuple | None, keepdims
     """
     if type(along) is int and array.shape[along] >= MANY and array.strides[along] > array.itemsize < array.nbytes:
         return fold_blocks(ufunc, array, along, keepdims)
-    return ufunc.reduce(array, along, array.dtype, keepdims=keepdims)
+    return in_c_order(ufunc.reduce(array, along, array.dtype, keepdims=keepdims))
+
+
+def in_c_order(array: np.ndarray) -> np.ndarray:
+    """As torch's reductions and row ops return it; NumPy keeps the order of the input."""
+    return array if array.flags.c_contiguous else array.copy()
 
 
 def fold_blocks(ufunc: np.ufunc, array: np.ndarray, along: int, keepdims: bool) -> np.ndarray:

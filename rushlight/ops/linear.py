@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rushlight.ops.declare import op
@@ -22,6 +24,7 @@ from rushlight.ops.samples import case, cases
             case(make.floats(2, 5, 3), make.floats(4, 3), make.floats(4)),
             case(make.floats(5, 3), make.floats(3)),
             case(make.floats(0, 3), make.floats(4, 3), make.floats(4)),
+            case(make.floats(2, 3, 0), make.floats(4, 0), make.floats(4)),
             case(make.complexes(5, 3), make.complexes(4, 3), make.complexes(4)),
             case(make.floats(5, 3), make.floats(4, 2), make.floats(4)),
             case(make.floats(5, 3, dtype="float64"), make.floats(4, 3), make.floats(4)),
@@ -32,7 +35,7 @@ def linear(input, weight, bias: Tensor = None, *, out=None):
     """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`."""
     if not input.ndim or input.shape[-1] != weight.shape[-1]:
         raise_features(input.shape, weight.shape)
-    rows = input if input.ndim <= 2 else input.reshape(-1, input.shape[-1])
+    rows = input if input.ndim <= 2 else input.reshape(math.prod(input.shape[:-1]), input.shape[-1])
     found = rows.dot(weight.T)
     if bias is not None:
         found = np.add(found, bias, found) if found.ndim else found + bias
@@ -41,7 +44,7 @@ def linear(input, weight, bias: Tensor = None, *, out=None):
 
 linear.gradient(
     input=lambda grad, weight: linear_input(grad, weight),
-    weight=lambda grad, input, weight_shape: linear_weight(grad, input, weight_shape),
+    weight=lambda grad, input: linear_weight(grad, input),
     bias=lambda grad: grad,
 )
 
@@ -58,10 +61,10 @@ def linear_input(grad, weight):
     return grad.matmul(conjugate(weight))
 
 
-def linear_weight(grad, input, shape):
+def linear_weight(grad, input):
     """The gradient of the weight, already in its layout."""
     rows = input if input._array.ndim == 2 else input.flatten(0, -2) if input._array.ndim > 2 else input.unsqueeze(0)
-    if len(shape) == 1:
+    if grad._array.ndim < input._array.ndim:
         return grad.reshape(-1).matmul(conjugate(rows))
     grads = grad if grad._array.ndim == 2 else grad.flatten(0, -2) if grad._array.ndim > 2 else grad.unsqueeze(0)
     return columns_product(grads, conjugate(rows))

@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
+from rushlight.ops.folding import in_c_order
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.rules import MATCH, SAME
@@ -71,11 +72,11 @@ def check_parameter(name: str, parameter: np.ndarray | None, shape: Any, input: 
     operands=["input"],
     name="_layer_norm",
     node="NativeLayerNormBackward0",
-    returns=("output", "normal", "scale"),
+    returns=("output", "mean", "scale"),
     samples=None,
 )
 def normalized_layer(input, normalized_shape: tuple, weight: "Tensor" = None, bias: "Tensor" = None, eps=1e-05):
-    """The result, the normalized input before weight and bias, and one over the standard deviation."""
+    """The result, and the mean and one over the standard deviation of what was normalized."""
     dims = last_dims(input, normalized_shape, "layer_norm")
     check_parameter("weight", weight, normalized_shape, input)
     check_parameter("bias", bias, normalized_shape, input)
@@ -84,38 +85,44 @@ def normalized_layer(input, normalized_shape: tuple, weight: "Tensor" = None, bi
     count = 1
     for dim in dims:
         count *= input.shape[dim]
-    offset = input - np.add.reduce(input, along, keepdims=True) / count
-    variance = np.add.reduce(offset * offset, along, keepdims=True) / count
+    input = in_c_order(input)
+    mean = np.add.reduce(input, along, keepdims=True) / count
+    output = input - mean
+    variance = np.add.reduce(output * output, along, keepdims=True) / count
     scale = 1 / np.sqrt(variance + float(eps))
-    offset *= scale
-    output = offset if weight is None else offset * weight
+    output *= scale
+    if weight is not None:
+        output = output * weight
     if bias is not None:
         output = output + bias
-    return (output.copy() if output is offset else output), offset, scale
+    return output, mean, scale
 
 
 normalized_layer.gradient(
-    input=lambda grads, normal, scale, weight, normalized_shape: layer_gradient(
-        grads, normal, scale, weight, len(normalized_shape), centred=True
+    input=lambda grads, input, mean, scale, weight, normalized_shape: layer_gradient(
+        grads, (input - mean) * scale, mean, scale, weight, len(normalized_shape)
     ),
-    weight=lambda grad, normal: None if grad is None else grad * conjugate(normal),
+    weight=lambda grad, input, mean, scale: None if grad is None else grad * conjugate((input - mean) * scale),
     bias=lambda grad: grad,
 )
 
 
 def layer_gradient(
-    grads: list, normal: Tensor, scale: Tensor, weight: Tensor | None, dim_count: int, centred: bool
+    grads: list, normal: Tensor, mean: Tensor | None, scale: Tensor, weight: Tensor | None, dim_count: int
 ) -> Tensor | None:
-    """Through the result, and through what it was made of where a gradient of this gradient used that."""
+    """Through the result and, where a gradient of this gradient used them, through the mean and the scale."""
     dims = tuple(range(-dim_count, 0))
     normal, scale, weight = conjugate(normal), conjugate(scale), conjugate(weight)
-    through = total(grads[0] if weight is None or grads[0] is None else grads[0] * weight, grads[1])
-    if through is not None:
-        through = normalized_gradient(through, normal, scale, dims, centred)
-    if grads[2] is None:
-        return through
-    size = normal.numel() // (scale.numel() or 1)
-    return total(through, grads[2] * scale * scale * normal * (-1 / (size or 1)))
+    found = None
+    if grads[0] is not None:
+        through = grads[0] if weight is None else grads[0] * weight
+        found = normalized_gradient(through, normal, scale, dims, mean is not None)
+    size = normal.numel() // (scale.numel() or 1) or 1
+    if mean is not None and grads[1] is not None:
+        found = total(found, (grads[1] / size).expand(normal.shape))
+    if grads[-1] is not None:
+        found = total(found, grads[-1] * scale * scale * normal * (-1 / size))
+    return found
 
 
 @op(dtype=SAME, name="_normalized_gradient", samples=None)
@@ -177,27 +184,28 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     operands=["input"],
     name="_rms_norm",
     node="MulBackward0",
-    returns=("output", "normal", "scale"),
+    returns=("output", "scale"),
     samples=None,
 )
 def scaled_layer(input, normalized_shape: tuple, weight: "Tensor" = None, eps=None):
-    """The result, the input of length one before the weight, and one over the root of the mean square."""
+    """The result, and one over the root of the mean square of what was scaled."""
     dims = last_dims(input, normalized_shape, "rms_norm")
     check_parameter("weight", weight, normalized_shape, input)
     if eps is None:
         eps = float(np.finfo(input.dtype).eps)
+    input = in_c_order(input)
     mean = np.add.reduce(input * input, dims, keepdims=True)
     mean /= input.size // (mean.size or 1) or 1
     scale = 1 / np.sqrt(mean + float(eps))
-    normal = input * scale
-    return (normal.copy() if weight is None else normal * weight), normal, scale
+    output = input * scale
+    return (output if weight is None else output * weight), scale
 
 
 scaled_layer.gradient(
-    input=lambda grads, normal, scale, weight, normalized_shape: layer_gradient(
-        grads, normal, scale, weight, len(normalized_shape), centred=False
+    input=lambda grads, input, scale, weight, normalized_shape: layer_gradient(
+        grads, input * scale, None, scale, weight, len(normalized_shape)
     ),
-    weight=lambda grad, normal: None if grad is None else grad * conjugate(normal),
+    weight=lambda grad, input, scale: None if grad is None else grad * conjugate(input * scale),
 )
 
 

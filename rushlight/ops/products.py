@@ -80,7 +80,7 @@ def matmul(input, other, *, out=None):
 
 
 matmul.gradient(
-    input=lambda grad, input_shape, other: matmul_left(grad, input_shape, other),
+    input=lambda grad, other: matmul_left(grad, other),
     other=lambda grad, input, other_shape: matmul_right(grad, input, other_shape),
 )
 
@@ -102,11 +102,11 @@ def raise_sizes(one, two):
     raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{one[-1]} and {two[-2]}x{two[-1]})")
 
 
-def matmul_left(grad, shape, other):
+def matmul_left(grad, other):
     """The gradient of the left factor."""
     if other.ndim == 1:
         return grad.unsqueeze(-1) * conjugate(other)
-    if len(shape) == 1:
+    if grad.ndim < other.ndim:
         return grad.unsqueeze(-2).matmul(adjoint(other)).squeeze(-2)
     return grad.matmul(adjoint(other))
 

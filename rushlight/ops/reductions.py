@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
-from rushlight.ops.folding import fold
+from rushlight.ops.folding import fold, in_c_order
 from rushlight.ops.gradients import conjugate, reduced_dims, spread
 from rushlight.ops.recurrences import product_of_others
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, FLOAT, INDEX, SAME
@@ -72,7 +72,7 @@ def reduced_count(shape, dim):
 def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """Product of the elements, over every dimension or over `dim`."""
     along = None if dim is None else axis(dim, input.ndim)
-    return np.multiply.reduce(input, along if input.ndim else None, dtype, keepdims=keepdim)
+    return in_c_order(np.multiply.reduce(input, along if input.ndim else None, dtype, keepdims=keepdim))
 
 
 prod.gradient(
@@ -164,7 +164,7 @@ def truth_axes(dim, ndim):
 
 def truth(input, found):
     # torch answers uint8 with uint8, from the time before it had bool
-    return found.astype("uint8") if input.dtype == np.uint8 else found
+    return in_c_order(found.astype("uint8") if input.dtype == np.uint8 else found)
 
 
 @op(
@@ -209,7 +209,7 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None):
     largest = np.maximum.reduce(real, along, keepdims=True, initial=-np.inf)
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.add.reduce(np.exp(input - largest), along, keepdims=keepdim)
-    return np.log(total) + largest.reshape(total.shape)
+    return in_c_order(np.log(total) + largest.reshape(total.shape))
 
 
 logsumexp.gradient(

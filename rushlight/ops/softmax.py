@@ -8,6 +8,7 @@ from rushlight.core import dtypes
 from rushlight.core.warning import warn
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
+from rushlight.ops.folding import in_c_order
 from rushlight.ops.rules import AVERAGE
 from rushlight.ops.samples import case, cases
 
@@ -43,7 +44,8 @@ def softmax(input, dim=None, dtype=None, *, out=None):
     require_real(input, "softmax")
     along = axis(dim, input.ndim)
     if not input.size or not input.ndim:
-        return np.ones_like(input)
+        return np.exp(input - input)
+    input = in_c_order(input)
     found = np.exp(input - np.maximum.reduce(input, along, keepdims=True))
     found /= np.add.reduce(found, along, keepdims=True)
     return found
@@ -66,7 +68,8 @@ def log_softmax(input, dim=None, dtype=None, *, out=None):
     require_real(input, "log_softmax")
     along = axis(dim, input.ndim)
     if not input.size or not input.ndim:
-        return np.zeros_like(input)
+        return input - input
+    input = in_c_order(input)
     found = input - np.maximum.reduce(input, along, keepdims=True)
     found -= np.log(np.add.reduce(np.exp(found), along, keepdims=True))
     return found

@@ -17,6 +17,7 @@ from rushlight.core.location import user_line
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
+from rushlight.native import core, shortcut
 from rushlight.optim import checkpoint
 from rushlight.optim.flat import Flat
 from rushlight.optim.stepping import Array, State, step_group
@@ -109,6 +110,8 @@ class Optimizer:
         if closure is not None:
             with modes.enable_grad():
                 loss = closure()
+        if core is not None and core.step(self):
+            return loss
         place = user_line(2)
         token = floating_point.set(QUIET)
         try:
@@ -118,6 +121,7 @@ class Optimizer:
             floating_point.reset(token)
         return loss
 
+    @shortcut
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, or fill them with zeros."""
         for group in self.param_groups:
@@ -272,24 +276,24 @@ def hooked(step: Callable) -> Callable:
     """A step with the hooks around it."""
 
     @functools.wraps(step)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        optimizer = args[0]
-        for hook in chain(_global_optimizer_pre_hooks.values(), optimizer._optimizer_step_pre_hooks.values()):
-            changed = hook(optimizer, args, kwargs)
+    def call(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        given = (self, *args)
+        for hook in chain(_global_optimizer_pre_hooks.values(), self._optimizer_step_pre_hooks.values()):
+            changed = hook(self, given, kwargs)
             if changed is not None:
                 if not (isinstance(changed, tuple) and len(changed) == 2):
                     raise RuntimeError(
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}: this "
                         "is what a hook before the step returned"
                     )
-                args, kwargs = changed
-        result = step(*args, **kwargs)
-        for hook in chain(optimizer._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()):
-            hook(optimizer, args, kwargs)
+                given, kwargs = changed
+        result = step(*given, **kwargs)
+        for hook in chain(self._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()):
+            hook(self, given, kwargs)
         return result
 
     call.hooked = True  # type: ignore[attr-defined]
-    return call
+    return shortcut(call)
 
 
 def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:

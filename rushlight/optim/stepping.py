@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.tensor import Tensor, storage_of, wrap
+from rushlight.native import core
 from rushlight.ops.complex import view_as_complex, view_as_real
 from rushlight.optim.flat import Moving, flat_for
 from rushlight.optim.options import plain, scalar
@@ -29,7 +30,8 @@ def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: 
                 move_recorded(optimizer, param, group)
         return
     options = plain(group)
-    flat = flat_for(optimizer, number, options, params)
+    # native code needs no flat form, and Python only what that declines, such as the first step
+    flat = flat_for(optimizer, number, options, params) if core is None else None
     if flat is not None:
         flat.step(optimizer.step_for, options)
     for param in params:

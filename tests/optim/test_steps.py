@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.optim import flat
+from rushlight.optim import flat, optimizer, stepping
 
 # what PyTorch 2.13 gives after three steps on the sum of squares, from [1, -2, 3]
 RESULTS = [
@@ -59,10 +59,20 @@ def run(method, options, skips=((),), dtype=torch.float32):
     }
 
 
+@pytest.fixture
+def plain(monkeypatch):
+    """The Python layer alone, which lays parameters flat."""
+    monkeypatch.setattr(optimizer, "core", None)
+    monkeypatch.setattr(stepping, "core", None)
+
+
+SKIPS = [((),), ((), (0,), (0, 1, 2, 3), (2, 3, 4)), ((1, 2), (), (0,))]
+
+
 @pytest.mark.parametrize(("method", "options"), OPTIONS)
-@pytest.mark.parametrize("skips", [((),), ((), (0,), (0, 1, 2, 3), (2, 3, 4)), ((1, 2), (), (0,))])
+@pytest.mark.parametrize("skips", SKIPS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_flat_and_one_by_one_agree_exactly(monkeypatch, method, options, skips, dtype):
+def test_flat_and_one_by_one_agree_exactly(plain, monkeypatch, method, options, skips, dtype):
     laid = run(method, options, skips, dtype)
     monkeypatch.setattr(flat, "LARGEST", 0)
     assert laid == run(method, options, skips, dtype)
@@ -72,7 +82,7 @@ def flat_of(optimizer):
     return optimizer._flats.get(0)
 
 
-def test_small_parameters_are_laid_flat_and_large_ones_are_not(monkeypatch):
+def test_small_parameters_are_laid_flat_and_large_ones_are_not(plain, monkeypatch):
     monkeypatch.setattr(flat, "LARGEST", 10)
     monkeypatch.setattr(flat, "TOTAL", 7)
     params = parameters()
@@ -170,7 +180,7 @@ CHANGES += [reshape_parameter, change_dtype, add_state]
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_a_program_does_to_state_and_parameters_is_heeded(monkeypatch, change):
+def test_what_a_program_does_to_state_and_parameters_is_heeded(plain, monkeypatch, change):
     laid = moments_after(change)
     monkeypatch.setattr(flat, "LARGEST", 0)
     assert laid == moments_after(change)

@@ -1,5 +1,85 @@
 // The elementary functions of the kernels: branch-free, so that a plain loop over them becomes vector code.
+//
+// Each is within 2 units in the last place of the exact result, has IEEE's special values and underflows gradually;
+// most are within 1. Three kinds hold for a part of the numbers only and come as loops over arrays besides: sin_all,
+// cos_all, tan_all and fmod_all ask the C library for the elements beyond.
+// This folder must not be on the path of <...> includes: the file would hide the C library's math.h.
 #pragma once
 
+#include "math/error.h"
 #include "math/exponential.h"
+#include "math/inverse.h"
 #include "math/logarithm.h"
+#include "math/power.h"
+#include "math/remainder.h"
+#include "math/trigonometric.h"
+
+namespace LEVEL {
+namespace math {
+
+// output[i] = far(...) ? scalar(...) : vector(...), all of the inputs' elements i. Blocks without a far element are
+// vector code; an element's result does not depend on its block. The output may be an input.
+template <class T, class Far, class Vector, class Scalar, class... Input>
+MATH_INLINE void map_careful(T* output, int64_t count, Far far, Vector vector, Scalar scalar, const Input*... input) {
+    constexpr int64_t block = 256;
+    for (int64_t start = 0; start < count; start += block) {
+        int64_t end = count - start < block ? count : start + block;
+        int any = 0;
+        for (int64_t i = start; i < end; i++) any |= far(input[i]...);
+        if (!any) {
+#pragma omp simd
+            for (int64_t i = start; i < end; i++) output[i] = vector(input[i]...);
+        } else {
+            for (int64_t i = start; i < end; i++)
+                output[i] = far(input[i]...) ? scalar(input[i]...) : vector(input[i]...);
+        }
+    }
+}
+
+// the C library's, of any number
+MATH_INLINE float slow_sin(float x) { return __builtin_sinf(x); }
+MATH_INLINE double slow_sin(double x) { return __builtin_sin(x); }
+MATH_INLINE float slow_cos(float x) { return __builtin_cosf(x); }
+MATH_INLINE double slow_cos(double x) { return __builtin_cos(x); }
+MATH_INLINE float slow_tan(float x) { return __builtin_tanf(x); }
+MATH_INLINE double slow_tan(double x) { return __builtin_tan(x); }
+MATH_INLINE float slow_fmod(float x, float y) { return __builtin_fmodf(x, y); }
+MATH_INLINE double slow_fmod(double x, double y) { return __builtin_fmod(x, y); }
+
+// Beyond what the vector code is good for.
+template <class T>
+MATH_INLINE bool is_far_angle(T x) {
+    return abs(x) > circular_bound<T>;
+}
+template <class T>
+MATH_INLINE bool is_far_quotient(T x, T y) {
+    return (abs(x) > quotient_bound<T> * abs(y)) & (y != 0);
+}
+
+template <class T>
+static void sin_all(const T* input, T* output, int64_t count) {
+    auto far = [](T x) { return abs(x) > circular_bound<T>; };
+    map_careful(output, count, far, [](T x) { return sin(x); }, [](T x) { return slow_sin(x); }, input);
+}
+
+template <class T>
+static void cos_all(const T* input, T* output, int64_t count) {
+    auto far = [](T x) { return abs(x) > circular_bound<T>; };
+    map_careful(output, count, far, [](T x) { return cos(x); }, [](T x) { return slow_cos(x); }, input);
+}
+
+template <class T>
+static void tan_all(const T* input, T* output, int64_t count) {
+    auto far = [](T x) { return abs(x) > circular_bound<T>; };
+    map_careful(output, count, far, [](T x) { return tan(x); }, [](T x) { return slow_tan(x); }, input);
+}
+
+template <class T>
+static void fmod_all(const T* input, const T* other, T* output, int64_t count) {
+    auto far = [](T x, T y) { return (abs(x) > quotient_bound<T> * abs(y)) & (y != 0); };
+    auto vector = [](T x, T y) { return fmod(x, y); };
+    map_careful(output, count, far, vector, [](T x, T y) { return slow_fmod(x, y); }, input, other);
+}
+
+}  // namespace math
+}  // namespace LEVEL

@@ -1,133 +1,234 @@
-// The one pointwise loop, and the rows that functors make of it.
+// The one pointwise loop, and the rows that formulas make of it.
 //
-//     VALUE1(Tanh, math::tanh(x))                    a functor of one number; VALUE2 has x and y, VALUE3 z too
-//     SLOPE1(TanhSlope, grad * (1 - y * y))          a gradient's: `grad`, then x, y, z for what the row reads
-//     Row row("tanh", {"input"});
-//     row.floats<Tanh>().slope<TanhSlope>(0, {"result"});
-//     table.add(row);
+//     FORMULA(Tanh, (T x), math::tanh(x))
+//     FORMULA(TanhSlope, (T grad, T y), grad * (1 - y * y))
+//     Row(table, "tanh", "input").to_floats<Tanh>().gradient<TanhSlope>("input", "result");
 //
-// `p` are the options that the row names, as double.
+// A row names the op, then the parameters that its formula reads, in order. A gradient's formula reads `grad`, then the
+// saved values that are named after the input. Parameters of type T have the dtype of the row, a Mask is a bool.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "math.h"
 #include "table.h"
 
 namespace LEVEL {
 
+using rushlight::Condition;
 using rushlight::Loop;
 using rushlight::Pointwise;
+using rushlight::Rule;
 using rushlight::Table;
 
-#define VALUE1(Name, expression)                                                           \
-    struct Name {                                                                          \
-        static constexpr int count = 1;                                                    \
-        template <class T>                                                                 \
-        static ALWAYS_INLINE auto value(T x, T, T, [[maybe_unused]] const double* p) {     \
-            return expression;                                                             \
-        }                                                                                  \
-    };
-#define VALUE2(Name, expression)                                                           \
-    struct Name {                                                                          \
-        static constexpr int count = 2;                                                    \
-        template <class T>                                                                 \
-        static ALWAYS_INLINE auto value(T x, T y, T, [[maybe_unused]] const double* p) {   \
-            return expression;                                                             \
-        }                                                                                  \
-    };
-#define VALUE3(Name, expression)                                                           \
-    struct Name {                                                                          \
-        static constexpr int count = 3;                                                    \
-        template <class T>                                                                 \
-        static ALWAYS_INLINE auto value(T x, T y, T z, [[maybe_unused]] const double* p) { \
-            return expression;                                                             \
-        }                                                                                  \
-    };
-// Gradients have one number more in front.
-#define SLOPE0(Name, expression)                                                             \
-    struct Name {                                                                            \
-        static constexpr int count = 1;                                                      \
-        template <class T>                                                                   \
-        static ALWAYS_INLINE auto value(T grad, T, T, [[maybe_unused]] const double* p) {    \
-            return expression;                                                               \
-        }                                                                                    \
-    };
-#define SLOPE1(Name, expression)                                                             \
-    struct Name {                                                                            \
-        static constexpr int count = 2;                                                      \
-        template <class T>                                                                   \
-        static ALWAYS_INLINE auto value(T grad, T x, T, [[maybe_unused]] const double* p) {  \
-            return expression;                                                               \
-        }                                                                                    \
-    };
-#define SLOPE2(Name, expression)                                                             \
-    struct Name {                                                                            \
-        static constexpr int count = 3;                                                      \
-        template <class T>                                                                   \
-        static ALWAYS_INLINE auto value(T grad, T x, T y, [[maybe_unused]] const double* p) { \
-            return expression;                                                               \
-        }                                                                                    \
+using Mask = unsigned char;
+
+// Constants in a formula are T(0.5): a bare 0.5 would turn float into double.
+#define FORMULA(Name, parameters, ...)           \
+    struct Name {                                \
+        template <class T>                       \
+        static ALWAYS_INLINE auto value parameters { \
+            return __VA_ARGS__;                  \
+        }                                        \
     };
 
-template <class F, class In, class Out>
-void loop(const void* const* inputs, void* output, int64_t count, const double* options) {
-    auto* a = static_cast<const In*>(inputs[0]);
-    auto* b = static_cast<const In*>(inputs[F::count > 1 ? 1 : 0]);
-    auto* c = static_cast<const In*>(inputs[F::count > 2 ? 2 : 0]);
-    auto* out = static_cast<Out*>(output);
+// A formula that holds for all but few elements, the far ones, for which the C library is asked.
+#define CAREFUL(Name, parameters, is_far, formula, exactly) \
+    struct Name {                                           \
+        template <class T>                                  \
+        static ALWAYS_INLINE bool far parameters {          \
+            return is_far;                                  \
+        }                                                   \
+        template <class T>                                  \
+        static ALWAYS_INLINE auto value parameters {        \
+            return formula;                                 \
+        }                                                   \
+        template <class T>                                  \
+        static ALWAYS_INLINE auto exact parameters {        \
+            return exactly;                                 \
+        }                                                   \
+    };
+// its parts need not read all parameters
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+template <class F, class T, class = void>
+constexpr bool is_careful = false;
+template <class F, class T>
+constexpr bool is_careful<F, T, decltype(static_cast<void>(&F::template far<T>))> = true;
+
+template <class A, class B>
+constexpr bool same_type = false;
+template <class A>
+constexpr bool same_type<A, A> = true;
+
+template <bool condition, class A, class B>
+struct Either {
+    using Type = A;
+};
+template <class A, class B>
+struct Either<false, A, B> {
+    using Type = B;
+};
+
+// In memory a bool may be any byte.
+template <class T>
+using Stored = typename Either<same_type<T, bool>, Mask, T>::Type;
+
+template <class F, class T, class Result, class... In>
+struct Loops {
+    // a comparison gives bool, everything else its own dtype
+    using Out = typename Either<same_type<Result, bool>, bool, T>::Type;
+
+    static ALWAYS_INLINE void run(Out* out, int64_t count, const Stored<In>*... in) {
+        if constexpr (is_careful<F, T>) {
+            // lambdas, not the functions: a pointer to one would not become vector code
+            math::map_careful(
+                out, count, [](In... x) { return F::template far<T>(x...); },
+                [](In... x) { return F::template value<T>(x...); }, [](In... x) { return F::template exact<T>(x...); },
+                in...);
+        } else {
 #pragma omp simd
-    for (int64_t i = 0; i < count; i++) {
-        out[i] = static_cast<Out>(F::template value<In>(a[i], F::count > 1 ? b[i] : a[i], F::count > 2 ? c[i] : a[i],
-                                                        options));
+            for (int64_t i = 0; i < count; i++) out[i] = static_cast<Out>(F::template value<T>(In(in[i])...));
+        }
     }
-}
+
+    template <std::size_t... place>
+    static ALWAYS_INLINE void unpack(const void* const* inputs, void* output, int64_t count,
+                                     std::index_sequence<place...>) {
+        run(static_cast<Out*>(output), count, static_cast<const Stored<In>*>(inputs[place])...);
+    }
+
+    static void loop(const void* const* inputs, void* output, int64_t count) {
+        unpack(inputs, output, count, std::index_sequence_for<In...>());
+    }
+};
+
+// What a formula says of itself, found from the type of its function.
+template <class F, class T>
+struct Form {
+    template <class Result, class... In>
+    static constexpr Loop loop_of(Result (*)(In...)) {
+        return Loops<F, T, Result, In...>::loop;
+    }
+    template <class Result, class... In>
+    static constexpr unsigned masks_of(Result (*)(In...)) {
+        unsigned bits = 0, bit = 1;
+        ((bits |= same_type<In, Mask> ? bit : 0, bit <<= 1), ...);
+        return bits;
+    }
+    template <class Result, class... In>
+    static constexpr bool is_bool(Result (*)(In...)) {
+        return same_type<Result, bool>;
+    }
+    static constexpr Loop loop = loop_of(&F::template value<T>);
+    static constexpr unsigned masks = masks_of(&F::template value<T>);
+    static constexpr bool gives_bool = is_bool(&F::template value<T>);
+};
 
 // A row of the table, put together step by step.
-struct Row : Pointwise {
-    ALWAYS_INLINE Row(const char* op, const char* first, const char* second = nullptr, const char* third = nullptr) {
-        name = op;
-        inputs[0] = first;
-        inputs[1] = second;
-        inputs[2] = third;
-    }
-    ALWAYS_INLINE Row& option(const char* which) {
+class Row {
+public:
+    template <class... Names>
+    ALWAYS_INLINE Row(Table& table, const char* name, Names... inputs) : row(table.new_row()) {
+        row.name = name;
         int place = 0;
-        while (options[place] != nullptr) place++;
-        options[place] = which;
-        return *this;
+        ((row.inputs[place++] = inputs), ...);
     }
+
+    // float32 and float64
     template <class F>
     ALWAYS_INLINE Row& floats() {
-        loops[rushlight::FLOAT32] = loop<F, float, float>;
-        loops[rushlight::FLOAT64] = loop<F, double, double>;
-        return *this;
+        return with<F, float>(rushlight::FLOAT32).template with<F, double>(rushlight::FLOAT64);
+    }
+    // the same, and integers are converted to floats before
+    template <class F>
+    ALWAYS_INLINE Row& to_floats() {
+        return rule(Rule::FLOAT).template floats<F>();
     }
     template <class F>
     ALWAYS_INLINE Row& integers() {
-        loops[rushlight::INT64] = loop<F, int64_t, int64_t>;
-        return *this;
+        return with<F, int64_t>(rushlight::INT64);
     }
-    // The result is bool, whatever the inputs are.
     template <class F>
-    ALWAYS_INLINE Row& compares() {
-        gives_bool = true;
-        loops[rushlight::FLOAT32] = loop<F, float, bool>;
-        loops[rushlight::FLOAT64] = loop<F, double, bool>;
-        loops[rushlight::INT64] = loop<F, int64_t, bool>;
-        loops[rushlight::BOOL] = loop<F, bool, bool>;
-        return *this;
+    ALWAYS_INLINE Row& bools() {
+        return with<F, bool>(rushlight::BOOL);
     }
-    // The gradient of an input: a loop over grad and the values that are read.
     template <class F>
-    ALWAYS_INLINE Row& slope(int input, const char* first = nullptr, const char* second = nullptr) {
-        slopes[input].reads[0] = first;
-        slopes[input].reads[1] = second;
-        slopes[input].loops[0] = loop<F, float, float>;
-        slopes[input].loops[1] = loop<F, double, double>;
+    ALWAYS_INLINE Row& all() {
+        return floats<F>().template integers<F>().template bools<F>();
+    }
+
+    ALWAYS_INLINE Row& rule(Rule rule) {
+        row.rule = rule;
         return *this;
     }
-    ALWAYS_INLINE Row& same(int input) {
-        slopes[input].same = true;
+    ALWAYS_INLINE Row& packed() {
+        row.packed = true;
         return *this;
     }
+    // Numbers, in the order of the inputs (0 for a tensor), that Python does not refuse.
+    ALWAYS_INLINE Row& only_if(bool (*accepts)(const double* numbers)) {
+        row.accepts = accepts;
+        return *this;
+    }
+
+    // Conditions: for calls in which an argument is None; a number or a tensor; this text; this number.
+    ALWAYS_INLINE Row& without(const char* name) { return when(name, Condition::NONE); }
+    ALWAYS_INLINE Row& when(const char* name, Condition::Kind kind) {
+        Condition& condition = next_condition();
+        condition.name = name;
+        condition.kind = kind;
+        return *this;
+    }
+    ALWAYS_INLINE Row& when(const char* name, const char* text) {
+        next_condition().text = text;
+        return when(name, Condition::TEXT);
+    }
+    ALWAYS_INLINE Row& when(const char* name, double value) {
+        next_condition().value = value;
+        return when(name, Condition::VALUE);
+    }
+
+    template <class F, class... Reads>
+    ALWAYS_INLINE Row& gradient(const char* input, Reads... reads) {
+        Pointwise::Slope& slope = next_slope();
+        slope.input = input;
+        int place = 0;
+        ((slope.reads[place++] = reads), ...);
+        slope.loops[0] = Form<F, float>::loop;
+        slope.loops[1] = Form<F, double>::loop;
+        slope.masks = Form<F, float>::masks >> 1;  // without `grad`
+        static_cast<void>(place);
+        return *this;
+    }
+    // The gradient of this input is `grad` itself.
+    ALWAYS_INLINE Row& passes(const char* input) {
+        next_slope().input = input;
+        return *this;
+    }
+
+private:
+    template <class F, class T>
+    ALWAYS_INLINE Row& with(int dtype) {
+        row.loops[dtype] = Form<F, T>::loop;
+        row.masks = Form<F, T>::masks;
+        row.gives_bool = row.gives_bool || (Form<F, T>::gives_bool && !same_type<T, bool>);
+        return *this;
+    }
+    ALWAYS_INLINE Condition& next_condition() {
+        int place = 0;
+        while (row.when[place].name != nullptr) place++;
+        return row.when[place];
+    }
+    ALWAYS_INLINE Pointwise::Slope& next_slope() {
+        int place = 0;
+        while (row.slopes[place].input != nullptr) place++;
+        return row.slopes[place];
+    }
+
+    Pointwise& row;
 };
 
 }  // namespace LEVEL

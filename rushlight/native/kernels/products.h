@@ -22,13 +22,13 @@ struct Product {
 
 // Float32 first, float64 second.
 struct ProductLoops {
-    // any product; a column of c is the same to the last bit whichever columns are computed with it
-    void (*product[2])(const Product& product) = {};
-    // sums[j] = the sum of the column j of a matrix whose columns are neighbours
+    // some rows and columns of a product, the same to the last bit as in the whole
+    void (*product[2])(const Product& product, int64_t row, int64_t rows, int64_t column, int64_t columns) = {};
+    // the sum of each column of a matrix whose columns are neighbours
     void (*sum_columns[2])(const void* matrix, int64_t rows, int64_t columns, int64_t row_step, void* sums) = {};
     // the sum of the products of two vectors
     double (*dot[2])(const void* a, int64_t a_step, const void* b, int64_t b_step, int64_t count) = {};
-    // products of this many multiplications or less are faster here than in OpenBLAS
+    // products of up to this many multiplications are faster here than in a BLAS
     int64_t small_product = 0;
 };
 

@@ -10,10 +10,6 @@ using rushlight::TWISTER_WORDS;
 
 namespace {
 
-// until math.h has them
-template <class T> ALWAYS_INLINE T cosine_of(T x) { return sizeof(T) == 4 ? T(__builtin_cosf(float(x))) : T(__builtin_cos(x)); }
-template <class T> ALWAYS_INLINE T sine_of(T x) { return sizeof(T) == 4 ? T(__builtin_sinf(float(x))) : T(__builtin_sin(x)); }
-
 constexpr double TWO_PI = 6.283185307179586;
 
 ALWAYS_INLINE uint32_t twist(uint32_t high, uint32_t low) {
@@ -92,8 +88,8 @@ void normal_pairs(const uint32_t* words, int64_t pairs, double* __restrict numbe
     for (int64_t i = 0; i < pairs; i++) {
         double angle = unit64(words[4 * i], words[4 * i + 1]) * TWO_PI;
         double radius = math::sqrt(math::log1p(-unit64(words[4 * i + 2], words[4 * i + 3])) * -2);
-        numbers[2 * i] = cosine_of(angle) * radius;
-        numbers[2 * i + 1] = sine_of(angle) * radius;
+        numbers[2 * i] = math::cos(angle) * radius;
+        numbers[2 * i + 1] = math::sin(angle) * radius;
     }
 }
 
@@ -105,7 +101,7 @@ void normal_blocks(T* numbers, int64_t blocks, T mean, T std) {
         for (int i = 0; i < HALF; i++) {
             T radius = math::sqrt(math::log(1 - numbers[i]) * -2);
             T angle = numbers[i + HALF] * T(TWO_PI);
-            T cosine = cosine_of(angle) * radius, sine = sine_of(angle) * radius;
+            T cosine = math::cos(angle) * radius, sine = math::sin(angle) * radius;
             numbers[i] = cosine * std + mean;
             numbers[i + HALF] = sine * std + mean;
         }

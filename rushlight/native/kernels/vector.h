@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "table.h"
 
@@ -10,6 +11,13 @@
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
+#endif
+
+// Code that would be copied into many tiles otherwise.
+#if defined(__clang__)
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noinline, noclone))
 #endif
 
 namespace LEVEL {
@@ -32,7 +40,7 @@ template <class T>
 using Vector = typename VectorOf<T>::type;
 
 template <class T>
-constexpr int LANES = VectorOf<T>::lanes;
+constexpr int PER_REGISTER = VectorOf<T>::lanes;
 
 template <class T>
 ALWAYS_INLINE Vector<T> load(const T* from) {
@@ -85,6 +93,23 @@ ALWAYS_INLINE void store_some(double* to, Vector<double> values, int64_t count) 
     _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), values);
 }
 #elif defined(__FMA__)
+constexpr int32_t MASK[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+ALWAYS_INLINE __m256i mask32(int64_t count) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(MASK + 8 - count));
+}
+ALWAYS_INLINE __m256i mask64(int64_t count) { return mask32(2 * count); }
+ALWAYS_INLINE Vector<float> load_some(const float* from, int64_t count) {
+    return _mm256_maskload_ps(from, mask32(count));
+}
+ALWAYS_INLINE Vector<double> load_some(const double* from, int64_t count) {
+    return _mm256_maskload_pd(from, mask64(count));
+}
+ALWAYS_INLINE void store_some(float* to, Vector<float> values, int64_t count) {
+    _mm256_maskstore_ps(to, mask32(count), values);
+}
+ALWAYS_INLINE void store_some(double* to, Vector<double> values, int64_t count) {
+    _mm256_maskstore_pd(to, mask64(count), values);
+}
 ALWAYS_INLINE Vector<float> add_product(Vector<float> a, Vector<float> b, Vector<float> c) {
     return _mm256_fmadd_ps(a, b, c);
 }
@@ -104,5 +129,27 @@ ALWAYS_INLINE V add_product(V a, V b, V c) {
     return a * b + c;
 }
 #endif
+
+// Blocks of W lanes, taken in turn from one register and from the other: the even blocks of both, or the odd ones.
+template <int W, bool ODD, class V, int... I>
+ALWAYS_INLINE V blocks(V one, V other, std::integer_sequence<int, I...>) {
+    constexpr int count = sizeof...(I);
+    return __builtin_shufflevector(one, other, (I / W % 2 * count + I / W / 2 * 2 * W + I % W + (ODD ? W : 0))...);
+}
+
+// Register i becomes lane i of the sum: the lanes of each are added up, all at once, in a tree.
+template <class T, int COUNT, int W = PER_REGISTER<T> / 2>
+ALWAYS_INLINE Vector<T> sum_lanes(Vector<T>* values) {
+    if constexpr (COUNT == 1) {
+        return values[0];
+    } else {
+        constexpr auto lanes = std::make_integer_sequence<int, PER_REGISTER<T>>();
+        for (int i = 0; i < COUNT / 2; i++) {
+            values[i] = blocks<W, false>(values[i], values[i + COUNT / 2], lanes) +
+                        blocks<W, true>(values[i], values[i + COUNT / 2], lanes);
+        }
+        return sum_lanes<T, COUNT / 2, W / 2>(values);
+    }
+}
 
 }  // namespace LEVEL

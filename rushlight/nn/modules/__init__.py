@@ -9,6 +9,7 @@ from rushlight.nn.modules import (
     linear,
     loss,
     normalization,
+    passing,
     sparse,
 )
 from rushlight.nn.modules.activation import *

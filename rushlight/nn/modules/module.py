@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rushlight.core.conversion import typename
 from rushlight.core.tensor import Tensor
-from rushlight.nn.modules import module_hooks
+from rushlight.nn.modules.module_calls import Calls
 from rushlight.nn.modules.module_hooks import (
     Hooks,
-    call_with_hooks,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
@@ -33,13 +32,8 @@ __all__ = [
     "register_module_full_backward_pre_hook",
 ]
 
-every_forward_hook = module_hooks.forward_hooks
-every_forward_pre_hook = module_hooks.forward_pre_hooks
-every_backward_hook = module_hooks.backward_hooks
-every_backward_pre_hook = module_hooks.backward_pre_hooks
 
-
-class Module(Tree, State, Moves, Hooks):
+class Module(Tree, State, Moves, Hooks, Calls):
     """The base of all networks: subclass it, assign layers in `__init__`, compute in `forward`.
 
     >>> class Regression(torch.nn.Module):
@@ -76,21 +70,6 @@ class Module(Tree, State, Moves, Hooks):
         fields["_load_state_dict_pre_hooks"] = OrderedDict()
         fields["_load_state_dict_post_hooks"] = OrderedDict()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`, with the hooks before and after it."""
-        if (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or every_forward_hook
-            or every_forward_pre_hook
-            or every_backward_hook
-            or every_backward_pre_hook
-        ):
-            return call_with_hooks(self, args, kwargs)
-        return self.forward(*args, **kwargs)
-
     def forward(self, *input: Any) -> Any:  # type: ignore[no-redef]
         """What the module computes; every subclass defines it."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
@@ -124,15 +103,6 @@ class Module(Tree, State, Moves, Hooks):
                 fields["_buffers"][name] = value
         else:
             object.__setattr__(self, name, value)
-
-    def __getattr__(self, name: str) -> Any:
-        # only called for what is no plain attribute
-        fields = self.__dict__
-        if "_parameters" in fields:
-            for kind in ("_parameters", "_modules", "_buffers"):
-                if name in fields[kind]:
-                    return fields[kind][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __delattr__(self, name: str) -> None:
         for kind in ("_parameters", "_buffers", "_modules"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rushlight.core.conversion import typename
 from rushlight.core.tensor import Tensor
+from rushlight.native import core
 from rushlight.nn.parameter import Parameter
 
 if TYPE_CHECKING:
@@ -168,6 +169,10 @@ class Tree:
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters: what an optimizer is given."""
+        found = None if core is None else core.parameters_of(self, recurse)
+        if found is not None:
+            yield from found
+            return
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
@@ -181,6 +186,10 @@ class Tree:
         """The buffers."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
+
+
+if core is not None:
+    core.connect_tree(Tree)
 
 
 def check_name(module: Tree, name: Any, what: str, known: dict) -> None:

@@ -11,6 +11,7 @@ from rushlight.autograd.modes import no_grad
 from rushlight.core.creation import tensor
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.core.warning import warn
+from rushlight.native import core
 from rushlight.ops.inplace import written
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -88,6 +89,10 @@ def clip_grad_norm_(
     `norm_type` may be any order, infinity too.
     """
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if core is not None and norm_type == 2:
+        found = core.clip_grad_norm(parameters, max_norm, error_if_nonfinite)
+        if found is not None:
+            return found
     total_norm = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(parameters, max_norm, total_norm, foreach)
     return total_norm

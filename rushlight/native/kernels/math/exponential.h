@@ -16,7 +16,7 @@ struct ExponentialRange<float> {
     static constexpr float hyperbolic = 89.5;  // and cosh(x) is infinity
     static constexpr float faint = 30;         // above it 1 + exp(-x) is 1
     static constexpr float down = 0x1p-64f;    // brings exp(widest) back into range
-    static constexpr float tiny = 0x1p-26f;    // below it expm1(x), sinh(x) and log1p(x) are x
+    static constexpr float tiny = 0x1p-26f;    // below it expm1(x) and log1p(x) are x
     static constexpr float log2_e = 1.4426950408889634f;
     // log(2) in two parts; the first has few enough bits for its product with an exponent to be exact
     static constexpr float log_2_high = 0x1.62e4p-1f, log_2_low = 0x1.7f7d1cp-20f;
@@ -30,10 +30,10 @@ struct ExponentialRange<double> {
     static constexpr double log_2_high = 0x1.62e42fefa4p-1, log_2_low = -0x1.8432a1b0e2634p-43;
 };
 
-// x = n log(2) + rest with |rest| <= log(2) / 2; the lowest bits of `bits` are n + 2 bias
+// x (or x + low) = n log(2) + rest + lost with |rest| <= log(2) / 2; the lowest bits of `bits` are n + 2 bias
 template <class T>
 struct Reduced {
-    T rest;
+    T rest, lost;
     BitsOf<T> bits;
 };
 
@@ -43,10 +43,17 @@ constexpr T exponent_magic = Format<T>::whole * T(1.5) + T(2 * Format<T>::bias);
 template <class T>
 MATH_INLINE Reduced<T> reduce_by_log_2(T x) {
     using Range = ExponentialRange<T>;
-    T shifted = mul_add(x, Range::log2_e, exponent_magic<T>);
-    T n = shifted - exponent_magic<T>;
-    T rest = mul_add(n, -Range::log_2_low, mul_add(n, -Range::log_2_high, x));
-    return {rest, to_bits(shifted)};
+    T shifted = mul_add(x, Range::log2_e, exponent_magic<T>), n = shifted - exponent_magic<T>;
+    T high = mul_add(n, -Range::log_2_high, x), rest = mul_add(n, -Range::log_2_low, high);
+    return {rest, mul_add(n, -Range::log_2_low, high - rest), to_bits(shifted)};
+}
+
+template <class T>
+MATH_INLINE Reduced<T> reduce_by_log_2(T x, T low) {
+    using Range = ExponentialRange<T>;
+    T shifted = mul_add(x, Range::log2_e, exponent_magic<T>), n = shifted - exponent_magic<T>;
+    auto [rest, lost] = exact_sum_any(mul_add(n, -Range::log_2_high, x), mul_add(n, -Range::log_2_low, low));
+    return {rest, lost, to_bits(shifted)};
 }
 
 // (exp(r) - 1 - r) / r^2 for |r| <= log(2) / 2, good for exp(r)
@@ -98,7 +105,7 @@ MATH_INLINE T scale(T value, BitsOf<T> bits) {
 
 template <class T>
 MATH_INLINE T exp(T x) {
-    auto [rest, bits] = reduce_by_log_2(bounded(x, ExponentialRange<T>::widest));
+    auto [rest, lost, bits] = reduce_by_log_2(bounded(x, ExponentialRange<T>::widest));
     return scale(T(1) + mul_add(rest * rest, exp_tail(rest), rest), bits);
 }
 
@@ -110,26 +117,17 @@ MATH_INLINE T exp2(T x) {
     return scale(mul_add(rest, exp2_tail(rest), T(1)), to_bits(shifted));
 }
 
-// expm1(x) / 4 for -faint <= x <= hyperbolic, where 2^n itself could overflow
-template <class T>
-MATH_INLINE T expm1_quarter(T x) {
-    using Range = ExponentialRange<T>;
-    T shifted = mul_add(x, Range::log2_e, exponent_magic<T>);
-    T n = shifted - exponent_magic<T>;
-    T high = mul_add(n, -Range::log_2_high, x), rest = mul_add(n, -Range::log_2_low, high);
-    T lost = mul_add(n, -Range::log_2_low, high - rest);
-    T tail = mul_add(rest * rest, expm1_tail(rest), lost);
-    // 2^n (rest + tail) + (2^n - 1); the first two terms cancel in part, so what their sum loses is kept
-    T power = power_of_two<T>(to_bits(shifted) - Format<T>::bias - 2);
-    T large = power - T(0.25), small = power * rest, sum = large + small;
-    return sum + mul_add(power, tail, (large - sum) + small);
-}
-
 template <class T>
 MATH_INLINE T expm1(T x) {
     using Range = ExponentialRange<T>;
     T near = bounded(x, Range::hyperbolic);
-    T result = 4 * expm1_quarter(near < -Range::faint ? -Range::faint : near);
+    near = near < -Range::faint ? -Range::faint : near;
+    auto [rest, lost, bits] = reduce_by_log_2(near);
+    T tail = mul_add(rest * rest, expm1_tail(rest), lost);
+    // 2^n (rest + tail) + (2^n - 1), a quarter of it at first: 2^n itself may overflow
+    T power = power_of_two<T>(bits - Format<T>::bias - 2);
+    auto [sum, error] = exact_sum(power - T(0.25), power * rest);
+    T result = 4 * (sum + mul_add(power, tail, error));
     return abs(x) < Range::tiny ? x : result;
 }
 
@@ -139,8 +137,8 @@ MATH_INLINE T sigmoid(T x) {
     using Range = ExponentialRange<T>;
     T minus = bounded(-x, Range::widest);
     minus = minus < -Range::faint ? -Range::faint : minus;
-    auto [rest, bits] = reduce_by_log_2(minus);
-    T unit = minus > Range::widest / 2 ? Range::down : T(1);
+    auto [rest, error, bits] = reduce_by_log_2(minus);
+    T unit = x < -Range::widest / 2 ? Range::down : T(1);
     T power = from_bits(BitsOf<T>(((bits - 2 * Format<T>::bias) << Format<T>::digits) + to_bits(unit)));
     T sum = power + unit, lost = unit - (sum - power);
     return unit / (sum + mul_add(mul_add(rest * rest, exp_tail(rest), rest), power, lost));
@@ -161,28 +159,42 @@ template <class T>
 MATH_INLINE T tanh(T x) {
     constexpr T faint = ExponentialRange<T>::faint;
     T size = abs(x), square = x * x, twice = size + size;
-    auto [rest, bits] = reduce_by_log_2(twice > faint ? faint : twice);
+    auto [rest, lost, bits] = reduce_by_log_2(twice > faint ? faint : twice);
     T power = power_of_two<T>(bits - Format<T>::bias);
     T large = T(1) - T(2) / mul_add(mul_add(rest * rest, exp_tail(rest), rest), power, power + T(1));
     T small = mul_add(size * square, tanh_tail(square), size);
     return copysign(size < T(0.55) ? small : large, x);
 }
 
+// exp(x) / 4 for 0 <= x, where exp(x) itself could overflow before cosh(x) does
+template <class T>
+MATH_INLINE T exp_quarter(T x) {
+    constexpr T limit = ExponentialRange<T>::hyperbolic;
+    auto [rest, lost, bits] = reduce_by_log_2(x > limit ? limit : x);
+    return (T(1) + mul_add(rest * rest, exp_tail(rest), rest)) * power_of_two<T>(bits - Format<T>::bias - 2);
+}
+
+// (sinh(x) / x - 1) / x^2 for |x| <= 1, of x^2
+MATH_INLINE float sinh_tail(float z) {
+    return polynomial(z, 0.16666667f, 0.0083333105f, 0.00019842896f, 2.7822132e-06f);
+}
+
+MATH_INLINE double sinh_tail(double z) {
+    return polynomial(z, 0.16666666666666669, 0.008333333333332912, 0.0001984126984159341, 2.7557319106756312e-06,
+                      2.5052130998843284e-08, 1.6056659154552016e-10, 7.776600605228906e-13);
+}
+
 template <class T>
 MATH_INLINE T sinh(T x) {
-    using Range = ExponentialRange<T>;
-    T size = abs(x);
-    T quarter = expm1_quarter(size > Range::hyperbolic ? Range::hyperbolic : size);
-    T result = 2 * quarter + quarter / (2 * quarter + T(0.5));
-    return copysign(size < Range::tiny ? size : result, x);
+    T size = abs(x), square = x * x, quarter = exp_quarter(size);
+    T large = 2 * quarter - T(0.125) / quarter;
+    T small = mul_add(size * square, sinh_tail(square), size);
+    return copysign(size < 1 ? small : large, x);
 }
 
 template <class T>
 MATH_INLINE T cosh(T x) {
-    using Range = ExponentialRange<T>;
-    T size = abs(x);
-    auto [rest, bits] = reduce_by_log_2(size > Range::hyperbolic ? Range::hyperbolic : size);
-    T quarter = (T(1) + mul_add(rest * rest, exp_tail(rest), rest)) * power_of_two<T>(bits - Format<T>::bias - 2);
+    T quarter = exp_quarter(abs(x));
     return 2 * quarter + T(0.125) / quarter;
 }
 

@@ -18,7 +18,6 @@ struct LogarithmRange;
 template <>
 struct LogarithmRange<float> {
     static constexpr uint32_t root_half = 0x3f3504f3;  // the bits of sqrt(1/2)
-    static constexpr uint32_t short_mask = 0xfffff000;
     static constexpr float least_normal = 0x1p-126f, lift = 0x1p32f;
     static constexpr Base<float> base_2 = {0x1.714p+0f, 0x1.47652cp-12f, 1, 0};
     static constexpr Base<float> base_10 = {0x1.bccp-2f, -0x1.09d5b2p-15f, 0x1.344p-2f, 0x1.3509f8p-18f};
@@ -27,12 +26,14 @@ struct LogarithmRange<float> {
 template <>
 struct LogarithmRange<double> {
     static constexpr uint64_t root_half = 0x3fe6a09e667f3bcd;
-    static constexpr uint64_t short_mask = 0xffffffff00000000;
     static constexpr double least_normal = 0x1p-1022, lift = 0x1p64;
-    static constexpr Base<double> base_2 = {0x1.7154765p+0, 0x1.5c17f0bbbe880p-31, 1, 0};
-    static constexpr Base<double> base_10 = {0x1.bcb7b15p-2, 0x1.37287195355bbp-33, 0x1.34413509f8p-2,
+    static constexpr Base<double> base_2 = {0x1.7154768p+0, -0x1.6a3e80f444178p-27, 1, 0};
+    static constexpr Base<double> base_10 = {0x1.bcb7b18p-2, -0x1.6c8d78e6acaa4p-29, 0x1.34413509f8p-2,
                                              -0x1.80433b83b532ap-44};
 };
+
+template <class T>
+constexpr T log_2 = T(0.6931471805599453);
 
 // x = 2^n (1 + rest + lost) with 1 + rest between sqrt(1/2) and sqrt(2)
 template <class T>
@@ -65,13 +66,12 @@ MATH_INLINE Split<T> split(T x) {
 template <class T>
 MATH_INLINE Split<T> split_next(T x, T correction) {
     using F = Format<T>;
-    T sum = T(1) + x, part = sum - T(1);
-    T missing = ((T(1) - (sum - part)) + (x - part)) + correction;
+    auto [sum, missing] = exact_sum_any(T(1), x);
     auto [n, rest, none] = split(sum, T(1));
-    // missing 2^-n; the power is raised by 64 so that it exists for the largest n
+    // what is missing, times 2^-n; the power is raised by 64 so that it exists for the largest n
     T power = power_of_two<T>(to_bits((F::whole + T(F::bias + 64)) - n));
-    T small = missing * T(0x1p-64) * power, near = rest + small;
-    return {n, near, small - (near - rest)};
+    auto [near, lost] = exact_sum(rest, (missing + correction) * T(0x1p-64) * power);
+    return {n, near, lost};
 }
 
 // log(1 + f) - f for 1 + f between sqrt(1/2) and sqrt(2)
@@ -93,19 +93,18 @@ MATH_INLINE double log1p_tail(double f) {
 template <class T>
 MATH_INLINE T log_of(Split<T> x) {
     using Range = ExponentialRange<T>;
-    T large = x.n * Range::log_2_high, sum = large + x.rest;
-    T tail = mul_add(x.n, Range::log_2_low, log1p_tail(x.rest) + x.lost);
-    return sum + (((large - sum) + x.rest) + tail);
+    auto [sum, error] = exact_sum(x.n * Range::log_2_high, x.rest);
+    return sum + (error + mul_add(x.n, Range::log_2_low, log1p_tail(x.rest) + x.lost));
 }
 
 template <class T>
 MATH_INLINE T log_of(Split<T> x, Base<T> base) {
     // the products of the short parts are exact
-    T brief = from_bits(BitsOf<T>(to_bits(x.rest) & LogarithmRange<T>::short_mask));
+    T brief = from_bits(BitsOf<T>(to_bits(x.rest) & Format<T>::upper));
     T tail = log1p_tail(x.rest), all = base.of_e_high + base.of_e_low;
     T low = mul_add(x.rest - brief, base.of_e_high, mul_add(x.rest, base.of_e_low, tail * all));
-    T large = x.n * base.of_2_high, small = brief * base.of_e_high, high = large + small;
-    return high + (((large - high) + small) + mul_add(x.n, base.of_2_low, low));
+    auto [sum, error] = exact_sum(x.n * base.of_2_high, brief * base.of_e_high);
+    return sum + (error + mul_add(x.n, base.of_2_low, low));
 }
 
 // `result` where 0 < x < infinity, else what any logarithm gives
@@ -143,25 +142,84 @@ MATH_INLINE T log1p(T x) {
     return log1p(x, T(0));
 }
 
-// log(1 + exp(x)), with the exponential in two parts
+// log(1 + e) / e in two parts for 0 <= e <= 1, of v = e - 1/2
+MATH_INLINE Pair<float> log1p_ratio(float v) {
+    float slope = polynomial(v, -0.2885271f, 0.13260902f, -0.06768822f, 0.036635075f, -0.020562598f, 0.011578641f,
+                             -0.006791612f, 0.0052484414f, -0.00316911f);
+    auto [high, low] = exact_sum(0.8109302f, v * slope);
+    return {high, low + 2.7358466e-08f};
+}
+
+MATH_INLINE Pair<double> log1p_ratio(double v) {
+    double slope = polynomial(v, -0.28852709909932417, 0.13260975375420284, -0.06768864331088142, 0.03661185452316673,
+                              -0.020548811926403596, 0.011833792109199834, -0.006945394683417718, 0.004136179133960505,
+                              -0.002491847591029659, 0.0015153826408164123, -0.0009287732327510059,
+                              0.0005730670771021898, -0.00035551434274039436, 0.00022106498641846686,
+                              -0.00013849231414824904, 8.976478898347549e-05, -5.632267499618211e-05,
+                              2.7463887837993965e-05, -1.7875674866050996e-05, 2.509037836244223e-05,
+                              -1.5643703145941404e-05);
+    auto [high, low] = exact_sum(0.8109302162163288, v * slope);
+    return {high, low - 4.642384249946116e-18};
+}
+
+// log(1 + exp(-|x|)): one polynomial does it, the exponential being at most 1
 template <class T>
-MATH_INLINE T log1p_exp(T x) {
-    auto [rest, bits] = reduce_by_log_2(bounded(x, ExponentialRange<T>::widest));
-    T minus_one = mul_add(rest * rest, exp_tail(rest), rest), near = T(1) + minus_one;
-    return log1p(scale(near, bits), scale(minus_one - (near - T(1)), bits));
+MATH_INLINE T log1p_exp_down(T x) {
+    constexpr T widest = ExponentialRange<T>::widest;
+    T size = abs(x);
+    auto [rest, error, bits] = reduce_by_log_2(size > widest ? -widest : -size);
+    auto [near, lost] = exact_sum(T(1), mul_add(rest * rest, exp_tail(rest), rest));
+    auto [ratio, ratio_lost] = log1p_ratio(scale(near, bits) - T(0.5));
+    return scale(mul_add(near, ratio, mul_add(near, ratio_lost, lost * ratio)), bits);
 }
 
 template <class T>
 MATH_INLINE T softplus(T x, T beta, T threshold) {
     T steep = x * beta;
-    T curve = log1p_exp(steep) / beta;
+    T curve = ((steep > 0 ? steep : T(0)) + log1p_exp_down(steep)) / beta;
     return steep > threshold ? x : curve;
 }
 
 template <class T>
 MATH_INLINE T logsigmoid(T x) {
-    T low = x < 0 ? x : T(0);
-    return low - log1p_exp(-abs(x));
+    return (x < 0 ? x : T(0)) - log1p_exp_down(x);
+}
+
+template <class T>
+MATH_INLINE T asinh(T x) {
+    // log(1 + |x| + x^2 / (1 + sqrt(1 + x^2))); where the square would overflow, log(|x|) + log(2)
+    T size = abs(x), square = x * x;
+    bool huge = size > T(0x1p60);
+    auto [sum, lost] = exact_sum(size, square / (T(1) + sqrt(T(1) + square)));
+    T result = log1p(huge ? size : sum, huge ? T(0) : lost) + (huge ? log_2<T> : T(0));
+    return copysign(result, x);
+}
+
+template <class T>
+MATH_INLINE T acosh(T x) {
+    // log(1 + y + sqrt(x^2 - 1)) with y = x - 1, each in two parts; where the square would overflow, log(x) + log(2)
+    bool huge = x > T(0x1p60);
+    auto [y, y_lost] = exact_sum(x, T(-1));
+    auto [square, square_lost] = exact_product(x, x);
+    auto [high, high_lost] = exact_sum(square, T(-1));
+    auto [radicand, radicand_lost] = exact_sum(high, high_lost + square_lost);
+    T root = sqrt(radicand);
+    auto [power, power_lost] = exact_product(root, root);
+    T root_lost = ((radicand - power) - power_lost + radicand_lost) / (root + root + LogarithmRange<T>::least_normal);
+    auto [sum, lost] = exact_sum(root, y);
+    T result = log1p(huge ? x : sum, huge ? T(0) : lost + (root_lost + y_lost)) + (huge ? log_2<T> : T(0));
+    return x < 1 ? nan<T> : result;
+}
+
+template <class T>
+MATH_INLINE T atanh(T x) {
+    // log(1 + 2 |x| / (1 - |x|)) / 2, the quotient in two parts
+    T size = abs(x), twice = size + size;
+    auto [bottom, bottom_lost] = exact_sum(T(1), -size);
+    T quotient = twice / bottom;
+    auto [product, product_lost] = exact_product(quotient, bottom);
+    T lost = (((twice - product) - product_lost) - quotient * bottom_lost) / bottom;
+    return copysign(T(0.5) * log1p(quotient, lost), x);
 }
 
 }  // namespace math

@@ -1,7 +1,6 @@
 // What the elementary functions are written with: a number's bits, fused steps, polynomials, rounding, signs, extrema.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -32,7 +31,8 @@ template <>
 struct Format<float> {
     using Bits = uint32_t;
     static constexpr int digits = 23;  // stored ones
-    static constexpr Bits bias = 127, sign = 0x80000000u, exponent = 0x7f800000u;
+    static constexpr Bits bias = 127, sign = 0x80000000u;
+    static constexpr Bits upper = 0xfffff000u;  // the half of the digits whose products are exact
     static constexpr float whole = 8388608.0f;  // 2^23: from here on every number is whole
 };
 
@@ -40,7 +40,8 @@ template <>
 struct Format<double> {
     using Bits = uint64_t;
     static constexpr int digits = 52;
-    static constexpr Bits bias = 1023, sign = 0x8000000000000000u, exponent = 0x7ff0000000000000u;
+    static constexpr Bits bias = 1023, sign = 0x8000000000000000u;
+    static constexpr Bits upper = 0xfffffffff8000000u;
     static constexpr double whole = 4503599627370496.0;  // 2^52
 };
 
@@ -99,6 +100,37 @@ MATH_INLINE double mul_add(double a, double b, double c) {
 #endif
 }
 
+// The unrounded sum of two numbers, the second being at most a rounding of the first
+template <class T>
+struct Pair {
+    T high, low;
+};
+
+template <class T>
+MATH_INLINE Pair<T> exact_product(T a, T b) {
+    T product = a * b;
+#if MATH_FUSED
+    return {product, mul_add(a, b, -product)};
+#else
+    T a_high = from_bits(BitsOf<T>(to_bits(a) & Format<T>::upper)), a_low = a - a_high;
+    T b_high = from_bits(BitsOf<T>(to_bits(b) & Format<T>::upper)), b_low = b - b_high;
+    return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
+#endif
+}
+
+// large + small, where |large| >= |small| or large is 0
+template <class T>
+MATH_INLINE Pair<T> exact_sum(T large, T small) {
+    T sum = large + small;
+    return {sum, small - (sum - large)};
+}
+
+template <class T>
+MATH_INLINE Pair<T> exact_sum_any(T a, T b) {
+    T sum = a + b, part = sum - a;
+    return {sum, (a - (sum - part)) + (b - part)};
+}
+
 // c0 + c1 x + x^2 (c2 + c3 x + x^2 (...)): in pairs, for a chain of dependent steps half as long as Horner's
 template <class T>
 MATH_INLINE T polynomial_of(T, T, T c0) {
@@ -133,15 +165,10 @@ MATH_INLINE T nearest(T x) {
     return (x + magic) - magic;
 }
 
-template <class T>
-MATH_INLINE T round_even(T x) {
-    // adding 2^digits pushes the fraction out of the number; the sign is given back for -0.3 -> -0
-    T size = abs(x), rounded = (size + Format<T>::whole) - Format<T>::whole;
-    return copysign(size < Format<T>::whole ? rounded : size, x);
-}
-
 // SSE4.1 and ARM round in one instruction; x86-64's baseline cannot
 #if defined(__SSE4_1__) || defined(__aarch64__)
+MATH_INLINE float round_even(float x) { return __builtin_nearbyintf(x); }
+MATH_INLINE double round_even(double x) { return __builtin_nearbyint(x); }
 MATH_INLINE float floor(float x) { return __builtin_floorf(x); }
 MATH_INLINE double floor(double x) { return __builtin_floor(x); }
 MATH_INLINE float ceil(float x) { return __builtin_ceilf(x); }
@@ -149,6 +176,13 @@ MATH_INLINE double ceil(double x) { return __builtin_ceil(x); }
 MATH_INLINE float trunc(float x) { return __builtin_truncf(x); }
 MATH_INLINE double trunc(double x) { return __builtin_trunc(x); }
 #else
+template <class T>
+MATH_INLINE T round_even(T x) {
+    // adding 2^digits pushes the fraction out of the number; the sign is given back for -0.3 -> -0
+    T size = abs(x), rounded = (size + Format<T>::whole) - Format<T>::whole;
+    return copysign(size < Format<T>::whole ? rounded : size, x);
+}
+
 template <class T>
 MATH_INLINE T floor(T x) {
     T rounded = round_even(x);

@@ -1,0 +1,1 @@
+"""Rushlight's speed against other libraries', on the same work with the same losses: `python -m benchmarks.compare`."""

@@ -1,0 +1,258 @@
+// Copying: clone, conversion to another dtype, and what writes over a tensor. See ops/copying.py, ops/conversion.py.
+#include "copying.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "arrays.h"
+#include "attributes.h"
+#include "call.h"
+#include "copies.h"
+#include "numbers.h"
+#include "operands.h"
+#include "parts.h"
+#include "state.h"
+#include "threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// core.layout.contiguous_format; borrowed, nullptr without an exception if it is not there.
+PyObject* contiguous_format() {
+    static PyObject* found = nullptr;
+    if (found == nullptr) {
+        Ref module = Ref::steal(PyImport_ImportModule("rushlight.core.layout"));
+        if (module) found = PyObject_GetAttrString(module.get(), "contiguous_format");
+        PyErr_Clear();
+    }
+    return found;
+}
+
+// Memory for a copy that keeps the order of dimensions; of size one, they have strides that only Python knows.
+PyArrayObject* new_like(PyArrayObject* array, int type) {
+    int ndim = PyArray_NDIM(array);
+    const npy_intp* dims = PyArray_DIMS(array);
+    if (PyArray_IS_C_CONTIGUOUS(array)) return new_array(ndim, dims, type);
+    if (std::find(dims, dims + ndim, 1) != dims + ndim || PyArray_SIZE(array) == 0) return nullptr;
+    return new_array_like_strides(ndim, dims, PyArray_STRIDES(array), type);
+}
+
+// clone(input, *, memory_format=None)
+PyObject* clone_forward(Call& call) {
+    PyArrayObject* input = call.array(0);
+    if (!is_movable(input) || PyArray_TYPE(input) >= NPY_NTYPES_LEGACY) return nullptr;
+    if (call[1] == contiguous_format()) return as_object(packed_copy(input));
+    if (call[1] != Py_None) return nullptr;
+    if (PyArray_IS_C_CONTIGUOUS(input)) return as_object(packed_copy(input));
+    PyArrayObject* made = new_like(input, PyArray_TYPE(input));
+    if (made != nullptr) copy_into(made, input);
+    return as_object(made);
+}
+
+bool pass_backward(Gradient& gradient) {
+    Py_INCREF(gradient.grad());
+    gradient.found[0] = gradient.grad();
+    return true;
+}
+
+// ---- conversion
+
+int dtype_of_type(int type_num) {
+    for (int dtype = 0; dtype < DTYPES; dtype++) {
+        if (type_num_of(dtype) == type_num) return dtype;
+    }
+    return -1;
+}
+
+// The elements of a C-contiguous array in another dtype; nullptr where there is no loop.
+PyArrayObject* converted(PyArrayObject* array, int type_num) {
+    int from = dtype_of(array), to = dtype_of_type(type_num);
+    if (from < 0 || to < 0 || !PyArray_IS_C_CONTIGUOUS(array)) return nullptr;
+    PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
+    if (made == nullptr) return nullptr;
+    Convert convert = table().convert[from][to];
+    const char* source = PyArray_BYTES(array);
+    char* target = PyArray_BYTES(made);
+    parallel(PyArray_SIZE(array), PARALLEL, [=](int64_t begin, int64_t end) {
+        convert(source + begin * SIZES[from], target + begin * SIZES[to], end - begin);
+    });
+    return made;
+}
+
+// _to_copy(input, kind, form=None)
+PyObject* to_copy_forward(Call& call) {
+    PyArrayObject* input = call.array(0);
+    if (!PyArray_DescrCheck(call[1]) || call[2] != Py_None) return nullptr;
+    auto* kind = reinterpret_cast<PyArray_Descr*>(call[1]);
+    if (PyArray_DESCR(input) == kind) {
+        return is_movable(input) && PyArray_IS_C_CONTIGUOUS(input) ? as_object(packed_copy(input)) : nullptr;
+    }
+    return as_object(converted(input, kind->type_num));
+}
+
+// The tensor in another dtype, itself if it has it; nullptr without an exception where Python must look.
+PyObject* convert_tensor(PyObject* self, PyArray_Descr* kind) {
+    static Function* to_copy = nullptr;
+    if (to_copy == nullptr) to_copy = find_function("_to_copy");
+    PyArrayObject* array = as_tensor(self)->array;
+    if (array == nullptr || to_copy == nullptr) return nullptr;
+    if (PyArray_DESCR(array) == kind) return Py_NewRef(self);
+    PyObject* args[] = {self, as_object(kind)};
+    PyObject* found = call_native(to_copy, args, 2, nullptr);
+    if (found == nullptr) return nullptr;
+    // messages name what the user called
+    Cut& cut = as_tensor(found)->cut;
+    if (cut && PyUnicode_Check(cut.reason) && PyUnicode_CompareWithASCIIString(cut.reason, "_to_copy") == 0) {
+        static PyObject* reason = PyUnicode_InternFromString("to");
+        Py_SETREF(cut.reason, Py_NewRef(reason));
+    }
+    return found;
+}
+
+// float(), long() and kin
+template <int type_num, Attribute which>
+PyObject* convert(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    static PyArray_Descr* kind = PyArray_DescrFromType(type_num);
+    if (count == 0 && names == nullptr) {
+        PyObject* found = convert_tensor(self, kind);
+        if (found != nullptr || PyErr_Occurred()) return found;
+    }
+    return call_python(which, self, args, count, names);
+}
+
+// to(dtype), to("cpu"), to(other)
+PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (count != 1 || names != nullptr || as_tensor(self)->array == nullptr) {
+        return call_python(TO, self, args, count, names);
+    }
+    PyObject *found = nullptr, *given = args[0];
+    if (PyUnicode_CheckExact(given)) {
+        if (PyUnicode_CompareWithASCIIString(given, "cpu") == 0) return Py_NewRef(self);
+    } else if (is_tensor(given)) {
+        PyArrayObject* other = as_tensor(given)->array;
+        if (other != nullptr) found = convert_tensor(self, PyArray_DESCR(other));
+    } else if (is_dtype(given)) {
+        static PyObject* name = PyUnicode_InternFromString("numpy");
+        Ref kind = Ref::steal(PyObject_GetAttr(given, name));
+        if (kind && PyArray_DescrCheck(kind.get())) {
+            found = convert_tensor(self, reinterpret_cast<PyArray_Descr*>(kind.get()));
+        } else {
+            PyErr_Clear();
+        }
+    }
+    if (found != nullptr || PyErr_Occurred()) return found;
+    return call_python(TO, self, args, count, names);
+}
+
+PyObject* contiguous(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyArrayObject* array = as_tensor(self)->array;
+    if (count == 0 && names == nullptr && array != nullptr && PyArray_IS_C_CONTIGUOUS(array)) return Py_NewRef(self);
+    return call_python(CONTIGUOUS, self, args, count, names);
+}
+
+PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyArrayObject* array = as_tensor(self)->array;
+    if (count == 0 && names == nullptr && array != nullptr) return PyBool_FromLong(PyArray_IS_C_CONTIGUOUS(array));
+    return call_python(IS_CONTIGUOUS, self, args, count, names);
+}
+
+// ---- writing
+
+// _copy(input, src), in place: the source, broadcast and converted
+PyObject* copy_forward(Call& call) {
+    PyArrayObject *out = call.out, *source = call.array(1);
+    if (out == nullptr || source == nullptr || !is_movable(out) || may_overlap(out, source)) return nullptr;
+    Ref brought = Ref::borrow(as_object(source));
+    if (PyArray_DESCR(source) != PyArray_DESCR(out)) {
+        brought = Ref::steal(as_object(converted(source, PyArray_TYPE(out))));
+        if (!brought) return nullptr;
+    }
+    int ndim = PyArray_NDIM(out), extra = ndim - PyArray_NDIM(source);
+    if (extra < 0) return nullptr;
+    npy_intp strides[NPY_MAXDIMS];
+    for (int d = 0; d < ndim; d++) {
+        npy_intp have = d >= extra ? PyArray_DIM(source, d - extra) : 1;
+        if (have != PyArray_DIM(out, d) && have != 1) return nullptr;
+        strides[d] = have == PyArray_DIM(out, d) && d >= extra ? PyArray_STRIDE(brought.array(), d - extra) : 0;
+    }
+    if (PyArray_SIZE(out) > 0) {
+        copy_elements(PyArray_BYTES(out), PyArray_STRIDES(out), PyArray_BYTES(brought.array()), strides, ndim,
+                      PyArray_DIMS(out), static_cast<int>(PyArray_ITEMSIZE(out)));
+    }
+    return Py_NewRef(as_object(out));
+}
+
+// copy_(src, non_blocking=False)
+PyObject* copy_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyObject* inner = form_of(COPY_INNER);
+    if (count == 1 && names == nullptr && is_tensor(args[0]) && inner != nullptr && Py_TYPE(inner) == &FunctionType) {
+        PyObject* both[] = {self, args[0]};
+        PyObject* found = call_native(reinterpret_cast<Function*>(inner), both, 2, nullptr);
+        if (found != nullptr || PyErr_Occurred()) return found;
+    }
+    return call_python(COPY_, self, args, count, names);
+}
+
+// Whether one value may be written over all elements here: no history to record, and memory of its own.
+bool may_fill(Tensor* target) {
+    return target->array != nullptr && !(state.grad && requires_grad(target)) && PyArray_ISWRITEABLE(target->array) &&
+           is_movable(target->array);
+}
+
+PyObject* zero_inplace(PyObject* self, PyObject*) {
+    Tensor* target = as_tensor(self);
+    if (!may_fill(target)) return ask(ZERO_, self);
+    constexpr char zero[16] = {};
+    if (PyArray_IS_C_CONTIGUOUS(target->array)) {
+        std::memset(PyArray_DATA(target->array), 0, PyArray_NBYTES(target->array));
+    } else {
+        fill_elements(target->array, zero);
+    }
+    return written(target) ? Py_NewRef(self) : nullptr;
+}
+
+// fill_(value): a number that a float holds, or a whole one for integers
+PyObject* fill_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    Tensor* target = as_tensor(self);
+    alignas(8) char element[8];
+    if (count != 1 || names != nullptr || !may_fill(target) || !read_element(args[0], target->array, element)) {
+        return call_python(FILL_, self, args, count, names);
+    }
+    if (PyArray_SIZE(target->array) > 0) fill_elements(target->array, element);
+    return written(target) ? Py_NewRef(self) : nullptr;
+}
+
+constexpr int KEYWORDS = METH_FASTCALL | METH_KEYWORDS;
+
+PyCFunction plain_function(WithKeywords function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+}  // namespace
+
+PyMethodDef copying_methods[] = {
+    {"float", plain_function(convert<NPY_FLOAT, TO_FLOAT>), KEYWORDS, "The tensor as `float32`."},
+    {"double", plain_function(convert<NPY_DOUBLE, TO_DOUBLE>), KEYWORDS, "The tensor as `float64`."},
+    {"long", plain_function(convert<NPY_INT64, TO_LONG>), KEYWORDS, "The tensor as `int64`."},
+    {"bool", plain_function(convert<NPY_BOOL, TO_BOOL>), KEYWORDS, "The tensor as `bool`."},
+    {"to", plain_function(to), KEYWORDS,
+     "The tensor with another dtype, device or memory format: itself where nothing changes."},
+    {"contiguous", plain_function(contiguous), KEYWORDS,
+     "The tensor itself if its elements stand in memory in the order of their indices, else such a copy."},
+    {"is_contiguous", plain_function(is_contiguous), KEYWORDS,
+     "Whether the elements stand in memory in the order of their indices, or in another format's."},
+    {"copy_", plain_function(copy_inplace), KEYWORDS,
+     "Write the elements of `src` over its own; differentiable in `src`."},
+    {"zero_", zero_inplace, METH_NOARGS, "Write 0 over every element."},
+    {"fill_", plain_function(fill_inplace), KEYWORDS, "Write one value over every element."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+void register_copying() {
+    add_kernel({"clone", clone_forward, pass_backward});
+    add_kernel({"_to_copy", to_copy_forward, pass_backward});
+    add_kernel({"_copy", copy_forward});
+}
+
+}  // namespace rushlight

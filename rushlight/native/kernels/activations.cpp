@@ -1,0 +1,103 @@
+// Activations: the smooth nonlinearities of neural networks, and what stands in for them piece by piece.
+#include "families.h"
+#include "pointwise.h"
+
+namespace LEVEL {
+
+namespace {
+
+constexpr double ROOT_HALF = 0.70710678118654752440, ROOT_2_BY_PI = 0.79788456080286535588, CUBIC = 0.044715;
+
+FORMULA(Gelu, (T x), math::gelu(x))
+FORMULA(GeluSlope, (T grad, T x),
+        grad * (math::erf(x * T(ROOT_HALF)) * T(0.5) + T(0.5) +
+                x * (math::exp(x * x * T(-0.5)) * T(ROOT_2_BY_PI / 2))))
+
+template <class T>
+ALWAYS_INLINE T bent(T x) {
+    return math::tanh((x + x * x * x * T(CUBIC)) * T(ROOT_2_BY_PI));
+}
+
+template <class T>
+ALWAYS_INLINE T gelu_tanh_slope(T x, T y) {
+    return (y + 1) * T(0.5) + x * (1 - y * y) * (x * x * T(3 * CUBIC) + 1) * T(ROOT_2_BY_PI / 2);
+}
+
+FORMULA(GeluTanh, (T x), x * T(0.5) * (bent(x) + 1))
+FORMULA(GeluTanhSlope, (T grad, T x), grad * gelu_tanh_slope(x, bent(x)))
+
+template <class T>
+ALWAYS_INLINE T silu_slope(T x, T gate) {
+    return gate * (x * (1 - gate) + 1);
+}
+
+FORMULA(Silu, (T x), x * math::sigmoid(x))
+FORMULA(SiluSlope, (T grad, T x), grad * silu_slope(x, math::sigmoid(x)))
+
+// tanh(softplus(x)) = n / (n + 2) with n = e^x (e^x + 2); from 20 on it is 1
+template <class T>
+ALWAYS_INLINE T mish_power(T x) {
+    T power = math::exp(x > 20 ? T(20) : x);
+    return power * (power + 2);
+}
+
+template <class T>
+ALWAYS_INLINE T mish_slope(T x, T n) {
+    T bent = n / (n + 2);
+    return bent + x * math::sigmoid(x) * (1 - bent * bent);
+}
+
+FORMULA(Mish, (T x), x * (mish_power(x) / (mish_power(x) + 2)))
+FORMULA(MishSlope, (T grad, T x), grad * mish_slope(x, mish_power(x)))
+
+FORMULA(Softplus, (T x, T beta, T threshold), math::softplus(x, beta, threshold))
+FORMULA(SoftplusSlope, (T grad, T x, T beta, T threshold),
+        x * beta > threshold ? grad : grad * math::sigmoid(x * beta))
+FORMULA(LogSigmoid, (T x), math::logsigmoid(x))
+FORMULA(LogSigmoidSlope, (T grad, T x), grad * math::sigmoid(-x))
+
+void smooth(Table& table) {
+    Row(table, "nn.functional.gelu", "input")
+        .when("approximate", "none")
+        .floats<Gelu>()
+        .gradient<GeluSlope>("input", "input");
+    Row(table, "nn.functional.gelu", "input")
+        .when("approximate", "tanh")
+        .floats<GeluTanh>()
+        .gradient<GeluTanhSlope>("input", "input");
+    Row(table, "nn.functional.silu", "input").floats<Silu>().gradient<SiluSlope>("input", "input");
+    Row(table, "nn.functional.mish", "input").floats<Mish>().gradient<MishSlope>("input", "input");
+    Row(table, "nn.functional.softplus", "input", "beta", "threshold")
+        .floats<Softplus>()
+        .gradient<SoftplusSlope>("input", "input", "beta", "threshold");
+    Row(table, "nn.functional.logsigmoid", "input").floats<LogSigmoid>().gradient<LogSigmoidSlope>("input", "input");
+}
+
+FORMULA(Hardswish, (T x), x * math::minimum(math::maximum(x + 3, T(0)), T(6)) / 6)
+FORMULA(HardswishSlope, (T grad, T x), grad * (x <= -3 ? 0 : x < 3 ? x / 3 + T(0.5) : 1))
+FORMULA(Hardsigmoid, (T x), math::minimum(math::maximum(x + 3, T(0)), T(6)) / 6)
+FORMULA(HardsigmoidSlope, (T grad, T x), (x > -3) & (x < 3) ? grad / 6 : 0)
+FORMULA(Hardshrink, (T x, T limit), (x >= -limit) & (x <= limit) ? 0 : x)
+FORMULA(Softshrink, (T x, T limit), x > limit ? x - limit : x < -limit ? x + limit : x * 0)
+FORMULA(ShrinkSlope, (T grad, T x, T limit), (x >= -limit) & (x <= limit) ? 0 : grad)
+
+void piecewise(Table& table) {
+    Row(table, "nn.functional.hardswish", "input").floats<Hardswish>().gradient<HardswishSlope>("input", "input");
+    Row(table, "nn.functional.hardsigmoid", "input")
+        .floats<Hardsigmoid>()
+        .gradient<HardsigmoidSlope>("input", "input");
+    Row(table, "hardshrink", "input", "lambd").floats<Hardshrink>().gradient<ShrinkSlope>("input", "input", "lambd");
+    Row(table, "nn.functional.softshrink", "input", "lambd")
+        .only_if([](const double* numbers) { return numbers[1] >= 0; })
+        .floats<Softshrink>()
+        .gradient<ShrinkSlope>("input", "input", "lambd");
+}
+
+}  // namespace
+
+void activations(Table& table) {
+    smooth(table);
+    piecewise(table);
+}
+
+}  // namespace LEVEL

@@ -1,0 +1,56 @@
+// A row of the table of pointwise ops: an op's name and parameters, the loops that compute it, and its gradients.
+#pragma once
+
+#include <cstdint>
+
+namespace rushlight {
+
+enum Dtype { FLOAT32, FLOAT64, INT64, BOOL, DTYPES };
+
+// `count` contiguous elements of each input; numbers were spread before. The output may be one of the inputs, at the
+// same place.
+using Loop = void (*)(const void* const* inputs, void* output, int64_t count);
+
+// How the dtype of a row's inputs follows from its arguments. See ops/rules.py.
+enum class Rule : char {
+    PROMOTE,
+    FLOAT,     // like PROMOTE, and integers become the default float dtype
+    NO_BOOLS,  // like PROMOTE, but bools are Python's to refuse
+    MATCH,     // all tensors have one dtype already
+};
+
+// What an argument must be for a row to be the right one among those of its op.
+struct Condition {
+    enum Kind : char { NONE, NUMBER, TENSOR, VALUE, TEXT };
+    const char* name = nullptr;
+    Kind kind = NONE;
+    double value = 0;
+    const char* text = nullptr;
+};
+
+struct Pointwise {
+    static constexpr int INPUTS = 4, CONDITIONS = 3;
+    const char* name = nullptr;       // as in ops/; an op may have several rows, the first that fits a call is taken
+    const char* inputs[INPUTS] = {};  // the parameters that the loop reads, by name; nullptr ends them
+    unsigned masks = 0;               // bits of the inputs that are bool, whatever dtype the others have
+    Rule rule = Rule::PROMOTE;
+    bool gives_bool = false;          // the result is bool, else of the inputs' dtype
+    bool packed = false;              // the result is C-contiguous, else ordered in memory as the inputs are
+    Condition when[CONDITIONS];
+    bool (*accepts)(const double* numbers) = nullptr;  // whether Python has no objection to the inputs that are numbers
+    Loop loops[DTYPES] = {};          // by the dtype of the inputs; nullptr where Python does it
+    // the gradient of an input: a loop over `grad` and the values that `reads` names
+    struct Slope {
+        const char* input = nullptr;
+        const char* reads[INPUTS] = {};  // "input", "other", "result" ...
+        unsigned masks = 0;
+        Loop loops[2] = {};              // float32, float64; nullptr: the gradient is `grad` itself
+    } slopes[INPUTS];
+};
+
+// Elements of one dtype as another one's.
+using Convert = void (*)(const void* from, void* to, int64_t count);
+// One element, as many times as asked.
+using Repeat = void (*)(const void* from, void* to, int64_t count);
+
+}  // namespace rushlight

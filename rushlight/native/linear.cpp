@@ -1,0 +1,135 @@
+// Linear maps: what a layer does to its features, forward and gradient. See ops/linear.py.
+#include <algorithm>
+
+#include "arrays.h"
+#include "kernels/table.h"
+#include "parts.h"
+#include "plan.h"
+#include "products.h"
+#include "threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// Elements for which a second thread pays.
+constexpr int64_t PARALLEL_SUM = 1 << 17;
+
+// The rows of an array of any dims as one matrix, of a contiguous copy where there is no other way.
+struct Rows {
+    Stack matrix;
+    Ref copy;
+
+    bool read(PyArrayObject* array) {
+        if (!matrix.read(array)) return false;
+        if (matrix.depth == 0 || matrix.flatten()) return true;
+        return read_copy(array);
+    }
+    // The same, with columns that are neighbours.
+    bool read_dense(PyArrayObject* array) {
+        return read(array) && (matrix.column_step == 1 || matrix.columns == 1 || read_copy(array));
+    }
+
+private:
+    bool read_copy(PyArrayObject* array) {
+        copy = Ref::steal(reinterpret_cast<PyObject*>(contiguous(array)));
+        return copy && matrix.read(copy.array()) && matrix.flatten();
+    }
+};
+
+// An array of the same dims with another size of the last one.
+PyArrayObject* with_last(PyArrayObject* array, npy_intp last) {
+    npy_intp dims[NPY_MAXDIMS];
+    int ndim = PyArray_NDIM(array);
+    std::copy_n(PyArray_DIMS(array), ndim, dims);
+    dims[ndim - 1] = last;
+    return new_array(ndim, dims, PyArray_TYPE(array));
+}
+
+PyObject* forward(Call& call) {
+    PyArrayObject *input = call.array(0), *weight = call.array(1), *bias = call.array(2);
+    if (input == nullptr || weight == nullptr || PyArray_NDIM(weight) != 2) return nullptr;
+    Rows rows;
+    Stack map;
+    if (!rows.read(input) || !map.read(weight)) return nullptr;
+    if (rows.matrix.dtype != map.dtype || rows.matrix.columns != map.columns) return nullptr;
+    Product product = product_of(rows.matrix, map.transposed());
+    if (bias != nullptr) {
+        Stack start;
+        if (PyArray_NDIM(bias) != 1 || !start.read(bias)) return nullptr;
+        if (start.dtype != map.dtype || start.columns != map.rows) return nullptr;
+        product.start = PyArray_DATA(bias);
+        product.start_column = start.column_step;
+    } else if (call[2] != Py_None) {
+        return nullptr;
+    }
+    PyArrayObject* result = with_last(input, map.rows);
+    if (result == nullptr) return nullptr;
+    product.c = PyArray_DATA(result);
+    if (!multiply(product, map.dtype)) Py_CLEAR(result);
+    return as_object(result);
+}
+
+PyArrayObject* input_gradient(const Rows& grad, PyArrayObject* like, PyArrayObject* weight) {
+    Stack map;
+    if (weight == nullptr || PyArray_NDIM(weight) != 2 || !map.read(weight)) return nullptr;
+    if (map.dtype != grad.matrix.dtype || map.rows != grad.matrix.columns) return nullptr;
+    PyArrayObject* result = with_last(like, map.columns);
+    if (result == nullptr) return nullptr;
+    Product product = product_of(grad.matrix, map);
+    product.c = PyArray_DATA(result);
+    if (!multiply(product, map.dtype)) Py_CLEAR(result);
+    return result;
+}
+
+// In the layout of the weight: the transposed gradient times the input.
+PyArrayObject* weight_gradient(const Rows& grad, PyArrayObject* input) {
+    Rows rows;
+    if (input == nullptr || !rows.read(input)) return nullptr;
+    return multiply_stacks(grad.matrix.transposed(), rows.matrix);
+}
+
+PyArrayObject* bias_gradient(const Rows& grad) {
+    const Stack& matrix = grad.matrix;
+    npy_intp dims[] = {matrix.columns};
+    PyArrayObject* result = new_array(1, dims, type_num_of(matrix.dtype));
+    if (result == nullptr) return nullptr;
+    npy_intp size = SIZES[matrix.dtype];
+    auto loop = table().products.sum_columns[matrix.dtype];
+    char *from = PyArray_BYTES(matrix.array), *to = PyArray_BYTES(result);
+    auto work = [&](int64_t begin, int64_t end) {
+        loop(from + begin * size, matrix.rows, end - begin, matrix.row_step, to + begin * size);
+    };
+    if (matrix.rows * matrix.columns <= PARALLEL_SUM) {
+        work(0, matrix.columns);
+    } else {
+        // whole registers, so that the order of additions is the same for any number of threads
+        parallel(matrix.columns, (PARALLEL_SUM / 2 / matrix.rows + 64) / 64 * 64, work);
+    }
+    return result;
+}
+
+bool backward(Gradient& gradient) {
+    Rows grad;
+    if (gradient.grad() == nullptr || PyArray_NDIM(gradient.grad()) == 0 || !grad.read_dense(gradient.grad())) {
+        return false;
+    }
+    PyArrayObject *input = gradient.array(0), *weight = gradient.array(1);
+    // a weight that is a vector takes the last dim away
+    if (input != nullptr && PyArray_NDIM(input) != PyArray_NDIM(gradient.grad())) return false;
+    if (weight != nullptr && PyArray_NDIM(weight) != 2) return false;
+    for (int k = 0; k < gradient.plan->input_count; k++) {
+        int position = gradient.plan->inputs[k];
+        gradient.found[k] = position == 0   ? input_gradient(grad, gradient.grad(), weight)
+                            : position == 1 ? weight_gradient(grad, input)
+                                            : bias_gradient(grad);
+        if (gradient.found[k] == nullptr) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void register_linear() { add_kernel({"nn.functional.linear", forward, backward, {"input", "weight"}}); }
+
+}  // namespace rushlight

@@ -1,0 +1,245 @@
+// Maxima: the largest and smallest elements, where they stand, and their gradients. See ops/maxima.py.
+#include <algorithm>
+#include <cstring>
+
+#include "arrays.h"
+#include "call.h"
+#include "folding.h"
+#include "parts.h"
+#include "threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// The kernel's data points to one of these.
+constexpr Reduction largest = LARGEST, smallest = SMALLEST;
+
+Reduction which_of(const Kernel& kernel) { return *static_cast<const Reduction*>(kernel.data); }
+
+// amax and amin: (input, dim, keepdim)
+PyObject* extreme(Call& call) {
+    PyArrayObject* array = call.array(0);
+    Dims dims;
+    bool keepdim;
+    if (array == nullptr || !read_dims(call[1], PyArray_NDIM(array), dims) || !read_flag(call[2], keepdim)) {
+        return nullptr;
+    }
+    return as_object(fold(which_of(*call.op->kernel), array, dims, keepdim));
+}
+
+// _max_all and _min_all: (input)
+PyObject* extreme_of_all(Call& call) {
+    PyArrayObject* array = call.array(0);
+    if (array == nullptr) return nullptr;
+    return as_object(fold(which_of(*call.op->kernel), array, all_dims(PyArray_NDIM(array)), false));
+}
+
+// A gradient goes to the elements that equal the result, in even parts.
+bool share(Gradient& gradient, PyArrayObject* input, PyArrayObject* result, Dims dims, bool nans) {
+    RowRun rows(input);
+    Middle middle;
+    if (!rows.is_float() || PyArray_SIZE(input) == 0 ||
+        !middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle) ||
+        !rows.read(0, input, PyArray_SIZE(input)) || !rows.read(1, result, middle.rows()) ||
+        !rows.read(2, gradient.grad(), middle.rows()) || !rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) {
+        return false;
+    }
+    rows.arrays.options[0] = nans;
+    rows.run(SHARED_SLOPE, middle);
+    gradient.found[0] = rows.take(0);
+    return true;
+}
+
+// reads input, result, dim
+bool extreme_slope(Gradient& gradient) {
+    PyArrayObject* input = gradient.array(0);
+    PyObject* dim = gradient.option(2);
+    Dims dims;
+    return input != nullptr && dim != nullptr && read_dims(dim, PyArray_NDIM(input), dims) &&
+           share(gradient, input, gradient.array(1), dims, false);
+}
+
+// reads input, result
+bool extreme_of_all_slope(Gradient& gradient) {
+    PyArrayObject* input = gradient.array(0);
+    return input != nullptr && share(gradient, input, gradient.array(1), all_dims(PyArray_NDIM(input)), true);
+}
+
+constexpr int64_t BLOCK = 1 << 16;  // elements that one thread looks through at a time
+constexpr int64_t MOST_BLOCKS = 256;
+
+// One long row: the best of each block, then the best of these.
+void search_row(const Search& search, const char* data, int itemsize, int64_t count, char* value, int64_t* place) {
+    int64_t length = std::max(BLOCK, (count + MOST_BLOCKS - 1) / MOST_BLOCKS);
+    int64_t blocks = (count + length - 1) / length;
+    alignas(8) char values[MOST_BLOCKS * 8];
+    int64_t places[MOST_BLOCKS];
+    parallel(blocks, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t block = begin; block < end; block++) {
+            int64_t at = block * length;
+            search.along(data + at * itemsize, 1, 0, std::min(length, count - at), values + block * itemsize,
+                         places + block);
+        }
+    });
+    int64_t best;
+    search.along(values, 1, 0, blocks, value, &best);
+    *place = best * length + places[best];
+}
+
+void search_rows(const Search& search, const char* data, int itemsize, const Middle& middle, char* values,
+                 int64_t* places) {
+    if (middle.inner == 1) {
+        if (middle.outer == 1 && middle.count > BLOCK) {
+            search_row(search, data, itemsize, middle.count, values, places);
+            return;
+        }
+        parallel(middle.outer, std::max<int64_t>(1, BLOCK / middle.count), [&](int64_t begin, int64_t end) {
+            search.along(data + begin * middle.outer_stride * itemsize, end - begin, middle.outer_stride, middle.count,
+                         values + begin * itemsize, places + begin);
+        });
+        return;
+    }
+    int64_t tiles = (middle.inner + TILE - 1) / TILE;
+    int64_t grain = std::max<int64_t>(1, BLOCK / (middle.count * std::min(middle.inner, TILE)));
+    parallel(middle.outer * tiles, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t unit = begin; unit < end; unit++) {
+            int64_t column = unit % tiles * TILE, outer = unit / tiles, first = outer * middle.inner + column;
+            search.across(data + (outer * middle.outer_stride + column) * itemsize, middle.count, middle.stride,
+                          std::min(TILE, middle.inner - column), values + first * itemsize, places + first);
+        }
+    });
+}
+
+// The best elements and their places, as new arrays; false if it declines.
+bool search(Reduction which, PyArrayObject* array, Dims dims, bool keepdim, Ref& values, Ref& places) {
+    int dtype = dtype_of(array);
+    if (dtype < 0 || PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > NPY_MAX_INT32) return false;
+    const FoldLoops& loops = table().folding;
+    const Search& found = (which == LARGEST ? loops.largest : loops.smallest)[dtype];
+    Middle middle;
+    Ref held = Ref::borrow(as_object(array));
+    if (!middle_of(array, dims, middle)) {
+        held = in_c_order(array);
+        if (!held || !middle_of(held.array(), dims, middle)) return false;
+    }
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
+    values = Ref::steal(as_object(new_array(ndim, shape, PyArray_TYPE(array))));
+    places = Ref::steal(as_object(new_array(ndim, shape, NPY_INT64)));
+    if (!values || !places) return false;
+    search_rows(found, PyArray_BYTES(held.array()), static_cast<int>(PyArray_ITEMSIZE(array)), middle,
+                PyArray_BYTES(values.array()), static_cast<int64_t*>(PyArray_DATA(places.array())));
+    return true;
+}
+
+// _max_along and _min_along: (input, dim, keepdim)
+PyObject* extreme_along(Call& call) {
+    PyArrayObject* array = call.array(0);
+    int dim;
+    bool keepdim;
+    if (array == nullptr || !read_dim(call[1], PyArray_NDIM(array), dim) || !read_flag(call[2], keepdim)) {
+        return nullptr;
+    }
+    Ref values, places;
+    Dims dims = PyArray_NDIM(array) > 0 ? Dims{1} << dim : 0;
+    if (!search(which_of(*call.op->kernel), array, dims, keepdim, values, places)) return nullptr;
+    return PyTuple_Pack(2, values.get(), places.get());
+}
+
+// argmax and argmin: (input, dim, keepdim)
+PyObject* place_of_extreme(Call& call) {
+    PyArrayObject* array = call.array(0);
+    bool keepdim;
+    if (array == nullptr || PyArray_TYPE(array) == NPY_BOOL || !read_flag(call[2], keepdim)) return nullptr;
+    Dims dims = all_dims(PyArray_NDIM(array));
+    Ref held = Ref::borrow(as_object(array));
+    if (call[1] == Py_None) {
+        // places count in C order, whatever the order in memory
+        held = in_c_order(array);
+        if (!held) return nullptr;
+    } else {
+        int dim;
+        if (!read_dim(call[1], PyArray_NDIM(array), dim)) return nullptr;
+        dims = PyArray_NDIM(array) > 0 ? Dims{1} << dim : 0;
+    }
+    Ref values, places;
+    return search(which_of(*call.op->kernel), held.array(), dims, keepdim, values, places) ? places.release() : nullptr;
+}
+
+template <class T>
+void put(const T* grad, const int64_t* places, const Middle& middle, T* out) {
+    for (int64_t outer = 0; outer < middle.outer; outer++, out += middle.count * middle.inner) {
+        for (int64_t column = 0; column < middle.inner; column++) out[*places++ * middle.inner + column] = *grad++;
+    }
+}
+
+// of _max_along and _min_along: the gradient where the chosen elements came from. Reads indices, input_shape, dim.
+bool extreme_along_slope(Gradient& gradient) {
+    PyArrayObject *grad = gradient.grad(), *indices = gradient.array(0);
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = read_sizes(gradient.option(1), shape), dim;
+    if (grad == nullptr || indices == nullptr || ndim < 1 || !read_dim(gradient.option(2), ndim, dim)) return false;
+    int dtype = dtype_of(grad);
+    if (dtype != FLOAT32 && dtype != FLOAT64) return false;
+    Middle middle;
+    middle_of(ndim, shape, Dims{1} << dim, middle);
+    if (PyArray_SIZE(grad) != middle.rows() || PyArray_SIZE(indices) != middle.rows()) return false;
+    Ref slope = in_c_order(grad), places = in_c_order(indices);
+    PyArrayObject* out = slope && places ? zeros_array(ndim, shape, PyArray_TYPE(grad)) : nullptr;
+    if (out == nullptr) return false;
+    auto* at = static_cast<const int64_t*>(PyArray_DATA(places.array()));
+    const void* from = PyArray_DATA(slope.array());
+    if (dtype == FLOAT32) {
+        put(static_cast<const float*>(from), at, middle, static_cast<float*>(PyArray_DATA(out)));
+    } else {
+        put(static_cast<const double*>(from), at, middle, static_cast<double*>(PyArray_DATA(out)));
+    }
+    gradient.found[0] = out;
+    return true;
+}
+
+// max and min: (input, dim, keepdim, *, other, axis, keepdims, out). One way for each overload.
+PyObject* overload(Call& call) {
+    bool is_max = which_of(*call.op->kernel) == LARGEST;
+    if (!call.is_tensor(0) || call[4] != Py_None || call[5] != Py_None || call[6] != Py_None) return nullptr;
+    PyObject* dim = call[1];
+    PyObject* other = is_tensor(dim) ? dim : call[3];
+    PyObject* args[] = {call[0], dim, call[2]};
+    Function* inner;
+    int count;
+    if (other != Py_None) {
+        static Function* functions[2] = {find_function("minimum"), find_function("maximum")};
+        inner = functions[is_max];
+        args[1] = other;
+        count = 2;
+    } else if (dim == Py_None) {
+        static Function* functions[2] = {find_function("_min_all"), find_function("_max_all")};
+        inner = functions[is_max];
+        count = 1;
+    } else {
+        static Function* functions[2] = {find_function("_min_along"), find_function("_max_along")};
+        inner = functions[is_max];
+        count = 3;
+    }
+    return inner == nullptr ? nullptr : call_function(inner, args, count, nullptr);
+}
+
+}  // namespace
+
+void register_maxima() {
+    add_kernel({"amax", extreme, extreme_slope, {"input", "result", "dim"}, nullptr, &largest});
+    add_kernel({"amin", extreme, extreme_slope, {"input", "result", "dim"}, nullptr, &smallest});
+    add_kernel({"_max_all", extreme_of_all, extreme_of_all_slope, {"input", "result"}, nullptr, &largest});
+    add_kernel({"_min_all", extreme_of_all, extreme_of_all_slope, {"input", "result"}, nullptr, &smallest});
+    add_kernel(
+        {"_max_along", extreme_along, extreme_along_slope, {"indices", "input_shape", "dim"}, nullptr, &largest});
+    add_kernel(
+        {"_min_along", extreme_along, extreme_along_slope, {"indices", "input_shape", "dim"}, nullptr, &smallest});
+    add_kernel({"argmax", place_of_extreme, nullptr, {}, nullptr, &largest});
+    add_kernel({"argmin", place_of_extreme, nullptr, {}, nullptr, &smallest});
+    add_kernel({"max", nullptr, nullptr, {}, overload, &largest});
+    add_kernel({"min", nullptr, nullptr, {}, overload, &smallest});
+}
+
+}  // namespace rushlight

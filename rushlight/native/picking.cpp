@@ -1,0 +1,447 @@
+// Picking: x[i, j] with tensors of positions, index_select and what writes or adds at such places, and masks. See
+// ops/indexing.py, ops/gathering.py, ops/placing.py and ops/assignment.py.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "arrays.h"
+#include "attributes.h"
+#include "call.h"
+#include "copies.h"
+#include "masks.h"
+#include "operators.h"
+#include "parts.h"
+#include "views.h"
+
+namespace rushlight {
+
+namespace {
+
+// Which parts of a whole are picked: positions along `count` neighbouring dimensions from `first` on.
+struct Picked {
+    int first = 0, count = 0;
+    int index_ndim = 0;
+    npy_intp index_dims[NPY_MAXDIMS];
+    std::vector<npy_intp> offsets;  // in bytes, one for each position
+
+    // Positions from tensors of one shape; negative ones count from the end if `wraps`. False where Python must look.
+    bool read(PyArrayObject* const* indices, int number, int dim, int ndim, const npy_intp* dims,
+              const npy_intp* strides, bool wraps) {
+        first = dim;
+        count = number;
+        if (number < 1 || dim + number > ndim) return false;
+        index_ndim = PyArray_NDIM(indices[0]);
+        std::copy_n(PyArray_DIMS(indices[0]), index_ndim, index_dims);
+        offsets.assign(PyArray_SIZE(indices[0]), 0);
+        if (offsets.empty()) return false;
+        for (int i = 0; i < number; i++) {
+            PyArrayObject* index = indices[i];
+            if (PyArray_TYPE(index) != NPY_INT64 || !PyArray_ISBEHAVED_RO(index)) return false;
+            if (!PyArray_SAMESHAPE(index, indices[0])) return false;
+            if (!add_offsets(index, dims[dim + i], strides[dim + i], wraps)) return false;
+        }
+        return true;
+    }
+
+private:
+    bool add_offsets(PyArrayObject* index, npy_intp extent, npy_intp stride, bool wraps) {
+        Ref packed = Ref::borrow(as_object(index));
+        if (!PyArray_IS_C_CONTIGUOUS(index)) packed = Ref::steal(as_object(packed_copy(index)));
+        if (!packed) return false;
+        auto* positions = static_cast<const int64_t*>(PyArray_DATA(packed.array()));
+        const int64_t least = wraps ? -extent : 0;
+        bool inside = true;
+        for (size_t i = 0; i < offsets.size(); i++) {
+            int64_t position = positions[i];
+            inside = inside & (position >= least) & (position < extent);
+            offsets[i] += (position + (position < 0 ? extent : 0)) * stride;
+        }
+        return inside;
+    }
+};
+
+// The shape of what is picked out of a whole; the number of its dimensions, or -1 if they are too many.
+int picked_dims(const Picked& picked, int ndim, const npy_intp* dims, npy_intp* found) {
+    int total = ndim - picked.count + picked.index_ndim;
+    if (total > NPY_MAXDIMS) return -1;
+    npy_intp* next = std::copy_n(dims, picked.first, found);
+    next = std::copy_n(picked.index_dims, picked.index_ndim, next);
+    std::copy(dims + picked.first + picked.count, dims + ndim, next);
+    return total;
+}
+
+// The dimensions before and behind those that are indexed.
+struct Around {
+    npy_intp outer = 1;  // combinations of those before
+    npy_intp at[NPY_MAXDIMS] = {};
+    int before;
+    const npy_intp *dims, *strides;  // of the whole
+    npy_intp offset = 0;
+    int after;
+    const npy_intp *after_dims, *after_strides;
+    npy_intp size = 1;  // elements of one part
+    bool dense = true;  // whether these stand one after another
+
+    Around(const Picked& picked, int ndim, const npy_intp* all_dims, const npy_intp* all_strides, npy_intp itemsize)
+        : before(picked.first), dims(all_dims), strides(all_strides) {
+        for (int d = 0; d < before; d++) outer *= dims[d];
+        int from = picked.first + picked.count;
+        after = ndim - from;
+        after_dims = dims + from;
+        after_strides = strides + from;
+        for (int d = after - 1; d >= 0; d--) {
+            dense = dense && (after_dims[d] == 1 || after_strides[d] == size * itemsize);
+            size *= after_dims[d];
+        }
+    }
+    // On to the next combination of the dimensions before.
+    void advance() {
+        for (int d = before - 1; d >= 0; d--) {
+            offset += strides[d];
+            if (++at[d] < dims[d]) return;
+            offset -= strides[d] * dims[d];
+            at[d] = 0;
+        }
+    }
+};
+
+template <class T>
+void take_single(const char* from, const std::vector<npy_intp>& offsets, char* to) {
+    for (size_t i = 0; i < offsets.size(); i++) std::memcpy(to + i * sizeof(T), from + offsets[i], sizeof(T));
+}
+
+// What is picked, C-contiguous; nullptr where Python must look.
+PyArrayObject* take(PyArrayObject* whole, const Picked& picked) {
+    npy_intp dims[NPY_MAXDIMS];
+    int ndim = picked_dims(picked, PyArray_NDIM(whole), PyArray_DIMS(whole), dims);
+    if (ndim < 0 || !is_movable(whole) || PyArray_SIZE(whole) == 0) return nullptr;
+    PyArrayObject* made = new_array(ndim, dims, PyArray_TYPE(whole));
+    if (made == nullptr) return nullptr;
+    int itemsize = static_cast<int>(PyArray_ITEMSIZE(whole));
+    Around around(picked, PyArray_NDIM(whole), PyArray_DIMS(whole), PyArray_STRIDES(whole), itemsize);
+    char* to = PyArray_BYTES(made);
+    const npy_intp* packed = PyArray_STRIDES(made) + ndim - around.after;
+    npy_intp bytes = around.size * itemsize;
+    for (npy_intp i = 0; i < around.outer; i++, around.advance()) {
+        const char* from = PyArray_BYTES(whole) + around.offset;
+        if (around.size == 1 && itemsize == 4) {
+            take_single<int32_t>(from, picked.offsets, to);
+            to += picked.offsets.size() * 4;
+        } else if (around.size == 1 && itemsize == 8) {
+            take_single<int64_t>(from, picked.offsets, to);
+            to += picked.offsets.size() * 8;
+        } else if (around.dense) {
+            for (npy_intp offset : picked.offsets) {
+                std::memcpy(to, from + offset, bytes);
+                to += bytes;
+            }
+        } else {
+            for (npy_intp offset : picked.offsets) {
+                copy_elements(to, packed, from + offset, around.after_strides, around.after, around.after_dims,
+                              itemsize);
+                to += bytes;
+            }
+        }
+    }
+    return made;
+}
+
+bool is_addable(PyArrayObject* array) {
+    int type = PyArray_TYPE(array);
+    return (type == NPY_FLOAT || type == NPY_DOUBLE) && PyArray_ISALIGNED(array) && PyArray_ISNOTSWAPPED(array);
+}
+
+template <class T>
+void add_rows(char* to, Around& around, const std::vector<npy_intp>& offsets, const char* values) {
+    auto* from = reinterpret_cast<const T*>(values);
+    for (npy_intp i = 0; i < around.outer; i++, around.advance()) {
+        for (npy_intp offset : offsets) {
+            auto* row = reinterpret_cast<T*>(to + around.offset + offset);
+#pragma omp simd
+            for (npy_intp k = 0; k < around.size; k++) row[k] += from[k];
+            from += around.size;
+        }
+    }
+}
+
+// Add values, C-contiguous and of the picked shape, to a whole whose parts are dense.
+bool add(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
+    Around around(picked, PyArray_NDIM(whole), PyArray_DIMS(whole), PyArray_STRIDES(whole), PyArray_ITEMSIZE(whole));
+    npy_intp total = around.outer * around.size * static_cast<npy_intp>(picked.offsets.size());
+    if (!around.dense || !is_addable(whole) || PyArray_TYPE(values) != PyArray_TYPE(whole)) return false;
+    if (PyArray_SIZE(values) != total) return false;
+    Ref packed = Ref::borrow(as_object(values));
+    if (!PyArray_ISCARRAY_RO(values)) packed = Ref::steal(as_object(packed_copy(values)));
+    if (!packed) return false;
+    if (PyArray_TYPE(whole) == NPY_FLOAT) {
+        add_rows<float>(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
+    } else {
+        add_rows<double>(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
+    }
+    return true;
+}
+
+bool has_picked_shape(PyArrayObject* values, const Picked& picked, int ndim, const npy_intp* dims) {
+    npy_intp wanted[NPY_MAXDIMS];
+    return picked_dims(picked, ndim, dims, wanted) == PyArray_NDIM(values) &&
+           PyArray_CompareLists(PyArray_DIMS(values), wanted, PyArray_NDIM(values));
+}
+
+// The arrays of a list of tensors and the dimensions they index, which must be neighbours; the count, or 0.
+int read_indices(PyObject* list, PyObject* dims, PyArrayObject** indices, int& first) {
+    npy_intp places[NPY_MAXDIMS];
+    int count = read_sizes(dims, places);
+    if (count < 1 || list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list))) return 0;
+    if (PySequence_Fast_GET_SIZE(list) != count || places[0] < 0) return 0;
+    for (int i = 0; i < count; i++) {
+        PyObject* each = PySequence_Fast_GET_ITEM(list, i);
+        if (places[i] != places[0] + i || !is_tensor(each)) return 0;
+        indices[i] = as_tensor(each)->array;
+        if (indices[i] == nullptr) return 0;
+    }
+    first = static_cast<int>(places[0]);
+    return count;
+}
+
+bool read_picked(Picked& picked, PyObject* list, PyObject* dims, int ndim, const npy_intp* sizes,
+                 const npy_intp* strides) {
+    PyArrayObject* indices[NPY_MAXDIMS];
+    int first, count = read_indices(list, dims, indices, first);
+    return count > 0 && picked.read(indices, count, first, ndim, sizes, strides, true);
+}
+
+// The only index of index_select and kin, which may have no dimension: it counts as a vector.
+bool read_vector(Picked& picked, PyArrayObject* index, PyObject* dim, PyArrayObject* whole) {
+    int place, ndim = PyArray_NDIM(whole);
+    if (index == nullptr || PyArray_NDIM(index) > 1 || ndim == 0 || !read_dim(dim, ndim, place)) return false;
+    if (!picked.read(&index, 1, place, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), false)) return false;
+    picked.index_ndim = 1;
+    picked.index_dims[0] = PyArray_SIZE(index);
+    return true;
+}
+
+// Zeros in a shape, to which a gradient is then added.
+Ref zeros_for(PyObject* shape, PyArrayObject* values) {
+    npy_intp sizes[NPY_MAXDIMS];
+    int count = read_sizes(shape, sizes);
+    if (count < 1 || values == nullptr || !is_addable(values)) return Ref();
+    return Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(values))));
+}
+
+// _pick(input, indices, dims)
+PyObject* pick_forward(Call& call) {
+    PyArrayObject* input = call.array(0);
+    Picked picked;
+    if (!read_picked(picked, call[1], call[2], PyArray_NDIM(input), PyArray_DIMS(input), PyArray_STRIDES(input))) {
+        return nullptr;
+    }
+    return as_object(take(input, picked));
+}
+
+PyArrayObject* picked_into(PyArrayObject* values, PyObject* indices, PyObject* dims, PyObject* shape) {
+    Ref whole = zeros_for(shape, values);
+    if (!whole) return nullptr;
+    PyArrayObject* array = whole.array();
+    Picked picked;
+    if (!read_picked(picked, indices, dims, PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array))) {
+        return nullptr;
+    }
+    if (!has_picked_shape(values, picked, PyArray_NDIM(array), PyArray_DIMS(array))) return nullptr;
+    return add(array, picked, values) ? reinterpret_cast<PyArrayObject*>(whole.release()) : nullptr;
+}
+
+bool pick_backward(Gradient& gradient) {
+    gradient.found[0] = picked_into(gradient.grad(), gradient.option(1), gradient.option(2), gradient.option(0));
+    return gradient.found[0] != nullptr;
+}
+
+// _pick_into(input, indices, dims, shape)
+PyObject* pick_into_forward(Call& call) {
+    return as_object(picked_into(call.array(0), call[1], call[2], call[3]));
+}
+
+// index_select(input, dim, index)
+PyObject* index_select_forward(Call& call) {
+    Picked picked;
+    if (!read_vector(picked, call.array(2), call[1], call.array(0))) return nullptr;
+    return as_object(take(call.array(0), picked));
+}
+
+bool index_select_backward(Gradient& gradient) {
+    Ref whole = zeros_for(gradient.option(0), gradient.grad());
+    Picked picked;
+    if (!whole || !read_vector(picked, gradient.array(2), gradient.option(1), whole.array())) return false;
+    if (!add(whole.array(), picked, gradient.grad())) return false;
+    gradient.found[0] = whole.array();
+    whole.release();
+    return true;
+}
+
+bool is_one(PyObject* value) {
+    npy_intp number;
+    return read_index(value, number) && number == 1;
+}
+
+// index_add(input, dim, index, source, *, alpha=1)
+PyObject* index_add_forward(Call& call) {
+    PyArrayObject *input = call.array(0), *index = call.array(2), *source = call.array(3);
+    Picked picked;
+    if (source == nullptr || !is_one(call[4]) || !is_addable(input) || call.out != nullptr) return nullptr;
+    Ref made = Ref::steal(as_object(packed_copy(input)));
+    if (!made || !read_vector(picked, index, call[1], made.array())) return nullptr;
+    if (!has_picked_shape(source, picked, PyArray_NDIM(input), PyArray_DIMS(input))) return nullptr;
+    return add(made.array(), picked, source) ? made.release() : nullptr;
+}
+
+bool index_add_backward(Gradient& gradient) {
+    int input = gradient.place_of(0), source = gradient.place_of(3);
+    if (source >= 0) {
+        Picked picked;
+        if (!is_one(gradient.option(2)) ||
+            !read_vector(picked, gradient.array(1), gradient.option(0), gradient.grad())) {
+            return false;
+        }
+        gradient.found[source] = take(gradient.grad(), picked);
+        if (gradient.found[source] == nullptr) return false;
+    }
+    if (input >= 0) {
+        Py_INCREF(gradient.grad());
+        gradient.found[input] = gradient.grad();
+    }
+    return true;
+}
+
+// ---- writing
+
+// Write values, broadcast from one element or of the picked shape, to the parts of a whole.
+bool put(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
+    bool single = PyArray_SIZE(values) == 1;
+    if (!single && !has_picked_shape(values, picked, PyArray_NDIM(whole), PyArray_DIMS(whole))) return false;
+    Ref packed = Ref::borrow(as_object(values));
+    if (!PyArray_IS_C_CONTIGUOUS(values)) packed = Ref::steal(as_object(packed_copy(values)));
+    if (!packed) return false;
+    int itemsize = static_cast<int>(PyArray_ITEMSIZE(whole));
+    Around around(picked, PyArray_NDIM(whole), PyArray_DIMS(whole), PyArray_STRIDES(whole), itemsize);
+    npy_intp strides[NPY_MAXDIMS], step = itemsize;
+    for (int d = around.after - 1; d >= 0; d--) {
+        strides[d] = single ? 0 : step;
+        step *= around.after_dims[d];
+    }
+    const char* from = PyArray_BYTES(packed.array());
+    for (npy_intp i = 0; i < around.outer; i++, around.advance()) {
+        for (npy_intp offset : picked.offsets) {
+            copy_elements(PyArray_BYTES(whole) + around.offset + offset, around.after_strides, from, strides,
+                          around.after, around.after_dims, itemsize);
+            if (!single) from += around.size * itemsize;
+        }
+    }
+    return true;
+}
+
+bool is_positions(PyObject* index, int type_num) {
+    if (!is_tensor(index)) return false;
+    PyArrayObject* array = as_tensor(index)->array;
+    return array != nullptr && PyArray_TYPE(array) == type_num && PyArray_NDIM(array) > 0;
+}
+
+// Tensors of positions for the first dimensions: a list of its own, as nodes keep it, and the dimensions. False for
+// another index, or with an exception.
+bool read_tensors(PyObject* index, int ndim, Ref& list, Ref& dims) {
+    bool many = PyTuple_CheckExact(index);
+    Py_ssize_t count = many ? PyTuple_GET_SIZE(index) : 1;
+    PyObject* const* items = many ? &PyTuple_GET_ITEM(index, 0) : &index;
+    if (count < 1 || count > ndim) return false;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!is_positions(items[i], NPY_INT64)) return false;
+    }
+    list = Ref::steal(PyList_New(count));
+    dims = Ref::steal(PyTuple_New(count));
+    for (Py_ssize_t i = 0; list && dims && i < count; i++) {
+        PyList_SET_ITEM(list.get(), i, Py_NewRef(items[i]));
+        PyTuple_SET_ITEM(dims.get(), i, PyLong_FromSsize_t(i));
+    }
+    return list && dims;
+}
+
+// _put(input, indices, values, dims, accumulate)
+PyObject* put_forward(Call& call) {
+    PyArrayObject *input = call.array(0), *values = call.array(2);
+    PyArrayObject* indices[NPY_MAXDIMS];
+    int first, count = read_indices(call[1], call[3], indices, first);
+    bool adds = call[4] == Py_True;
+    if (count == 0 || values == nullptr || !is_movable(input) || PyArray_SIZE(values) == 0) return nullptr;
+    if (PyArray_DESCR(values) != PyArray_DESCR(input) || (!adds && call[4] != Py_False)) return nullptr;
+    for (int i = 0; call.out != nullptr && i < count; i++) {
+        if (may_overlap(call.out, indices[i])) return nullptr;
+    }
+    if (call.out != nullptr && may_overlap(call.out, values)) return nullptr;
+    Ref made = call.out != nullptr ? Ref::borrow(as_object(call.out)) : Ref::steal(as_object(packed_copy(input)));
+    if (!made) return nullptr;
+    PyArrayObject* whole = made.array();
+    if (PyArray_TYPE(indices[0]) == NPY_BOOL) {
+        return count == 1 && !adds && put_masked(whole, indices[0], values) ? made.release() : nullptr;
+    }
+    Picked picked;
+    int ndim = PyArray_NDIM(whole);
+    if (!picked.read(indices, count, first, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), true)) return nullptr;
+    if (!adds) return put(whole, picked, values) ? made.release() : nullptr;
+    if (!has_picked_shape(values, picked, ndim, PyArray_DIMS(whole))) return nullptr;
+    return add(whole, picked, values) ? made.release() : nullptr;
+}
+
+}  // namespace
+
+PyObject* read_positions(PyObject* self, PyObject* index) {
+    static Function* pick = nullptr;
+    static Function* pick_mask = nullptr;
+    if (pick == nullptr) {
+        pick = find_function("_pick");
+        pick_mask = find_function("_pick_mask");
+    }
+    PyArrayObject* array = as_tensor(self)->array;
+    if (array == nullptr || pick == nullptr || pick_mask == nullptr) return nullptr;
+    if (is_positions(index, NPY_BOOL)) {
+        PyObject* args[] = {self, index};
+        return PyArray_NDIM(array) > 0 ? call_native(pick_mask, args, 2, nullptr) : nullptr;
+    }
+    Ref list, dims;
+    if (!read_tensors(index, PyArray_NDIM(array), list, dims)) return nullptr;
+    PyObject* args[] = {self, list.get(), dims.get()};
+    return call_native(pick, args, 3, nullptr);
+}
+
+int write_positions(PyObject* self, PyObject* index, PyObject* value) {
+    Tensor* target = as_tensor(self);
+    PyObject* put = form_of(PUT_INNER);
+    if (target->array == nullptr || put == nullptr || Py_TYPE(put) != &FunctionType) return 0;
+    Ref list, dims, source = Ref::borrow(value);
+    if (is_positions(index, NPY_BOOL)) {
+        list = Ref::steal(Py_BuildValue("[O]", index));
+        dims = Ref::steal(Py_BuildValue("(i)", 0));
+    } else if (!read_tensors(index, PyArray_NDIM(target->array), list, dims)) {
+        return 0;
+    }
+    if (!is_tensor(value)) {
+        alignas(8) char element[8];
+        if (!read_element(value, target->array, element)) return 0;
+        PyArrayObject* single = new_array(0, nullptr, PyArray_TYPE(target->array));
+        if (single == nullptr) return -1;
+        std::memcpy(PyArray_DATA(single), element, PyArray_ITEMSIZE(single));
+        source = Ref::steal(as_object(wrap(single)));
+    }
+    if (!list || !dims || !source) return -1;
+    PyObject* args[] = {self, list.get(), source.get(), dims.get(), Py_False};
+    Ref done = Ref::steal(call_native(reinterpret_cast<Function*>(put), args, 5, nullptr));
+    if (done) return 1;
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+void register_picking() {
+    add_kernel({"_pick", pick_forward, pick_backward, {"input_shape", "indices", "dims"}});
+    add_kernel({"_pick_into", pick_into_forward});
+    add_kernel({"index_select", index_select_forward, index_select_backward, {"input_shape", "dim", "index"}});
+    add_kernel({"index_add", index_add_forward, index_add_backward, {"dim", "index", "alpha"}});
+    add_kernel({"_put", put_forward});
+}
+
+}  // namespace rushlight

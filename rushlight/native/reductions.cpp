@@ -1,0 +1,63 @@
+// Reductions: sum, mean, prod, any and all, and the gradients of sum and mean. See ops/reductions.py.
+#include "folding.h"
+#include "parts.h"
+#include "plan.h"
+
+namespace rushlight {
+
+namespace {
+
+// (input, dim, keepdim, [dtype]); the kernel's data says which reduction
+enum Place { INPUT, DIM, KEEPDIM, DTYPE };
+
+struct Kind {
+    Reduction which;
+    bool divides = false;
+};
+
+constexpr Kind sum_kind{SUM}, mean_kind{SUM, true}, prod_kind{PROD}, any_kind{ANY}, all_kind{ALL};
+
+// What `dim` means differs: a product knows no sequences, and no dimensions are none of them for a truth.
+bool has_own_dims(Reduction which, PyObject* dim) {
+    if (dim == Py_None || PyLong_CheckExact(dim) || which == SUM) return false;
+    return which == PROD || PyObject_Length(dim) <= 0;
+}
+
+PyObject* forward(Call& call) {
+    const Kind& kind = *static_cast<const Kind*>(call.op->kernel->data);
+    PyArrayObject* array = call.array(INPUT);
+    if (array == nullptr || has_own_dims(kind.which, call[DIM])) return nullptr;
+    if ((kind.which == SUM || kind.which == PROD) && call[DTYPE] != Py_None) return nullptr;
+    if (kind.divides && !PyTypeNum_ISFLOAT(PyArray_TYPE(array))) return nullptr;
+    int ndim = PyArray_NDIM(array);
+    Dims dims;
+    bool keepdim;
+    if (!read_dims(call[DIM], ndim, dims) || !read_flag(call[KEEPDIM], keepdim)) return nullptr;
+    double divisor = kind.divides ? reduced_count(ndim, PyArray_DIMS(array), dims) : 1;
+    return as_object(fold(kind.which, array, dims, keepdim, divisor));
+}
+
+// of sum and mean: reads input_shape and dim
+bool backward(Gradient& gradient) {
+    const Kind& kind = *static_cast<const Kind*>(gradient.plan->op->kernel->data);
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = read_sizes(gradient.option(0), shape);
+    Dims dims;
+    PyObject* dim = gradient.option(1);
+    if (ndim < 0 || dim == nullptr || !read_dims(dim, ndim, dims)) return false;
+    double count = kind.divides ? reduced_count(ndim, shape, dims) : 1;
+    gradient.found[0] = spread(gradient.grad(), ndim, shape, dims, count > 0 ? count : 1);
+    return gradient.found[0] != nullptr;
+}
+
+}  // namespace
+
+void register_reductions() {
+    add_kernel({"sum", forward, backward, {"input_shape", "dim"}, nullptr, &sum_kind});
+    add_kernel({"mean", forward, backward, {"input_shape", "dim"}, nullptr, &mean_kind});
+    add_kernel({"prod", forward, nullptr, {}, nullptr, &prod_kind});
+    add_kernel({"any", forward, nullptr, {}, nullptr, &any_kind});
+    add_kernel({"all", forward, nullptr, {}, nullptr, &all_kind});
+}
+
+}  // namespace rushlight

@@ -1,0 +1,183 @@
+// Random numbers that depend on tensors: the ops of ops/sampling.py, dropout, and Categorical's samples.
+#include <memory>
+#include <new>
+
+#include "call.h"
+#include "draws.h"
+#include "shortcut.h"
+#include "state.h"
+
+namespace rushlight {
+
+namespace {
+
+// _multinomial(input, num_samples, replacement, generator)
+PyObject* multinomial_kernel(Call& call) {
+    PyArrayObject* weights = call.array(0);
+    Stream* stream = stream_of(call[3]);
+    int64_t samples;
+    bool replacement;
+    if (weights == nullptr || stream == nullptr) return nullptr;
+    if (!read_integer(call[1], samples) || !read_flag(call[2], false, replacement)) return nullptr;
+    return as_object(multinomial(*stream, weights, samples, replacement));
+}
+
+// drawn(probs, count, shape) of distributions/categorical.py: classes drawn by each row, `count` times
+PyObject* drawn_classes(const Arguments& arguments) {
+    Shape shape;
+    int64_t count;
+    Stream* stream = stream_of(nullptr);
+    if (stream == nullptr || arguments[0] == nullptr || !is_tensor(arguments[0])) return nullptr;
+    PyArrayObject* probs = as_tensor(arguments[0])->array;
+    if (probs == nullptr || PyArray_NDIM(probs) < 1 || !is_plain(probs)) return nullptr;
+    if (!read_integer(arguments[1], count) || count < 1 || !shape.read(arguments[2])) return nullptr;
+    int64_t width = PyArray_DIM(probs, PyArray_NDIM(probs) - 1), rows = width == 0 ? 0 : PyArray_SIZE(probs) / width;
+    PyArrayObject* made = filled(shape.ndim, shape.dims, NPY_INT64, [&](void* data, int64_t size) {
+        if (width == 0 || size / count != rows || size % count != 0) return false;
+        auto* classes = static_cast<int64_t*>(data);
+        // rows come one after another; their classes go apart
+        std::unique_ptr<int64_t[]> by_row(count == 1 ? nullptr : new (std::nothrow) int64_t[size]);
+        int64_t* found = count == 1 ? classes : by_row.get();
+        if (found == nullptr) return false;
+        if (!draw_indices(*stream, PyArray_TYPE(probs), PyArray_DATA(probs), rows, width, count, true, found)) {
+            return false;
+        }
+        for (int64_t i = 0; count > 1 && i < size; i++) classes[i] = found[i % rows * count + i / rows];
+        return true;
+    });
+    if (made == nullptr) return nullptr;
+    Tensor* tensor = wrap(made);
+    if (tensor != nullptr) tensor->inference = state.inference;
+    return as_object(tensor);
+}
+
+// What dropout multiplies by: 1 / (1 - p) for an element or a feature that stays, 0 for the others.
+PyArrayObject* dropout_noise(Stream& stream, PyArrayObject* array, double p, bool features) {
+    int type = PyArray_TYPE(array);
+    Shape shape;
+    if (!shape.broadcast(array)) return nullptr;
+    for (int i = 2; features && i < shape.ndim; i++) shape.dims[i] = 1;
+    double one = type == NPY_FLOAT32 ? 1 / static_cast<float>(1 - p) : 1 / (1 - p);
+    return filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
+        return draw_coins(stream, type, data, count, 1 - p, one);
+    });
+}
+
+// dropped(input, p, training, inplace, features=False) of ops/dropout.py
+PyObject* dropped(const Arguments& arguments) {
+    double p;
+    bool training, inplace, features;
+    Stream* stream = stream_of(nullptr);
+    PyObject* input = arguments[0];
+    if (stream == nullptr || input == nullptr || !is_tensor(input) || arguments[1] == nullptr) return nullptr;
+    if (!read_number(arguments[1], 0, p) || !(p >= 0 && p < 1)) return nullptr;
+    if (!read_flag(arguments[2], true, training) || !read_flag(arguments[3], false, inplace)) return nullptr;
+    PyArrayObject* array = as_tensor(input)->array;
+    if (!read_flag(arguments[4], false, features) || array == nullptr) return nullptr;
+    if (!training || p == 0) return Py_NewRef(input);
+    Function* mul = find_function("mul");
+    bool is_float = PyArray_TYPE(array) == NPY_FLOAT32 || PyArray_TYPE(array) == NPY_FLOAT64;
+    bool in_order = features ? PyArray_NDIM(array) >= 2 : is_plain(array);
+    if (inplace || mul == nullptr || !is_float || !in_order || PyArray_SIZE(array) == 0) return nullptr;
+    PyArrayObject* made = dropout_noise(*stream, array, p, features);
+    if (made == nullptr) return nullptr;
+    arguments.decided = true;
+    Ref noise = Ref::steal(as_object(wrap(made)));
+    if (!noise) return nullptr;
+    PyObject* operands[] = {input, noise.get()};
+    return call_function(mul, operands, 2, nullptr);
+}
+
+// _bernoulli(input, p, generator)
+PyObject* bernoulli_kernel(Call& call) {
+    PyArrayObject* input = call.array(0);
+    Stream* stream = stream_of(call[2]);
+    if (input == nullptr || stream == nullptr || !is_plain(input)) return nullptr;
+    int type = PyArray_TYPE(input);
+    double p = 0;
+    if (call[1] != Py_None && !read_number(call[1], 0, p)) return nullptr;
+    return as_object(filled(PyArray_NDIM(input), PyArray_DIMS(input), type, [&](void* data, int64_t count) {
+        if (call[1] == Py_None) return draw_coins_by(*stream, type, data, count, PyArray_DATA(input));
+        return draw_coins(*stream, type, data, count, p, 1);
+    }));
+}
+
+template <class T>
+bool are_deviations(const T* numbers, int64_t count) {
+    bool good = true;
+    for (int64_t i = 0; i < count; i++) good = good & (numbers[i] >= 0);
+    return good;
+}
+
+// noise * std + mean, where both are arrays or numbers.
+template <class T>
+void shift(T* noise, int64_t count, const T* stds, const T* means, T mean) {
+    if (stds != nullptr) {
+        for (int64_t i = 0; i < count; i++) noise[i] *= stds[i];
+    }
+    for (int64_t i = 0; i < count; i++) noise[i] += means != nullptr ? means[i] : mean;
+}
+
+template <class T>
+PyArrayObject* normal_around(Stream& stream, const Shape& shape, int type, PyArrayObject* mean_array, double mean,
+                             PyArrayObject* std_array, double std) {
+    auto* means = mean_array != nullptr ? static_cast<const T*>(PyArray_DATA(mean_array)) : nullptr;
+    auto* stds = std_array != nullptr ? static_cast<const T*>(PyArray_DATA(std_array)) : nullptr;
+    return filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
+        if (stds != nullptr && !are_deviations(stds, count)) return false;
+        // a number is part of the draw
+        if (!draw_normal(stream, type, data, count, 0, stds != nullptr ? 1 : std, true)) return false;
+        shift(static_cast<T*>(data), count, stds, means, static_cast<T>(mean));
+        return true;
+    });
+}
+
+// _normal(mean, std, generator), where one at least is a tensor
+PyObject* normal_kernel(Call& call) {
+    Stream* stream = stream_of(call[2]);
+    if (stream == nullptr) return nullptr;
+    PyArrayObject* arrays[] = {call.array(0), call.array(1)};
+    double numbers[] = {0, 1};
+    Shape shape;
+    int type = -1;
+    for (int i = 0; i < 2; i++) {
+        if (arrays[i] == nullptr) {
+            if (!read_number(call[i], 0, numbers[i])) return nullptr;
+            continue;
+        }
+        if (type >= 0 && PyArray_TYPE(arrays[i]) != type) return nullptr;
+        type = PyArray_TYPE(arrays[i]);
+        if (!shape.broadcast(arrays[i])) return nullptr;
+    }
+    Ref owners[2];
+    for (int i = 0; i < 2; i++) {
+        if (arrays[i] == nullptr) continue;
+        owners[i] = spread(arrays[i], shape);
+        if (!owners[i]) return nullptr;
+    }
+    PyArrayObject *means = owners[0].array(), *stds = owners[1].array();
+    if (type == NPY_FLOAT32) {
+        return as_object(normal_around<float>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
+    }
+    if (type != NPY_FLOAT64) return nullptr;
+    return as_object(normal_around<double>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
+}
+
+}  // namespace
+
+void add_sampling_kernels() {
+    add_shortcut("distributions.categorical.drawn", drawn_classes);
+    add_shortcut("ops.dropout.dropped", dropped);
+    Kernel kernel;
+    kernel.name = "_multinomial";
+    kernel.forward = multinomial_kernel;
+    add_kernel(kernel);
+    kernel.name = "_bernoulli";
+    kernel.forward = bernoulli_kernel;
+    add_kernel(kernel);
+    kernel.name = "_normal";
+    kernel.forward = normal_kernel;
+    add_kernel(kernel);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,168 @@
+// Statistics: variances and deviations, alone or with the mean, and their gradients. See ops/statistics.py.
+#include <algorithm>
+
+#include "arrays.h"
+#include "call.h"
+#include "folding.h"
+#include "parts.h"
+#include "threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// What an op gives; the kernel's data points to one.
+struct Spread {
+    bool rooted, with_mean;
+    const char* name;
+};
+
+constexpr Spread variance{false, false, "_variance"}, deviation{true, false, "_deviation"};
+constexpr Spread variance_and_mean{false, true, "_variance_and_mean"};
+constexpr Spread deviation_and_mean{true, true, "_deviation_and_mean"};
+
+const Spread& spread_of(const OpInfo& op) { return *static_cast<const Spread*>(op.kernel->data); }
+
+// The correction as a number; false for anything but a plain Python number.
+bool read_number(PyObject* value, double& number) {
+    if (value == nullptr || (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value))) return false;
+    number = PyFloat_AsDouble(value);
+    if (!PyErr_Occurred()) return true;
+    PyErr_Clear();
+    return false;
+}
+
+constexpr int64_t BLOCK = 1 << 16;  // elements
+
+// Call `part(block, begin, count)` on the blocks of one long row, then add up what it left in `parts`.
+template <class Part>
+double sum_blocks(double* parts, int64_t count, Part part) {
+    int64_t blocks = (count + BLOCK - 1) / BLOCK;
+    parallel(blocks, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t block = begin; block < end; block++) {
+            part(block, block * BLOCK, std::min(BLOCK, count - block * BLOCK));
+        }
+    });
+    table().folding.folds[SUM][FLOAT64].join(parts, blocks, 1);
+    return parts[0];
+}
+
+// One long row, whose blocks threads share.
+bool run_long(RowRun& rows, int64_t count) {
+    npy_intp blocks = (count + BLOCK - 1) / BLOCK;
+    Ref held = Ref::steal(as_object(new_array(1, &blocks, NPY_FLOAT64)));
+    if (!held) return false;
+    auto* parts = static_cast<double*>(PyArray_DATA(held.array()));
+    auto* input = static_cast<const char*>(rows.arrays.inputs[0]);
+    const Fold& sum = table().folding.folds[SUM][rows.dtype];
+    double mean = sum_blocks(parts, count, [&](int64_t block, int64_t begin, int64_t length) {
+        sum.along(input + begin * SIZES[rows.dtype], 1, 0, length, parts + block);
+    });
+    mean /= static_cast<double>(count);
+    RowArrays arrays;
+    arrays.inputs[0] = input;
+    arrays.outputs[0] = parts;
+    arrays.options[0] = mean;
+    RowLoop loop = table().folding.rows[OFFSETS][rows.dtype];
+    double found = sum_blocks(parts, count, [&](int64_t block, int64_t begin, int64_t length) {
+        loop(arrays, Piece{1, length, 0, 0, begin, block});
+    });
+    found /= rows.arrays.options[0];
+    const Fold& root = table().folding.folds[SQUARES][rows.dtype];
+    (rows.arrays.options[1] != 0 ? root : sum).give(&found, 1, 1, rows.arrays.outputs[0]);
+    if (rows.arrays.outputs[1] != nullptr) sum.give(&mean, 1, 1, rows.arrays.outputs[1]);
+    return true;
+}
+
+// (input, dim, keepdim, correction)
+PyObject* forward(Call& call) {
+    const Spread& kind = spread_of(*call.op);
+    PyArrayObject* array = call.array(0);
+    RowRun rows(array);
+    Dims dims;
+    bool keepdim;
+    double correction;
+    if (!rows.is_float() || PyArray_SIZE(array) == 0 || !read_dims(call[1], PyArray_NDIM(array), dims) ||
+        !read_flag(call[2], keepdim) || !read_number(call[3], correction)) {
+        return nullptr;
+    }
+    Middle middle;
+    Ref held = in_rows(array, dims, middle);
+    double freedom = static_cast<double>(middle.count) - correction;
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
+    if (!held || freedom <= 0 || !rows.read(0, held.array(), PyArray_SIZE(array)) || !rows.write(0, ndim, shape) ||
+        (kind.with_mean && !rows.write(1, ndim, shape))) {
+        return nullptr;
+    }
+    rows.arrays.options[0] = freedom;
+    rows.arrays.options[1] = kind.rooted;
+    if (middle.rows() == 1 && middle.count > BLOCK) {
+        if (!run_long(rows, middle.count)) return nullptr;
+    } else {
+        rows.run(MOMENTS, middle);
+    }
+    Ref found = Ref::steal(as_object(rows.take(0)));
+    if (!kind.with_mean) return found.release();
+    Ref mean = Ref::steal(as_object(rows.take(1)));
+    return PyTuple_Pack(2, found.get(), mean.get());
+}
+
+// reads input, result, dim, correction
+bool backward(Gradient& gradient) {
+    const Spread& kind = spread_of(*gradient.plan->op);
+    PyArrayObject *input = gradient.array(0), *grad = gradient.grads[0];
+    PyArrayObject* mean_grad = kind.with_mean ? gradient.grads[1] : nullptr;
+    PyObject* dim = gradient.option(2);
+    RowRun rows(input);
+    Dims dims;
+    Middle middle;
+    double correction;
+    if (!rows.is_float() || dim == nullptr || PyArray_SIZE(input) == 0 ||
+        !read_dims(dim, PyArray_NDIM(input), dims) || !read_number(gradient.option(3), correction) ||
+        !middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle)) {
+        return false;
+    }
+    rows.arrays.options[0] = static_cast<double>(middle.count) - correction;
+    rows.arrays.options[1] = kind.rooted;
+    if (rows.arrays.options[0] <= 0 || !rows.read(0, input, PyArray_SIZE(input)) ||
+        (grad != nullptr && !rows.read(1, grad, middle.rows())) ||
+        (kind.rooted && !rows.read(2, gradient.array(1), middle.rows())) ||
+        (mean_grad != nullptr && !rows.read(3, mean_grad, middle.rows())) ||
+        !rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) {
+        return false;
+    }
+    rows.run(VARIANCE_SLOPE, middle);
+    gradient.found[0] = rows.take(0);
+    return true;
+}
+
+// var and kin: (input, dim, unbiased, keepdim, *, correction, axis, keepdims, [out]), in one form
+PyObject* route(Call& call) {
+    PyObject *dim = call[1], *unbiased = call[2], *correction = call[4];
+    bool has_out = !spread_of(*call.op).with_mean;
+    if (!call.is_tensor(0) || call[5] != Py_None || call[6] != Py_None || (has_out && call[7] != Py_None)) return nullptr;
+    if (PyBool_Check(dim)) {
+        unbiased = dim;
+        dim = Py_None;
+    }
+    if (correction != Py_None ? unbiased != Py_None : unbiased != Py_None && !PyBool_Check(unbiased)) return nullptr;
+    Ref number = correction != Py_None ? Ref::borrow(correction) : Ref::steal(PyLong_FromLong(unbiased != Py_False));
+    Function* inner = find_function(spread_of(*call.op).name);
+    PyObject* args[] = {call[0], dim, call[3], number.get()};
+    return inner == nullptr || !number ? nullptr : call_function(inner, args, 4, nullptr);
+}
+
+}  // namespace
+
+void register_statistics() {
+    struct { const char* name; const Spread* kind; } routes[] = {
+        {"var", &variance}, {"std", &deviation}, {"var_mean", &variance_and_mean}, {"std_mean", &deviation_and_mean},
+    };
+    for (auto& each : routes) {
+        add_kernel({each.name, nullptr, nullptr, {}, route, each.kind});
+        add_kernel({each.kind->name, forward, backward, {"input", "result", "dim", "correction"}, nullptr, each.kind});
+    }
+}
+
+}  // namespace rushlight

@@ -1,0 +1,300 @@
+// Views: ops that change how memory is read, and nothing in it. Empty arrays, whose strides NumPy forgets, decline.
+#include "views.h"
+
+#include <algorithm>
+
+#include "call.h"
+#include "parts.h"
+
+namespace rushlight {
+
+PyArrayObject* view_of(PyArrayObject* array, int ndim, const npy_intp* dims, const npy_intp* strides,
+                       npy_intp offset) {
+    PyArray_Descr* dtype = PyArray_DESCR(array);
+    Py_INCREF(dtype);
+    int flags = PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE;
+    auto* view = reinterpret_cast<PyArrayObject*>(PyArray_NewFromDescr(&PyArray_Type, dtype, ndim, dims, strides,
+                                                                       PyArray_BYTES(array) + offset, flags, nullptr));
+    if (view == nullptr) return nullptr;
+    Py_INCREF(array);
+    if (PyArray_SetBaseObject(view, reinterpret_cast<PyObject*>(array)) < 0) Py_CLEAR(view);
+    return view;
+}
+
+bool read_index(PyObject* object, npy_intp& value) {
+    if (object == nullptr || !PyLong_CheckExact(object)) return false;
+    int overflow;
+    value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+}
+
+bool read_dim(PyObject* object, int ndim, int& dim) {
+    npy_intp given;
+    int limit = ndim > 0 ? ndim : 1;
+    if (!read_index(object, given) || given < -limit || given >= limit) return false;
+    dim = static_cast<int>(given < 0 ? given + limit : given);
+    return true;
+}
+
+int read_sizes(PyObject* object, npy_intp* sizes) {
+    if (object == nullptr || (!PyTuple_Check(object) && !PyList_CheckExact(object))) return -1;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    if (count > NPY_MAXDIMS) return -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!read_index(PySequence_Fast_GET_ITEM(object, i), sizes[i])) return -1;
+    }
+    return static_cast<int>(count);
+}
+
+namespace {
+
+// The sizes with a -1 replaced by what is left; false where they do not fit.
+bool infer(npy_intp* sizes, int count, npy_intp total) {
+    int missing = -1;
+    npy_intp rest = 1;
+    for (int i = 0; i < count; i++) {
+        if (sizes[i] == -1 && missing < 0) {
+            missing = i;
+        } else if (sizes[i] < 0 || __builtin_mul_overflow(rest, sizes[i], &rest)) {
+            return false;
+        }
+    }
+    if (missing < 0) return rest == total;
+    if (rest == 0 || total % rest != 0) return false;
+    sizes[missing] = total / rest;
+    return true;
+}
+
+PyObject* reshaped(PyArrayObject* array, npy_intp* sizes, int count) {
+    npy_intp total = PyArray_SIZE(array);
+    if (total == 0 || !PyArray_IS_C_CONTIGUOUS(array) || !infer(sizes, count, total)) return nullptr;
+    npy_intp strides[NPY_MAXDIMS];
+    npy_intp step = PyArray_ITEMSIZE(array);
+    for (int i = count - 1; i >= 0; i--) {
+        strides[i] = step;
+        step *= sizes[i];
+    }
+    return as_object(view_of(array, count, sizes, strides));
+}
+
+PyObject* view_forward(Call& call) {
+    npy_intp sizes[NPY_MAXDIMS];
+    int count = read_sizes(call[1], sizes);
+    return count < 0 ? nullptr : reshaped(call.array(0), sizes, count);
+}
+
+// The gradient of a view that kept the order of elements: the same in the input's shape.
+bool view_backward(Gradient& gradient) {
+    npy_intp sizes[NPY_MAXDIMS];
+    int count = read_sizes(gradient.option(0), sizes);
+    if (count < 0) return false;
+    Ref contiguous = Ref::borrow(as_object(gradient.grad()));
+    if (!PyArray_IS_C_CONTIGUOUS(gradient.grad())) {
+        contiguous = Ref::steal(PyArray_NewCopy(gradient.grad(), NPY_CORDER));
+        if (!contiguous) return false;
+    }
+    gradient.found[0] = reinterpret_cast<PyArrayObject*>(reshaped(contiguous.array(), sizes, count));
+    return gradient.found[0] != nullptr;
+}
+
+PyObject* call_view(PyObject* input, PyObject* shape) {
+    static Function* inner = find_function("_view");
+    PyObject* args[] = {input, shape};
+    return inner == nullptr ? nullptr : call_native(inner, args, 2, nullptr);
+}
+
+// view(input, *shape, size=None, dtype=None) and reshape(input, *shape_, shape=None)
+PyObject* view_route(Call& call) {
+    for (size_t i = 2; i < call.op->parameters.size(); i++) {
+        if (call[static_cast<int>(i)] != Py_None) return nullptr;
+    }
+    PyObject* input = call[0];
+    if (!is_tensor(input) || as_tensor(input)->array == nullptr) return nullptr;
+    return PyArray_IS_C_CONTIGUOUS(as_tensor(input)->array) ? call_view(input, call[1]) : nullptr;
+}
+
+// flatten(input, start_dim=0, end_dim=-1)
+PyObject* flatten_route(Call& call) {
+    if (!is_tensor(call[0]) || as_tensor(call[0])->array == nullptr) return nullptr;
+    PyArrayObject* array = as_tensor(call[0])->array;
+    int ndim = PyArray_NDIM(array), first, last;
+    if (ndim == 0 || !PyArray_IS_C_CONTIGUOUS(array)) return nullptr;
+    if (!read_dim(call[1], ndim, first) || !read_dim(call[2], ndim, last) || first > last) return nullptr;
+    if (first == last) return Py_NewRef(call[0]);
+    npy_intp sizes[NPY_MAXDIMS];
+    int count = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (d > first && d <= last) {
+            sizes[count - 1] *= PyArray_DIM(array, d);
+        } else {
+            sizes[count++] = PyArray_DIM(array, d);
+        }
+    }
+    Ref shape = Ref::steal(PyArray_IntTupleFromIntp(count, sizes));
+    return shape ? call_view(call[0], shape.get()) : nullptr;
+}
+
+PyObject* swapped(PyArrayObject* array, PyObject* one, PyObject* other) {
+    int first, second, ndim = PyArray_NDIM(array);
+    if (PyArray_SIZE(array) == 0 || ndim == 0) return nullptr;
+    if (!read_dim(one, ndim, first) || !read_dim(other, ndim, second)) return nullptr;
+    Geometry geometry(array);
+    geometry.swap(first, second);
+    return geometry.of(array);
+}
+
+PyObject* transpose_forward(Call& call) { return swapped(call.array(0), call[1], call[2]); }
+
+bool transpose_backward(Gradient& gradient) {
+    PyObject* found = swapped(gradient.grad(), gradient.option(0), gradient.option(1));
+    gradient.found[0] = reinterpret_cast<PyArrayObject*>(found);
+    return found != nullptr;
+}
+
+PyObject* turned(PyArrayObject* array) {
+    if (PyArray_SIZE(array) == 0 || PyArray_NDIM(array) > 2) return nullptr;
+    Geometry geometry(array);
+    if (geometry.ndim == 2) geometry.swap(0, 1);
+    return geometry.of(array);
+}
+
+PyObject* t_forward(Call& call) { return turned(call.array(0)); }
+
+bool t_backward(Gradient& gradient) {
+    gradient.found[0] = reinterpret_cast<PyArrayObject*>(turned(gradient.grad()));
+    return gradient.found[0] != nullptr;
+}
+
+// The order of dimensions, counted from the front; false where it is none.
+bool read_order(PyObject* object, int ndim, int* order) {
+    npy_intp given[NPY_MAXDIMS];
+    if (read_sizes(object, given) != ndim) return false;
+    bool seen[NPY_MAXDIMS] = {};
+    for (int i = 0; i < ndim; i++) {
+        if (given[i] < -ndim || given[i] >= ndim) return false;
+        order[i] = static_cast<int>(given[i] < 0 ? given[i] + ndim : given[i]);
+        if (seen[order[i]]) return false;
+        seen[order[i]] = true;
+    }
+    return true;
+}
+
+PyObject* permuted(PyArrayObject* array, PyObject* dims, bool back) {
+    int order[NPY_MAXDIMS];
+    if (PyArray_SIZE(array) == 0 || !read_order(dims, PyArray_NDIM(array), order)) return nullptr;
+    Geometry geometry(array);
+    for (int i = 0; i < geometry.ndim; i++) {
+        int to = back ? order[i] : i, from = back ? i : order[i];
+        geometry.dims[to] = PyArray_DIM(array, from);
+        geometry.strides[to] = PyArray_STRIDE(array, from);
+    }
+    return geometry.of(array);
+}
+
+PyObject* permute_forward(Call& call) { return permuted(call.array(0), call[1], false); }
+
+bool permute_backward(Gradient& gradient) {
+    PyObject* found = permuted(gradient.grad(), gradient.option(0), true);
+    gradient.found[0] = reinterpret_cast<PyArrayObject*>(found);
+    return found != nullptr;
+}
+
+PyObject* unsqueeze_forward(Call& call) {
+    PyArrayObject* array = call.array(0);
+    int dim, ndim = PyArray_NDIM(array);
+    if (PyArray_SIZE(array) == 0 || ndim == NPY_MAXDIMS || !read_dim(call[1], ndim + 1, dim)) return nullptr;
+    Geometry geometry(array);
+    std::copy_backward(geometry.dims + dim, geometry.dims + ndim, geometry.dims + ndim + 1);
+    std::copy_backward(geometry.strides + dim, geometry.strides + ndim, geometry.strides + ndim + 1);
+    geometry.dims[dim] = 1;
+    geometry.strides[dim] = dim < ndim ? PyArray_DIM(array, dim) * PyArray_STRIDE(array, dim) : PyArray_ITEMSIZE(array);
+    geometry.ndim++;
+    return geometry.of(array);
+}
+
+bool unsqueeze_backward(Gradient& gradient) {
+    PyArrayObject* grad = gradient.grad();
+    int dim;
+    if (PyArray_SIZE(grad) == 0 || !read_dim(gradient.option(0), PyArray_NDIM(grad), dim)) return false;
+    Geometry geometry(grad);
+    geometry.remove(dim);
+    gradient.found[0] = reinterpret_cast<PyArrayObject*>(geometry.of(grad));
+    return gradient.found[0] != nullptr;
+}
+
+PyObject* squeeze_forward(Call& call) {
+    PyArrayObject* array = call.array(0);
+    int only = -1, ndim = PyArray_NDIM(array);
+    if (PyArray_SIZE(array) == 0 || ndim == 0) return nullptr;
+    if (call[1] != Py_None && !read_dim(call[1], ndim, only)) return nullptr;
+    Geometry geometry(array);
+    for (int d = ndim - 1; d >= 0; d--) {
+        if (geometry.dims[d] == 1 && (only < 0 || d == only)) geometry.remove(d);
+    }
+    return geometry.of(array);
+}
+
+PyObject* select_forward(Call& call) {
+    PyArrayObject* array = call.array(0);
+    int dim, ndim = PyArray_NDIM(array);
+    npy_intp index;
+    if (PyArray_SIZE(array) == 0 || ndim == 0 || !read_dim(call[1], ndim, dim) || !read_index(call[2], index)) {
+        return nullptr;
+    }
+    npy_intp extent = PyArray_DIM(array, dim);
+    if (index < -extent || index >= extent) return nullptr;
+    if (index < 0) index += extent;
+    Geometry geometry(array);
+    npy_intp offset = index * geometry.strides[dim];
+    geometry.remove(dim);
+    return geometry.of(array, offset);
+}
+
+PyObject* expand_forward(Call& call) {
+    PyArrayObject* array = call.array(0);
+    npy_intp sizes[NPY_MAXDIMS], strides[NPY_MAXDIMS];
+    int count = read_sizes(call[1], sizes), extra = count - PyArray_NDIM(array);
+    if (count < 0 || extra < 0 || PyArray_SIZE(array) == 0) return nullptr;
+    for (int i = count - 1; i >= 0; i--) {
+        npy_intp have = i >= extra ? PyArray_DIM(array, i - extra) : 1;
+        npy_intp step = i >= extra       ? PyArray_STRIDE(array, i - extra)
+                        : i == count - 1 ? PyArray_ITEMSIZE(array)
+                                         : sizes[i + 1] * strides[i + 1];
+        if (i >= extra && sizes[i] == -1) sizes[i] = have;
+        if (sizes[i] != have && (have != 1 || sizes[i] <= 0)) return nullptr;
+        strides[i] = sizes[i] == have ? step : 0;
+    }
+    return as_object(view_of(array, count, sizes, strides));
+}
+
+// The engine sums the gradient down to the input's shape.
+bool pass_backward(Gradient& gradient) {
+    Py_INCREF(gradient.grad());
+    gradient.found[0] = gradient.grad();
+    return true;
+}
+
+}  // namespace
+
+void register_views() {
+    add_kernel({"_view", view_forward, view_backward, {"input_shape"}});
+    add_kernel({"unsqueeze", unsqueeze_forward, unsqueeze_backward, {"dim"}});
+    add_kernel({"squeeze", squeeze_forward, view_backward, {"input_shape"}});
+    add_kernel({"transpose", transpose_forward, transpose_backward, {"dim0", "dim1"}});
+    add_kernel({"t", t_forward, t_backward});
+    add_kernel({"permute", permute_forward, permute_backward, {"dims"}});
+    add_kernel({"select", select_forward});
+    add_kernel({"expand", expand_forward, pass_backward});
+    for (const char* name : {"view", "reshape"}) {
+        Kernel kernel;
+        kernel.name = name;
+        kernel.route = view_route;
+        add_kernel(kernel);
+    }
+    Kernel flatten;
+    flatten.name = "flatten";
+    flatten.route = flatten_route;
+    add_kernel(flatten);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,108 @@
+"""Native code and the plain Python layer say the same: every sample of every op with a kernel, through both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from tests.ops.samples import RANDOM, SAMPLED, arguments, flat, values
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+NATIVE = [op for op in SAMPLED if hasattr(op.function, "_native") and op.name not in RANDOM]
+# a few units in the last place: sums in another order, and other elementary functions
+TOLERANCE = {np.float32: 2e-5, np.float64: 1e-11}
+
+each_op = pytest.mark.parametrize("op", NATIVE, ids=[op.name for op in NATIVE])
+
+
+def told(function, sample, requires_grad):
+    """All that a call says: its tensors, or the type and text of its error."""
+    args, kwargs = arguments(sample, requires_grad=requires_grad)
+    try:
+        result = function(*args, **kwargs)
+    except Exception as error:
+        return type(error), str(error)
+    return [*flat(args), *flat(tuple(kwargs.values()))], flat(result) or result
+
+
+def assert_alike(one, other, sample, strides=True):
+    assert one.dtype is other.dtype, sample
+    assert one.shape == other.shape, sample
+    assert not strides or one.stride() == other.stride(), sample
+    first, second = values(one), values(other)
+    if first.dtype.kind not in "fc":
+        np.testing.assert_array_equal(first, second, err_msg=str(sample))
+        return
+    tolerance = TOLERANCE.get(first.real.dtype.type, 2e-3)
+    scale = max(1.0, float(np.abs(second[np.isfinite(second)]).max(initial=0.0)))
+    np.testing.assert_allclose(first, second, rtol=tolerance, atol=tolerance * scale, err_msg=str(sample))
+
+
+def gradients(inputs, results):
+    """Gradients of all inputs from all results, with the same pseudo-random cotangents each time."""
+    outputs = [each for each in results if each.requires_grad]
+    random = np.random.default_rng(0)
+    starts = [torch.from_numpy(random.uniform(0.5, 1.5, each.shape)).to(each.dtype) for each in outputs]
+    leaves = [each for each in inputs if each.requires_grad]
+    if not outputs or not leaves:
+        return []
+    return list(torch.autograd.grad(outputs, leaves, starts, allow_unused=True))
+
+
+@each_op
+def test_results_are_the_same(op):
+    for sample in op.samples():
+        native, plain = (told(each, sample, False) for each in (op.function, op.function.__wrapped__))
+        if isinstance(plain[0], type):
+            assert native == plain, sample
+            continue
+        for one, other in zip(native[1], plain[1], strict=True) if isinstance(plain[1], list) else ():
+            assert_alike(one, other, sample)
+            assert one._is_view() == other._is_view(), sample
+            assert (one._made, one._version) == (other._made, other._version), sample
+
+
+@each_op
+def test_graphs_and_gradients_are_the_same(op):
+    for sample in op.samples():
+        native, plain = (told(each, sample, True) for each in (op.function, op.function.__wrapped__))
+        if isinstance(plain[0], type) or not isinstance(plain[1], list):
+            assert isinstance(plain[0], type) is isinstance(native[0], type), sample
+            continue
+        for one, other in zip(native[1], plain[1], strict=True):
+            assert one.requires_grad == other.requires_grad, sample
+            assert graph_of(one) == graph_of(other), sample
+        for one, other in zip(gradients(*native), gradients(*plain), strict=True):
+            assert (one is None) is (other is None), sample
+            if one is not None:
+                assert_alike(one, other, sample, strides=False)
+
+
+def graph_of(tensor):
+    """A node's name, its outputs' number, and where its edges lead."""
+    node = tensor.grad_fn
+    if node is None:
+        return None
+    edges = [None if each is None else (each.name(), number) for each, number in node.next_functions]
+    return node.name(), tensor.output_nr, edges
+
+
+@each_op
+def test_a_second_backward_is_refused_alike(op):
+    if op.is_composed:
+        return
+    for sample in op.samples()[:3]:
+        messages = []
+        for function in (op.function, op.function.__wrapped__):
+            inputs, results = told(function, sample, True)
+            if isinstance(inputs, type) or not isinstance(results, list):
+                continue
+            try:
+                gradients(inputs, results)
+                gradients(inputs, results)
+                messages.append("")
+            except RuntimeError as error:
+                messages.append(str(error).splitlines()[0][:60])
+        assert len(set(messages)) <= 1, sample
