@@ -231,7 +231,7 @@ class _Simplex(Constraint):
 
 def whole(array: np.ndarray, found: Any) -> Any:
     """Those of `found` that are whole numbers."""
-    return found if array.dtype.kind in "iub" else found & (array % 1 == 0)
+    return found if array.dtype.kind in "iub" else found & (np.floor(array) == array) & (np.abs(array) < np.inf)
 
 
 if core is not None:

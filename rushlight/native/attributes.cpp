@@ -2,15 +2,13 @@
 // core/attributes.py, core/conversion.py and autograd/methods.py; they answer whatever is unusual.
 #include "attributes.h"
 
-#include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "call.h"
 #include "copying.h"
+#include "elements.h"
 #include "hooks.h"
-#include "lost.h"
-#include "operators.h"
 #include "state.h"
 #include "tensor.h"
 
@@ -21,7 +19,8 @@ namespace {
 constexpr const char* NAMES[ATTRIBUTES] = {
     "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "grad", "data",
     "size", "dim", "ndimension", "numel", "nelement", "item", "tolist", "numpy", "detach", "requires_grad_",
-    "float", "double", "long", "bool", "to", "contiguous", "is_contiguous", "copy_", "_copy_", "zero_", "fill_", "_put_",
+    "float", "double", "long", "bool", "to", "contiguous", "is_contiguous",
+    "copy_", "_copy_", "zero_", "fill_", "_put_",
     "__float__", "__int__", "__bool__", "__index__", "__iter__",
 };
 
@@ -217,74 +216,6 @@ PyObject* numel(PyObject* self, PyObject*) {
     return array == nullptr ? ask(NUMEL, self) : PyLong_FromSsize_t(PyArray_SIZE(array));
 }
 
-// The only element of a tensor.
-struct Element {
-    enum Kind { NONE, REAL, WHOLE, TRUTH } kind = NONE;
-    double real = 0;
-    long long whole = 0;
-
-    explicit Element(PyArrayObject* array) {
-        if (array == nullptr || PyArray_SIZE(array) != 1 || !PyArray_ISNOTSWAPPED(array)) return;
-        switch (PyArray_TYPE(array)) {
-            case NPY_FLOAT: read<float>(array, REAL); break;
-            case NPY_DOUBLE: read<double>(array, REAL); break;
-            case NPY_LONG: read<long>(array, WHOLE); break;
-            case NPY_LONGLONG: read<long long>(array, WHOLE); break;
-            case NPY_INT: read<int>(array, WHOLE); break;
-            case NPY_UBYTE: read<unsigned char>(array, WHOLE); break;
-            case NPY_BOOL: read<unsigned char>(array, TRUTH); break;
-        }
-    }
-    bool is_true() const { return kind == REAL ? real != 0 : whole != 0; }
-    PyObject* object() const {
-        if (kind == REAL) return PyFloat_FromDouble(real);
-        return kind == WHOLE ? PyLong_FromLongLong(whole) : PyBool_FromLong(whole);
-    }
-
-private:
-    template <class T>
-    void read(PyArrayObject* array, Kind found) {
-        T value;
-        std::memcpy(&value, PyArray_DATA(array), sizeof(T));
-        kind = found;
-        if (found == REAL) {
-            real = static_cast<double>(value);
-        } else {
-            whole = static_cast<long long>(value);
-        }
-    }
-};
-
-PyObject* item(PyObject* self, PyObject*) {
-    Tensor* tensor = as_tensor(self);
-    Element element(tensor->array);
-    if (element.kind == Element::NONE) return ask(ITEM, self);
-    if (requires_grad(tensor)) {
-        if (element.kind != Element::REAL) return ask(ITEM, self);
-        number_left(element.real);
-    }
-    return element.object();
-}
-
-// Whether the numbers may leave without a word about their history.
-bool leaves_freely(Tensor* tensor) {
-    return tensor->array != nullptr && !requires_grad(tensor) && PyArray_TYPE(tensor->array) < NPY_NTYPES_LEGACY;
-}
-
-PyObject* tolist(PyObject* self, PyObject*) {
-    if (!leaves_freely(as_tensor(self))) return ask(TOLIST, self);
-    return PyArray_ToList(as_tensor(self)->array);
-}
-
-PyObject* numpy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    Tensor* tensor = as_tensor(self);
-    bool plain = count == 0 && names == nullptr && leaves_freely(tensor);
-    if (!plain || (tensor->cut && !array_left(tensor->array, tensor->cut))) {
-        return call_python(NUMPY, self, args, count, names);
-    }
-    return PyArray_View(tensor->array, nullptr, nullptr);
-}
-
 PyObject* detach(PyObject* self, PyObject*) {
     static PyObject* reason = PyUnicode_InternFromString("detach");
     Tensor* tensor = as_tensor(self);
@@ -310,33 +241,7 @@ PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_
     return Py_NewRef(self);
 }
 
-// ---- slots
-
-PyObject* as_float(PyObject* self) {
-    Element element(as_tensor(self)->array);
-    if (element.kind == Element::NONE || requires_grad(as_tensor(self))) return ask(FLOAT, self);
-    return PyFloat_FromDouble(element.kind == Element::REAL ? element.real : static_cast<double>(element.whole));
-}
-
-PyObject* as_int(PyObject* self) {
-    Element element(as_tensor(self)->array);
-    bool plain = element.kind != Element::NONE && !requires_grad(as_tensor(self)) && std::isfinite(element.real);
-    if (!plain) return ask(INT, self);
-    return element.kind == Element::REAL ? PyLong_FromDouble(element.real) : PyLong_FromLongLong(element.whole);
-}
-
-int as_bool(PyObject* self) {
-    Element element(as_tensor(self)->array);
-    if (element.kind != Element::NONE) return element.is_true();
-    Ref found = Ref::steal(ask(BOOLEAN, self));
-    return found ? PyObject_IsTrue(found.get()) : -1;
-}
-
-PyObject* as_index(PyObject* self) {
-    Element element(as_tensor(self)->array);
-    bool plain = element.kind == Element::WHOLE || element.kind == Element::TRUTH;
-    return plain ? PyLong_FromLongLong(element.whole) : ask(INDEX, self);
-}
+// ---- iteration
 
 PyObject* iterate(PyObject* self) {
     static Function* unbind = nullptr;
@@ -346,10 +251,6 @@ PyObject* iterate(PyObject* self) {
     if (unbind == nullptr || !plain || array == nullptr || PyArray_NDIM(array) == 0) return ask(ITER, self);
     Ref rows = Ref::steal(call_function(unbind, &self, 1, nullptr));
     return rows ? PyObject_GetIter(rows.get()) : nullptr;
-}
-
-PyCFunction plain_function(WithKeywords function) {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
 PyGetSetDef fields[] = {
@@ -366,18 +267,12 @@ PyGetSetDef fields[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
-constexpr int KEYWORDS = METH_FASTCALL | METH_KEYWORDS;
-
 PyMethodDef methods[] = {
     {"size", plain_function(size), KEYWORDS, "The shape, or the size of one dimension."},
     {"dim", dim, METH_NOARGS, "The number of dimensions."},
     {"ndimension", dim, METH_NOARGS, "The number of dimensions."},
     {"numel", numel, METH_NOARGS, "The number of elements."},
     {"nelement", numel, METH_NOARGS, "The number of elements."},
-    {"item", item, METH_NOARGS, "The only element, as a Python number."},
-    {"tolist", tolist, METH_NOARGS, "The elements in nested lists; a number if there are no dimensions."},
-    {"numpy", plain_function(numpy), KEYWORDS,
-     "An array on the tensor's memory; with `force=True` also for a tensor that requires grad."},
     {"detach", detach, METH_NOARGS, "The same memory outside the graph; writes through it are still counted."},
     {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS, "Switch recording for a leaf, in place."},
     {nullptr, nullptr, 0, nullptr},
@@ -401,12 +296,9 @@ Definition* joined(std::initializer_list<const Definition*> lists) {
 
 void prepare_attributes() {
     TensorType.tp_getset = joined<PyGetSetDef>({TensorType.tp_getset, fields});
-    TensorType.tp_methods = joined<PyMethodDef>({TensorType.tp_methods, methods, copying_methods});
+    TensorType.tp_methods = joined<PyMethodDef>({TensorType.tp_methods, methods, element_methods, copying_methods});
     TensorType.tp_iter = iterate;
-    tensor_as_number.nb_float = as_float;
-    tensor_as_number.nb_int = as_int;
-    tensor_as_number.nb_bool = as_bool;
-    tensor_as_number.nb_index = as_index;
+    prepare_elements();
 }
 
 PyObject* adopt_attribute(PyObject*, PyObject* args) {

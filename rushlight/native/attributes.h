@@ -19,7 +19,12 @@ PyObject* form_of(Attribute which);
 PyObject* ask(Attribute which, PyObject* self);
 PyObject* call_python(Attribute which, PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 
+// For the tables of methods: those with arguments.
+constexpr int KEYWORDS = METH_FASTCALL | METH_KEYWORDS;
 using WithKeywords = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+inline PyCFunction plain_function(WithKeywords function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
 
 // Whether an object is one of Rushlight's dtypes.
 bool is_dtype(PyObject* object);

@@ -133,6 +133,11 @@ bool is_movable(PyArrayObject* array) {
            PyArray_ISNOTSWAPPED(array);
 }
 
+bool is_addable(PyArrayObject* array) {
+    int type = PyArray_TYPE(array);
+    return (type == NPY_FLOAT || type == NPY_DOUBLE) && PyArray_ISALIGNED(array) && PyArray_ISNOTSWAPPED(array);
+}
+
 bool may_overlap(PyArrayObject* one, PyArrayObject* other) {
     if (PyArray_SIZE(one) == 0 || PyArray_SIZE(other) == 0) return false;
     const char *start[2], *end[2];

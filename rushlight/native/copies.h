@@ -8,6 +8,9 @@ namespace rushlight {
 // Whether an array's elements are plain bytes that may be moved: no objects, and of a size that loops know.
 bool is_movable(PyArrayObject* array);
 
+// Whether loops that add up may run over its elements: float32 or float64, as they stand.
+bool is_addable(PyArrayObject* array);
+
 // Whether the dimensions stand in memory in their own order, so that what NumPy makes of it is C-contiguous.
 bool is_ordered(PyArrayObject* array);
 

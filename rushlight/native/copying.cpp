@@ -223,12 +223,6 @@ PyObject* fill_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     return written(target) ? Py_NewRef(self) : nullptr;
 }
 
-constexpr int KEYWORDS = METH_FASTCALL | METH_KEYWORDS;
-
-PyCFunction plain_function(WithKeywords function) {
-    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 }  // namespace
 
 PyMethodDef copying_methods[] = {

@@ -1,4 +1,4 @@
-// Kernels of distributions: log-probabilities and entropies of Normal and Categorical, with their gradients.
+// Kernels of Categorical: normalized logits, chosen log-probabilities and entropies, with their gradients.
 #include <algorithm>
 #include <cstring>
 
@@ -17,73 +17,6 @@ const DistributionLoops& loops() { return table().distributions; }
 int float_type(PyArrayObject* array) {
     int dtype = array == nullptr ? -1 : dtype_of(array);
     return dtype == FLOAT32 || dtype == FLOAT64 ? dtype : -1;
-}
-
-// Whether NumPy would give a result of this array C order: its dims stand so in memory, those it repeats aside.
-bool is_c_ordered(PyArrayObject* array) {
-    npy_intp outer = NPY_MAX_INTP;
-    for (int d = 0; d < PyArray_NDIM(array); d++) {
-        npy_intp stride = PyArray_STRIDE(array, d);
-        if (PyArray_DIM(array, d) == 1 || stride == 0) continue;
-        if (stride < 0 || stride > outer) return false;
-        outer = stride;
-    }
-    return true;
-}
-
-// Arrays of one dtype, contiguous and of one shape: what the loops of Normal read.
-struct Together {
-    static constexpr int MOST = 4;
-    Shape shape;
-    int dtype = -1;
-    Ref owners[MOST];
-    const void* data[MOST] = {};
-
-    bool read(PyArrayObject* const* arrays, int count) {
-        dtype = float_type(arrays[0]);
-        for (int i = 0; i < count; i++) {
-            if (dtype < 0 || float_type(arrays[i]) != dtype || !is_c_ordered(arrays[i])) return false;
-            if (!shape.broadcast(arrays[i])) return false;
-        }
-        for (int i = 0; i < count; i++) {
-            owners[i] = spread(arrays[i], shape);
-            if (!owners[i]) return false;
-            data[i] = PyArray_DATA(owners[i].array());
-        }
-        return true;
-    }
-    PyArrayObject* new_result() const { return new_array(shape.ndim, shape.dims, type_num_of(dtype)); }
-};
-
-// _normal_log_prob(value, loc, scale)
-PyObject* normal_forward(Call& call) {
-    PyArrayObject* arrays[] = {call.array(0), call.array(1), call.array(2)};
-    Together inputs;
-    if (!inputs.read(arrays, 3)) return nullptr;
-    PyArrayObject* made = inputs.new_result();
-    if (made == nullptr) return nullptr;
-    const void* const* data = inputs.data;
-    loops().normal[inputs.dtype](data[0], data[1], data[2], PyArray_DATA(made), PyArray_SIZE(made));
-    return as_object(made);
-}
-
-bool normal_backward(Gradient& gradient) {
-    PyArrayObject* arrays[] = {gradient.grad(), gradient.array(0), gradient.array(1), gradient.array(2)};
-    Together inputs;
-    if (!inputs.read(arrays, 4)) return false;
-    void* slopes[3] = {};
-    int64_t count = 0;
-    for (int position = 0; position < 3; position++) {
-        int place = gradient.place_of(position);
-        if (place < 0) continue;
-        PyArrayObject* made = gradient.found[place] = inputs.new_result();
-        if (made == nullptr) return false;
-        slopes[position] = PyArray_DATA(made);
-        count = PyArray_SIZE(made);
-    }
-    const void* const* data = inputs.data;
-    loops().normal_slopes[inputs.dtype](data[0], data[1], data[2], data[3], slopes[0], slopes[1], slopes[2], count);
-    return true;
 }
 
 // An array of rows of classes: contiguous, the classes along its last dim.
@@ -250,7 +183,6 @@ void add(const char* name, Forward forward, Backward backward, std::initializer_
 }  // namespace
 
 void add_distribution_kernels() {
-    add("_normal_log_prob", normal_forward, normal_backward, {"value", "loc", "scale"});
     add("_normalized_logits", normalized_forward, normalized_backward, {"result"});
     add("_entropy", entropy_forward, entropy_backward, {"logits", "probs"});
     add("_chosen", chosen_forward, chosen_backward, {"index", "input_shape"});

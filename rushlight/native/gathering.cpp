@@ -132,11 +132,6 @@ void add(const Along& along, char* whole, const char* part) {
     });
 }
 
-bool is_addable(PyArrayObject* array) {
-    int type = PyArray_TYPE(array);
-    return (type == NPY_FLOAT || type == NPY_DOUBLE) && PyArray_ISALIGNED(array) && PyArray_ISNOTSWAPPED(array);
-}
-
 void add(const Along& along, PyArrayObject* whole, PyArrayObject* part) {
     if (PyArray_TYPE(whole) == NPY_FLOAT) {
         add<float>(along, PyArray_BYTES(whole), PyArray_BYTES(part));

@@ -71,6 +71,9 @@ Node* new_node(PyTypeObject* type);
 // newer nodes have larger numbers, so an edge always leads to a smaller one
 uint64_t next_number();
 
+extern PyGetSetDef node_fields[];
+extern struct PyMemberDef node_members[];
+
 bool reserve_edges(Node* node, int count);
 bool reserve_outputs(Node* node, int count);
 bool reserve_saved(Node* node, int count);

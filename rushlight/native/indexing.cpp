@@ -205,7 +205,8 @@ int write_part(PyObject* self, PyObject* index, PyObject* value) {
     } else {
         PyArrayObject* array = source->array;
         bool fits = PyArray_NDIM(array) == part.ndim && PyArray_CompareLists(PyArray_DIMS(array), part.dims, part.ndim);
-        if (!fits || PyArray_DESCR(array) != PyArray_DESCR(target->array) || may_overlap(array, target->array)) return 0;
+        fits = fits && PyArray_DESCR(array) == PyArray_DESCR(target->array);
+        if (!fits || may_overlap(array, target->array)) return 0;
         from = PyArray_BYTES(array);
         steps = PyArray_STRIDES(array);
     }

@@ -1,4 +1,5 @@
 // Joining: cat and stack. See ops/joining.py; lists of mixed dtypes and results without elements decline.
+#include <algorithm>
 #include <cstring>
 
 #include "arrays.h"
@@ -6,6 +7,7 @@
 #include "copies.h"
 #include "graph.h"
 #include "parts.h"
+#include "threads.h"
 #include "views.h"
 
 namespace rushlight {
@@ -48,32 +50,60 @@ void place_rows(char* to, npy_intp rows, npy_intp step, PyArrayObject* from, con
     for (npy_intp row = 0; row < rows; row++) std::memcpy(to + row * step, source + row * each, each);
 }
 
-PyObject* cat_forward(Call& call) {
-    Tensors tensors(call[0]);
-    if (!tensors.are_alike()) return nullptr;
-    npy_intp dims[NPY_MAXDIMS];
-    int dim = 0, ndim = -1;
+// A large result row by row, written from its start to its end; false where a tensor is not contiguous.
+bool place_together(PyArrayObject* made, npy_intp rows, const Tensors& tensors) {
+    constexpr npy_intp LARGE = 1 << 19;
+    npy_intp width = PyArray_NBYTES(made) / rows;
+    if (PyArray_NBYTES(made) < LARGE || rows < 2) return false;
+    for (Py_ssize_t i = 0; i < tensors.count; i++) {
+        if (!PyArray_IS_C_CONTIGUOUS(tensors[i])) return false;
+    }
+    char* to = PyArray_BYTES(made);
+    parallel(rows, std::max<int64_t>(1, LARGE / 2 / width), [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; row++) {
+            char* next = to + row * width;
+            for (Py_ssize_t i = 0; i < tensors.count; i++) {
+                npy_intp bytes = PyArray_NBYTES(tensors[i]) / rows;
+                std::memcpy(next, PyArray_BYTES(tensors[i]) + row * bytes, bytes);
+                next += bytes;
+            }
+        }
+    });
+    return true;
+}
+
+// The shape of the tensors one after another along `place`; its number of dimensions, or -1 where they do not fit.
+int joined_dims(const Tensors& tensors, PyObject* place, int& dim, npy_intp* dims) {
+    int ndim = -1;
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
         PyArrayObject* each = tensors[i];
         if (is_nothing(each)) continue;
-        if (PyArray_NDIM(each) == 0 || !is_ordered(each)) return nullptr;
+        if (PyArray_NDIM(each) == 0 || !is_ordered(each)) return -1;
         if (ndim < 0) {
             ndim = PyArray_NDIM(each);
-            if (!read_dim(call[1], ndim, dim)) return nullptr;
+            if (!read_dim(place, ndim, dim)) return -1;
             std::copy_n(PyArray_DIMS(each), ndim, dims);
             continue;
         }
-        if (PyArray_NDIM(each) != ndim) return nullptr;
+        if (PyArray_NDIM(each) != ndim) return -1;
         for (int d = 0; d < ndim; d++) {
-            if (d != dim && PyArray_DIM(each, d) != dims[d]) return nullptr;
+            if (d != dim && PyArray_DIM(each, d) != dims[d]) return -1;
         }
         dims[dim] += PyArray_DIM(each, dim);
     }
+    return ndim;
+}
+
+PyObject* cat_forward(Call& call) {
+    Tensors tensors(call[0]);
+    npy_intp dims[NPY_MAXDIMS];
+    int dim = 0, ndim = tensors.are_alike() ? joined_dims(tensors, call[1], dim, dims) : -1;
     if (ndim < 0 || PyArray_MultiplyList(dims, ndim) == 0) return nullptr;
     Ref made = Ref::steal(as_object(new_array(ndim, dims, PyArray_TYPE(tensors[0]))));
     if (!made) return nullptr;
     const npy_intp* strides = PyArray_STRIDES(made.array());
     npy_intp rows = PyArray_MultiplyList(dims, dim);
+    if (place_together(made.array(), rows, tensors)) return made.release();
     char* to = PyArray_BYTES(made.array());
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
         PyArrayObject* each = tensors[i];

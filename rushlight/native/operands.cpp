@@ -225,7 +225,7 @@ void Operands::run_repeating(Loop loop, char* result, int result_size) const {
         const void* inputs[MAX_OPERANDS];
         for (int i = 0; i < count; i++) {
             if (!items[i].single) continue;
-            loops.repeat[items[i].dtype](items[i].value, buffers[i], std::min(end - begin, STRETCH));
+            loops.repeat[items[i].dtype](items[i].value, 0, buffers[i], 1, std::min(end - begin, STRETCH));
             inputs[i] = buffers[i];
         }
         for (int64_t at = begin; at < end; at += STRETCH) {

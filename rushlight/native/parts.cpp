@@ -15,12 +15,14 @@ namespace rushlight {
 
 bool add_parts(PyObject* module) {
     register_pointwise();
+    register_routes();
     register_views();
     register_indexing();
     register_joining();
     register_splitting();
     register_gathering();
     register_picking();
+    register_assignment();
     register_masks();
     register_copying();
     register_creation();

@@ -9,12 +9,14 @@ namespace rushlight {
 bool add_parts(PyObject* module);
 
 void register_pointwise();
+void register_routes();
 void register_views();
 void register_indexing();
 void register_joining();
 void register_splitting();
 void register_gathering();
 void register_picking();
+void register_assignment();
 void register_masks();
 void register_copying();
 void register_creation();

@@ -1,109 +1,130 @@
-// Picking: x[i, j] with tensors of positions, index_select and what writes or adds at such places, and masks. See
-// ops/indexing.py, ops/gathering.py, ops/placing.py and ops/assignment.py.
+// Picking: x[i, j] with tensors of positions, index_select and index_add. See ops/indexing.py, ops/gathering.py and
+// ops/placing.py.
+#include "picking.h"
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "arrays.h"
-#include "attributes.h"
 #include "call.h"
 #include "copies.h"
-#include "masks.h"
-#include "operators.h"
 #include "parts.h"
 #include "views.h"
 
 namespace rushlight {
 
-namespace {
-
-// Which parts of a whole are picked: positions along `count` neighbouring dimensions from `first` on.
-struct Picked {
-    int first = 0, count = 0;
-    int index_ndim = 0;
-    npy_intp index_dims[NPY_MAXDIMS];
-    std::vector<npy_intp> offsets;  // in bytes, one for each position
-
-    // Positions from tensors of one shape; negative ones count from the end if `wraps`. False where Python must look.
-    bool read(PyArrayObject* const* indices, int number, int dim, int ndim, const npy_intp* dims,
-              const npy_intp* strides, bool wraps) {
-        first = dim;
-        count = number;
-        if (number < 1 || dim + number > ndim) return false;
-        index_ndim = PyArray_NDIM(indices[0]);
-        std::copy_n(PyArray_DIMS(indices[0]), index_ndim, index_dims);
-        offsets.assign(PyArray_SIZE(indices[0]), 0);
-        if (offsets.empty()) return false;
-        for (int i = 0; i < number; i++) {
-            PyArrayObject* index = indices[i];
-            if (PyArray_TYPE(index) != NPY_INT64 || !PyArray_ISBEHAVED_RO(index)) return false;
-            if (!PyArray_SAMESHAPE(index, indices[0])) return false;
-            if (!add_offsets(index, dims[dim + i], strides[dim + i], wraps)) return false;
-        }
-        return true;
+bool Picked::read(PyArrayObject* const* indices, int number, int dim, int ndim, const npy_intp* dims,
+                  const npy_intp* strides, bool wraps) {
+    first = dim;
+    count = number;
+    if (number < 1 || dim + number > ndim) return false;
+    index_ndim = PyArray_NDIM(indices[0]);
+    std::copy_n(PyArray_DIMS(indices[0]), index_ndim, index_dims);
+    offsets.assign(PyArray_SIZE(indices[0]), 0);
+    if (offsets.empty()) return false;
+    for (int i = 0; i < number; i++) {
+        PyArrayObject* index = indices[i];
+        if (PyArray_TYPE(index) != NPY_INT64 || !PyArray_ISBEHAVED_RO(index)) return false;
+        if (!PyArray_SAMESHAPE(index, indices[0])) return false;
+        if (!add_offsets(index, dims[dim + i], strides[dim + i], wraps)) return false;
     }
+    return true;
+}
 
-private:
-    bool add_offsets(PyArrayObject* index, npy_intp extent, npy_intp stride, bool wraps) {
-        Ref packed = Ref::borrow(as_object(index));
-        if (!PyArray_IS_C_CONTIGUOUS(index)) packed = Ref::steal(as_object(packed_copy(index)));
-        if (!packed) return false;
-        auto* positions = static_cast<const int64_t*>(PyArray_DATA(packed.array()));
-        const int64_t least = wraps ? -extent : 0;
-        bool inside = true;
-        for (size_t i = 0; i < offsets.size(); i++) {
-            int64_t position = positions[i];
-            inside = inside & (position >= least) & (position < extent);
-            offsets[i] += (position + (position < 0 ? extent : 0)) * stride;
-        }
-        return inside;
+bool Picked::add_offsets(PyArrayObject* index, npy_intp extent, npy_intp stride, bool wraps) {
+    Ref packed = Ref::borrow(as_object(index));
+    if (!PyArray_IS_C_CONTIGUOUS(index)) packed = Ref::steal(as_object(packed_copy(index)));
+    if (!packed) return false;
+    auto* positions = static_cast<const int64_t*>(PyArray_DATA(packed.array()));
+    const int64_t least = wraps ? -extent : 0;
+    bool inside = true;
+    for (size_t i = 0; i < offsets.size(); i++) {
+        int64_t position = positions[i];
+        bool good = (position >= least) & (position < extent);
+        inside = inside & good;
+        offsets[i] += (good ? position + (position < 0 ? extent : 0) : 0) * stride;
     }
-};
+    return inside;
+}
 
-// The shape of what is picked out of a whole; the number of its dimensions, or -1 if they are too many.
-int picked_dims(const Picked& picked, int ndim, const npy_intp* dims, npy_intp* found) {
-    int total = ndim - picked.count + picked.index_ndim;
+int Picked::picked_dims(int ndim, const npy_intp* dims, npy_intp* found) const {
+    int total = ndim - count + index_ndim;
     if (total > NPY_MAXDIMS) return -1;
-    npy_intp* next = std::copy_n(dims, picked.first, found);
-    next = std::copy_n(picked.index_dims, picked.index_ndim, next);
-    std::copy(dims + picked.first + picked.count, dims + ndim, next);
+    npy_intp* next = std::copy_n(dims, first, found);
+    next = std::copy_n(index_dims, index_ndim, next);
+    std::copy(dims + first + count, dims + ndim, next);
     return total;
 }
 
-// The dimensions before and behind those that are indexed.
-struct Around {
-    npy_intp outer = 1;  // combinations of those before
-    npy_intp at[NPY_MAXDIMS] = {};
-    int before;
-    const npy_intp *dims, *strides;  // of the whole
-    npy_intp offset = 0;
-    int after;
-    const npy_intp *after_dims, *after_strides;
-    npy_intp size = 1;  // elements of one part
-    bool dense = true;  // whether these stand one after another
+bool Picked::fits(PyArrayObject* values, PyArrayObject* whole) const {
+    npy_intp wanted[NPY_MAXDIMS];
+    return picked_dims(PyArray_NDIM(whole), PyArray_DIMS(whole), wanted) == PyArray_NDIM(values) &&
+           PyArray_CompareLists(PyArray_DIMS(values), wanted, PyArray_NDIM(values));
+}
 
-    Around(const Picked& picked, int ndim, const npy_intp* all_dims, const npy_intp* all_strides, npy_intp itemsize)
-        : before(picked.first), dims(all_dims), strides(all_strides) {
-        for (int d = 0; d < before; d++) outer *= dims[d];
-        int from = picked.first + picked.count;
-        after = ndim - from;
-        after_dims = dims + from;
-        after_strides = strides + from;
-        for (int d = after - 1; d >= 0; d--) {
-            dense = dense && (after_dims[d] == 1 || after_strides[d] == size * itemsize);
-            size *= after_dims[d];
+Around::Around(const Picked& picked, PyArrayObject* whole)
+    : before(picked.first), dims(PyArray_DIMS(whole)), strides(PyArray_STRIDES(whole)) {
+    for (int d = 0; d < before; d++) outer *= dims[d];
+    int from = picked.first + picked.count;
+    after = PyArray_NDIM(whole) - from;
+    after_dims = dims + from;
+    after_strides = strides + from;
+    for (int d = after - 1; d >= 0; d--) {
+        dense = dense && (after_dims[d] == 1 || after_strides[d] == size * PyArray_ITEMSIZE(whole));
+        size *= after_dims[d];
+    }
+}
+
+int read_indices(PyObject* list, PyObject* dims, PyArrayObject** indices, int& first) {
+    npy_intp places[NPY_MAXDIMS];
+    int count = read_sizes(dims, places);
+    if (count < 1 || list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list))) return 0;
+    if (PySequence_Fast_GET_SIZE(list) != count || places[0] < 0) return 0;
+    for (int i = 0; i < count; i++) {
+        PyObject* each = PySequence_Fast_GET_ITEM(list, i);
+        if (places[i] != places[0] + i || !is_tensor(each)) return 0;
+        indices[i] = as_tensor(each)->array;
+        if (indices[i] == nullptr) return 0;
+    }
+    first = static_cast<int>(places[0]);
+    return count;
+}
+
+namespace {
+
+template <class T>
+void add_rows(char* to, Around& around, const std::vector<npy_intp>& offsets, const char* values) {
+    auto* from = reinterpret_cast<const T*>(values);
+    for (npy_intp i = 0; i < around.outer; i++, around.advance()) {
+        for (npy_intp offset : offsets) {
+            auto* row = reinterpret_cast<T*>(to + around.offset + offset);
+#pragma omp simd
+            for (npy_intp k = 0; k < around.size; k++) row[k] += from[k];
+            from += around.size;
         }
     }
-    // On to the next combination of the dimensions before.
-    void advance() {
-        for (int d = before - 1; d >= 0; d--) {
-            offset += strides[d];
-            if (++at[d] < dims[d]) return;
-            offset -= strides[d] * dims[d];
-            at[d] = 0;
-        }
+}
+
+}  // namespace
+
+bool add_picked(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
+    Around around(picked, whole);
+    npy_intp total = around.outer * around.size * static_cast<npy_intp>(picked.offsets.size());
+    if (!around.dense || !is_addable(whole) || PyArray_TYPE(values) != PyArray_TYPE(whole)) return false;
+    if (PyArray_SIZE(values) != total) return false;
+    Ref packed = Ref::borrow(as_object(values));
+    if (!PyArray_ISCARRAY_RO(values)) packed = Ref::steal(as_object(packed_copy(values)));
+    if (!packed) return false;
+    if (PyArray_TYPE(whole) == NPY_FLOAT) {
+        add_rows<float>(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
+    } else {
+        add_rows<double>(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
     }
-};
+    return true;
+}
+
+namespace {
 
 template <class T>
 void take_single(const char* from, const std::vector<npy_intp>& offsets, char* to) {
@@ -113,12 +134,12 @@ void take_single(const char* from, const std::vector<npy_intp>& offsets, char* t
 // What is picked, C-contiguous; nullptr where Python must look.
 PyArrayObject* take(PyArrayObject* whole, const Picked& picked) {
     npy_intp dims[NPY_MAXDIMS];
-    int ndim = picked_dims(picked, PyArray_NDIM(whole), PyArray_DIMS(whole), dims);
+    int ndim = picked.picked_dims(PyArray_NDIM(whole), PyArray_DIMS(whole), dims);
     if (ndim < 0 || !is_movable(whole) || PyArray_SIZE(whole) == 0) return nullptr;
     PyArrayObject* made = new_array(ndim, dims, PyArray_TYPE(whole));
     if (made == nullptr) return nullptr;
     int itemsize = static_cast<int>(PyArray_ITEMSIZE(whole));
-    Around around(picked, PyArray_NDIM(whole), PyArray_DIMS(whole), PyArray_STRIDES(whole), itemsize);
+    Around around(picked, whole);
     char* to = PyArray_BYTES(made);
     const npy_intp* packed = PyArray_STRIDES(made) + ndim - around.after;
     npy_intp bytes = around.size * itemsize;
@@ -144,63 +165,6 @@ PyArrayObject* take(PyArrayObject* whole, const Picked& picked) {
         }
     }
     return made;
-}
-
-bool is_addable(PyArrayObject* array) {
-    int type = PyArray_TYPE(array);
-    return (type == NPY_FLOAT || type == NPY_DOUBLE) && PyArray_ISALIGNED(array) && PyArray_ISNOTSWAPPED(array);
-}
-
-template <class T>
-void add_rows(char* to, Around& around, const std::vector<npy_intp>& offsets, const char* values) {
-    auto* from = reinterpret_cast<const T*>(values);
-    for (npy_intp i = 0; i < around.outer; i++, around.advance()) {
-        for (npy_intp offset : offsets) {
-            auto* row = reinterpret_cast<T*>(to + around.offset + offset);
-#pragma omp simd
-            for (npy_intp k = 0; k < around.size; k++) row[k] += from[k];
-            from += around.size;
-        }
-    }
-}
-
-// Add values, C-contiguous and of the picked shape, to a whole whose parts are dense.
-bool add(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
-    Around around(picked, PyArray_NDIM(whole), PyArray_DIMS(whole), PyArray_STRIDES(whole), PyArray_ITEMSIZE(whole));
-    npy_intp total = around.outer * around.size * static_cast<npy_intp>(picked.offsets.size());
-    if (!around.dense || !is_addable(whole) || PyArray_TYPE(values) != PyArray_TYPE(whole)) return false;
-    if (PyArray_SIZE(values) != total) return false;
-    Ref packed = Ref::borrow(as_object(values));
-    if (!PyArray_ISCARRAY_RO(values)) packed = Ref::steal(as_object(packed_copy(values)));
-    if (!packed) return false;
-    if (PyArray_TYPE(whole) == NPY_FLOAT) {
-        add_rows<float>(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
-    } else {
-        add_rows<double>(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
-    }
-    return true;
-}
-
-bool has_picked_shape(PyArrayObject* values, const Picked& picked, int ndim, const npy_intp* dims) {
-    npy_intp wanted[NPY_MAXDIMS];
-    return picked_dims(picked, ndim, dims, wanted) == PyArray_NDIM(values) &&
-           PyArray_CompareLists(PyArray_DIMS(values), wanted, PyArray_NDIM(values));
-}
-
-// The arrays of a list of tensors and the dimensions they index, which must be neighbours; the count, or 0.
-int read_indices(PyObject* list, PyObject* dims, PyArrayObject** indices, int& first) {
-    npy_intp places[NPY_MAXDIMS];
-    int count = read_sizes(dims, places);
-    if (count < 1 || list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list))) return 0;
-    if (PySequence_Fast_GET_SIZE(list) != count || places[0] < 0) return 0;
-    for (int i = 0; i < count; i++) {
-        PyObject* each = PySequence_Fast_GET_ITEM(list, i);
-        if (places[i] != places[0] + i || !is_tensor(each)) return 0;
-        indices[i] = as_tensor(each)->array;
-        if (indices[i] == nullptr) return 0;
-    }
-    first = static_cast<int>(places[0]);
-    return count;
 }
 
 bool read_picked(Picked& picked, PyObject* list, PyObject* dims, int ndim, const npy_intp* sizes,
@@ -246,8 +210,8 @@ PyArrayObject* picked_into(PyArrayObject* values, PyObject* indices, PyObject* d
     if (!read_picked(picked, indices, dims, PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array))) {
         return nullptr;
     }
-    if (!has_picked_shape(values, picked, PyArray_NDIM(array), PyArray_DIMS(array))) return nullptr;
-    return add(array, picked, values) ? reinterpret_cast<PyArrayObject*>(whole.release()) : nullptr;
+    if (!picked.fits(values, array)) return nullptr;
+    return add_picked(array, picked, values) ? reinterpret_cast<PyArrayObject*>(whole.release()) : nullptr;
 }
 
 bool pick_backward(Gradient& gradient) {
@@ -271,7 +235,7 @@ bool index_select_backward(Gradient& gradient) {
     Ref whole = zeros_for(gradient.option(0), gradient.grad());
     Picked picked;
     if (!whole || !read_vector(picked, gradient.array(2), gradient.option(1), whole.array())) return false;
-    if (!add(whole.array(), picked, gradient.grad())) return false;
+    if (!add_picked(whole.array(), picked, gradient.grad())) return false;
     gradient.found[0] = whole.array();
     whole.release();
     return true;
@@ -289,8 +253,8 @@ PyObject* index_add_forward(Call& call) {
     if (source == nullptr || !is_one(call[4]) || !is_addable(input) || call.out != nullptr) return nullptr;
     Ref made = Ref::steal(as_object(packed_copy(input)));
     if (!made || !read_vector(picked, index, call[1], made.array())) return nullptr;
-    if (!has_picked_shape(source, picked, PyArray_NDIM(input), PyArray_DIMS(input))) return nullptr;
-    return add(made.array(), picked, source) ? made.release() : nullptr;
+    if (!picked.fits(source, input)) return nullptr;
+    return add_picked(made.array(), picked, source) ? made.release() : nullptr;
 }
 
 bool index_add_backward(Gradient& gradient) {
@@ -311,137 +275,13 @@ bool index_add_backward(Gradient& gradient) {
     return true;
 }
 
-// ---- writing
-
-// Write values, broadcast from one element or of the picked shape, to the parts of a whole.
-bool put(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
-    bool single = PyArray_SIZE(values) == 1;
-    if (!single && !has_picked_shape(values, picked, PyArray_NDIM(whole), PyArray_DIMS(whole))) return false;
-    Ref packed = Ref::borrow(as_object(values));
-    if (!PyArray_IS_C_CONTIGUOUS(values)) packed = Ref::steal(as_object(packed_copy(values)));
-    if (!packed) return false;
-    int itemsize = static_cast<int>(PyArray_ITEMSIZE(whole));
-    Around around(picked, PyArray_NDIM(whole), PyArray_DIMS(whole), PyArray_STRIDES(whole), itemsize);
-    npy_intp strides[NPY_MAXDIMS], step = itemsize;
-    for (int d = around.after - 1; d >= 0; d--) {
-        strides[d] = single ? 0 : step;
-        step *= around.after_dims[d];
-    }
-    const char* from = PyArray_BYTES(packed.array());
-    for (npy_intp i = 0; i < around.outer; i++, around.advance()) {
-        for (npy_intp offset : picked.offsets) {
-            copy_elements(PyArray_BYTES(whole) + around.offset + offset, around.after_strides, from, strides,
-                          around.after, around.after_dims, itemsize);
-            if (!single) from += around.size * itemsize;
-        }
-    }
-    return true;
-}
-
-bool is_positions(PyObject* index, int type_num) {
-    if (!is_tensor(index)) return false;
-    PyArrayObject* array = as_tensor(index)->array;
-    return array != nullptr && PyArray_TYPE(array) == type_num && PyArray_NDIM(array) > 0;
-}
-
-// Tensors of positions for the first dimensions: a list of its own, as nodes keep it, and the dimensions. False for
-// another index, or with an exception.
-bool read_tensors(PyObject* index, int ndim, Ref& list, Ref& dims) {
-    bool many = PyTuple_CheckExact(index);
-    Py_ssize_t count = many ? PyTuple_GET_SIZE(index) : 1;
-    PyObject* const* items = many ? &PyTuple_GET_ITEM(index, 0) : &index;
-    if (count < 1 || count > ndim) return false;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (!is_positions(items[i], NPY_INT64)) return false;
-    }
-    list = Ref::steal(PyList_New(count));
-    dims = Ref::steal(PyTuple_New(count));
-    for (Py_ssize_t i = 0; list && dims && i < count; i++) {
-        PyList_SET_ITEM(list.get(), i, Py_NewRef(items[i]));
-        PyTuple_SET_ITEM(dims.get(), i, PyLong_FromSsize_t(i));
-    }
-    return list && dims;
-}
-
-// _put(input, indices, values, dims, accumulate)
-PyObject* put_forward(Call& call) {
-    PyArrayObject *input = call.array(0), *values = call.array(2);
-    PyArrayObject* indices[NPY_MAXDIMS];
-    int first, count = read_indices(call[1], call[3], indices, first);
-    bool adds = call[4] == Py_True;
-    if (count == 0 || values == nullptr || !is_movable(input) || PyArray_SIZE(values) == 0) return nullptr;
-    if (PyArray_DESCR(values) != PyArray_DESCR(input) || (!adds && call[4] != Py_False)) return nullptr;
-    for (int i = 0; call.out != nullptr && i < count; i++) {
-        if (may_overlap(call.out, indices[i])) return nullptr;
-    }
-    if (call.out != nullptr && may_overlap(call.out, values)) return nullptr;
-    Ref made = call.out != nullptr ? Ref::borrow(as_object(call.out)) : Ref::steal(as_object(packed_copy(input)));
-    if (!made) return nullptr;
-    PyArrayObject* whole = made.array();
-    if (PyArray_TYPE(indices[0]) == NPY_BOOL) {
-        return count == 1 && !adds && put_masked(whole, indices[0], values) ? made.release() : nullptr;
-    }
-    Picked picked;
-    int ndim = PyArray_NDIM(whole);
-    if (!picked.read(indices, count, first, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), true)) return nullptr;
-    if (!adds) return put(whole, picked, values) ? made.release() : nullptr;
-    if (!has_picked_shape(values, picked, ndim, PyArray_DIMS(whole))) return nullptr;
-    return add(whole, picked, values) ? made.release() : nullptr;
-}
-
 }  // namespace
-
-PyObject* read_positions(PyObject* self, PyObject* index) {
-    static Function* pick = nullptr;
-    static Function* pick_mask = nullptr;
-    if (pick == nullptr) {
-        pick = find_function("_pick");
-        pick_mask = find_function("_pick_mask");
-    }
-    PyArrayObject* array = as_tensor(self)->array;
-    if (array == nullptr || pick == nullptr || pick_mask == nullptr) return nullptr;
-    if (is_positions(index, NPY_BOOL)) {
-        PyObject* args[] = {self, index};
-        return PyArray_NDIM(array) > 0 ? call_native(pick_mask, args, 2, nullptr) : nullptr;
-    }
-    Ref list, dims;
-    if (!read_tensors(index, PyArray_NDIM(array), list, dims)) return nullptr;
-    PyObject* args[] = {self, list.get(), dims.get()};
-    return call_native(pick, args, 3, nullptr);
-}
-
-int write_positions(PyObject* self, PyObject* index, PyObject* value) {
-    Tensor* target = as_tensor(self);
-    PyObject* put = form_of(PUT_INNER);
-    if (target->array == nullptr || put == nullptr || Py_TYPE(put) != &FunctionType) return 0;
-    Ref list, dims, source = Ref::borrow(value);
-    if (is_positions(index, NPY_BOOL)) {
-        list = Ref::steal(Py_BuildValue("[O]", index));
-        dims = Ref::steal(Py_BuildValue("(i)", 0));
-    } else if (!read_tensors(index, PyArray_NDIM(target->array), list, dims)) {
-        return 0;
-    }
-    if (!is_tensor(value)) {
-        alignas(8) char element[8];
-        if (!read_element(value, target->array, element)) return 0;
-        PyArrayObject* single = new_array(0, nullptr, PyArray_TYPE(target->array));
-        if (single == nullptr) return -1;
-        std::memcpy(PyArray_DATA(single), element, PyArray_ITEMSIZE(single));
-        source = Ref::steal(as_object(wrap(single)));
-    }
-    if (!list || !dims || !source) return -1;
-    PyObject* args[] = {self, list.get(), source.get(), dims.get(), Py_False};
-    Ref done = Ref::steal(call_native(reinterpret_cast<Function*>(put), args, 5, nullptr));
-    if (done) return 1;
-    return PyErr_Occurred() ? -1 : 0;
-}
 
 void register_picking() {
     add_kernel({"_pick", pick_forward, pick_backward, {"input_shape", "indices", "dims"}});
     add_kernel({"_pick_into", pick_into_forward});
     add_kernel({"index_select", index_select_forward, index_select_backward, {"input_shape", "dim", "index"}});
     add_kernel({"index_add", index_add_forward, index_add_backward, {"dim", "index", "alpha"}});
-    add_kernel({"_put", put_forward});
 }
 
 }  // namespace rushlight

@@ -87,6 +87,12 @@ unsigned kind_of(PyObject* value) {
     if (PyLong_CheckExact(value)) return 8;
     if (PyFloat_CheckExact(value)) return 9;
     if (PyTuple_CheckExact(value) || PyList_CheckExact(value)) return 10;
+    // how a loss is reduced
+    if (PyUnicode_CheckExact(value)) {
+        if (PyUnicode_CompareWithASCIIString(value, "mean") == 0) return 11;
+        if (PyUnicode_CompareWithASCIIString(value, "sum") == 0) return 12;
+        if (PyUnicode_CompareWithASCIIString(value, "none") == 0) return 13;
+    }
     return 0;
 }
 

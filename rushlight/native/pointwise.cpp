@@ -192,7 +192,8 @@ PyObject* forward(Call& call) {
             PyArrayObject* array = as_tensor(value)->array;
             if (mask && PyArray_TYPE(array) != NPY_BOOL) return nullptr;
             if (!operands.add(array, mask ? static_cast<int>(BOOL) : dtype)) return nullptr;
-        } else if (mask || !operands.add_number(value, dtype)) {
+        } else if (mask || (PyBool_Check(value) && form->options >> i & 1) || !operands.add_number(value, dtype)) {
+            // True is no alpha
             return nullptr;
         }
     }

@@ -1,7 +1,4 @@
 // Random numbers that depend on tensors: the ops of ops/sampling.py, dropout, and Categorical's samples.
-#include <memory>
-#include <new>
-
 #include "call.h"
 #include "draws.h"
 #include "shortcut.h"
@@ -22,6 +19,14 @@ PyObject* multinomial_kernel(Call& call) {
     return as_object(multinomial(*stream, weights, samples, replacement));
 }
 
+// The rows of classes as the user's shape has them: the draws first, then the rows.
+PyArrayObject* turned(PyArrayObject* by_row, Shape& shape) {
+    Ref across = Ref::steal(PyArray_Transpose(by_row, nullptr));
+    PyArray_Dims dims = {shape.dims, shape.ndim};
+    PyObject* made = across ? PyArray_Newshape(across.array(), &dims, NPY_CORDER) : nullptr;
+    return reinterpret_cast<PyArrayObject*>(made);
+}
+
 // drawn(probs, count, shape) of distributions/categorical.py: classes drawn by each row, `count` times
 PyObject* drawn_classes(const Arguments& arguments) {
     Shape shape;
@@ -32,20 +37,20 @@ PyObject* drawn_classes(const Arguments& arguments) {
     if (probs == nullptr || PyArray_NDIM(probs) < 1 || !is_plain(probs)) return nullptr;
     if (!read_integer(arguments[1], count) || count < 1 || !shape.read(arguments[2])) return nullptr;
     int64_t width = PyArray_DIM(probs, PyArray_NDIM(probs) - 1), rows = width == 0 ? 0 : PyArray_SIZE(probs) / width;
-    PyArrayObject* made = filled(shape.ndim, shape.dims, NPY_INT64, [&](void* data, int64_t size) {
-        if (width == 0 || size / count != rows || size % count != 0) return false;
+    bool is_single = count == 1 && PyArray_MultiplyList(shape.dims, shape.ndim) == rows;
+    npy_intp dims[] = {static_cast<npy_intp>(rows), static_cast<npy_intp>(count)};
+    auto draw = [&](void* data, int64_t) {
         auto* classes = static_cast<int64_t*>(data);
-        // rows come one after another; their classes go apart
-        std::unique_ptr<int64_t[]> by_row(count == 1 ? nullptr : new (std::nothrow) int64_t[size]);
-        int64_t* found = count == 1 ? classes : by_row.get();
-        if (found == nullptr) return false;
-        if (!draw_indices(*stream, PyArray_TYPE(probs), PyArray_DATA(probs), rows, width, count, true, found)) {
-            return false;
-        }
-        for (int64_t i = 0; count > 1 && i < size; i++) classes[i] = found[i % rows * count + i / rows];
-        return true;
-    });
+        return draw_indices(*stream, PyArray_TYPE(probs), PyArray_DATA(probs), rows, width, count, true, classes);
+    };
+    PyArrayObject* made = filled(is_single ? shape.ndim : 2, is_single ? shape.dims : dims, NPY_INT64, draw);
     if (made == nullptr) return nullptr;
+    arguments.decided = true;
+    if (!is_single) {
+        Ref by_row = Ref::steal(as_object(made));
+        made = turned(by_row.array(), shape);
+        if (made == nullptr) return nullptr;
+    }
     Tensor* tensor = wrap(made);
     if (tensor != nullptr) tensor->inference = state.inference;
     return as_object(tensor);

@@ -41,7 +41,8 @@ PyArrayObject* first_of(const Gradient& gradient, bool& complete) {
 
 // The part of `whole` with this geometry becomes `grad`; false where it does not fit.
 bool place(PyArrayObject* whole, const Geometry& part, npy_intp offset, PyArrayObject* grad) {
-    if (PyArray_NDIM(grad) != part.ndim || !PyArray_CompareLists(PyArray_DIMS(grad), part.dims, part.ndim)) return false;
+    bool fits = PyArray_NDIM(grad) == part.ndim && PyArray_CompareLists(PyArray_DIMS(grad), part.dims, part.ndim);
+    if (!fits) return false;
     if (PyArray_SIZE(grad) > 0) copy_to(PyArray_BYTES(whole) + offset, part.strides, grad);
     return true;
 }

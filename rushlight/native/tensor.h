@@ -74,6 +74,10 @@ inline bool requires_grad(const Tensor* tensor) {
 }
 
 PyObject* set_tensor_class(PyObject*, PyObject* type);
+inline bool is_differentiable(PyArrayObject* array) {
+    return PyTypeNum_ISFLOAT(PyArray_TYPE(array)) || PyTypeNum_ISCOMPLEX(PyArray_TYPE(array));
+}
+
 void copy_cut(Tensor* to, const Cut& cut);
 PyObject* cut_tuple(const Cut& cut);
 

@@ -1,5 +1,6 @@
 // The walk through operands that are broadcast, strided or of another dtype: block by block, in the result's order.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "operands.h"
@@ -9,6 +10,7 @@ namespace rushlight {
 
 namespace {
 
+constexpr int64_t TILE = 16;
 constexpr int RESULT = 0;  // among the places of an axis; the operands follow
 
 // A dimension of the result that has more than one element, with its steps in bytes.
@@ -27,8 +29,6 @@ void gather_as(const char* from, npy_intp step, char* to, int64_t count) {
 void gather(const char* from, npy_intp step, char* to, int64_t count, int dtype) {
     if (step == SIZES[dtype]) {
         std::memcpy(to, from, count * SIZES[dtype]);
-    } else if (step == 0) {
-        table().repeat[dtype](from, to, count);
     } else if (dtype == FLOAT32) {
         gather_as<int32_t>(from, step, to, count);
     } else if (dtype == BOOL) {
@@ -70,6 +70,7 @@ public:
 
 private:
     void find_axes();
+    bool crosses() const;
     void choose_block();
     bool is_direct(int place, int own_size, int size) const;
     const char* bring(int i, const char* from, int64_t height, int64_t width, char* buffer) const;
@@ -127,10 +128,19 @@ bool Walk::is_direct(int place, int own_size, int size) const {
     return own_size == size && along && (rows == 1 || row.steps[place] == columns * own_size);
 }
 
+// Whether an operand's memory runs down the columns: then blocks are tiles, so that its cache lines are used up.
+bool Walk::crosses() const {
+    const Axis &row = axes[count - 2], &column = axes[count - 1];
+    for (int i = 1; i <= operands.count; i++) {
+        if (row.steps[i] != 0 && std::abs(row.steps[i]) < std::abs(column.steps[i])) return row.extent >= TILE;
+    }
+    return false;
+}
+
 // Blocks are whole rows, several of them where rows are short; long rows are cut where something must be gathered.
 void Walk::choose_block() {
     const Axis &row = axes[count - 2], &column = axes[count - 1];
-    columns = column.extent;
+    columns = crosses() ? std::min(column.extent, STRETCH / TILE) : column.extent;
     if (columns < STRETCH / 2) rows = std::min(row.extent, STRETCH / columns);
     auto find_direct = [&] {
         bool all = true;
@@ -158,9 +168,13 @@ const char* Walk::bring(int i, const char* from, int64_t height, int64_t width, 
     alignas(64) char raw[STRETCH * 8];
     bool converts = operand.own != operand.dtype;
     char* to = converts ? raw : buffer;
-    for (int64_t r = 0; r < height; r++) {
-        gather(from + r * row.steps[i + 1], column.steps[i + 1], to + r * width * operand.own_size(), width,
-               operand.own);
+    if (column.steps[i + 1] == 0) {
+        table().repeat[operand.own](from, row.steps[i + 1], to, height, width);
+    } else {
+        for (int64_t r = 0; r < height; r++) {
+            gather(from + r * row.steps[i + 1], column.steps[i + 1], to + r * width * operand.own_size(), width,
+                   operand.own);
+        }
     }
     if (converts) table().convert[operand.own][operand.dtype](raw, buffer, height * width);
     return buffer;
@@ -173,7 +187,7 @@ void Walk::run(int64_t begin, int64_t end) const {
     const Axis &row = axes[count - 2], &column = axes[count - 1];
     for (int i = 0; i < operands.count; i++) {
         if (!operands.items[i].single) continue;
-        table().repeat[operands.items[i].dtype](operands.items[i].value, buffers[i + 1],
+        table().repeat[operands.items[i].dtype](operands.items[i].value, 0, buffers[i + 1], 1,
                                                 std::min(block_size(), STRETCH));
         inputs[i] = buffers[i + 1];
     }

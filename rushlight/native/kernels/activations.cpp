@@ -73,9 +73,9 @@ void smooth(Table& table) {
     Row(table, "nn.functional.logsigmoid", "input").floats<LogSigmoid>().gradient<LogSigmoidSlope>("input", "input");
 }
 
-FORMULA(Hardswish, (T x), x * math::minimum(math::maximum(x + 3, T(0)), T(6)) / 6)
+FORMULA(Hardswish, (T x), x * math::clamp(x + 3, T(0), T(6)) / 6)
 FORMULA(HardswishSlope, (T grad, T x), grad * (x <= -3 ? 0 : x < 3 ? x / 3 + T(0.5) : 1))
-FORMULA(Hardsigmoid, (T x), math::minimum(math::maximum(x + 3, T(0)), T(6)) / 6)
+FORMULA(Hardsigmoid, (T x), math::clamp(x + 3, T(0), T(6)) / 6)
 FORMULA(HardsigmoidSlope, (T grad, T x), (x > -3) & (x < 3) ? grad / 6 : 0)
 FORMULA(Hardshrink, (T x, T limit), (x >= -limit) & (x <= limit) ? 0 : x)
 FORMULA(Softshrink, (T x, T limit), x > limit ? x - limit : x < -limit ? x + limit : x * 0)

@@ -44,7 +44,7 @@ void extremes(Table& table) {
         .gradient<SmallerNumberSecond>("other", "input", "other");
 }
 
-FORMULA(Clamp, (T x, T low, T high), math::minimum(math::maximum(x, low), high))
+FORMULA(Clamp, (T x, T low, T high), math::clamp(x, low, high))
 FORMULA(ClampInteger, (T x, T low, T high), (x > low ? x : low) < high ? (x > low ? x : low) : high)
 // the bounds themselves belong to the inside
 FORMULA(Inside, (T grad, T x, T low, T high), (x >= low) & (x <= high) ? grad : 0)

@@ -45,11 +45,14 @@ void copy(const void* from, void* to, int64_t count) {
 }
 
 template <class T>
-void repeat(const void* from, void* to, int64_t count) {
-    T value = *static_cast<const T*>(from);
+void repeat(const void* from, int64_t step, void* to, int64_t height, int64_t width) {
+    auto* in = static_cast<const char*>(from);
     auto* out = static_cast<T*>(to);
+    for (int64_t row = 0; row < height; row++, in += step, out += width) {
+        T value = *reinterpret_cast<const T*>(in);
 #pragma omp simd
-    for (int64_t i = 0; i < count; i++) out[i] = value;
+        for (int64_t i = 0; i < width; i++) out[i] = value;
+    }
 }
 
 }  // namespace

@@ -51,17 +51,17 @@ void short_rows(const ClassRows& rows, const T* x, T* probs, T* surprises, int64
 template <class T, class Way>
 ALWAYS_INLINE void long_rows(const Way& way, const ClassRows& rows, const T* x, T* probs, T* surprises, int64_t row) {
     auto largest = way.template fold<Largest<T>>([=](int64_t at, int64_t) { return x[at]; });
-    auto total = way.template fold_costly<Sum<T, T>>([&](int64_t at, int64_t column) {
+    auto total = way.template fold_costly<Sum<T>>([&](int64_t at, int64_t column) {
         T power = math::exp(x[at] - largest[column]);
         probs[at] = power;
         return power;
     });
     way.once([&](int64_t column) {
         T right = x[class_of(rows, row + column) * rows.inner + column];
-        surprises[column] = math::log(total[column]) - (right - largest[column]);
+        surprises[column] = math::log(T(total[column])) - (right - largest[column]);
         total[column] = 1 / total[column];
     });
-    way.each([&](int64_t at, int64_t column) { probs[at] *= total[column]; });
+    way.each([&](int64_t at, int64_t column) { probs[at] *= T(total[column]); });
 }
 
 template <class T>

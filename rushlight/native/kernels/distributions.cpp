@@ -1,14 +1,12 @@
 // Distributions: log-probabilities and entropies, and their gradients. See distributions/normal.py and its neighbours.
 #include "families.h"
-#include "math.h"
+#include "pointwise.h"
 
 namespace LEVEL {
 
 using rushlight::DistributionLoops;
 
 namespace {
-
-constexpr double LOG_ROOT_2PI = 0.9189385332046728;
 
 template <class T>
 constexpr T LARGEST = std::numeric_limits<T>::max();
@@ -24,38 +22,6 @@ T* out(void* data) {
 }
 
 template <class T>
-void normal(const void* values, const void* locs, const void* scales, void* results, int64_t count) {
-    const T *value = in<T>(values), *loc = in<T>(locs), *scale = in<T>(scales);
-    T* result = out<T>(results);
-#pragma omp simd
-    for (int64_t i = 0; i < count; i++) {
-        T distance = value[i] - loc[i];
-        result[i] = -(distance * distance) / (2 * (scale[i] * scale[i])) - math::log(scale[i]) - T(LOG_ROOT_2PI);
-    }
-}
-
-template <class T>
-void normal_slopes(const void* grads, const void* values, const void* locs, const void* scales, void* to_value,
-                   void* to_loc, void* to_scale, int64_t count) {
-    const T *grad = in<T>(grads), *value = in<T>(values), *loc = in<T>(locs), *scale = in<T>(scales);
-    if (T* slope = out<T>(to_value)) {
-#pragma omp simd
-        for (int64_t i = 0; i < count; i++) slope[i] = -grad[i] * (value[i] - loc[i]) / (scale[i] * scale[i]);
-    }
-    if (T* slope = out<T>(to_loc)) {
-#pragma omp simd
-        for (int64_t i = 0; i < count; i++) slope[i] = grad[i] * (value[i] - loc[i]) / (scale[i] * scale[i]);
-    }
-    if (T* slope = out<T>(to_scale)) {
-#pragma omp simd
-        for (int64_t i = 0; i < count; i++) {
-            T distance = (value[i] - loc[i]) / scale[i];
-            slope[i] = grad[i] * (distance * distance - 1) / scale[i];
-        }
-    }
-}
-
-template <class T>
 void normalized(const void* logits, void* results, int64_t rows, int64_t width) {
     const T* input = in<T>(logits);
     T* result = out<T>(results);
@@ -65,10 +31,10 @@ void normalized(const void* logits, void* results, int64_t rows, int64_t width) 
 #pragma omp simd reduction(max : largest)
         for (int64_t i = 0; i < width; i++) largest = input[i] > largest ? input[i] : largest;
         largest = largest > LARGEST<T> ? LARGEST<T> : largest;
-        T total = 0;
+        double total = 0;
 #pragma omp simd reduction(+ : total)
         for (int64_t i = 0; i < width; i++) total += math::exp(input[i] - largest);
-        T shift = math::log(total) + largest;
+        T shift = math::log(static_cast<T>(total)) + largest;
 #pragma omp simd
         for (int64_t i = 0; i < width; i++) result[i] = input[i] - shift;
     }
@@ -79,9 +45,10 @@ void normalized_slope(const void* grads, const void* results, void* to_logits, i
     const T *grad = in<T>(grads), *result = in<T>(results);
     T* slope = out<T>(to_logits);
     for (int64_t row = 0; row < rows; row++, grad += width, result += width, slope += width) {
-        T total = 0;
-#pragma omp simd reduction(+ : total)
-        for (int64_t i = 0; i < width; i++) total += grad[i];
+        double sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t i = 0; i < width; i++) sum += grad[i];
+        const T total = static_cast<T>(sum);
 #pragma omp simd
         for (int64_t i = 0; i < width; i++) slope[i] = grad[i] - math::exp(result[i]) * total;
     }
@@ -98,10 +65,10 @@ void entropy(const void* logits, const void* probs, void* results, int64_t rows,
     const T *logit = in<T>(logits), *prob = in<T>(probs);
     T* result = out<T>(results);
     for (int64_t row = 0; row < rows; row++, logit += width, prob += width) {
-        T total = 0;
+        double total = 0;
 #pragma omp simd reduction(+ : total)
         for (int64_t i = 0; i < width; i++) total += finite(logit[i]) * prob[i];
-        result[row] = -total;
+        result[row] = static_cast<T>(-total);
     }
 }
 
@@ -126,19 +93,40 @@ void entropy_slopes(const void* grads, const void* logits, const void* probs, vo
 
 template <class T>
 void fill_for(DistributionLoops& loops, int type) {
-    loops.normal[type] = normal<T>;
-    loops.normal_slopes[type] = normal_slopes<T>;
     loops.normalized[type] = normalized<T>;
     loops.normalized_slope[type] = normalized_slope<T>;
     loops.entropy[type] = entropy<T>;
     loops.entropy_slopes[type] = entropy_slopes<T>;
 }
 
+constexpr double LOG_ROOT_2PI = 0.9189385332046728;
+
+FORMULA(Normal, (T value, T loc, T scale),
+        -((value - loc) * (value - loc)) / (2 * (scale * scale)) - math::log(scale) - T(LOG_ROOT_2PI))
+FORMULA(NormalValue, (T grad, T value, T loc, T scale), -grad * (value - loc) / (scale * scale))
+FORMULA(NormalLoc, (T grad, T value, T loc, T scale), grad * (value - loc) / (scale * scale))
+FORMULA(NormalScale, (T grad, T value, T loc, T scale),
+        grad * (((value - loc) / scale) * ((value - loc) / scale) - 1) / scale)
+
+FORMULA(Bernoulli, (T logits, T value),
+        -((1 - value) * logits - math::minimum(logits, T(0)) + math::log1p(math::exp(-math::abs(logits)))))
+FORMULA(BernoulliLogits, (T grad, T logits, T value), grad * (value - math::sigmoid(logits)))
+FORMULA(BernoulliValue, (T grad, T logits), grad * logits)
+
 }  // namespace
 
 void distributions(Table& table) {
     fill_for<float>(table.distributions, rushlight::FLOAT32);
     fill_for<double>(table.distributions, rushlight::FLOAT64);
+    Row(table, "_normal_log_prob", "value", "loc", "scale")
+        .floats<Normal>()
+        .gradient<NormalValue>("value", "value", "loc", "scale")
+        .gradient<NormalLoc>("loc", "value", "loc", "scale")
+        .gradient<NormalScale>("scale", "value", "loc", "scale");
+    Row(table, "_bernoulli_log_prob", "logits", "value")
+        .floats<Bernoulli>()
+        .gradient<BernoulliLogits>("logits", "logits", "value")
+        .gradient<BernoulliValue>("value", "logits");
 }
 
 }  // namespace LEVEL

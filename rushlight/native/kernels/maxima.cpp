@@ -107,11 +107,12 @@ struct SharedSlope {
         T* out = row.output(0);
         bool nans = row.option(0) != 0;
         auto chosen = [=](int64_t at, int64_t column) {
-            return (x[at] == result[column]) | (nans & (x[at] != x[at]) & (result[column] != result[column]));
+            bool same = (x[at] == result[column]) | (nans & (x[at] != x[at]) & (result[column] != result[column]));
+            return same ? T(1) : T(0);
         };
-        auto shares = way.template fold<Sum<bool, double>>(chosen);
+        auto shares = way.template fold<Sum<T>>(chosen);
         way.each([&](int64_t at, int64_t column) {
-            out[at] = grad[column] * (chosen(at, column) ? T(1) : T(0)) / T(shares[column]);
+            out[at] = grad[column] * chosen(at, column) / T(shares[column]);
         });
     }
 };

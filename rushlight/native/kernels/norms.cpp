@@ -44,11 +44,12 @@ struct LargestSizeSlope {
         const T *x = row.input(0), *result = row.given(1), *grad = row.given(2);
         T* out = row.output(0);
         auto chosen = [=](int64_t at, int64_t column) {
-            return (math::abs(x[at]) == result[column]) | ((x[at] != x[at]) & (result[column] != result[column]));
+            bool same = (math::abs(x[at]) == result[column]) | ((x[at] != x[at]) & (result[column] != result[column]));
+            return same ? T(1) : T(0);
         };
-        auto shares = way.template fold<Sum<bool, double>>(chosen);
+        auto shares = way.template fold<Sum<T>>(chosen);
         way.each([&](int64_t at, int64_t column) {
-            out[at] = math::sign(x[at]) * (grad[column] / T(shares[column]) * (chosen(at, column) ? T(1) : T(0)));
+            out[at] = math::sign(x[at]) * (grad[column] / T(shares[column]) * chosen(at, column));
         });
     }
 };

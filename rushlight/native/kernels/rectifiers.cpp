@@ -24,7 +24,7 @@ FORMULA(SeluSlope, (T grad, T x), grad * (x <= 0 ? math::exp(x) * T(SELU_ALPHA *
 FORMULA(Celu, (T x, T alpha), x <= 0 ? math::expm1(x / alpha) * alpha : x)
 FORMULA(CeluSlope, (T grad, T x, T alpha), grad * (x <= 0 ? math::exp(x * (1 / alpha)) : 1))
 
-FORMULA(Hardtanh, (T x, T low, T high), math::minimum(math::maximum(x, low), high))
+FORMULA(Hardtanh, (T x, T low, T high), math::clamp(x, low, high))
 // unlike clamp, nothing flows at the limits
 FORMULA(HardtanhSlope, (T grad, T x, T low, T high), (x <= low) | (x >= high) ? 0 : grad)
 

@@ -1,11 +1,13 @@
 // The one reduction loop, in its two directions: along a row, and across rows, column by column.
 //
-//     Sum<float>::Total total = along.fold<Sum<float>>([&](int64_t at, int64_t) { return x[at]; })[0];
+//     double total = Along{count}.fold<Sum<float>>([&](int64_t at, int64_t) { return x[at]; })[0];
 //
 // What is read is given by a function of the element's place and its column, so that a row op can fold what it computes
 // and store it on the way. The order of the additions is fixed: it depends on the shape alone, neither on the vectors
 // that a CPU has nor on the number of threads.
 #pragma once
+
+#include <type_traits>
 
 #include "folds.h"
 #include "math.h"
@@ -23,64 +25,59 @@ using rushlight::TILE;
 
 // Whole numbers wrap around.
 template <class T>
-ALWAYS_INLINE T plus(T a, T b) { return a + b; }
+ALWAYS_INLINE T plus(T a, T b) { return T(a + b); }
 ALWAYS_INLINE int64_t plus(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
 template <class T>
 ALWAYS_INLINE T times(T a, T b) { return a * b; }
 ALWAYS_INLINE int64_t times(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
 
-// What numbers of type In are added up in.
+// A reduction: elements are taken into lanes, which begin with `first` and join; where many such steps in one lane lose
+// digits it is `deep`, and lanes are joined into wider totals after a few.
 template <class In>
-struct Wider {
-    using Type = In;
-};
-template <>
-struct Wider<float> {
-    using Type = double;
-};
-template <>
-struct Wider<bool> {
-    using Type = int64_t;
-};
-
-// A reduction: totals begin with `first`, take elements, and join; `deep` where long chains of that lose digits.
-template <class In, class T = typename Wider<In>::Type>
 struct Sum {
-    using Total = T;
-    static constexpr bool deep = sizeof(T) == sizeof(In);
-    static constexpr T first = 0;
-    static ALWAYS_INLINE T take(In x) { return T(x); }
+    using Lane = In;
+    using Total = In;
+    static constexpr bool deep = true;
+    static constexpr In first = 0;
+    static ALWAYS_INLINE In take(In x) { return x; }
+    template <class T>
     static ALWAYS_INLINE T join(T a, T b) { return plus(a, b); }
 };
+template <>
+struct Sum<float> : Sum<double> {
+    using Lane = float;
+    static ALWAYS_INLINE float take(float x) { return x; }
+};
+template <>
+struct Sum<bool> : Sum<int64_t> {
+    using Lane = uint8_t;
+    static ALWAYS_INLINE uint8_t take(bool x) { return x; }
+};
 
-// A NaN is larger, and smaller, than any other number. Lowest and highest: infinities for floats.
+// A NaN is larger, and smaller, than any other number.
 template <class In>
 struct Largest {
+    using Lane = In;
     using Total = In;
     static constexpr bool deep = false;
     static constexpr In first = std::numeric_limits<In>::has_infinity ? -std::numeric_limits<In>::infinity()
                                                                       : std::numeric_limits<In>::lowest();
     static ALWAYS_INLINE In take(In x) { return x; }
-    static ALWAYS_INLINE In join(In a, In b) { return (b > a) | (b != b) ? b : a; }
+    static ALWAYS_INLINE In join(In a, In b) {
+        In larger = b > a ? b : a;
+        return b == b ? larger : b;
+    }
 };
 
 template <class In>
 struct Smallest : Largest<In> {
     static constexpr In first = std::numeric_limits<In>::has_infinity ? std::numeric_limits<In>::infinity()
                                                                       : std::numeric_limits<In>::max();
-    static ALWAYS_INLINE In join(In a, In b) { return (b < a) | (b != b) ? b : a; }
+    static ALWAYS_INLINE In join(In a, In b) {
+        In smaller = b < a ? b : a;
+        return b == b ? smaller : b;
+    }
 };
-
-// The same reduction of what it has found so far.
-template <class F>
-struct Again : F {
-    using Total = typename F::Total;
-    static ALWAYS_INLINE Total take(Total x) { return x; }
-};
-
-// Lanes that add up side by side: the same number on every level of CPU.
-template <class Total>
-constexpr int LANES = 256 / sizeof(Total);
 
 // One row of elements next to each other.
 struct Along {
@@ -101,15 +98,14 @@ struct Along {
     // For what takes many steps to compute: it is computed first, a chunk at a time, and folded then.
     template <class F, class Read>
     ALWAYS_INLINE State<typename F::Total> fold_costly(Read read) const {
-        using Total = typename F::Total;
-        Total total = F::first;
-        for (int64_t begin = 0; begin < count; begin += CHUNK<Total>) {
-            int64_t length = count - begin < CHUNK<Total> ? count - begin : CHUNK<Total>;
-            Total found[CHUNK<Total>];
+        typename F::Total total = F::first;
+        for (int64_t begin = 0; begin < count; begin += CHUNK<F>) {
+            int64_t length = count - begin < CHUNK<F> ? count - begin : CHUNK<F>;
+            typename F::Lane found[CHUNK<F>];
 #pragma omp simd
             for (int64_t at = 0; at < length; at++) found[at] = F::take(read(begin + at, int64_t{0}));
             auto reread = [&](int64_t at, int64_t) { return found[at]; };
-            total = F::join(total, in_lanes<Again<F>>(0, length, reread));
+            total = F::join(total, in_lanes<Taken<F>>(0, length, reread));
         }
         return {total};
     }
@@ -125,40 +121,55 @@ struct Along {
     }
 
 private:
-    // Elements that are added up in lanes, without loss.
-    template <class Total>
-    static constexpr int64_t CHUNK = 16 * LANES<Total>;
+    // as many on every level of CPU
+    template <class F>
+    static constexpr int LANES = 256 / sizeof(typename F::Lane);
+    // elements that lanes take before they are joined
+    template <class F>
+    static constexpr int64_t CHUNK = 16 * LANES<F>;
+
+    // The same reduction of what was taken before.
+    template <class F>
+    struct Taken : F {
+        static ALWAYS_INLINE typename F::Lane take(typename F::Lane x) { return x; }
+    };
 
     // Two halves of a long row, so that errors grow with the logarithm of its length.
     template <class F, class Read>
     static NEVER_INLINE typename F::Total by_halves(int64_t begin, int64_t end, Read& read) {
-        constexpr int64_t chunk = CHUNK<typename F::Total>;
-        if (!F::deep || end - begin <= chunk) return in_lanes<F>(begin, end, read);
-        int64_t half = (end - begin + 2 * chunk - 1) / (2 * chunk) * chunk;
+        constexpr bool widens = sizeof(typename F::Total) > sizeof(typename F::Lane);
+        if (!F::deep || widens || end - begin <= CHUNK<F>) return in_lanes<F>(begin, end, read);
+        int64_t half = (end - begin + 2 * CHUNK<F> - 1) / (2 * CHUNK<F>) * CHUNK<F>;
         return F::join(by_halves<F>(begin, begin + half, read), by_halves<F>(begin + half, end, read));
     }
     template <class F, class Read>
     static ALWAYS_INLINE typename F::Total in_lanes(int64_t begin, int64_t end, Read& read) {
+        using Lane = typename F::Lane;
         using Total = typename F::Total;
-        constexpr int lanes = LANES<Total>;
+        constexpr int lanes = LANES<F>;
         if (end - begin < lanes / 4) {
             Total total = F::first;
-            for (int64_t at = begin; at < end; at++) total = F::join(total, F::take(read(at, int64_t{0})));
+            for (int64_t at = begin; at < end; at++) total = F::join(total, Total(F::take(read(at, int64_t{0}))));
             return total;
         }
-        Total lane[lanes];
-        for (int l = 0; l < lanes; l++) lane[l] = F::first;
-        int64_t at = begin;
-        for (; at + lanes <= end; at += lanes) {
+        Total totals[lanes];
+        for (int l = 0; l < lanes; l++) totals[l] = F::first;
+        for (int64_t at = begin; at < end;) {
+            int64_t stop = F::deep && end - at > CHUNK<F> ? at + CHUNK<F> : end;
+            Lane lane[lanes];
+            for (int l = 0; l < lanes; l++) lane[l] = F::first;
+            for (; at + lanes <= stop; at += lanes) {
 #pragma omp simd
-            for (int l = 0; l < lanes; l++) lane[l] = F::join(lane[l], F::take(read(at + l, int64_t{0})));
+                for (int l = 0; l < lanes; l++) lane[l] = F::join(lane[l], F::take(read(at + l, int64_t{0})));
+            }
+            for (int l = 0; at < stop; at++, l++) lane[l] = F::join(lane[l], F::take(read(at, int64_t{0})));
+            for (int l = 0; l < lanes; l++) totals[l] = F::join(totals[l], Total(lane[l]));
         }
-        for (int l = 0; at < end; at++, l++) lane[l] = F::join(lane[l], F::take(read(at, int64_t{0})));
         for (int half = lanes / 2; half > 0; half /= 2) {
 #pragma omp simd
-            for (int l = 0; l < half; l++) lane[l] = F::join(lane[l], lane[l + half]);
+            for (int l = 0; l < half; l++) totals[l] = F::join(totals[l], totals[l + half]);
         }
-        return lane[0];
+        return totals[0];
     }
 };
 
@@ -176,17 +187,38 @@ struct Across {
 
     template <class F, class Read>
     ALWAYS_INLINE State<typename F::Total> fold(Read read) const {
-        return fold_blocks<F, 4>(read);
+        return fold_blocks<F>([&](int64_t row, int64_t end, State<typename F::Lane>& part) {
+            // four at a time, since lanes are in memory
+            for (; row + 4 <= end; row += 4) {
+                once([&](int64_t column) {
+                    int64_t at = row * stride + column;
+                    auto one = F::join(F::take(read(at, column)), F::take(read(at + stride, column)));
+                    at += 2 * stride;
+                    auto two = F::join(F::take(read(at, column)), F::take(read(at + stride, column)));
+                    part[column] = F::join(part[column], F::join(one, two));
+                });
+            }
+            for (; row < end; row++) {
+                once([&](int64_t column) {
+                    part[column] = F::join(part[column], F::take(read(row * stride + column, column)));
+                });
+            }
+        });
     }
     template <class F, class Read>
     ALWAYS_INLINE State<typename F::Total> fold_costly(Read read) const {
-        return fold_blocks<F, 1>(read);
+        return fold_blocks<F>([&](int64_t row, int64_t end, State<typename F::Lane>& part) {
+            for (; row < end; row++) {
+                State<typename F::Lane> found;
+                once([&](int64_t column) { found[column] = F::take(read(row * stride + column, column)); });
+                once([&](int64_t column) { part[column] = F::join(part[column], found[column]); });
+            }
+        });
     }
     template <class Write>
     ALWAYS_INLINE void each(Write write) const {
         for (int64_t row = 0; row < count; row++) {
-#pragma omp simd
-            for (int64_t column = 0; column < columns; column++) write(row * stride + column, column);
+            once([&](int64_t column) { write(row * stride + column, column); });
         }
     }
     // once for each column
@@ -197,34 +229,20 @@ struct Across {
     }
 
 private:
-    // Rows in blocks, so that errors grow with the root of their number; several at a time, since totals are in memory.
-    template <class F, int several, class Read>
-    ALWAYS_INLINE State<typename F::Total> fold_blocks(Read& read) const {
-        constexpr int64_t block = F::deep ? 64 : int64_t{1} << 62;
+    // Rows in blocks, where the reduction is deep.
+    template <class F, class Block>
+    ALWAYS_INLINE State<typename F::Total> fold_blocks(Block fold_block) const {
+        constexpr int64_t block = F::deep ? 32 : int64_t{1} << 62;
         State<typename F::Total> totals;
         once([&](int64_t column) { totals[column] = F::first; });
         for (int64_t begin = 0; begin < count;) {
             int64_t end = count - begin < block ? count : begin + block;
-            State<typename F::Total> part;
-            once([&](int64_t column) { part[column] = F::first; });
-            int64_t row = begin;
-            if (several == 4) {
-                for (; row + 4 <= end; row += 4) {
-                    once([&](int64_t column) {
-                        int64_t at = row * stride + column;
-                        auto one = F::join(F::take(read(at, column)), F::take(read(at + stride, column)));
-                        at += 2 * stride;
-                        auto two = F::join(F::take(read(at, column)), F::take(read(at + stride, column)));
-                        part[column] = F::join(part[column], F::join(one, two));
-                    });
-                }
-            }
-            for (; row < end; row++) {
-                once([&](int64_t column) {
-                    part[column] = F::join(part[column], F::take(read(row * stride + column, column)));
-                });
-            }
-            once([&](int64_t column) { totals[column] = F::join(totals[column], part[column]); });
+            State<typename F::Lane> part;
+            once([&](int64_t column) { part[column] = typename F::Lane(F::first); });
+            fold_block(begin, end, part);
+            once([&](int64_t column) {
+                totals[column] = F::join(totals[column], typename F::Total(part[column]));
+            });
             begin = end;
         }
         return totals;

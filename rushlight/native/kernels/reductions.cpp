@@ -10,8 +10,9 @@ namespace {
 
 template <class In>
 struct Product {
-    using Total = typename Wider<In>::Type;
-    static constexpr bool deep = sizeof(Total) == sizeof(In);
+    using Total = typename Sum<In>::Total;
+    using Lane = Total;  // no float: what overflows in one lane may come back in another
+    static constexpr bool deep = false;
     static constexpr Total first = 1;
     static ALWAYS_INLINE Total take(In x) { return Total(x); }
     static ALWAYS_INLINE Total join(Total a, Total b) { return times(a, b); }
@@ -19,14 +20,12 @@ struct Product {
 
 template <class In>
 struct Absolutes : Sum<In> {
-    using Total = typename Sum<In>::Total;
-    static ALWAYS_INLINE Total take(In x) { return math::abs(Total(x)); }
+    static ALWAYS_INLINE In take(In x) { return math::abs(x); }
 };
 
 template <class In>
 struct Squares : Sum<In> {
-    using Total = typename Sum<In>::Total;
-    static ALWAYS_INLINE Total take(In x) { return Total(x) * Total(x); }
+    static ALWAYS_INLINE In take(In x) { return x * x; }
 };
 
 template <class In>
@@ -38,6 +37,7 @@ struct LargestSize : Largest<In> {
 // a byte, not a bool: those are made 0 or 1 again after each step
 template <class In>
 struct Any {
+    using Lane = uint8_t;
     using Total = uint8_t;
     static constexpr bool deep = false;
     static constexpr uint8_t first = 0;

@@ -50,7 +50,7 @@ struct Pointwise {
 
 // Elements of one dtype as another one's.
 using Convert = void (*)(const void* from, void* to, int64_t count);
-// One element, as many times as asked.
-using Repeat = void (*)(const void* from, void* to, int64_t count);
+// Each of `height` elements, `step` bytes apart, `width` times.
+using Repeat = void (*)(const void* from, int64_t step, void* to, int64_t height, int64_t width);
 
 }  // namespace rushlight

@@ -16,14 +16,14 @@ struct Softmax {
         const T* x = row.input(0);
         T* out = row.output(0);
         auto largest = largest_of(way, x);
-        auto total = way.template fold_costly<Sum<T, T>>([&](int64_t at, int64_t column) {
+        auto total = way.template fold_costly<Sum<T>>([&](int64_t at, int64_t column) {
             T power = math::exp(x[at] - largest[column]);
             out[at] = power;
             return power;
         });
         // at least 1, or NaN: its inverse loses nothing
         way.once([&](int64_t column) { total[column] = 1 / total[column]; });
-        way.each([&](int64_t at, int64_t column) { out[at] *= total[column]; });
+        way.each([&](int64_t at, int64_t column) { out[at] *= T(total[column]); });
     }
 };
 
@@ -33,10 +33,10 @@ struct LogSoftmax {
         const T* x = row.input(0);
         T* out = row.output(0);
         auto largest = largest_of(way, x);
-        auto total = way.template fold_costly<Sum<T, T>>(
+        auto total = way.template fold_costly<Sum<T>>(
             [&](int64_t at, int64_t column) { return math::exp(x[at] - largest[column]); });
         way.once([&](int64_t column) { total[column] = math::log(total[column]); });
-        way.each([&](int64_t at, int64_t column) { out[at] = (x[at] - largest[column]) - total[column]; });
+        way.each([&](int64_t at, int64_t column) { out[at] = (x[at] - largest[column]) - T(total[column]); });
     }
 };
 
@@ -45,8 +45,8 @@ struct SoftmaxSlope {
     static ALWAYS_INLINE void run(const Way& way, const Row<T>& row) {
         const T *grad = row.input(0), *result = row.input(1);
         T* out = row.output(0);
-        auto total = way.template fold<Sum<T, T>>([=](int64_t at, int64_t) { return grad[at] * result[at]; });
-        way.each([&](int64_t at, int64_t column) { out[at] = result[at] * (grad[at] - total[column]); });
+        auto total = way.template fold<Sum<T>>([=](int64_t at, int64_t) { return grad[at] * result[at]; });
+        way.each([&](int64_t at, int64_t column) { out[at] = result[at] * (grad[at] - T(total[column])); });
     }
 };
 
@@ -55,8 +55,8 @@ struct LogSoftmaxSlope {
     static ALWAYS_INLINE void run(const Way& way, const Row<T>& row) {
         const T *grad = row.input(0), *result = row.input(1);
         T* out = row.output(0);
-        auto total = way.template fold<Sum<T, T>>([=](int64_t at, int64_t) { return grad[at]; });
-        way.each([&](int64_t at, int64_t column) { out[at] = grad[at] - math::exp(result[at]) * total[column]; });
+        auto total = way.template fold<Sum<T>>([=](int64_t at, int64_t) { return grad[at]; });
+        way.each([&](int64_t at, int64_t column) { out[at] = grad[at] - math::exp(result[at]) * T(total[column]); });
     }
 };
 
@@ -71,9 +71,9 @@ struct LogSumExp {
             T size = math::abs(largest[column]);
             largest[column] = size < math::infinity<T> ? largest[column] : T(0);
         });
-        auto total = way.template fold_costly<Sum<T, T>>(
+        auto total = way.template fold_costly<Sum<T>>(
             [&](int64_t at, int64_t column) { return math::exp(x[at] - largest[column]); });
-        way.once([&](int64_t column) { out[column] = math::log(total[column]) + largest[column]; });
+        way.once([&](int64_t column) { out[column] = T(math::log(total[column]) + largest[column]); });
     }
 };
 

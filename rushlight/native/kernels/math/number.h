@@ -211,14 +211,19 @@ MATH_INLINE T sign(T x) {
 // a NaN on either side wins, as in torch.maximum
 template <class T>
 MATH_INLINE T maximum(T a, T b) {
-    T larger = a > b ? a : b;
-    return a == a ? larger : a;
+    return (a > b) | (a != a) ? a : b;
 }
 
 template <class T>
 MATH_INLINE T minimum(T a, T b) {
-    T smaller = a < b ? a : b;
-    return a == a ? smaller : a;
+    return (a < b) | (a != a) ? a : b;
+}
+
+// minimum(maximum(x, low), high), which would be turned into branches
+template <class T>
+MATH_INLINE T clamp(T x, T low, T high) {
+    T raised = x < low ? low : x, kept = raised > high ? high : raised;
+    return (low != low) | (high != high) ? low + high : kept;
 }
 
 MATH_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }

@@ -58,7 +58,7 @@ template <class T>
 MATH_INLINE T pow(T x, T y) {
     T size = abs(x);
     T half = T(0.5) * y;
-    bool whole = trunc(y) == y, odd = whole && trunc(half) != half;
+    bool whole = trunc(y) == y, odd = whole & (trunc(half) != half);
     T result = power_of_size(size, y);
     T limit = y < 0 ? T(0) : infinity<T>;  // of an infinite base
     result = size == infinity<T> ? limit : result;
@@ -66,10 +66,10 @@ MATH_INLINE T pow(T x, T y) {
     result = size == 0 ? inverse : result;
     result = size == 1 ? T(1) : result;
     result = odd ? copysign(result, x) : result;
-    bool complex = x < 0 && size < infinity<T> && !whole;
+    bool complex = (x < 0) & (size < infinity<T>) & !whole;
     result = complex ? nan<T> : result;
-    result = x != x || y != y ? nan<T> : result;
-    return y == 0 || x == 1 ? T(1) : result;
+    result = (x != x) | (y != y) ? nan<T> : result;
+    return (y == 0) | (x == 1) ? T(1) : result;
 }
 
 }  // namespace math

@@ -1,0 +1,88 @@
+// One backward pass: the gradients that have arrived and the nodes that wait for theirs.
+#pragma once
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "graph.h"
+#include "state.h"
+
+namespace rushlight {
+
+// the newest node of the backward that runs in this thread, 0 for none
+extern thread_local uint64_t running_root;
+
+// The gradients that have arrived for one node or leaf; it owns all its references.
+struct Arrival {
+    PyObject* target = nullptr;
+    std::vector<PyArrayObject*> more;  // a node with several outputs
+    PyArrayObject* one = nullptr;
+
+    PyArrayObject*& at(int number) { return number == 0 ? one : more[number - 1]; }
+    int count() const { return 1 + static_cast<int>(more.size()); }
+    void clear() {
+        Py_CLEAR(target);
+        Py_CLEAR(one);
+        for (PyArrayObject* each : more) Py_XDECREF(each);
+        more.clear();
+    }
+};
+
+struct Captured {
+    PyObject* edge;  // borrowed
+    int number;
+    PyObject* grad = nullptr;  // owned, a Tensor
+};
+
+// The array in a new tensor; None for nullptr.
+PyObject* tensor_or_none(PyArrayObject* array);
+
+class Run {
+public:
+    Run(bool keep, bool capturing) : keep_graph(keep), capturing(capturing), before(state) {
+        state.grad = false;
+        state.backward = true;
+    }
+    ~Run() {
+        state.grad = before.grad;
+        state.backward = before.backward;
+        running_root = outer_root;
+        for (Arrival& each : arrivals) each.clear();
+        for (Captured& each : captured) Py_XDECREF(each.grad);
+        Py_XDECREF(place);
+    }
+
+    bool start();
+    bool deliver(PyObject* target, int number, PyArrayObject* grad);
+    bool go();
+    bool find_needed(PyObject* roots);
+
+    std::vector<Captured> captured;
+
+private:
+    bool visit(Arrival& arrival);
+    bool apply(Node* node, Arrival& arrival);
+    bool apply_native(Node* node, Arrival& arrival, bool& done);
+    bool apply_python(Node* node, Arrival& arrival, PyObject* function);
+    bool pass_on(Node* node, int position, PyArrayObject* grad);
+    bool release(Node* node);
+    bool finish_leaf(Tensor* leaf, PyArrayObject* grad);
+    bool capture_node(Node* node, Arrival& arrival, bool& runs);
+    Captured* find_captured(PyObject* edge, int number);
+    int arrival_for(PyObject* target, int outputs);
+
+    bool keep_graph, capturing;
+    State before;
+    uint64_t outer_root = running_root;
+    PyObject* place = nullptr;
+    // nodes wait by age, newest first; leaves until the end
+    std::vector<std::pair<uint64_t, int>> waiting;
+    std::vector<Arrival> arrivals;
+    std::vector<int> vacant;
+    std::vector<int> leaves;
+    std::unordered_map<PyObject*, int> places;
+    std::unordered_map<PyObject*, bool> needed;
+};
+
+}  // namespace rushlight
