@@ -129,8 +129,11 @@ PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
     auto* results = reinterpret_cast<Tensor* const*>(&PyTuple_GET_ITEM(tensors.get(), 0));
     if (count > 0 && !finish(op, call, results, count)) return nullptr;
     if (!op->has_results) return tensors.release();
-    Ref kind = Ref::steal(PyObject_GetAttrString(op->op, "results"));
-    return kind ? PyObject_Call(kind.get(), tensors.get(), nullptr) : nullptr;
+    // as the named tuple's own __new__ does in a Python frame
+    static PyObject* name = interned("results");
+    Ref kind = Ref::steal(PyObject_GetAttr(op->op, name)), items = Ref::steal(PyTuple_Pack(1, tensors.get()));
+    if (!kind || !items) return nullptr;
+    return PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(kind.get()), items.get(), nullptr);
 }
 
 PyObject* run(OpInfo* op, Call& call) {

@@ -127,6 +127,7 @@ void copy_all(char* to, const char* from, const Axis* axes, int count) {
 }  // namespace
 
 bool is_movable(PyArrayObject* array) {
+    if (array == nullptr) return false;
     PyArray_Descr* dtype = PyArray_DESCR(array);
     npy_intp size = PyDataType_ELSIZE(dtype);
     return !PyDataType_REFCHK(dtype) && (size == 1 || size == 2 || size == 4 || size == 8 || size == 16) &&
@@ -134,6 +135,7 @@ bool is_movable(PyArrayObject* array) {
 }
 
 bool is_addable(PyArrayObject* array) {
+    if (array == nullptr) return false;
     int type = PyArray_TYPE(array);
     return (type == NPY_FLOAT || type == NPY_DOUBLE) && PyArray_ISALIGNED(array) && PyArray_ISNOTSWAPPED(array);
 }

@@ -5,10 +5,10 @@
 
 namespace rushlight {
 
-// Whether an array's elements are plain bytes that may be moved: no objects, and of a size that loops know.
+// Whether there is an array, and its elements are bytes that may be moved: no objects, and of a size that loops know.
 bool is_movable(PyArrayObject* array);
 
-// Whether loops that add up may run over its elements: float32 or float64, as they stand.
+// Whether there is an array, and loops that add up may run over it: float32 or float64, as they stand.
 bool is_addable(PyArrayObject* array);
 
 // Whether the dimensions stand in memory in their own order, so that what NumPy makes of it is C-contiguous.

@@ -110,7 +110,7 @@ bool backward(Gradient& gradient) {
 // nn.functional.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
 PyObject* route(Call& call) {
     PyArrayObject* weight = call.array(1);
-    Function* op = find_function("embedding");
+    static Function* const op = find_function("embedding");
     if (weight == nullptr || op == nullptr || PyArray_NDIM(weight) != 2) return nullptr;
     if (call[3] != Py_None || call[5] != Py_False || call[6] != Py_False) return nullptr;
     int64_t padding = -1, size = PyArray_DIM(weight, 0);
@@ -128,10 +128,7 @@ PyObject* route(Call& call) {
 
 void register_embedding() {
     add_kernel({"embedding", forward, backward, {"weight_shape", "indices", "padding_idx", "scale_grad_by_freq"}});
-    Kernel composed;
-    composed.name = "nn.functional.embedding";
-    composed.route = route;
-    add_kernel(composed);
+    add_route("nn.functional.embedding", route);
 }
 
 }  // namespace rushlight

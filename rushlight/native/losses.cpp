@@ -178,10 +178,16 @@ void add_pair_kernel(const char* name, const PairOp& op, const char* option = "r
 }  // namespace
 
 Reduced read_reduction(PyObject* value) {
-    if (value == nullptr || !PyUnicode_CheckExact(value)) return Reduced::OTHER;
-    if (PyUnicode_CompareWithASCIIString(value, "mean") == 0) return Reduced::MEAN;
-    if (PyUnicode_CompareWithASCIIString(value, "sum") == 0) return Reduced::SUM;
-    return PyUnicode_CompareWithASCIIString(value, "none") == 0 ? Reduced::NONE : Reduced::OTHER;
+    // by the order of Reduced; words in a program are interned, so that mostly the address tells
+    static PyObject* const words[] = {PyUnicode_InternFromString("mean"), PyUnicode_InternFromString("sum"),
+                                      PyUnicode_InternFromString("none")};
+    for (int i = 0; i < 3; i++) {
+        if (value == words[i]) return static_cast<Reduced>(i);
+    }
+    for (int i = 0; value != nullptr && PyUnicode_CheckExact(value) && i < 3; i++) {
+        if (PyUnicode_Compare(value, words[i]) == 0) return static_cast<Reduced>(i);
+    }
+    return Reduced::OTHER;
 }
 
 void register_losses() {

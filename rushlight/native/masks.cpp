@@ -43,6 +43,7 @@ struct Masked {
 // _pick_mask(input, mask) and masked_select(input, mask), which wants a mask of the input's shape
 PyObject* pick_mask_forward(Call& call) {
     PyArrayObject *input = call.array(0), *mask = call.array(1);
+    if (input == nullptr || mask == nullptr) return nullptr;
     Masked masked;
     if (!is_movable(input) || !PyArray_IS_C_CONTIGUOUS(input)) return nullptr;
     if (!masked.read(mask, PyArray_NDIM(input), PyArray_DIMS(input), PyArray_ITEMSIZE(input))) return nullptr;

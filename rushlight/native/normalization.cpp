@@ -17,12 +17,13 @@ struct Norm {
     RowOp forward, backward;
     bool centred;
     const char* name;
+    Function* function;  // found at first use
 };
 
-constexpr Norm layer{LAYER_NORM, LAYER_NORM_SLOPE, true, "_layer_norm"};
-constexpr Norm rms{RMS_NORM, RMS_NORM_SLOPE, false, "_rms_norm"};
+Norm layer{LAYER_NORM, LAYER_NORM_SLOPE, true, "_layer_norm", nullptr};
+Norm rms{RMS_NORM, RMS_NORM_SLOPE, false, "_rms_norm", nullptr};
 
-const Norm& norm_of(const OpInfo& op) { return *static_cast<const Norm*>(op.kernel->data); }
+Norm& norm_of(const OpInfo& op) { return *static_cast<Norm*>(const_cast<void*>(op.kernel->data)); }
 
 // Rows over the last dimensions, which must have the shape that was said; false where Python has to look.
 bool rows_over(PyArrayObject* input, PyObject* normalized_shape, Middle& middle, int& dims) {
@@ -213,10 +214,10 @@ PyObject* normalized_gradient(Call& call) {
 
 // nn.functional's, which return the first result alone
 PyObject* route(Call& call) {
-    const Norm& norm = norm_of(*call.op);
-    Function* inner = find_function(norm.name);
-    if (inner == nullptr || !call.is_tensor(0)) return nullptr;
-    Ref found = Ref::steal(call_function(inner, call.arguments, norm.centred ? 5 : 4, nullptr));
+    Norm& norm = norm_of(*call.op);
+    if (norm.function == nullptr) norm.function = find_function(norm.name);
+    if (norm.function == nullptr || !call.is_tensor(0)) return nullptr;
+    Ref found = Ref::steal(call_function(norm.function, call.arguments, norm.centred ? 5 : 4, nullptr));
     return found && PyTuple_Check(found.get()) ? Py_NewRef(PyTuple_GET_ITEM(found.get(), 0)) : nullptr;
 }
 

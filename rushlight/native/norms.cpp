@@ -64,7 +64,7 @@ bool backward(Gradient& gradient) {
 }
 
 PyObject* vector_norm(PyObject* x, PyObject* ord, PyObject* dim, PyObject* keepdim) {
-    Function* inner = find_function("linalg.vector_norm");
+    static Function* const inner = find_function("linalg.vector_norm");
     PyObject* args[] = {x, ord, dim, keepdim};
     return inner == nullptr ? nullptr : call_function(inner, args, 4, nullptr);
 }

@@ -8,7 +8,7 @@
 namespace rushlight {
 
 constexpr int MAX_OPERANDS = Pointwise::INPUTS + 1;
-constexpr int64_t STRETCH = 512;       // elements that are gathered, converted or repeated at once
+constexpr int64_t STRETCH = 1024;      // elements that are gathered, converted or repeated at once
 constexpr int64_t PARALLEL = 1 << 15;  // elements for which a second thread pays
 
 struct Operand {

@@ -176,7 +176,7 @@ bool read_picked(Picked& picked, PyObject* list, PyObject* dims, int ndim, const
 
 // The only index of index_select and kin, which may have no dimension: it counts as a vector.
 bool read_vector(Picked& picked, PyArrayObject* index, PyObject* dim, PyArrayObject* whole) {
-    int place, ndim = PyArray_NDIM(whole);
+    int place, ndim = whole == nullptr ? 0 : PyArray_NDIM(whole);
     if (index == nullptr || PyArray_NDIM(index) > 1 || ndim == 0 || !read_dim(dim, ndim, place)) return false;
     if (!picked.read(&index, 1, place, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), false)) return false;
     picked.index_ndim = 1;
@@ -196,6 +196,7 @@ Ref zeros_for(PyObject* shape, PyArrayObject* values) {
 PyObject* pick_forward(Call& call) {
     PyArrayObject* input = call.array(0);
     Picked picked;
+    if (input == nullptr) return nullptr;
     if (!read_picked(picked, call[1], call[2], PyArray_NDIM(input), PyArray_DIMS(input), PyArray_STRIDES(input))) {
         return nullptr;
     }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "graph.h"
+#include "losses.h"
 
 namespace rushlight {
 
@@ -88,12 +89,8 @@ unsigned kind_of(PyObject* value) {
     if (PyFloat_CheckExact(value)) return 9;
     if (PyTuple_CheckExact(value) || PyList_CheckExact(value)) return 10;
     // how a loss is reduced
-    if (PyUnicode_CheckExact(value)) {
-        if (PyUnicode_CompareWithASCIIString(value, "mean") == 0) return 11;
-        if (PyUnicode_CompareWithASCIIString(value, "sum") == 0) return 12;
-        if (PyUnicode_CompareWithASCIIString(value, "none") == 0) return 13;
-    }
-    return 0;
+    Reduced reduced = read_reduction(value);
+    return reduced == Reduced::OTHER ? 0 : 11 + static_cast<unsigned>(reduced);
 }
 
 }  // namespace

@@ -210,12 +210,16 @@ PyObject* forward(Call& call) {
     return as_object(out);
 }
 
-// A saved value, as an operand of a gradient.
-bool add_saved(Operands& operands, const Gradient& gradient, int read, int dtype) {
+// A saved value, as an operand of a gradient. A formula may compute with several floats of a shorter dtype before they
+// meet `grad`: Python does.
+bool add_saved(Operands& operands, const Gradient& gradient, int read, int dtype, bool several) {
     PyArrayObject* array = gradient.array(read);
-    if (array != nullptr) return operands.add(array, dtype);
-    PyObject* number = gradient.option(read);
-    return number != nullptr && operands.add_number(number, dtype);
+    if (array == nullptr) {
+        PyObject* number = gradient.option(read);
+        return number != nullptr && operands.add_number(number, dtype);
+    }
+    if (several && dtype == FLOAT64 && PyArray_TYPE(array) == NPY_FLOAT32) return false;
+    return operands.add(array, dtype);
 }
 
 // The gradient of one input: a new reference, or nullptr where Python has to do it.
@@ -231,8 +235,8 @@ PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last)
     Operands operands;
     if (!operands.add(grad, dtype)) return nullptr;
     for (int i = 0; i < slope.count; i++) {
-        bool mask = slope.row->masks >> i & 1;
-        if (!add_saved(operands, gradient, slope.reads[i], mask ? static_cast<int>(BOOL) : dtype)) return nullptr;
+        int wanted = slope.row->masks >> i & 1 ? static_cast<int>(BOOL) : dtype;
+        if (!add_saved(operands, gradient, slope.reads[i], wanted, slope.count > 1)) return nullptr;
     }
     if (!operands.broadcast()) return nullptr;
     PyArrayObject* out = grad;

@@ -170,10 +170,7 @@ void register_products() {
     add_kernel({"mv", forward<2, 1>, backward<outer_gradient, vector_gradient>, {"input", "vec"}});
     add_kernel({"dot", forward<1, 1>, backward<outer_gradient, outer_gradient>, {"input", "tensor"}});
     add_kernel({"_columns_product", columns_product, columns_backward, {"input", "other"}});
-    Kernel composed;
-    composed.name = "outer";
-    composed.route = outer;
-    add_kernel(composed);
+    add_route("outer", outer);
 }
 
 }  // namespace rushlight

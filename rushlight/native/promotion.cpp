@@ -26,16 +26,6 @@ int combine(int higher, int lower) {
     return higher == BOOL || is_float(lower) ? promote_types(higher, lower) : higher;
 }
 
-int dtype_of_type(int type_num) {
-    switch (type_num) {
-        case NPY_FLOAT32: return FLOAT32;
-        case NPY_FLOAT64: return FLOAT64;
-        case NPY_INT64: return INT64;
-        case NPY_BOOL: return BOOL;
-        default: return -1;
-    }
-}
-
 PyObject* set_default_dtype(PyObject*, PyObject* dtype) {
     if (!PyArray_DescrCheck(dtype)) return PyErr_Format(PyExc_TypeError, "expected a NumPy dtype");
     default_type = dtype_of_type(reinterpret_cast<PyArray_Descr*>(dtype)->type_num);
@@ -43,16 +33,6 @@ PyObject* set_default_dtype(PyObject*, PyObject* dtype) {
 }
 
 }  // namespace
-
-int dtype_of(PyArrayObject* array) {
-    int dtype = dtype_of_type(PyArray_TYPE(array));
-    return PyArray_ISNOTSWAPPED(array) && PyArray_ISALIGNED(array) ? dtype : -1;
-}
-
-int type_num_of(int dtype) {
-    constexpr int types[DTYPES] = {NPY_FLOAT32, NPY_FLOAT64, NPY_INT64, NPY_BOOL};
-    return types[dtype];
-}
 
 int default_dtype() { return default_type; }
 

@@ -6,9 +6,25 @@
 
 namespace rushlight {
 
+inline int dtype_of_type(int type_num) {
+    switch (type_num) {
+        case NPY_FLOAT32: return FLOAT32;
+        case NPY_FLOAT64: return FLOAT64;
+        case NPY_INT64: return INT64;
+        case NPY_BOOL: return BOOL;
+        default: return -1;
+    }
+}
+
 // The table's dtype of an array that loops can read as it stands, or -1.
-int dtype_of(PyArrayObject* array);
-int type_num_of(int dtype);
+inline int dtype_of(PyArrayObject* array) {
+    return PyArray_ISNOTSWAPPED(array) && PyArray_ISALIGNED(array) ? dtype_of_type(PyArray_TYPE(array)) : -1;
+}
+
+inline int type_num_of(int dtype) {
+    constexpr int types[DTYPES] = {NPY_FLOAT32, NPY_FLOAT64, NPY_INT64, NPY_BOOL};
+    return types[dtype];
+}
 
 constexpr int SIZES[DTYPES] = {4, 8, 8, 1};
 

@@ -7,14 +7,17 @@ namespace rushlight {
 
 namespace {
 
-// What the ops of one pair run; the kernel's data points to one.
+// An op and its gradient; the kernel's data points to one.
 struct Pair {
     RowOp forward, backward;
     const char* name;
+    Function* function;  // found at first use
 };
 
-constexpr Pair softmax_pair{SOFTMAX, SOFTMAX_SLOPE, "softmax"};
-constexpr Pair log_softmax_pair{LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, "log_softmax"};
+Pair softmax_pair{SOFTMAX, SOFTMAX_SLOPE, "softmax", nullptr};
+Pair log_softmax_pair{LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, "log_softmax", nullptr};
+
+Pair& pair_of(const OpInfo& op) { return *static_cast<Pair*>(const_cast<void*>(op.kernel->data)); }
 
 // (input, dim, dtype)
 PyObject* forward(Call& call) {
@@ -30,7 +33,7 @@ PyObject* forward(Call& call) {
     if (!rows.read(0, array, PyArray_SIZE(array)) || !rows.write(0, PyArray_NDIM(array), PyArray_DIMS(array))) {
         return nullptr;
     }
-    rows.run(static_cast<const Pair*>(call.op->kernel->data)->forward, middle);
+    rows.run(pair_of(*call.op).forward, middle);
     return as_object(rows.take(0));
 }
 
@@ -47,18 +50,18 @@ bool backward(Gradient& gradient) {
     middle_of(PyArray_NDIM(grad), PyArray_DIMS(grad), Dims{1} << dim, middle);
     int64_t size = PyArray_SIZE(grad);
     if (!rows.read(0, grad, size) || !rows.read(1, result, size) || !rows.write_over(gradient)) return false;
-    rows.run(static_cast<const Pair*>(gradient.plan->op->kernel->data)->backward, middle);
+    rows.run(pair_of(*gradient.plan->op).backward, middle);
     gradient.found[0] = rows.take(0);
     return true;
 }
 
 // nn.functional's: (input, dim, _stacklevel, dtype)
 PyObject* route(Call& call) {
-    auto* pair = static_cast<const Pair*>(call.op->kernel->data);
+    Pair& pair = pair_of(*call.op);
     if (!call.is_tensor(0) || call[1] == Py_None) return nullptr;
-    Function* inner = find_function(pair->name);
+    if (pair.function == nullptr) pair.function = find_function(pair.name);
     PyObject* args[] = {call[0], call[1], call[3]};
-    return inner == nullptr ? nullptr : call_function(inner, args, 3, nullptr);
+    return pair.function == nullptr ? nullptr : call_function(pair.function, args, 3, nullptr);
 }
 
 // (input, dim, keepdim)

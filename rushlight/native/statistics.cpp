@@ -15,13 +15,14 @@ namespace {
 struct Spread {
     bool rooted, with_mean;
     const char* name;
+    Function* function;  // found at first use
 };
 
-constexpr Spread variance{false, false, "_variance"}, deviation{true, false, "_deviation"};
-constexpr Spread variance_and_mean{false, true, "_variance_and_mean"};
-constexpr Spread deviation_and_mean{true, true, "_deviation_and_mean"};
+Spread variance{false, false, "_variance", nullptr}, deviation{true, false, "_deviation", nullptr};
+Spread variance_and_mean{false, true, "_variance_and_mean", nullptr};
+Spread deviation_and_mean{true, true, "_deviation_and_mean", nullptr};
 
-const Spread& spread_of(const OpInfo& op) { return *static_cast<const Spread*>(op.kernel->data); }
+Spread& spread_of(const OpInfo& op) { return *static_cast<Spread*>(const_cast<void*>(op.kernel->data)); }
 
 // The correction as a number; false for anything but a plain Python number.
 bool read_number(PyObject* value, double& number) {
@@ -139,24 +140,25 @@ bool backward(Gradient& gradient) {
 
 // var and kin: (input, dim, unbiased, keepdim, *, correction, axis, keepdims, [out]), in one form
 PyObject* route(Call& call) {
+    Spread& kind = spread_of(*call.op);
     PyObject *dim = call[1], *unbiased = call[2], *correction = call[4];
-    bool has_out = !spread_of(*call.op).with_mean;
-    if (!call.is_tensor(0) || call[5] != Py_None || call[6] != Py_None || (has_out && call[7] != Py_None)) return nullptr;
+    bool plain = call[5] == Py_None && call[6] == Py_None && (kind.with_mean || call[7] == Py_None);
+    if (!call.is_tensor(0) || !plain) return nullptr;
     if (PyBool_Check(dim)) {
         unbiased = dim;
         dim = Py_None;
     }
     if (correction != Py_None ? unbiased != Py_None : unbiased != Py_None && !PyBool_Check(unbiased)) return nullptr;
     Ref number = correction != Py_None ? Ref::borrow(correction) : Ref::steal(PyLong_FromLong(unbiased != Py_False));
-    Function* inner = find_function(spread_of(*call.op).name);
+    if (kind.function == nullptr) kind.function = find_function(kind.name);
     PyObject* args[] = {call[0], dim, call[3], number.get()};
-    return inner == nullptr || !number ? nullptr : call_function(inner, args, 4, nullptr);
+    return kind.function == nullptr || !number ? nullptr : call_function(kind.function, args, 4, nullptr);
 }
 
 }  // namespace
 
 void register_statistics() {
-    struct { const char* name; const Spread* kind; } routes[] = {
+    struct { const char* name; Spread* kind; } routes[] = {
         {"var", &variance}, {"std", &deviation}, {"var_mean", &variance_and_mean}, {"std_mean", &deviation_and_mean},
     };
     for (auto& each : routes) {

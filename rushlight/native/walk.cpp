@@ -1,6 +1,5 @@
 // The walk through operands that are broadcast, strided or of another dtype: block by block, in the result's order.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "operands.h"
@@ -10,13 +9,19 @@ namespace rushlight {
 
 namespace {
 
-constexpr int64_t TILE = 16;
 constexpr int RESULT = 0;  // among the places of an axis; the operands follow
 
 // A dimension of the result that has more than one element, with its steps in bytes.
 struct Axis {
     int64_t extent;
     npy_intp steps[MAX_OPERANDS + 1];
+};
+
+// Where a block stands: its first row and column, its place on the outer axes, and what those add to each address.
+struct Block {
+    int64_t top, left;
+    int64_t outer[NPY_MAXDIMS];
+    npy_intp base[MAX_OPERANDS + 1];
 };
 
 template <class T>
@@ -70,9 +75,11 @@ public:
 
 private:
     void find_axes();
-    bool crosses() const;
     void choose_block();
     bool is_direct(int place, int own_size, int size) const;
+    Block block_at(int64_t number) const;
+    void find_base(Block& block) const;
+    void advance(Block& block) const;
     const char* bring(int i, const char* from, int64_t height, int64_t width, char* buffer) const;
 
     const Operands& operands;
@@ -128,19 +135,10 @@ bool Walk::is_direct(int place, int own_size, int size) const {
     return own_size == size && along && (rows == 1 || row.steps[place] == columns * own_size);
 }
 
-// Whether an operand's memory runs down the columns: then blocks are tiles, so that its cache lines are used up.
-bool Walk::crosses() const {
-    const Axis &row = axes[count - 2], &column = axes[count - 1];
-    for (int i = 1; i <= operands.count; i++) {
-        if (row.steps[i] != 0 && std::abs(row.steps[i]) < std::abs(column.steps[i])) return row.extent >= TILE;
-    }
-    return false;
-}
-
 // Blocks are whole rows, several of them where rows are short; long rows are cut where something must be gathered.
 void Walk::choose_block() {
     const Axis &row = axes[count - 2], &column = axes[count - 1];
-    columns = crosses() ? std::min(column.extent, STRETCH / TILE) : column.extent;
+    columns = column.extent;
     if (columns < STRETCH / 2) rows = std::min(row.extent, STRETCH / columns);
     auto find_direct = [&] {
         bool all = true;
@@ -180,6 +178,41 @@ const char* Walk::bring(int i, const char* from, int64_t height, int64_t width, 
     return buffer;
 }
 
+// The place of a block, counted from its number.
+Block Walk::block_at(int64_t number) const {
+    Block block;
+    block.left = number % column_blocks * columns;
+    number /= column_blocks;
+    block.top = number % row_blocks * rows;
+    number /= row_blocks;
+    for (int k = count - 3; k >= 0; k--) {
+        block.outer[k] = number % axes[k].extent;
+        number /= axes[k].extent;
+    }
+    find_base(block);
+    return block;
+}
+
+void Walk::find_base(Block& block) const {
+    for (int i = 0; i <= operands.count; i++) {
+        block.base[i] = 0;
+        for (int k = 0; k < count - 2; k++) block.base[i] += block.outer[k] * axes[k].steps[i];
+    }
+}
+
+// To the next block: columns first, then rows, then the outer axes.
+void Walk::advance(Block& block) const {
+    block.left += columns;
+    if (block.left < axes[count - 1].extent) return;
+    block.left = 0;
+    block.top += rows;
+    if (block.top < axes[count - 2].extent) return;
+    block.top = 0;
+    int k = count - 3;
+    while (k >= 0 && ++block.outer[k] == axes[k].extent) block.outer[k--] = 0;
+    find_base(block);
+}
+
 void Walk::run(int64_t begin, int64_t end) const {
     alignas(64) char buffers[MAX_OPERANDS + 1][STRETCH * 8];
     const void* inputs[MAX_OPERANDS];
@@ -192,31 +225,23 @@ void Walk::run(int64_t begin, int64_t end) const {
         inputs[i] = buffers[i + 1];
     }
     int64_t before = -1;
-    for (int64_t block = begin; block < end; block++) {
-        int64_t rest = block / column_blocks, at = block % column_blocks * columns;
-        int64_t down = rest % row_blocks * rows;
-        rest /= row_blocks;
-        npy_intp offsets[MAX_OPERANDS + 1];
-        for (int i = 0; i <= operands.count; i++) offsets[i] = down * row.steps[i] + at * column.steps[i];
-        for (int k = count - 3; k >= 0 && rest > 0; k--) {
-            int64_t place = rest % axes[k].extent;
-            rest /= axes[k].extent;
-            for (int i = 0; i <= operands.count; i++) offsets[i] += place * axes[k].steps[i];
-        }
-        int64_t height = std::min(rows, row.extent - down), width = std::min(columns, column.extent - at);
+    Block block = block_at(begin);
+    for (int64_t number = begin; number < end; number++, advance(block)) {
+        int64_t height = std::min(rows, row.extent - block.top), width = std::min(columns, column.extent - block.left);
+        auto offset = [&](int i) { return block.base[i] + block.top * row.steps[i] + block.left * column.steps[i]; };
         for (int i = 0; i < operands.count; i++) {
             if (operands.items[i].single) continue;
-            const char* from = PyArray_BYTES(operands.items[i].array) + offsets[i + 1];
+            const char* from = PyArray_BYTES(operands.items[i].array) + offset(i + 1);
             if (direct[i + 1]) {
                 inputs[i] = from;
             } else if (brought[i] != from || before != height * width) {
-                // a row that is used again was brought before
+                // else a row that is used again: it was brought before
                 inputs[i] = bring(i, from, height, width, buffers[i + 1]);
                 brought[i] = from;
             }
         }
         before = height * width;
-        char* to = PyArray_BYTES(result) + offsets[RESULT];
+        char* to = PyArray_BYTES(result) + offset(RESULT);
         loop(inputs, direct[RESULT] ? to : buffers[RESULT], height * width);
         for (int64_t r = 0; !direct[RESULT] && r < height; r++) {
             scatter(buffers[RESULT] + r * width * SIZES[result_dtype], to + r * row.steps[RESULT],

@@ -55,7 +55,8 @@ def check(function, *inputs):
 
 def summed(grad, shape):
     """A gradient summed over the dims along which its input was stretched."""
-    grad = grad.sum(tuple(range(grad.dim() - len(shape))))
+    while grad.dim() > len(shape):
+        grad = grad.sum(0)
     stretched = [dim for dim, size in enumerate(shape) if size == 1]
     return grad.sum(stretched, keepdim=True) if stretched else grad
 

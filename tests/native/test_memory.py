@@ -276,8 +276,8 @@ def test_a_huge_limit_is_as_good_as_none():
 
 
 def test_too_large_a_tensor_raises_and_leaves_nothing():
-    before = memory.used()
     ones = torch.ones(1).expand(2**45)
+    before = memory.used()
     with pytest.raises((MemoryError, RuntimeError)):
         ones * 2
     assert memory.used() == before

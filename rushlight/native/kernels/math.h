@@ -1,8 +1,7 @@
 // The elementary functions of the kernels: branch-free, so that a plain loop over them becomes vector code.
 //
-// Each is within 2 units in the last place of the exact result, has IEEE's special values and underflows gradually;
-// most are within 1. Three kinds hold for a part of the numbers only and come as loops over arrays besides: sin_all,
-// cos_all, tan_all and fmod_all ask the C library for the elements beyond.
+// Each is within 2 units in the last place of the exact result, has IEEE's special values and underflows gradually.
+// sin, cos, tan and fmod hold for a part of the numbers only; their loops (sin_all ...) ask the C library beyond it.
 // This folder must not be on the path of <...> includes: the file would hide the C library's math.h.
 #pragma once
 

@@ -14,7 +14,8 @@ struct Norm {
         T* out = row.output(0);
         T mean = 0;
         if (centred) {
-            double total = way.fold<Sum<T>>([=](int64_t at, int64_t) { return x[at]; })[0];
+            // in double, so that equal numbers have their own mean
+            double total = way.fold<Sum<double>>([=](int64_t at, int64_t) { return double(x[at]); })[0];
             mean = T(total / double(way.count));
             row.found(1)[0] = mean;
         }

@@ -105,7 +105,7 @@ struct Along {
 #pragma omp simd
             for (int64_t at = 0; at < length; at++) found[at] = F::take(read(begin + at, int64_t{0}));
             auto reread = [&](int64_t at, int64_t) { return found[at]; };
-            total = F::join(total, in_lanes<Taken<F>>(0, length, reread));
+            total = F::join(total, by_halves<Taken<F>>(0, length, reread));
         }
         return {total};
     }
@@ -124,6 +124,8 @@ private:
     // as many on every level of CPU
     template <class F>
     static constexpr int LANES = 256 / sizeof(typename F::Lane);
+    template <class F>
+    static constexpr int FEW = LANES<F> / 4;
     // elements that lanes take before they are joined
     template <class F>
     static constexpr int64_t CHUNK = 16 * LANES<F>;
@@ -136,40 +138,42 @@ private:
 
     // Two halves of a long row, so that errors grow with the logarithm of its length.
     template <class F, class Read>
-    static NEVER_INLINE typename F::Total by_halves(int64_t begin, int64_t end, Read& read) {
-        constexpr bool widens = sizeof(typename F::Total) > sizeof(typename F::Lane);
-        if (!F::deep || widens || end - begin <= CHUNK<F>) return in_lanes<F>(begin, end, read);
+    static NEVER_INLINE typename F::Total by_halves(int64_t begin, int64_t end, const Read& read) {
+        if (end - begin < 2 * LANES<F>) return in_lanes<F, FEW<F>>(begin, end, read);
+        if (!F::deep || end - begin <= CHUNK<F>) return in_lanes<F, LANES<F>>(begin, end, read);
         int64_t half = (end - begin + 2 * CHUNK<F> - 1) / (2 * CHUNK<F>) * CHUNK<F>;
         return F::join(by_halves<F>(begin, begin + half, read), by_halves<F>(begin + half, end, read));
     }
-    template <class F, class Read>
-    static ALWAYS_INLINE typename F::Total in_lanes(int64_t begin, int64_t end, Read& read) {
+    template <class F, int lanes, class Read>
+    static ALWAYS_INLINE typename F::Total in_lanes(int64_t at, int64_t end, const Read& read) {
         using Lane = typename F::Lane;
         using Total = typename F::Total;
-        constexpr int lanes = LANES<F>;
-        if (end - begin < lanes / 4) {
-            Total total = F::first;
-            for (int64_t at = begin; at < end; at++) total = F::join(total, Total(F::take(read(at, int64_t{0}))));
-            return total;
+        Total rest = F::first;
+        if (end - at < FEW<F> / 2) {
+            for (; at < end; at++) rest = F::join(rest, Total(F::take(read(at, int64_t{0}))));
+            return rest;
         }
-        Total totals[lanes];
-        for (int l = 0; l < lanes; l++) totals[l] = F::first;
-        for (int64_t at = begin; at < end;) {
-            int64_t stop = F::deep && end - at > CHUNK<F> ? at + CHUNK<F> : end;
-            Lane lane[lanes];
-            for (int l = 0; l < lanes; l++) lane[l] = F::first;
-            for (; at + lanes <= stop; at += lanes) {
+        Lane lane[lanes];
+        for (int l = 0; l < lanes; l++) lane[l] = Lane(F::first);
+        for (; at + lanes <= end; at += lanes) {
 #pragma omp simd
-                for (int l = 0; l < lanes; l++) lane[l] = F::join(lane[l], F::take(read(at + l, int64_t{0})));
-            }
-            for (int l = 0; at < stop; at++, l++) lane[l] = F::join(lane[l], F::take(read(at, int64_t{0})));
-            for (int l = 0; l < lanes; l++) totals[l] = F::join(totals[l], Total(lane[l]));
+            for (int l = 0; l < lanes; l++) lane[l] = F::join(lane[l], F::take(read(at + l, int64_t{0})));
         }
-        for (int half = lanes / 2; half > 0; half /= 2) {
+        if (lanes > FEW<F>) {
+            for (; at + FEW<F> <= end; at += FEW<F>) {
+#pragma omp simd
+                for (int l = 0; l < FEW<F>; l++) lane[l] = F::join(lane[l], F::take(read(at + l, int64_t{0})));
+            }
+        }
+        for (; at < end; at++) rest = F::join(rest, Total(F::take(read(at, int64_t{0}))));
+        Total totals[lanes / 2];
+#pragma omp simd
+        for (int l = 0; l < lanes / 2; l++) totals[l] = F::join(Total(lane[l]), Total(lane[l + lanes / 2]));
+        for (int half = lanes / 4; half > 0; half /= 2) {
 #pragma omp simd
             for (int l = 0; l < half; l++) totals[l] = F::join(totals[l], totals[l + half]);
         }
-        return totals[0];
+        return F::join(totals[0], rest);
     }
 };
 

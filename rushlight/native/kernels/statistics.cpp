@@ -5,9 +5,10 @@ namespace LEVEL {
 
 namespace {
 
+// In double, so that equal numbers have their own mean and no variance.
 template <class T, class Way>
 ALWAYS_INLINE auto mean_of(const Way& way, const T* x) {
-    auto mean = way.template fold<Sum<T>>([=](int64_t at, int64_t) { return x[at]; });
+    auto mean = way.template fold<Sum<double>>([=](int64_t at, int64_t) { return double(x[at]); });
     way.once([&](int64_t column) { mean[column] /= double(way.count); });
     return mean;
 }
