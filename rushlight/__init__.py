@@ -83,4 +83,6 @@ _LAZY = ("cuda", "distributions", "linalg", "memory", "nn", "optim", "special", 
 
 
 __getattr__ = _names_of("rushlight", _LAZY)
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "native", "ops")] + list(_LAZY)
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "native", "ops")] + list(
+    _LAZY
+)

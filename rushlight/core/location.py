@@ -38,7 +38,7 @@ def user_line(skip: int = 1) -> Location | None:
 
 
 if core is not None:
-    user_line = core.user_line  # noqa: F811  (the same, from C)
+    user_line = core.user_line
 
 
 def line_number(place: Location) -> int:

@@ -22,9 +22,9 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     Ref edges = Ref::steal(PyList_New(0));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(roots); i++) {
         PyObject *tensor, *grad;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(roots, i), "O!O!", &TensorType, &tensor, &TensorType, &grad)) {
-            return nullptr;
-        }
+        PyObject* pair = PyList_GET_ITEM(roots, i);
+        if (!PyTuple_Check(pair)) return PyErr_Format(PyExc_TypeError, "a root is a pair (tensor, gradient)");
+        if (!PyArg_ParseTuple(pair, "O!O!", &TensorType, &tensor, &TensorType, &grad)) return nullptr;
         Ref edge = Ref::steal(edge_of(as_tensor(tensor)));
         if (!edge || PyList_Append(edges.get(), edge.get()) < 0) return nullptr;
         PyArrayObject* array = as_tensor(grad)->array;
@@ -35,7 +35,9 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     for (Py_ssize_t i = 0; inputs != nullptr && i < PyList_GET_SIZE(inputs); i++) {
         PyObject* edge;
         int number;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(inputs, i), "Oi", &edge, &number)) return nullptr;
+        PyObject* pair = PyList_GET_ITEM(inputs, i);
+        if (!PyTuple_Check(pair)) return PyErr_Format(PyExc_TypeError, "an input is a pair (edge, number)");
+        if (!PyArg_ParseTuple(pair, "Oi", &edge, &number)) return nullptr;
         run.captured.push_back({edge, number});
     }
     if (inputs != nullptr && !run.find_needed(edges.get())) return nullptr;

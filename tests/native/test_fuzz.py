@@ -122,7 +122,8 @@ def test_a_hook_that_runs_backward_again():
     y = x * 2
 
     def again(grad):
-        (x * 3).sum().backward()
+        with torch.enable_grad():
+            (x * 3).sum().backward()
         return grad
 
     y.register_hook(again)

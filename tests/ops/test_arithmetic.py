@@ -272,7 +272,7 @@ class TestOperands:
             torch.eq(1, x)
 
     def test_reflected_operators_are_methods_of_tensors(self):
-        with pytest.raises(TypeError, match="is a method of Tensor|requires a '.*' object"):
+        with pytest.raises(TypeError, match=r"is a method of Tensor|requires a '.*' object"):
             torch.Tensor.__radd__(2, torch.ones(1))
 
     def test_comparison_with_something_else(self):
