@@ -157,6 +157,7 @@ int common_dtype(const Form& form, const Call& call) {
     int dtype = -1;
     for (int i = 0; i < form.count; i++) {
         PyObject* value = call[form.inputs[i]];
+        if (PyBool_Check(value)) return promoted_dtype(form, call);
         if (!is_tensor(value) || form.row->masks >> i & 1) continue;
         int own = dtype_of(as_tensor(value)->array);
         if ((own != FLOAT32 && own != FLOAT64) || (dtype >= 0 && own != dtype)) return promoted_dtype(form, call);
@@ -176,6 +177,10 @@ bool accepts_numbers(const Form& form, const Call& call) {
     return form.row->accepts(numbers);
 }
 
+bool is_bool(PyObject* value) {
+    return PyBool_Check(value) || (is_tensor(value) && PyArray_TYPE(as_tensor(value)->array) == NPY_BOOL);
+}
+
 PyObject* forward(Call& call) {
     const Forms& forms = forms_of(*call.op);
     const Form* form = choose(forms, [&](const Test& test) { return call[test.position]; });
@@ -184,9 +189,12 @@ PyObject* forward(Call& call) {
     int dtype = common_dtype(*form, call);
     if (dtype < 0 || row.loops[dtype] == nullptr) return nullptr;
     if (row.accepts != nullptr && !accepts_numbers(*form, call)) return nullptr;
+    // masks are not subtracted: Python says so
+    bool refuses_bools = std::strcmp(row.name, "sub") == 0 || std::strcmp(row.name, "rsub") == 0;
     Operands operands;
     for (int i = 0; i < form->count; i++) {
         PyObject* value = call[form->inputs[i]];
+        if (refuses_bools && is_bool(value)) return nullptr;
         bool mask = row.masks >> i & 1;
         if (is_tensor(value)) {
             PyArrayObject* array = as_tensor(value)->array;

@@ -96,8 +96,8 @@ def alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, featur
     require_floating(array)
     noise = kept(array, p, features)
     scale = 1 / ((ALPHA * ALPHA * p + 1) * (1 - p)) ** 0.5
-    shift = wrap((noise - 1) * (ALPHA * scale) + ALPHA * scale * p)
-    noise = wrap(noise * scale)
+    shift = wrap(np.asarray((noise - 1) * (ALPHA * scale) + ALPHA * scale * p))
+    noise = wrap(np.asarray(noise * scale))
     return input.mul_(noise).add_(shift) if inplace else input * noise + shift
 
 
