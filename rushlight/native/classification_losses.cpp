@@ -167,10 +167,9 @@ bool Classes::read_shares(PyArrayObject* weight, int64_t ignored) {
     }
     npy_intp step = 0;
     if (weight != nullptr) {
-        bool fits = PyArray_NDIM(weight) == 1 && PyArray_DIM(weight, 0) == rows.classes;
-        if (!fits || dtype_of(weight) != dtype) return false;
-        step = PyArray_STRIDE(weight, 0) / SIZES[dtype];
-        if (step * SIZES[dtype] != PyArray_STRIDE(weight, 0)) return false;
+        step = PyArray_NDIM(weight) == 1 ? PyArray_STRIDE(weight, 0) : 1;
+        if (step % SIZES[dtype] != 0 || dtype_of(weight) != dtype || PyArray_DIM(weight, 0) != rows.classes) return false;
+        step /= SIZES[dtype];
     }
     PyArrayObject* target = targets.array();
     shares = Ref::steal(as_object(new_array(PyArray_NDIM(target), PyArray_DIMS(target), type_num_of(dtype))));

@@ -37,7 +37,7 @@ PyObject* drawn_classes(const Arguments& arguments) {
     if (probs == nullptr || PyArray_NDIM(probs) < 1 || !is_plain(probs)) return nullptr;
     if (!read_integer(arguments[1], count) || count < 1 || !shape.read(arguments[2])) return nullptr;
     int64_t width = PyArray_DIM(probs, PyArray_NDIM(probs) - 1), rows = width == 0 ? 0 : PyArray_SIZE(probs) / width;
-    bool is_single = count == 1 && PyArray_OverflowMultiplyList(shape.dims, shape.ndim) == rows;
+    bool is_single = count == 1 && PyArray_MultiplyList(shape.dims, shape.ndim) == rows;
     npy_intp dims[] = {static_cast<npy_intp>(rows), static_cast<npy_intp>(count)};
     auto draw = [&](void* data, int64_t) {
         auto* classes = static_cast<int64_t*>(data);

@@ -39,7 +39,7 @@ int place_of(PyObject* names, int count, PyObject* name) {
 
 // Arguments into their places; false for what Python has to look at.
 bool arrange(const Shortcut& self, PyObject* const* args, Py_ssize_t count, PyObject* names, Arguments& found) {
-    int known = static_cast<int>(PyTuple_GET_SIZE(self.names));
+    found.bound = static_cast<int>(PyTuple_GET_SIZE(self.names));
     Py_ssize_t direct = count < self.positional ? count : self.positional;
     for (Py_ssize_t i = 0; i < direct; i++) found.given[i] = args[i];
     if (count > direct) {
@@ -49,7 +49,7 @@ bool arrange(const Shortcut& self, PyObject* const* args, Py_ssize_t count, PyOb
     }
     Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < named; i++) {
-        int place = place_of(self.names, known, PyTuple_GET_ITEM(names, i));
+        int place = place_of(self.names, found.bound, PyTuple_GET_ITEM(names, i));
         if (place < 0 || found.given[place] != nullptr) return false;
         found.given[place] = args[count + i];
     }

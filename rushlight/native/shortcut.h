@@ -11,6 +11,7 @@ struct Arguments {
     PyObject* given[MOST] = {};           // borrowed
     PyObject* const* many = nullptr;      // what its `*parameter` takes
     Py_ssize_t many_count = 0;
+    int bound = 0;                        // how many parameters have a name
     mutable bool decided = false;         // set by a way that cannot go back: its exceptions are the user's
 
     PyObject* operator[](int position) const { return given[position]; }

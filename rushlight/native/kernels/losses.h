@@ -9,8 +9,8 @@ namespace rushlight {
 
 // Losses of an input and a target, element by element.
 enum PairLoss {
-    SQUARED_DISTANCES, DISTANCES, SMOOTH_DISTANCES, HUBER_DISTANCES, SURPRISES, LOGIT_SURPRISES, DIVERGENCES,
-    LOG_DIVERGENCES, PAIR_LOSSES
+    SQUARED_DISTANCES, DISTANCES, SMOOTH_DISTANCES, HUBER_DISTANCES, SURPRISES, LOGIT_SURPRISES, DIVERGENCES, LOG_DIVERGENCES,
+    PAIR_LOSSES
 };
 
 // The loops of one of them, float32 first, float64 second. `option` is its number, such as beta, where it has one.

@@ -34,25 +34,21 @@ struct LargestSize : Largest<In> {
     static ALWAYS_INLINE In take(In x) { return math::abs(x); }
 };
 
-// A whole number as wide as the element, whose comparison then needs no packing.
-template <class In>
-using Truth = std::conditional_t<sizeof(In) == 8, uint64_t, std::conditional_t<sizeof(In) == 4, uint32_t, uint8_t>>;
-
+// a byte, not a bool: those are made 0 or 1 again after each step
 template <class In>
 struct Any {
-    using Lane = Truth<In>;
-    using Total = Lane;
+    using Lane = uint8_t;
+    using Total = uint8_t;
     static constexpr bool deep = false;
-    static constexpr Lane first = 0;
-    static ALWAYS_INLINE Lane take(In x) { return x != 0 ? 1 : 0; }
-    static ALWAYS_INLINE Lane join(Lane a, Lane b) { return a | b; }
+    static constexpr uint8_t first = 0;
+    static ALWAYS_INLINE uint8_t take(In x) { return x != 0; }
+    static ALWAYS_INLINE uint8_t join(uint8_t a, uint8_t b) { return a | b; }
 };
 
 template <class In>
 struct All : Any<In> {
-    using Lane = Truth<In>;
-    static constexpr Lane first = 1;
-    static ALWAYS_INLINE Lane join(Lane a, Lane b) { return a & b; }
+    static constexpr uint8_t first = 1;
+    static ALWAYS_INLINE uint8_t join(uint8_t a, uint8_t b) { return a & b; }
 };
 
 template <class F, class In>

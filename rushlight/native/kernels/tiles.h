@@ -100,8 +100,8 @@ APART void finish(const Part<T>& part, int64_t rows, T* c, const T* start, const
     }
 }
 
-// The columns of b are neighbours, and may be read up to whole registers. A plain tile fills all its registers but the
-// last one, in which it has `last` columns.
+// The columns of b are neighbours, and may be read up to whole registers. A tile that is plain has `last` columns in its
+// last register, and fills the others.
 template <class T, int ROWS, int VECTORS>
 ALWAYS_INLINE void tile(const Part<T>& part, const T* a, T* c, const T* start, bool plain) {
     constexpr int L = PER_REGISTER<T>, LAST = VECTORS - 1;
@@ -172,14 +172,14 @@ ALWAYS_INLINE void turn(const T* from, int64_t step, T* to, int64_t width) {
     typedef T Four __attribute__((vector_size(4 * sizeof(T))));
     Four rows[4];
     for (int i = 0; i < 4; i++) std::memcpy(&rows[i], from + i * step, sizeof rows[i]);
-    Four a = SHUFFLE(rows[0], rows[1], 0, 4, 1, 5);
-    Four b = SHUFFLE(rows[2], rows[3], 0, 4, 1, 5);
-    Four c = SHUFFLE(rows[0], rows[1], 2, 6, 3, 7);
-    Four d = SHUFFLE(rows[2], rows[3], 2, 6, 3, 7);
-    rows[0] = SHUFFLE(a, b, 0, 1, 4, 5);
-    rows[1] = SHUFFLE(a, b, 2, 3, 6, 7);
-    rows[2] = SHUFFLE(c, d, 0, 1, 4, 5);
-    rows[3] = SHUFFLE(c, d, 2, 3, 6, 7);
+    Four a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+    Four b = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+    Four c = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+    Four d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
     for (int i = 0; i < 4; i++) std::memcpy(to + i * width, &rows[i], sizeof rows[i]);
 }
 

@@ -13,13 +13,6 @@
 #include <arm_neon.h>
 #endif
 
-// Lanes of two registers by their numbers, those of the second after those of the first.
-#if defined(__clang__) || __GNUC__ >= 12
-#define SHUFFLE(one, other, ...) __builtin_shufflevector(one, other, __VA_ARGS__)
-#else
-#define SHUFFLE(one, other, ...) __builtin_shuffle(one, other, decltype(one == other){__VA_ARGS__})
-#endif
-
 // Code that would be copied into many tiles otherwise.
 #if defined(__clang__)
 #define APART __attribute__((noinline))
@@ -141,7 +134,7 @@ ALWAYS_INLINE V add_product(V a, V b, V c) {
 template <int W, bool ODD, class V, int... I>
 ALWAYS_INLINE V blocks(V one, V other, std::integer_sequence<int, I...>) {
     constexpr int count = sizeof...(I);
-    return SHUFFLE(one, other, (I / W % 2 * count + I / W / 2 * 2 * W + I % W + (ODD ? W : 0))...);
+    return __builtin_shufflevector(one, other, (I / W % 2 * count + I / W / 2 * 2 * W + I % W + (ODD ? W : 0))...);
 }
 
 // Register i becomes lane i of the sum: the lanes of each are added up, all at once, in a tree.
