@@ -26,8 +26,7 @@ UNINITIALISED = ("empty", "resize")
 def registry_of(library: Library) -> dict[str, Any]:
     """The declared ops by name; for torch, which has no registry, Rushlight's (the runner's self-check)."""
     name = "rushlight" if library.name == "torch" else library.name
-    importlib.import_module(name)
-    return importlib.import_module(f"{name}.ops.declare").REGISTRY
+    return importlib.import_module(f"{name}.ops.late").registry()
 
 
 def list_ops(library: Library) -> list[dict[str, Any]]:

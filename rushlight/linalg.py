@@ -1,7 +1,8 @@
-"""Linear algebra: `torch.linalg`, whose functions are declared in `rushlight/ops`."""
+"""Linear algebra: `torch.linalg`, whose functions are declared in `rushlight/ops/linalg`."""
 
 from rushlight.core.errors import LinAlgError
 from rushlight.core.lazy import names_of
+from rushlight.ops import linalg as _declared  # noqa: F401
 from rushlight.ops.bind import namespace
 
 globals().update(namespace("linalg"))

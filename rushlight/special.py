@@ -1,9 +1,10 @@
 """Special functions: `torch.special`, whose functions are declared in `rushlight/ops`."""
 
-import rushlight.ops  # noqa: F401  (declares them)
 from rushlight.core.lazy import names_of
+from rushlight.ops import late
 from rushlight.ops.bind import namespace
 
+late.load()
 globals().update(namespace("special"))
 __all__ = list(namespace("special"))
 

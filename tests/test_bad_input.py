@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import rushlight as torch
 from rushlight import distributions, nn, optim
 from rushlight.ops.bind import NAMESPACES
-from rushlight.ops.declare import REGISTRY
+from rushlight.ops.late import registry
 from tests import hostile
 
 # the same calls each time, and no files: this runs in CI
@@ -18,7 +18,7 @@ settings.register_profile(
     "hostile", derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
 
-OPS = sorted(name for name, op in REGISTRY.items() if op.samples is not None and not name.startswith("_"))
+OPS = sorted(name for name, op in registry().items() if op.samples is not None and not name.startswith("_"))
 # how many arguments to change, which ones, and into what
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, hostile.CHOICES)), min_size=1, max_size=2)
 ARRAYS = [np.arange(6, dtype="float32").reshape(2, 3), np.arange(3), np.array(2.5), np.zeros((0, 3))]
@@ -45,7 +45,7 @@ def check(function, args, kwargs=None):
 
 @pytest.mark.parametrize("name", OPS)
 def test_ops(name):
-    op = REGISTRY[name]
+    op = registry()[name]
     samples = op.samples()
     forms = [op.function] if op.inplace is None else [op.function, op.inplace]
 

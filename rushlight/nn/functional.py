@@ -7,8 +7,10 @@ from typing import Any
 from rushlight.core.likeness import empty_like, zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
+from rushlight.ops import late
 from rushlight.ops.bind import namespace
 
+late.load()
 globals().update(namespace("nn.functional"))
 
 

@@ -15,7 +15,6 @@ from rushlight.ops.gradients import conjugate, reduced_dims, spread
 from rushlight.ops.maxima import amax, amin
 from rushlight.ops.rules import AVERAGE, REAL
 from rushlight.ops.samples import case, cases, corner
-from rushlight.ops.singular import svd
 
 INF = math.inf
 
@@ -145,6 +144,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     if dtype is not None:
         A = A.to(dtype)
     if ord in ("nuc", 2, -2):
+        from rushlight.ops.linalg.singular import svd
+
         values = svd(A.movedim((rows, columns), (-2, -1))).S
         sums = values.unsqueeze(-2).movedim((-2, -1), (rows, columns))
     else:

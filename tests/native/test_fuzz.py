@@ -11,7 +11,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.native import core
-from rushlight.ops.declare import REGISTRY
+from rushlight.ops.late import registry
 from tests.ops.samples import SAMPLED
 
 pytestmark = [
@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
 ]
 
-NATIVE = [op for op in REGISTRY.values() if hasattr(op.function, "_native")]
+NATIVE = [op for op in registry().values() if hasattr(op.function, "_native")]
 
 
 def hostile(random):

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
-from rushlight.ops.declare import REGISTRY, Op
+from rushlight.ops.declare import Op
+from rushlight.ops.late import registry
 
-SAMPLED = [op for op in REGISTRY.values() if op.samples is not None]
+SAMPLED = [op for op in registry().values() if op.samples is not None]
 # each call draws anew, so two calls never agree
 RANDOM = {
     name
-    for name in REGISTRY
+    for name in registry()
     if any(word in name for word in ("rand", "normal", "bernoulli", "multinomial", "dropout", "poisson", "rrelu"))
 }
 

@@ -1,0 +1,60 @@
+"""Families that are loaded when one of their names is first asked for, so that `import rushlight` stays short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import REGISTRY, Op
+
+FAMILIES = (
+    "bessel",
+    "bilinear",
+    "differences",
+    "histograms",
+    "likelihood_losses",
+    "linalg",
+    "margin_losses",
+    "polynomials",
+    "quantiles",
+    "scattered_reductions",
+    "similarity",
+    "uniqueness",
+    "view_copies",
+)
+# The methods of Tensor among them, in-place forms too: tests/ops/test_late.py tells what belongs here.
+METHODS = """
+bincount diff histc index_reduce index_reduce_ median mode nanmedian nanquantile narrow_copy pinverse quantile
+scatter_reduce scatter_reduce_ unique unique_consecutive
+"""
+
+
+def registry() -> dict[str, Op]:
+    """Every op, also those that are declared late."""
+    load()
+    return REGISTRY
+
+
+def load() -> None:
+    """Declare all that is declared late."""
+    for family in FAMILIES:
+        import_module(f"rushlight.ops.{family}")
+
+
+def stand_in(name: str) -> Callable:
+    """A method that loads the families, and then is what they declared."""
+
+    def method(self: Tensor, *arguments: Any, **options: Any) -> Any:
+        load()
+        return getattr(self, name)(*arguments, **options)
+
+    method.__name__ = name
+    return method
+
+
+def promise() -> None:
+    """Give Tensor the methods that are declared late; declaring them replaces these."""
+    for name in METHODS.split():
+        setattr(Tensor, name, stand_in(name))

@@ -1,0 +1,3 @@
+"""Linear algebra: decompositions, solutions of equations, functions of matrices."""
+
+from rushlight.ops.linalg import pseudoinverse, singular
