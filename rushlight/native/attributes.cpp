@@ -284,12 +284,12 @@ const char* name_of(const PyMethodDef& method) { return method.ml_name; }
 // The definitions that the type has and some more, as one list that lives as long as the program.
 template <class Definition>
 Definition* joined(std::initializer_list<const Definition*> lists) {
-    auto* all = new std::vector<Definition>;
+    static std::vector<Definition> all;
     for (const Definition* each : lists) {
-        for (; name_of(*each) != nullptr; each++) all->push_back(*each);
+        for (; name_of(*each) != nullptr; each++) all.push_back(*each);
     }
-    all->push_back({});
-    return all->data();
+    all.push_back({});
+    return all.data();
 }
 
 }  // namespace

@@ -1,17 +1,15 @@
 // The caller: one way from a torch call to the kernel of its op and, if gradients are wanted, to a node.
 #pragma once
 
+#include "disguise.h"
 #include "plan.h"
 
 namespace rushlight {
 
 // The public function of an op: torch's signature, the native way first, Python's function where that declines.
-struct Function {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
-    PyObject* python;  // the generated function of ops/generate.py
+// `python` is the generated function of ops/generate.py.
+struct Function : Disguise {
     PyObject* op;
-    PyObject* dict;
     OpInfo* info;
 };
 

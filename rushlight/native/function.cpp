@@ -1,5 +1,4 @@
 // Function: what users call for an op; it looks like the Python function that it stands in for.
-#include <cstddef>
 #include <string>
 #include <unordered_map>
 
@@ -112,21 +111,17 @@ PyObject* function_new(PyTypeObject* type, PyObject* args, PyObject*) {
 }
 
 int function_traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(as_function(self)->python);
     Py_VISIT(as_function(self)->op);
-    Py_VISIT(as_function(self)->dict);
-    return 0;
+    return traverse_disguise(self, visit, arg);
 }
 
 int function_clear(PyObject* self) {
-    Py_CLEAR(as_function(self)->python);
     Py_CLEAR(as_function(self)->op);
-    Py_CLEAR(as_function(self)->dict);
-    return 0;
+    return clear_disguise(self);
 }
 
 void function_dealloc(PyObject* self) {
-    PyObject_GC_UnTrack(self);
+    before_dealloc(self);
     for (auto each = functions().begin(); each != functions().end(); ++each) {
         if (each->second == as_function(self)) {
             functions().erase(each);
@@ -138,21 +133,6 @@ void function_dealloc(PyObject* self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-// As a method: bound to the tensor it was found on.
-PyObject* function_bind(PyObject* self, PyObject* object, PyObject*) {
-    return object == nullptr || object == Py_None ? Py_NewRef(self) : PyMethod_New(self, object);
-}
-
-// Names, defaults, code and documentation are those of the Python function.
-PyObject* function_attribute(PyObject* self, PyObject* name) {
-    PyObject* found = PyObject_GenericGetAttr(self, name);
-    if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-    PyErr_Clear();
-    return PyObject_GetAttr(as_function(self)->python, name);
-}
-
-PyObject* function_repr(PyObject* self) { return PyObject_Repr(as_function(self)->python); }
-
 // After new formulas were given: read them again.
 PyObject* function_forget(PyObject* self, PyObject*) {
     OpInfo* op = as_function(self)->info;
@@ -161,16 +141,6 @@ PyObject* function_forget(PyObject* self, PyObject*) {
     op->plans.clear();
     Py_RETURN_NONE;
 }
-
-PyObject* function_reduce(PyObject* self, PyObject*) {
-    return PyObject_GetAttrString(as_function(self)->python, "__qualname__");
-}
-
-PyObject* from_python(PyObject* self, void* name) {
-    return PyObject_GetAttrString(as_function(self)->python, static_cast<const char*>(name));
-}
-
-PyObject* get_wrapped(PyObject* self, void*) { return Py_NewRef(as_function(self)->python); }
 
 PyObject* get_native(PyObject* self, void*) {
     const Kernel* kernel = as_function(self)->info->kernel;
@@ -181,18 +151,11 @@ PyObject* get_native(PyObject* self, void*) {
 
 PyMethodDef function_methods[] = {
     {"_forget", function_forget, METH_NOARGS, nullptr},
-    {"__reduce__", function_reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
-char doc_name[] = "__doc__", module_name[] = "__module__";
-
 PyGetSetDef function_fields[] = {
-    {"__doc__", from_python, nullptr, nullptr, doc_name},
-    {"__module__", from_python, nullptr, nullptr, module_name},
-    {"__wrapped__", get_wrapped, nullptr, nullptr, nullptr},
     {"_native", get_native, nullptr, nullptr, nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -206,19 +169,13 @@ Function* find_function(const char* name) {
 PyTypeObject FunctionType = [] {
     PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
     type.tp_name = "rushlight.native.Function";
+    type.tp_base = &DisguiseType;
     type.tp_basicsize = sizeof(Function);
-    type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                    Py_TPFLAGS_METHOD_DESCRIPTOR;
-    type.tp_vectorcall_offset = offsetof(Function, vectorcall);
-    type.tp_call = PyVectorcall_Call;
-    type.tp_dictoffset = offsetof(Function, dict);
+    type.tp_flags = DISGUISED;
     type.tp_new = function_new;
     type.tp_dealloc = function_dealloc;
     type.tp_traverse = function_traverse;
     type.tp_clear = function_clear;
-    type.tp_descr_get = function_bind;
-    type.tp_getattro = function_attribute;
-    type.tp_repr = function_repr;
     type.tp_methods = function_methods;
     type.tp_getset = function_fields;
     return type;

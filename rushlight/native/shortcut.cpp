@@ -1,23 +1,20 @@
 // Shortcuts: a callable that looks like the Python function it stands before.
 #include "shortcut.h"
 
-#include <cstddef>
 #include <string>
 #include <unordered_map>
+
+#include "disguise.h"
 
 namespace rushlight {
 
 namespace {
 
-struct Shortcut {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
+struct Shortcut : Disguise {
     ShortcutRun run;
-    PyObject* python;
     PyObject* names;  // a tuple: the parameters, those by position first
     int positional;
     bool takes_many;
-    PyObject* dict;
 };
 
 std::unordered_map<std::string, ShortcutRun>& ways() {
@@ -82,81 +79,30 @@ bool read_signature(Shortcut* self) {
 }
 
 int shortcut_traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(as_shortcut(self)->python);
     Py_VISIT(as_shortcut(self)->names);
-    Py_VISIT(as_shortcut(self)->dict);
-    return 0;
+    return traverse_disguise(self, visit, arg);
 }
 
 int shortcut_clear(PyObject* self) {
-    Py_CLEAR(as_shortcut(self)->python);
     Py_CLEAR(as_shortcut(self)->names);
-    Py_CLEAR(as_shortcut(self)->dict);
-    return 0;
+    return clear_disguise(self);
 }
 
 void shortcut_dealloc(PyObject* self) {
-    PyObject_GC_UnTrack(self);
+    before_dealloc(self);
     shortcut_clear(self);
     Py_TYPE(self)->tp_free(self);
 }
 
-PyObject* shortcut_bind(PyObject* self, PyObject* object, PyObject*) {
-    return object == nullptr || object == Py_None ? Py_NewRef(self) : PyMethod_New(self, object);
-}
-
-// Names, defaults, code and documentation are those of the Python function.
-PyObject* shortcut_attribute(PyObject* self, PyObject* name) {
-    PyObject* found = PyObject_GenericGetAttr(self, name);
-    if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-    PyErr_Clear();
-    return PyObject_GetAttr(as_shortcut(self)->python, name);
-}
-
-PyObject* shortcut_repr(PyObject* self) { return PyObject_Repr(as_shortcut(self)->python); }
-
-PyObject* shortcut_reduce(PyObject* self, PyObject*) {
-    return PyObject_GetAttrString(as_shortcut(self)->python, "__qualname__");
-}
-
-PyObject* from_python(PyObject* self, void* name) {
-    return PyObject_GetAttrString(as_shortcut(self)->python, static_cast<const char*>(name));
-}
-
-PyObject* get_wrapped(PyObject* self, void*) { return Py_NewRef(as_shortcut(self)->python); }
-
-PyMethodDef shortcut_methods[] = {
-    {"__reduce__", shortcut_reduce, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-char doc_name[] = "__doc__", module_name[] = "__module__";
-
-PyGetSetDef shortcut_fields[] = {
-    {"__doc__", from_python, nullptr, nullptr, doc_name},
-    {"__module__", from_python, nullptr, nullptr, module_name},
-    {"__wrapped__", get_wrapped, nullptr, nullptr, nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-
 PyTypeObject ShortcutType = [] {
     PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
     type.tp_name = "rushlight.native.Shortcut";
+    type.tp_base = &DisguiseType;
     type.tp_basicsize = sizeof(Shortcut);
-    type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                    Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION;
-    type.tp_vectorcall_offset = offsetof(Shortcut, vectorcall);
-    type.tp_call = PyVectorcall_Call;
-    type.tp_dictoffset = offsetof(Shortcut, dict);
-    type.tp_dealloc = shortcut_dealloc;
+    type.tp_flags = DISGUISED | Py_TPFLAGS_DISALLOW_INSTANTIATION;
     type.tp_traverse = shortcut_traverse;
     type.tp_clear = shortcut_clear;
-    type.tp_descr_get = shortcut_bind;
-    type.tp_getattro = shortcut_attribute;
-    type.tp_repr = shortcut_repr;
-    type.tp_methods = shortcut_methods;
-    type.tp_getset = shortcut_fields;
+    type.tp_dealloc = shortcut_dealloc;
     return type;
 }();
 

@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -228,3 +229,12 @@ def test_shortcuts_look_like_the_functions_behind_them():
     assert torch.rand.__doc__ == torch.rand.__wrapped__.__doc__
     assert pickle.loads(pickle.dumps(random.uniform)) is random.uniform
     assert "rand" in repr(torch.rand)
+
+
+def test_weak_references_to_functions_and_methods():
+    method = weakref.WeakMethod(torch.optim.SGD([torch.zeros(1)], lr=1.0).step)
+    assert method() is None
+    optimizer = torch.optim.SGD([torch.zeros(1)], lr=1.0)
+    assert weakref.WeakMethod(optimizer.step)() == optimizer.step
+    assert weakref.ref(torch.rand)() is torch.rand
+    assert weakref.ref(torch.add)() is torch.add

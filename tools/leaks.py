@@ -1,0 +1,28 @@
+"""Reads the reports of the leak sanitizer: fails if memory was lost below a function of the native layer.
+
+What Python and NumPy keep until the process ends is reported too. Since it always is, a run without any report
+has not looked, and fails as well.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+OURS = re.compile(r"rushlight::|/native/_core\.")
+
+
+def lost_by_us(reports: str) -> tuple[int, list[str]]:
+    """How many losses the reports tell of, and those that passed through our own code, each with its stack."""
+    losses = [block for block in reports.split("\n\n") if " leak of " in block]
+    return len(losses), [block for block in losses if OURS.search(block)]
+
+
+def main(folder: str) -> int:
+    count, ours = lost_by_us("".join(each.read_text(errors="replace") for each in Path(folder).glob("leaks.*")))
+    print(f"{count} losses reported, {len(ours)} of them by the native layer")
+    print("\n\n".join(ours))
+    return 1 if ours or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
