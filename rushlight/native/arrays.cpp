@@ -11,6 +11,7 @@ namespace rushlight {
 // Python 3.11 forgets to say that this one is a C function.
 namespace c {
 extern "C" int PyTraceMalloc_Track(unsigned int domain, uintptr_t p, size_t size);
+extern "C" int PyTraceMalloc_Untrack(unsigned int domain, uintptr_t p);
 }
 
 namespace {
@@ -30,7 +31,6 @@ PyArray_Descr* descriptor(int type_num) {
 
 // The bytes of an array, or -1 when NumPy has something to say about its dims.
 npy_intp size_in_bytes(int ndim, const npy_intp* dims, npy_intp itemsize) {
-    constexpr npy_intp MOST = NPY_MAX_INTP;
     npy_intp bytes = itemsize;
     bool empty = false;
     for (int i = 0; i < ndim; ++i) {
@@ -39,8 +39,7 @@ npy_intp size_in_bytes(int ndim, const npy_intp* dims, npy_intp itemsize) {
             empty = true;
             continue;
         }
-        if (bytes > MOST / dims[i]) return -1;
-        bytes *= dims[i];
+        if (__builtin_mul_overflow(bytes, dims[i], &bytes)) return -1;
     }
     return empty ? 0 : bytes;
 }
@@ -59,6 +58,47 @@ void stride_order(int ndim, const npy_intp* dims, const npy_intp* strides, int* 
             current = other;
         }
     }
+}
+
+PyArrayObject_fields* fields_of(void* array) { return static_cast<PyArrayObject_fields*>(array); }
+
+// Headers: arrays that have died, without their memory. For NumPy to make and to free one takes 450 instructions, more
+// than a small op has. The GIL guards them.
+class Headers {
+public:
+    static constexpr int MOST_DIMS = 4;
+
+    bool keep(PyArrayObject_fields* array) {
+        int ndim = array->nd;
+        if (ndim > MOST_DIMS || counts[ndim] == MOST) return false;
+        kept[ndim][counts[ndim]++] = array;
+        return true;
+    }
+    PyArrayObject_fields* take(int ndim) {
+        return ndim > MOST_DIMS || counts[ndim] == 0 ? nullptr : kept[ndim][--counts[ndim]];
+    }
+
+private:
+    static constexpr int MOST = 64;
+    PyArrayObject_fields* kept[MOST_DIMS + 1][MOST];
+    int counts[MOST_DIMS + 1] = {};
+};
+
+Headers headers;
+
+// A C-contiguous array of at least one element out of a header. Takes the references of descr.
+void revive(PyArrayObject_fields* array, const npy_intp* dims, PyArray_Descr* descr, void* data) {
+    npy_intp step = PyDataType_ELSIZE(descr);
+    int long_dims = 0;
+    for (int i = array->nd - 1; i >= 0; --i) {
+        array->dimensions[i] = dims[i];
+        array->strides[i] = step;
+        step *= dims[i];
+        long_dims += dims[i] != 1;
+    }
+    array->flags = NPY_ARRAY_CARRAY | (long_dims <= 1 ? NPY_ARRAY_F_CONTIGUOUS : 0);
+    Py_XSETREF(array->descr, descr);
+    array->data = static_cast<char*>(data);
 }
 
 // What the pool does not serve: NumPy gives empty arrays strides of its own, and words the errors of arrays that cannot
@@ -80,15 +120,19 @@ PyArrayObject* make(int ndim, const npy_intp* dims, const npy_intp* strides, int
     if (owner != nullptr && asked > 0) data = zeros ? pool_allocate_zeroed(asked) : pool_allocate(asked);
     if (data == nullptr)
         return reinterpret_cast<PyArrayObject*>(make_by_numpy(ndim, dims, strides, descr, zeros));
-    PyObject* array =
-        PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, NPY_ARRAY_CARRAY, nullptr);
-    if (array == nullptr) {
-        pool_free(data, asked);
-        return nullptr;
+    PyArrayObject_fields* array = strides == nullptr ? headers.take(ndim) : nullptr;
+    if (array != nullptr) {
+        revive(array, dims, descr, data);
+    } else {
+        array = fields_of(
+            PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, NPY_ARRAY_CARRAY, nullptr));
+        if (array == nullptr) {
+            pool_free(data, asked);
+            return nullptr;
+        }
+        array->mem_handler = Py_NewRef(owner);
     }
-    auto* fields = reinterpret_cast<PyArrayObject_fields*>(array);
-    fields->flags |= NPY_ARRAY_OWNDATA;
-    fields->mem_handler = Py_NewRef(owner);
+    array->flags |= NPY_ARRAY_OWNDATA;
     // as NumPy does, so that tracemalloc sees tensors; two nanoseconds when it is off
     c::PyTraceMalloc_Track(TRACE_DOMAIN, reinterpret_cast<uintptr_t>(data), asked);
     return reinterpret_cast<PyArrayObject*>(array);
@@ -120,6 +164,26 @@ PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_
         step *= dims[order[i]];
     }
     return make(ndim, dims, packed, type_num, false);
+}
+
+void drop(PyArrayObject* array) {
+    PyArrayObject_fields* fields = fields_of(array);
+    bool is_ours = Py_REFCNT(array) == 1 && PyArray_CheckExact(array) && fields->mem_handler == pool_handler() &&
+                   fields->base == nullptr && fields->weakreflist == nullptr && fields->_buffer_info == nullptr &&
+                   (fields->flags & NPY_ARRAY_OWNDATA) != 0;
+    if (!is_ours) {
+        Py_DECREF(array);
+        return;
+    }
+    void* data = fields->data;
+    size_t bytes = static_cast<size_t>(PyArray_NBYTES(array));
+    if (!headers.keep(fields)) {
+        Py_DECREF(array);
+        return;
+    }
+    c::PyTraceMalloc_Untrack(TRACE_DOMAIN, reinterpret_cast<uintptr_t>(data));
+    // somebody may have given it another shape or dtype meanwhile
+    pool_free_checked(data, bytes);
 }
 
 }  // namespace rushlight

@@ -15,4 +15,14 @@ PyArrayObject* zeros_array(int ndim, const npy_intp* dims, int type_num);
 // core/layout.py's dense_strides gives a copy of such an array.
 PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_intp* strides, int type_num);
 
+// Lets go of a reference. The header of an array that dies with it serves the next one with as many dims.
+void drop(PyArrayObject* array);
+inline void drop_object(PyObject* object) {
+    if (object != nullptr && Py_TYPE(object) == &PyArray_Type) {
+        drop(reinterpret_cast<PyArrayObject*>(object));
+    } else {
+        Py_XDECREF(object);
+    }
+}
+
 }  // namespace rushlight

@@ -18,7 +18,6 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     int keep;
     if (!PyArg_ParseTuple(args, "O!p|O!", &PyList_Type, &roots, &keep, &PyList_Type, &inputs)) return nullptr;
     Run run(keep, inputs != nullptr);
-    if (!run.start()) return nullptr;
     Ref edges = Ref::steal(PyList_New(0));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(roots); i++) {
         PyObject *tensor, *grad;
@@ -57,31 +56,38 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     return found;
 }
 
+// Whether a value can be the gradient of a tensor as it stands.
+static bool is_gradient_of(PyObject* value, Tensor* tensor) {
+    if (!is_tensor(value) || as_tensor(value)->array == nullptr || requires_grad(as_tensor(value))) return false;
+    PyArrayObject* array = as_tensor(value)->array;
+    return PyArray_DESCR(array) == PyArray_DESCR(tensor->array) && PyArray_SAMESHAPE(array, tensor->array);
+}
+
 PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Tensor* tensor = as_tensor(self);
     bool keep = false;
-    bool simple = count == 0 && tensor->array != nullptr && PyArray_SIZE(tensor->array) == 1 &&
-                  PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array)) && requires_grad(tensor) && !state.anomaly;
+    bool simple = count <= 1 && tensor->array != nullptr && requires_grad(tensor) && !state.anomaly &&
+                  PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array)) &&
+                  (count == 1 ? is_gradient_of(args[0], tensor) : PyArray_SIZE(tensor->array) == 1);
     if (simple && names != nullptr) {
+        PyObject* asked = args[count];
         simple = PyTuple_GET_SIZE(names) == 1 &&
                  PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "retain_graph") == 0 &&
-                 (args[0] == Py_True || args[0] == Py_False || args[0] == Py_None);
-        keep = simple && args[0] == Py_True;
+                 (asked == Py_True || asked == Py_False || asked == Py_None);
+        keep = simple && asked == Py_True;
     }
     if (!simple) {
         std::vector<PyObject*> all{self};
         all.insert(all.end(), args, args + count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names)));
         return PyObject_Vectorcall(hooks.backward, all.data(), count + 1, names);
     }
-    PyArrayObject* one = ones_like(tensor->array);
-    if (one == nullptr) return nullptr;
+    Ref first = count == 1 ? Ref::borrow(as_object(as_tensor(args[0])->array))
+                           : Ref::steal(as_object(ones_like(tensor->array)));
     Run run(keep, false);
-    Ref edge = run.start() ? Ref::steal(edge_of(tensor)) : Ref();
-    if (!edge) {
-        Py_DECREF(one);
-        return nullptr;
-    }
-    if (!run.deliver(edge.get(), static_cast<int>(tensor->output), one) || !run.go()) return nullptr;
+    Ref edge = Ref::steal(edge_of(tensor));
+    if (!first || !edge) return nullptr;
+    auto* grad = reinterpret_cast<PyArrayObject*>(first.release());
+    if (!run.deliver(edge.get(), static_cast<int>(tensor->output), grad) || !run.go()) return nullptr;
     Py_RETURN_NONE;
 }
 

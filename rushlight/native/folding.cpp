@@ -188,8 +188,9 @@ template <class T>
 void fill(PyArrayObject* array, const void* number, double divisor) {
     T* data = static_cast<T*>(PyArray_DATA(array));
     T value = *static_cast<const T*>(number) / static_cast<T>(divisor);
+    Repeat repeat = table().repeat[dtype_of(array)];
     parallel(PyArray_SIZE(array), BLOCK,
-             [&](int64_t begin, int64_t end) { std::fill(data + begin, data + end, value); });
+             [&](int64_t begin, int64_t end) { repeat(&value, 0, data + begin, 1, end - begin); });
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <new>
 
+#include "arrays.h"
 #include "hooks.h"
 #include "plan.h"
 #include "recycling.h"
@@ -135,8 +136,8 @@ void drop_saved(Node* node) {
         saved = few;
     }
     for (int i = 0; i < count; i++) {
-        Py_XDECREF(saved[i].value);
         Py_XDECREF(saved[i].extra);
+        drop_object(saved[i].value);
     }
     if (!inline_saved) PyMem_Free(saved);
 }

@@ -67,7 +67,8 @@ Place user_place() {
 
 PyObject* place_tuple(const Place& place) {
     if (place.code == nullptr) Py_RETURN_NONE;
-    return Py_BuildValue("(Oi)", place.code, place.instruction);
+    Ref instruction = Ref::steal(PyLong_FromLong(place.instruction));
+    return instruction ? PyTuple_Pack(2, place.code, instruction.get()) : nullptr;
 }
 
 bool place_from(PyObject* object, Place& place) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "arrays.h"
 #include "kernels/table.h"
 #include "operands.h"
 #include "parts.h"
@@ -177,8 +178,26 @@ bool accepts_numbers(const Form& form, const Call& call) {
     return form.row->accepts(numbers);
 }
 
-bool is_bool(PyObject* value) {
-    return PyBool_Check(value) || (is_tensor(value) && PyArray_TYPE(as_tensor(value)->array) == NPY_BOOL);
+// The common call: one or two tensors of one shape and dtype, C-contiguous. Nothing has to be brought together.
+PyArrayObject* forward_alike(const Form& form, const Call& call, int dtype) {
+    const void* inputs[2];
+    PyArrayObject* lead = nullptr;
+    if (form.count > 2 || form.row->masks != 0 || call.out != nullptr) return nullptr;
+    for (int i = 0; i < form.count; i++) {
+        PyObject* value = call[form.inputs[i]];
+        if (!is_tensor(value)) return nullptr;
+        PyArrayObject* array = as_tensor(value)->array;
+        if (dtype_of(array) != dtype || !PyArray_IS_C_CONTIGUOUS(array)) return nullptr;
+        if (lead != nullptr && !PyArray_SAMESHAPE(array, lead)) return nullptr;
+        inputs[i] = PyArray_DATA(array);
+        lead = array;
+    }
+    npy_intp size = PyArray_SIZE(lead);
+    if (size == 0 || size > PARALLEL) return nullptr;
+    int result = form.row->gives_bool ? static_cast<int>(BOOL) : dtype;
+    PyArrayObject* out = new_array(PyArray_NDIM(lead), PyArray_DIMS(lead), type_num_of(result));
+    if (out != nullptr) form.row->loops[dtype](inputs, PyArray_DATA(out), size);
+    return out;
 }
 
 PyObject* forward(Call& call) {
@@ -189,12 +208,11 @@ PyObject* forward(Call& call) {
     int dtype = common_dtype(*form, call);
     if (dtype < 0 || row.loops[dtype] == nullptr) return nullptr;
     if (row.accepts != nullptr && !accepts_numbers(*form, call)) return nullptr;
-    // masks are not subtracted: Python says so
-    bool refuses_bools = std::strcmp(row.name, "sub") == 0 || std::strcmp(row.name, "rsub") == 0;
+    PyArrayObject* alike = forward_alike(*form, call, dtype);
+    if (alike != nullptr) return as_object(alike);
     Operands operands;
     for (int i = 0; i < form->count; i++) {
         PyObject* value = call[form->inputs[i]];
-        if (refuses_bools && is_bool(value)) return nullptr;
         bool mask = row.masks >> i & 1;
         if (is_tensor(value)) {
             PyArrayObject* array = as_tensor(value)->array;

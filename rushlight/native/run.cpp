@@ -9,15 +9,15 @@
 
 namespace rushlight {
 
-thread_local uint64_t running_root = 0;
+RUSHLIGHT_SHARED_THREAD_LOCAL uint64_t running_root = 0;
 
-bool Run::start() {
-    Place line = user_place();
-    Ref tuple = Ref::steal(place_tuple(line));
-    clear_place(line);
-    if (!tuple) return false;
-    place = Py_BuildValue("(OK)", tuple.get(), static_cast<unsigned long long>(next_number()));
-    return place != nullptr;
+// Where and when this backward was called, for messages about what it freed; borrowed.
+PyObject* Run::own_place() {
+    if (place == nullptr) {
+        Ref tuple = Ref::steal(place_tuple(line)), when = Ref::steal(PyLong_FromUnsignedLongLong(number));
+        if (tuple && when) place = PyTuple_Pack(2, tuple.get(), when.get());
+    }
+    return place;
 }
 
 int Run::arrival_for(PyObject* target, int outputs) {
@@ -79,7 +79,7 @@ bool Run::deliver(PyObject* target, int number, PyArrayObject* grad) {
     PyArrayObject* before_it = slot;
     slot = nullptr;
     PyArrayObject* sum = add_gradients(before_it, grad);
-    Py_DECREF(grad);
+    drop(grad);
     arrivals[index].at(number) = sum;
     return sum != nullptr;
 }
@@ -161,7 +161,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     done = true;
     bool fine = keep_graph || release(node);
     // ours no longer: what is passed on may then be nobody else's
-    for (int i = 0; i < arrival.count(); i++) Py_CLEAR(arrival.at(i));
+    arrival.clear_gradients();
     PyArrayObject** found = plan->has_lists ? gradient.parts.data() : gradient.found;
     int count = plan->has_lists ? static_cast<int>(gradient.parts.size()) : plan->input_count;
     for (int i = 0; i < count; i++) {
@@ -179,7 +179,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
 bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     Ref grads = Ref::steal(tensor_list(arrival));
     if (!grads) return false;
-    for (int i = 0; i < arrival.count(); i++) Py_CLEAR(arrival.at(i));
+    arrival.clear_gradients();
     static PyObject* apply_name = PyUnicode_InternFromString("apply");
     PyObject* args[] = {as_object(node), grads.get()};
     Ref found = Ref::steal(function != nullptr ? PyObject_Vectorcall(function, args, 2, nullptr)
@@ -209,11 +209,13 @@ bool Run::release(Node* node) {
         if (node->plan->keeps_tensors) {
             Py_CLEAR(node->saved_list);
             drop_saved(node);
+            if (own_place() == nullptr) return false;
             Py_XSETREF(node->freed, Py_NewRef(place));
         }
         return true;
     }
     static PyObject* name = PyUnicode_InternFromString("release");
+    if (own_place() == nullptr) return false;
     PyObject* args[] = {as_object(node), place};
     Ref done = Ref::steal(PyObject_VectorcallMethod(name, args, 2, nullptr));
     return static_cast<bool>(done);
@@ -314,7 +316,7 @@ static bool store(Tensor* leaf, PyArrayObject* grad) {
     bool simple = !requires_grad(held) && array != nullptr && PyArray_DESCR(array) == PyArray_DESCR(grad) &&
                   PyArray_SAMESHAPE(array, grad) && PyArray_ISWRITEABLE(array);
     if (simple && add_into(array, grad)) {
-        Py_DECREF(grad);
+        drop(grad);
         Storage* storage = storage_of(held);
         if (storage == nullptr) return false;
         storage->version++;

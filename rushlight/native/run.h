@@ -5,13 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.h"
 #include "graph.h"
 #include "state.h"
 
 namespace rushlight {
 
 // the newest node of the backward that runs in this thread, 0 for none
-extern thread_local uint64_t running_root;
+extern RUSHLIGHT_SHARED_THREAD_LOCAL uint64_t running_root;
 
 // The gradients that have arrived for one node or leaf; it owns all its references.
 struct Arrival {
@@ -22,10 +23,12 @@ struct Arrival {
     PyArrayObject*& at(int number) { return number == 0 ? one : more[number - 1]; }
     int count() const { return 1 + static_cast<int>(more.size()); }
     void clear() {
+        clear_gradients();
         Py_CLEAR(target);
-        Py_CLEAR(one);
-        for (PyArrayObject* each : more) Py_XDECREF(each);
         more.clear();
+    }
+    void clear_gradients() {
+        for (int i = 0; i < count(); i++) drop_object(reinterpret_cast<PyObject*>(std::exchange(at(i), nullptr)));
     }
 };
 
@@ -50,10 +53,10 @@ public:
         running_root = outer_root;
         for (Arrival& each : arrivals) each.clear();
         for (Captured& each : captured) Py_XDECREF(each.grad);
+        clear_place(line);
         Py_XDECREF(place);
     }
 
-    bool start();
     bool deliver(PyObject* target, int number, PyArrayObject* grad);
     bool go();
     bool find_needed(PyObject* roots);
@@ -67,6 +70,7 @@ private:
     bool apply_python(Node* node, Arrival& arrival, PyObject* function);
     bool pass_on(Node* node, int position, PyArrayObject* grad);
     bool release(Node* node);
+    PyObject* own_place();
     bool finish_leaf(Tensor* leaf, PyArrayObject* grad);
     bool capture_node(Node* node, Arrival& arrival, bool& runs);
     Captured* find_captured(PyObject* edge, int number);
@@ -75,7 +79,9 @@ private:
     bool keep_graph, capturing;
     State before;
     uint64_t outer_root = running_root;
-    PyObject* place = nullptr;
+    Place line = user_place();
+    uint64_t number = next_number();
+    PyObject* place = nullptr;  // both as a tuple, once somebody wants it
     // nodes wait by age, newest first; leaves until the end
     std::vector<std::pair<uint64_t, int>> waiting;
     std::vector<Arrival> arrivals;

@@ -3,7 +3,7 @@
 
 namespace rushlight {
 
-thread_local State state;
+RUSHLIGHT_SHARED_THREAD_LOCAL State state;
 
 namespace {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "python.h"
+#include "system.h"
 
 namespace rushlight {
 
@@ -15,7 +16,7 @@ struct State {
     PyObject* saved_hooks = nullptr;  // a tuple, or nullptr for the empty one
 };
 
-extern thread_local State state;
+extern RUSHLIGHT_SHARED_THREAD_LOCAL State state;
 extern PyTypeObject StateType;
 
 }  // namespace rushlight

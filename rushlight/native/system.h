@@ -14,9 +14,19 @@
 // A thread's variable found without a call. Only a few bytes of these fit into a library that is loaded late, and musl
 // has no room for them at all.
 #if defined(__GLIBC__)
-#define RUSHLIGHT_FAST_THREAD_LOCAL static thread_local __attribute__((tls_model("initial-exec")))
+#define RUSHLIGHT_THREAD_LOCAL thread_local __attribute__((tls_model("initial-exec")))
 #else
-#define RUSHLIGHT_FAST_THREAD_LOCAL static thread_local
+#define RUSHLIGHT_THREAD_LOCAL thread_local
+#endif
+#define RUSHLIGHT_FAST_THREAD_LOCAL static RUSHLIGHT_THREAD_LOCAL
+
+// For one that several files use: its first value is a constant, so that nobody has to ask whether it is there yet.
+#if defined(__clang__)
+#define RUSHLIGHT_SHARED_THREAD_LOCAL [[clang::require_constant_initialization]] RUSHLIGHT_THREAD_LOCAL
+#elif defined(__GNUC__) && __GNUC__ >= 10
+#define RUSHLIGHT_SHARED_THREAD_LOCAL __constinit RUSHLIGHT_THREAD_LOCAL
+#else
+#define RUSHLIGHT_SHARED_THREAD_LOCAL RUSHLIGHT_THREAD_LOCAL
 #endif
 
 namespace rushlight {

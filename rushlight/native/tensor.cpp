@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "arrays.h"
 #include "engine.h"
 #include "operators.h"
 #include "recycling.h"
@@ -89,8 +90,11 @@ void clear_all(PyObject* self) {
     Tensor* tensor = as_tensor(self);
     if (tensor->weak_references != nullptr) PyObject_ClearWeakRefs(self);
     tensor_clear(self);
-    Py_CLEAR(tensor->array);
+    // before the array: a storage that dies here holds it too
     Py_CLEAR(tensor->storage);
+    PyArrayObject* array = tensor->array;
+    tensor->array = nullptr;
+    if (array != nullptr) drop(array);
     Py_CLEAR(tensor->made);
     Py_CLEAR(tensor->cut.reason);
     clear_place(tensor->cut.place);
