@@ -15,6 +15,7 @@ bool is_number(PyObject* value) {
 
 // A tensor among the arguments: note whether it requires grad, or where its history was cut.
 void note(Call& call, Tensor* tensor, int position) {
+    call.has_inference |= tensor->inference;
     if (requires_grad(tensor)) {
         call.needs |= 1u << position;
     } else if (tensor->cut) {
@@ -45,23 +46,6 @@ bool look(Call& call) {
             if (!parameter.optional) return false;
         } else if (!is_number(value) || parameter.strict) {
             return false;
-        }
-    }
-    return true;
-}
-
-// What Python must do when gradients are recorded: hooks on saved values, and tensors made in inference mode.
-bool may_record(const Call& call) {
-    if (state.saved_hooks != nullptr) return false;
-    unsigned left = call.op->tensors;
-    while (left != 0) {
-        int position = __builtin_ctz(left);
-        left &= left - 1;
-        PyObject* value = call.arguments[position];
-        if (is_tensor(value) && as_tensor(value)->inference) return false;
-        if (!call.op->parameters[position].is_list) continue;
-        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
-            if (as_tensor(PySequence_Fast_GET_ITEM(value, i))->inference) return false;
         }
     }
     return true;
@@ -294,7 +278,9 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
         inplace = asked == Py_True;
     }
     if (inplace) return run_inplace(op, call);
-    if (call.needs != 0 && state.grad && !may_record(call)) return nullptr;
+    // hooks on saved values, and tensors made in inference mode, are Python's
+    bool recording = call.needs != 0 && state.grad;
+    if (recording && (state.saved_hooks != nullptr || call.has_inference)) return nullptr;
     return run(op, call);
 }
 

@@ -4,14 +4,22 @@
 #include "arrays.h"
 #include "engine.h"
 #include "folding.h"
+#include "operands.h"
+#include "threads.h"
 
 namespace rushlight {
 
 namespace {
 
-template <class T>
-void add_loop(T* __restrict to, const T* __restrict from, npy_intp count) {
-    for (npy_intp i = 0; i < count; i++) to[i] += from[i];
+// The loop of `add`.
+Loop sum_loop(int dtype) {
+    static const Pointwise* row = [] {
+        const Table& loops = table();
+        const Pointwise* found = loops.pointwise;
+        while (std::strcmp(found->name, "add") != 0) found++;
+        return found;
+    }();
+    return row->loops[dtype];
 }
 
 bool is_plain(PyArrayObject* array) {
@@ -45,12 +53,13 @@ bool add_into(PyArrayObject* to, PyArrayObject* from) {
     if (!is_plain(to) || PyArray_TYPE(to) != PyArray_TYPE(from) || !PyArray_SAMESHAPE(to, from)) return false;
     if (!PyArray_IS_C_CONTIGUOUS(to) || !PyArray_IS_C_CONTIGUOUS(from)) return false;
     if (PyArray_DATA(to) == PyArray_DATA(from)) return false;
-    npy_intp count = PyArray_SIZE(to);
-    if (PyArray_TYPE(to) == NPY_FLOAT32) {
-        add_loop(static_cast<float*>(PyArray_DATA(to)), static_cast<float*>(PyArray_DATA(from)), count);
-    } else {
-        add_loop(static_cast<double*>(PyArray_DATA(to)), static_cast<double*>(PyArray_DATA(from)), count);
-    }
+    Loop loop = sum_loop(dtype_of(to));
+    npy_intp size = PyArray_ITEMSIZE(to);
+    char *result = PyArray_BYTES(to), *added = PyArray_BYTES(from);
+    parallel(PyArray_SIZE(to), PARALLEL, [&](int64_t begin, int64_t end) {
+        const void* inputs[] = {result + begin * size, added + begin * size};
+        loop(inputs, result + begin * size, end - begin);
+    });
     return true;
 }
 

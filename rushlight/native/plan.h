@@ -100,6 +100,7 @@ struct Call {
     PyObject* sizes = nullptr;                // owned: sizes that were given one by one
     unsigned needs = 0;                       // a bit for each input that requires grad
     Tensor* cut = nullptr;                    // an input whose history was cut
+    bool has_inference = false;               // an input was made in inference mode
     PyArrayObject* out = nullptr;             // borrowed: an in-place call writes here; a kernel may ignore it
 
     ~Call() { Py_XDECREF(sizes); }
