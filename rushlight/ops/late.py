@@ -13,6 +13,7 @@ FAMILIES = (
     "bessel",
     "bilinear",
     "differences",
+    "fourier",
     "histograms",
     "likelihood_losses",
     "linalg",

@@ -1,0 +1,115 @@
+"""Fourier transforms along one dimension; SciPy computes them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import op
+from rushlight.ops.fourier.grids import (
+    fftn_gradient,
+    hfftn_gradient,
+    ifftn_gradient,
+    ihfftn_gradient,
+    irfftn_gradient,
+    rfftn_gradient,
+)
+from rushlight.ops.fourier.points import SPECTRUM, on_line, opposite, require_real, scaling
+from rushlight.ops.samples import case, cases
+
+
+def samples(make):
+    x, z = make.floats(3, 5), make.complexes(3, 4)
+    found = [
+        case(x),
+        case(x, 4),
+        case(x, 8, 0, "ortho"),
+        case(x, n=6, dim=1, norm="forward"),
+        case(x.T, norm="backward"),
+        case(x[0].astype("float64"), dim=0),
+        case(make.ints(6)),
+        case(make.bools(6)),
+        case(make.floats(1), 1),
+        case(z),
+        case(z, 3, 0, "ortho"),
+        case(z[:, ::2].T, 7, norm="forward"),
+    ]
+    refused = [{"n": 0}, {"n": -1}, {"n": 2.5}, {"dim": 2}, {"dim": (0, 1)}, {"norm": "none"}, {"norm": 3}]
+    odd = [make.floats(), make.floats(0), make.floats(3, dtype="float16")]
+    return [*found, *[case(x, **each) for each in refused], *[case(each) for each in odd]]
+
+
+def node_of(input: Tensor) -> str:
+    return "FftC2CBackward0" if input.is_complex() else "FftR2CBackward0"
+
+
+def inverse_node_of(input: Tensor) -> str:
+    return "FftC2CBackward0" if input.is_complex() else "ConjBackward0"
+
+
+@op(dtype=SPECTRUM, name="fft.fft", samples=cases(samples), node=node_of)
+def fft(input, n=None, dim=-1, norm=None, *, out=None):
+    """The discrete Fourier transform along `dim`, of the input cut or padded with zeros to `n` points.
+
+    >>> torch.fft.fft(torch.tensor([1.0, 0, 0, 0]))
+    tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    """
+    from scipy.fft import fftn
+
+    dims, sizes = on_line("fft", input.shape, n, dim)
+    return fftn(input, sizes, dims, scaling(norm))
+
+
+@op(dtype=SPECTRUM, name="fft.ifft", samples=cases(samples), node=inverse_node_of)
+def ifft(input, n=None, dim=-1, norm=None, *, out=None):
+    """The inverse of `fft`."""
+    from scipy.fft import ifftn
+
+    dims, sizes = on_line("ifft", input.shape, n, dim)
+    return ifftn(input, sizes, dims, scaling(norm))
+
+
+@op(dtype=SPECTRUM, name="fft.rfft", samples=cases(samples), node="FftR2CBackward0")
+def rfft(input, n=None, dim=-1, norm=None, *, out=None):
+    """The Fourier transform of real input along `dim`: the half of it that determines the rest."""
+    from scipy.fft import rfftn
+
+    require_real("rfft", input)
+    dims, sizes = on_line("rfft", input.shape, n, dim)
+    return rfftn(input, sizes, dims, scaling(norm))
+
+
+@op(dtype=SPECTRUM, name="fft.irfft", samples=cases(samples), node="FftC2RBackward0")
+def irfft(input, n=None, dim=-1, norm=None, *, out=None):
+    """The inverse of `rfft`: real output; give `n` to get an odd number of points."""
+    from scipy.fft import irfftn
+
+    dims, sizes = on_line("irfft", input.shape, n, dim, half=True)
+    return irfftn(input, sizes, dims, scaling(norm))
+
+
+@op(dtype=SPECTRUM, name="fft.hfft", samples=cases(samples), node="FftC2RBackward0")
+def hfft(input, n=None, dim=-1, norm=None, *, out=None):
+    """The Fourier transform of a signal that is Hermitian along `dim`, of which half is given: real output."""
+    from scipy.fft import irfftn
+
+    dims, sizes = on_line("hfft", input.shape, n, dim, half=True)
+    return irfftn(np.conjugate(input), sizes, dims, opposite(norm))
+
+
+@op(dtype=SPECTRUM, name="fft.ihfft", samples=cases(samples), node="ConjBackward0")
+def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
+    """The inverse of `hfft`: half of the Hermitian signal behind a real spectrum."""
+    from scipy.fft import rfftn
+
+    require_real("ihfft", input)
+    dims, sizes = on_line("ihfft", input.shape, n, dim)
+    return np.conjugate(rfftn(input, sizes, dims, opposite(norm)))
+
+
+fft.gradient(input=lambda grad, input_shape, n, dim, norm: fftn_gradient(grad, input_shape, n, dim, norm))
+ifft.gradient(input=lambda grad, input_shape, n, dim, norm: ifftn_gradient(grad, input_shape, n, dim, norm))
+rfft.gradient(input=lambda grad, input_shape, n, dim, norm: rfftn_gradient(grad, input_shape, n, dim, norm))
+irfft.gradient(input=lambda grad, input_shape, n, dim, norm: irfftn_gradient(grad, input_shape, n, dim, norm))
+hfft.gradient(input=lambda grad, input_shape, n, dim, norm: hfftn_gradient(grad, input_shape, n, dim, norm))
+ihfft.gradient(input=lambda grad, input_shape, n, dim, norm: ihfftn_gradient(grad, input_shape, n, dim, norm))
