@@ -27,8 +27,8 @@ FAMILIES = (
 )
 # The methods of Tensor among them, in-place forms too: tests/ops/test_late.py tells what belongs here.
 METHODS = """
-bincount diff histc index_reduce index_reduce_ median mode nanmedian nanquantile narrow_copy pinverse quantile
-scatter_reduce scatter_reduce_ unique unique_consecutive
+bincount diff histc index_reduce index_reduce_ istft median mode nanmedian nanquantile narrow_copy pinverse quantile
+scatter_reduce scatter_reduce_ stft unique unique_consecutive
 """
 
 

@@ -1,3 +1,3 @@
 """Fourier analysis: discrete transforms along one or more dimensions, their frequencies, short-time spectra."""
 
-from rushlight.ops.fourier import frequencies, grids, lines
+from rushlight.ops.fourier import frequencies, grids, lines, short_time
