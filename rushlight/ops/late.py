@@ -24,6 +24,7 @@ FAMILIES = (
     "similarity",
     "uniqueness",
     "view_copies",
+    "windows",
 )
 # The methods of Tensor among them, in-place forms too: tests/ops/test_late.py tells what belongs here.
 METHODS = """

@@ -1,0 +1,10 @@
+"""Windows: `torch.signal.windows`, whose functions are declared in `rushlight/ops/windows`."""
+
+from rushlight.core.lazy import names_of
+from rushlight.ops import windows as _declared  # noqa: F401
+from rushlight.ops.bind import namespace
+
+globals().update(namespace("signal.windows"))
+__all__ = [*namespace("signal.windows")]
+
+__getattr__ = names_of("rushlight.signal.windows")
