@@ -79,7 +79,7 @@ __version__ = "0.1.0"
 globals().update(_namespace(""))
 
 # packages that are loaded when they are first asked for
-_LAZY = ("cuda", "distributions", "fft", "linalg", "memory", "nn", "optim", "signal", "special", "utils")
+_LAZY = ("cuda", "distributions", "fft", "linalg", "masked", "memory", "nn", "optim", "signal", "special", "utils")
 
 
 __getattr__ = _names_of("rushlight", _LAZY)

@@ -18,6 +18,7 @@ FAMILIES = (
     "likelihood_losses",
     "linalg",
     "margin_losses",
+    "masked",
     "polynomials",
     "quantiles",
     "scattered_reductions",

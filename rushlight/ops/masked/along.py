@@ -1,0 +1,109 @@
+"""Masked operations that keep the shape: cumulative sums, softmax, normalization of where a mask is True."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rushlight.core import dtypes
+from rushlight.ops.declare import composed
+from rushlight.ops.dims import axis
+from rushlight.ops.exponential import logaddexp as logaddexp_of_all
+from rushlight.ops.masked.fills import checked, filled, highest, lowest
+from rushlight.ops.masked.reductions import norm
+from rushlight.ops.samples import Samples, case, cases
+
+
+def samples(*leading: Any) -> Samples:
+    """Calls along a dimension, with and without mask; `leading` are the arguments before `dim`."""
+
+    def make(make):
+        x, mask = make.floats(3, 4), make.bools(3, 4)
+        return [
+            case(x, *leading, 1),
+            case(x, *leading, 1, mask=mask),
+            case(x, *leading, -2, mask=make.bools(4)),
+            case(x.T, *leading, 0, mask=mask.T),
+            case(x, *leading, 1, dtype=dtypes.float64, mask=mask & False),
+            case(make.floats(), *leading, 0, mask=make.bools()),
+            case(make.ints(3, 4), *leading, 1),
+            case(make.ints(3, 4, dtype="int32"), *leading, 1, dtype=dtypes.float32, mask=mask),
+            case(make.bools(3), *leading, 0, mask=make.bools(3)),
+            case(x, *leading, 2, mask=mask),
+            case(x, *leading, 1, mask=make.bools(5, 3, 4)),
+        ]
+
+    return cases(make)
+
+
+@composed(name="masked.cumsum", samples=samples())
+def cumsum(input, dim, *, dtype=None, mask=None):
+    """Sums of each element and those before it along `dim`, where the mask is True."""
+    along = axis(dim, checked("cumsum", input).ndim)
+    kind = countable("cumsum", dtype or input.dtype)
+    return filled(input, mask, 0).cumsum(along, dtype=kind).to(kind)
+
+
+@composed(name="masked.cumprod", samples=samples())
+def cumprod(input, dim, *, dtype=None, mask=None):
+    """Products of each element and those before it along `dim`, where the mask is True."""
+    along = axis(dim, checked("cumprod", input).ndim)
+    kind = countable("cumprod", dtype or input.dtype)
+    return filled(input, mask, 1).cumprod(along, dtype=kind).to(kind)
+
+
+def countable(name: str, kind: dtypes.dtype) -> dtypes.dtype:
+    """A dtype in which one can add and multiply."""
+    if kind is dtypes.bool_:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'; pass dtype=torch.int64")
+    return kind
+
+
+@composed(name="masked.softmax", samples=samples())
+def softmax(input, dim, *, dtype=None, mask=None):
+    """Exponentials divided by their sum along `dim`; 0 where the mask is False."""
+    along = axis(dim, checked("softmax", input).ndim)
+    fill = None if mask is None else lowest("amax", input)
+    return filled(input, mask, fill).softmax(along, dtype or input.dtype)
+
+
+@composed(name="masked.log_softmax", samples=samples())
+def log_softmax(input, dim, *, dtype=None, mask=None):
+    """Logarithm of the softmax along `dim`; -inf where the mask is False."""
+    along = axis(dim, checked("log_softmax", input).ndim)
+    fill = None if mask is None else lowest("amax", input)
+    return filled(input, mask, fill).log_softmax(along, dtype or input.dtype)
+
+
+@composed(name="masked.softmin", samples=samples())
+def softmin(input, dim, *, dtype=None, mask=None):
+    """Softmax of the negated input along `dim`; 0 where the mask is False."""
+    along = axis(dim, checked("softmin", input).ndim)
+    fill = None if mask is None else highest("amin", input)
+    return (-filled(input, mask, fill)).softmax(along, dtype or input.dtype)
+
+
+@composed(name="masked.normalize", samples=samples(2.0))
+def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
+    """The input divided by its norm of order `ord` along `dim`, at least `eps`; 0 where the mask is False."""
+    length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
+    return filled(input, mask, 0) / length.maximum(length.new_full((), eps))
+
+
+@composed(
+    name="masked.logaddexp",
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), make.floats(3, 4)),
+            case(make.floats(3, 4), make.floats(4), input_mask=make.bools(4)),
+            case(make.floats(3, 4), make.floats(3, 4), input_mask=make.bools(3, 1), other_mask=make.bools(3, 4)),
+            case(make.floats(3), make.floats(3), dtype=dtypes.float64, other_mask=make.bools(3)),
+            case(make.floats(3), make.floats(3), other_mask=make.bools(2, 3)),
+            case(make.ints(3), make.ints(3)),
+        ]
+    ),
+)
+def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
+    """log(exp(input) + exp(other)); where its mask is False, an operand counts as -inf."""
+    pairs = ((checked("logaddexp", input), input_mask), (checked("logaddexp", other), other_mask))
+    both = [filled(each, mask, None if mask is None else lowest("logaddexp", each)) for each, mask in pairs]
+    return logaddexp_of_all(*both).to(dtype or input.dtype)
