@@ -12,8 +12,8 @@ class MaskedTensor:
 
     def __new__(cls, data: Any, mask: Any, requires_grad: bool = False) -> NoReturn:
         raise NotImplementedError(
-            "MaskedTensor is left out of Rushlight on purpose, since it is a prototype in PyTorch: keep the mask beside "
-            "the tensor and give it to the functions of torch.masked, for example torch.masked.sum(x, mask=mask)"
+            "MaskedTensor is left out of Rushlight on purpose, since it is a prototype in PyTorch: keep the mask "
+            "beside the tensor and give it to the functions of torch.masked, for example torch.masked.sum(x, mask=mask)"
         )
 
 

@@ -6,6 +6,6 @@ from rushlight.ops.bind import namespace
 
 late.load()
 globals().update(namespace("special"))
-__all__ = list(namespace("special"))
+__all__ = [name for name in namespace("special") if not name.endswith("_")]
 
 __getattr__ = names_of("rushlight.special")

@@ -10,7 +10,6 @@ from rushlight.ops.samples import unary
 
 # name here, name in SciPy, what it is, where it is defined from
 FUNCTIONS = [
-    ("airy_ai", "airy", "Airy's function Ai", -2),
     ("bessel_j0", "j0", "The Bessel function of the first kind and order 0", -2),
     ("bessel_j1", "j1", "The Bessel function of the first kind and order 1", -2),
     ("bessel_y0", "y0", "The Bessel function of the second kind and order 0", 0.1),
@@ -24,12 +23,15 @@ FUNCTIONS = [
 ]
 
 
+# from here on Airy's function is 0 in double precision
+VANISHED = 120
+
+
 def declare(name: str, scipy_name: str, doc: str, low: float) -> None:
     def body(input, *, out=None):
         import scipy.special
 
-        found = getattr(scipy.special, scipy_name)(input)
-        return found[0] if isinstance(found, tuple) else found
+        return getattr(scipy.special, scipy_name)(input)
 
     body.__doc__ = f"{doc}, of each element."
     op(dtype=FLOAT, samples=unary(low=low, halves=False), name=f"special.{name}", inplace=False)(body)
@@ -39,7 +41,16 @@ for each in FUNCTIONS:
     declare(*each)
 
 
+@op(dtype=FLOAT, samples=unary(halves=False), name="special.airy_ai", inplace=False)
+def airy_ai(input, *, out=None):
+    """Airy's function Ai, of each element."""
+    from scipy.special import airy
+
+    # far out SciPy gives NaN for what is below all numbers
+    return np.where((input > VANISHED) & (input < np.inf), 0, airy(input)[0])
+
+
 @op(dtype=FLOAT, samples=unary(halves=False), name="special.spherical_bessel_j0", inplace=False)
 def spherical_bessel_j0(input, *, out=None):
-    """sin(x) / x for each element x, and 1 at 0."""
-    return np.where(input == 0, 1, np.sin(input) / input)
+    """sin(x) / x for each element x, 1 at 0 and 0 at infinity."""
+    return np.where(input == 0, 1, np.where(np.isinf(input), 0, np.sin(input) / input))

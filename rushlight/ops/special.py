@@ -46,7 +46,8 @@ def erfinv(input, *, out=None):
     """The number whose error function is each element."""
     from scipy.special import erfinv
 
-    return erfinv(input)
+    # SciPy drops the sign of -0
+    return np.copysign(erfinv(input), input)
 
 
 erfinv.gradient(input=lambda grad, result: grad * (result * result).exp() * (math.sqrt(math.pi) / 2))

@@ -10,7 +10,6 @@ from rushlight.core import dtypes
 from rushlight.core.casting import cast
 from rushlight.core.options import finish_into, integer, number, numpy_dtype
 from rushlight.core.ranges import counted, refuse_kind
-from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.fourier.points import along, several
 from rushlight.ops.rules import SAME
@@ -33,9 +32,7 @@ frequency_samples = cases(
 
 
 @composed(name="fft.fftfreq", samples=frequency_samples)
-def fftfreq(
-    n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
-):
+def fftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
     """The frequencies of `fft` with `n` points that are `d` apart, in cycles per unit of `d`.
 
     >>> torch.fft.fftfreq(4)
@@ -49,9 +46,7 @@ def fftfreq(
 
 
 @composed(name="fft.rfftfreq", samples=frequency_samples)
-def rfftfreq(
-    n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
-):
+def rfftfreq(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False):
     """The frequencies of `rfft` with `n` points that are `d` apart, in cycles per unit of `d`.
 
     >>> torch.fft.rfftfreq(4)

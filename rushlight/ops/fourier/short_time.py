@@ -211,7 +211,9 @@ def check_spectrum(input: Tensor, n_fft: int, hop: int, width: int, window: Any,
     if not input.numel():
         raise RuntimeError(f"{given}: input tensor cannot be empty.")
     if input.ndim not in (2, 3):
-        raise RuntimeError(f"{given}: expected a tensor with 3 or 4 dimensions, but got {input.ndim + 1}: N, T and pairs")
+        raise RuntimeError(
+            f"{given}: expected a tensor with 3 or 4 dimensions, but got {input.ndim + 1}: N, T and pairs"
+        )
     count = input.shape[-2]
     onesided = count != n_fft if onesided is None else onesided
     if count != (n_fft // 2 + 1 if onesided else n_fft):

@@ -27,7 +27,9 @@ def highest(name: str, input: Tensor) -> float:
 
 def limits(name: str, input: Tensor) -> Any:
     if input.dtype is dtypes.bool_:
-        raise NotImplementedError(f"identity of {name} on {input.dtype} input: convert it first, for example with .int()")
+        raise NotImplementedError(
+            f"identity of {name} on {input.dtype} input: convert it first, for example with .int()"
+        )
     return dtypes.iinfo(input.dtype)
 
 

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed
 from rushlight.ops.masked.fills import checked, dims_of, filled, highest, lowest
 from rushlight.ops.norms import require_inexact, vector_norm
-from rushlight.ops.samples import Samples, case, cases
+from rushlight.ops.samples import Samples, case, cases, corner
 
 
 def samples(*leading: object, ints: bool = True) -> Samples:
     """Calls of a reduction with and without mask; `leading` are the arguments before `dim`."""
 
     def make(make):
-        x, mask = make.distinct(3, 4), make.bools(3, 4)
+        x, mask = make.distinct(3, 4), ~np.eye(3, 4, dtype=bool)
         found = [
             case(x, *leading),
             case(x, *leading, mask=mask),
             case(x, *leading, 1, mask=mask),
-            case(x, *leading, 0, keepdim=True, mask=make.bools(4)),
-            case(x, *leading, -1, dtype=dtypes.float64, mask=make.bools(3, 1)),
-            case(x, *leading, 1, mask=mask & False),
             case(x.T, *leading, 0, mask=mask.T),
-            case(make.floats(), *leading, mask=make.bools()),
-            case(make.floats(3, dtype="float64"), *leading, 0, mask=make.ints(3, low=0, high=2)),
+            case(x, *leading, -1, dtype=dtypes.float64, mask=mask[0]),
+            corner(x, *leading, 0, keepdim=True, mask=make.bools(3, 1)),
+            corner(x, *leading, 1, mask=mask & False),
+            corner(make.floats(), *leading, mask=make.bools()),
+            corner(make.floats(3, dtype="float64"), *leading, 0, mask=make.ints(3, low=0, high=2)),
             case(x, *leading, mask=make.bools(2, 3, 4)),
             case(x, *leading, mask=make.bools(2)),
             case(x, *leading, 2, mask=mask),
-            case(make.complexes(3), *leading, 0, mask=make.bools(3)),
+            corner(make.complexes(3), *leading, 0, mask=make.bools(3)),
         ]
         if ints:
             found += [case(make.ints(3, 4), *leading, 1, mask=mask), case(make.ints(3, dtype="int16"), *leading)]

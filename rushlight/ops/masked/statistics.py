@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed
@@ -55,9 +57,9 @@ spread_samples = joined(
     samples(),
     cases(
         lambda make: [
-            case(make.floats(3, 4), 1, False, mask=make.bools(3, 4)),
+            case(make.floats(3, 4), 1, False, mask=~np.eye(3, 4, dtype=bool)),
             case(make.floats(3, 4), (0, 1), correction=2),
-            case(make.floats(3, 4), 1, correction=0.5, mask=make.bools(4)),
+            case(make.floats(3, 4), 1, correction=0.5, mask=~np.eye(1, 4, dtype=bool)),
             case(make.floats(3), 0, True, correction=1),
         ]
     ),

@@ -11,7 +11,6 @@ from rushlight.core import dtypes
 from rushlight.core.casting import cast
 from rushlight.core.options import allocate, finish_into, integer, number, numpy_dtype
 from rushlight.core.ranges import refuse_kind
-from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed
 from rushlight.ops.samples import Samples, case, cases
 from rushlight.ops.windows import shapes

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes, layout as layouts
+from rushlight.core import dtypes
+from rushlight.core import layout as layouts
 from rushlight.core.options import allocate, finish_into, integer, numpy_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed
@@ -57,9 +58,7 @@ def cosine(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=F
     name="signal.windows.exponential",
     samples=samples({"tau": 2.5}, {"center": 2, "sym": False}, {"center": 2}, {"tau": 0}),
 )
-def exponential(
-    M, *, center=None, tau=1.0, sym=True, dtype=None, layout=None, device=None, requires_grad=False
-):
+def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
     """An exponential up to 1 at the center, and another down; `tau` is the distance over which it falls by e."""
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
