@@ -59,7 +59,7 @@ def rfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The Fourier transform of real input: the half of it along the last dimension that determines the rest."""
     from scipy.fft import rfftn
 
-    require_real("rfftn", input)
+    require_real("rfftn", input, "real-valued")
     dims, sizes = on_grid(input.shape, s, dim)
     require_dims("rfftn", dims)
     return rfftn(input, sizes, dims, scaling(norm))
@@ -90,7 +90,7 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `hfftn`: half of the Hermitian signal behind a real spectrum."""
     from scipy.fft import rfftn
 
-    require_real("ihfftn", input)
+    require_real("ihfftn", input, "real-valued")
     dims, sizes = on_grid(input.shape, s, dim)
     require_dims("ihfftn", dims)
     return np.conjugate(rfftn(input, sizes, dims, opposite(norm)))

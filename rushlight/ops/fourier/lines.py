@@ -54,57 +54,57 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None):
     >>> torch.fft.fft(torch.tensor([1.0, 0, 0, 0]))
     tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    from scipy.fft import fftn
+    from scipy.fft import fft
 
-    dims, sizes = on_line("fft", input.shape, n, dim)
-    return fftn(input, sizes, dims, scaling(norm))
+    points, along = on_line("fft", input.shape, n, dim)
+    return fft(input, points, along, scaling(norm))
 
 
 @op(dtype=SPECTRUM, name="fft.ifft", samples=cases(samples), node=inverse_node_of)
 def ifft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of `fft`."""
-    from scipy.fft import ifftn
+    from scipy.fft import ifft
 
-    dims, sizes = on_line("ifft", input.shape, n, dim)
-    return ifftn(input, sizes, dims, scaling(norm))
+    points, along = on_line("ifft", input.shape, n, dim)
+    return ifft(input, points, along, scaling(norm))
 
 
 @op(dtype=SPECTRUM, name="fft.rfft", samples=cases(samples), node="FftR2CBackward0")
 def rfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The Fourier transform of real input along `dim`: the half of it that determines the rest."""
-    from scipy.fft import rfftn
+    from scipy.fft import rfft
 
     require_real("rfft", input)
-    dims, sizes = on_line("rfft", input.shape, n, dim)
-    return rfftn(input, sizes, dims, scaling(norm))
+    points, along = on_line("rfft", input.shape, n, dim)
+    return rfft(input, points, along, scaling(norm))
 
 
 @op(dtype=SPECTRUM, name="fft.irfft", samples=cases(samples), node="FftC2RBackward0")
 def irfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of `rfft`: real output; give `n` to get an odd number of points."""
-    from scipy.fft import irfftn
+    from scipy.fft import irfft
 
-    dims, sizes = on_line("irfft", input.shape, n, dim, half=True)
-    return irfftn(input, sizes, dims, scaling(norm))
+    points, along = on_line("irfft", input.shape, n, dim, half=True)
+    return irfft(input, points, along, scaling(norm))
 
 
 @op(dtype=SPECTRUM, name="fft.hfft", samples=cases(samples), node="FftC2RBackward0")
 def hfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The Fourier transform of a signal that is Hermitian along `dim`, of which half is given: real output."""
-    from scipy.fft import irfftn
+    from scipy.fft import irfft
 
-    dims, sizes = on_line("hfft", input.shape, n, dim, half=True)
-    return irfftn(np.conjugate(input), sizes, dims, opposite(norm))
+    points, along = on_line("hfft", input.shape, n, dim, half=True)
+    return irfft(np.conjugate(input), points, along, opposite(norm))
 
 
 @op(dtype=SPECTRUM, name="fft.ihfft", samples=cases(samples), node="ConjBackward0")
 def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of `hfft`: half of the Hermitian signal behind a real spectrum."""
-    from scipy.fft import rfftn
+    from scipy.fft import rfft
 
     require_real("ihfft", input)
-    dims, sizes = on_line("ihfft", input.shape, n, dim)
-    return np.conjugate(rfftn(input, sizes, dims, opposite(norm)))
+    points, along = on_line("ihfft", input.shape, n, dim)
+    return np.conjugate(rfft(input, points, along, opposite(norm)))
 
 
 fft.gradient(input=lambda grad, input_shape, n, dim, norm: fftn_gradient(grad, input_shape, n, dim, norm))

@@ -45,11 +45,11 @@ def opposite(norm: str | None) -> str:
     return OPPOSITE[scaling(norm)]
 
 
-def on_line(name: str, shape: tuple[int, ...], n: Any, dim: Any, half: bool = False) -> tuple[list[int], list[int]]:
-    """The one dimension of a transform and its number of points; with `half` the input is half a spectrum."""
+def on_line(name: str, shape: tuple[int, ...], n: Any, dim: Any, half: bool = False) -> tuple[int, int]:
+    """The number of points of a transform and its dimension; with `half` the input is half a spectrum."""
     place = along(integer(dim, f"fft_{name}", "dim", 3), len(shape))
     count = full_size(shape[place], half) if n is None else integer(n, f"fft_{name}", "n", 2)
-    return [place], [some(count)]
+    return some(count), place
 
 
 def on_grid(shape: tuple[int, ...], s: Any, dim: Any, half: bool = False) -> tuple[list[int], list[int]]:
@@ -103,11 +103,11 @@ def along(dim: int, ndim: int) -> int:
     return check_dim(dim, ndim)
 
 
-def require_real(name: str, input: np.ndarray) -> None:
+def require_real(name: str, input: np.ndarray, word: str = "real") -> None:
     if input.dtype.kind == "c":
         kind = dtypes.from_numpy(input.dtype).scalar
         raise RuntimeError(
-            f"{name} expects a real input tensor, but got {kind}: use the transform of complex numbers, without"
+            f"{name} expects a {word} input tensor, but got {kind}: use the transform of complex numbers, without"
             " the r or ih in its name"
         )
 
