@@ -29,8 +29,10 @@ FAMILIES = (
 )
 # The methods of Tensor among them, in-place forms too: tests/ops/test_late.py tells what belongs here.
 METHODS = """
-bincount diff histc index_reduce index_reduce_ istft median mode nanmedian nanquantile narrow_copy pinverse quantile
-scatter_reduce scatter_reduce_ stft unique unique_consecutive
+bincount cholesky cholesky_inverse cholesky_solve cross det diff eig geqrf histc index_reduce index_reduce_
+inner inverse istft kron logdet lstsq lu lu_solve matrix_exp matrix_power median mode nanmedian nanquantile
+narrow_copy orgqr ormqr pinverse qr quantile scatter_reduce scatter_reduce_ slogdet solve stft svd symeig
+triangular_solve unique unique_consecutive
 """
 
 

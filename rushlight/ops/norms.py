@@ -48,21 +48,21 @@ def vectors(make):
     node="LinalgVectorNormBackward0",
     samples=cases(vectors),
 )
-def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
+def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     """Length of vectors along `dim`: the root of order `ord` of the sum of powers of order `ord`."""
     if not isinstance(ord, (int, float, np.integer)):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
-    require_inexact(x, "linalg.vector_norm")
-    along = axes(dim, x.ndim)
-    size = x if ord == 2 and x.dtype.kind != "c" else np.abs(x)
+    require_inexact(input, "linalg.vector_norm")
+    along = axes(dim, input.ndim)
+    size = input if ord == 2 and input.dtype.kind != "c" else np.abs(input)
     if ord == 2:
         return np.sqrt(fold(np.add, size * size, along, keepdim))
     if ord == 1:
         return fold(np.add, size, along, keepdim)
     if ord == 0:
         return np.add.reduce(size != 0, along, size.dtype, keepdims=keepdim)
-    if not x.size and (ord < 0 or ord == INF):
-        require_identity(x, ord, along)
+    if not input.size and (ord < 0 or ord == INF):
+        require_identity(input, ord, along)
     if ord == INF:
         return fold(np.maximum, size, along, keepdim)
     if ord == -INF:
@@ -85,28 +85,28 @@ def require_identity(x, ord, along):
         )
 
 
-def norm_gradient(grad, x, result, ord, dim, keepdim):
+def norm_gradient(grad, input, result, ord, dim, keepdim):
     """For each `ord` its own expression; where the norm has a corner, the subgradient 0."""
     if ord == 0:
         return None
-    grad = spread(grad, x.shape, dim, keepdim)
-    result = spread(result, x.shape, dim, keepdim)
+    grad = spread(grad, input.shape, dim, keepdim)
+    result = spread(result, input.shape, dim, keepdim)
     if ord == 1:
-        return grad * x.sgn()
+        return grad * input.sgn()
     if ord == 2:
-        return grad * (x / result).masked_fill(result == 0, 0)
+        return grad * (input / result).masked_fill(result == 0, 0)
     if abs(ord) == INF:
-        chosen = (x.abs() == result) | (x.isnan() & result.isnan())
-        count = chosen.sum(reduced_dims(dim, x.ndim), True) if x.ndim else 1
-        return x.sgn() * (grad / count * chosen)
+        chosen = (input.abs() == result) | (input.isnan() & result.isnan())
+        count = chosen.sum(reduced_dims(dim, input.ndim), True) if input.ndim else 1
+        return input.sgn() * (grad / count * chosen)
     if ord < 1:
-        scaled = (x.sgn() * x.abs() ** (ord - 1)).masked_fill(x == 0, 0)
+        scaled = (input.sgn() * input.abs() ** (ord - 1)).masked_fill(input == 0, 0)
         return scaled * (grad * result ** (1 - ord))
-    scaled = x.sgn() * x.abs() ** (ord - 1) if ord < 2 else x * x.abs() ** (ord - 2)
+    scaled = input.sgn() * input.abs() ** (ord - 1) if ord < 2 else input * input.abs() ** (ord - 2)
     return scaled * (grad / result ** (ord - 1)).masked_fill(result == 0, 0)
 
 
-vector_norm.gradient(x=norm_gradient)
+vector_norm.gradient(input=norm_gradient)
 
 
 def matrices(make):
@@ -115,6 +115,7 @@ def matrices(make):
         case(x[0]),
         *[case(x, p) for p in ("fro", "nuc", 1, -1, INF, -INF, 2, -2)],
         *[case(x, p, (2, 0), True) for p in ("fro", "nuc", 1, -INF, 2)],
+        case(x, axis=(0, 1), keepdims=True),
         case(x, dtype=dtypes.float64),
         case(make.floats(3), 1),
         case(x, 3),
@@ -125,31 +126,32 @@ def matrices(make):
 
 
 @composed(name="linalg.matrix_norm", samples=cases(matrices))
-def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None):
+def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, axis=None, keepdims=None, dtype=None, out=None):
     """Size of matrices: 'fro', 'nuc', or the norm induced by 1, 2 or inf and their negatives."""
-    require_inexact(A._array, "linalg.matrix_norm")
+    dim, keepdim = dim if axis is None else axis, keepdim if keepdims is None else keepdims
+    require_inexact(input._array, "linalg.matrix_norm")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, INF, -INF):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    if A.ndim < 2:
+    if input.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     if not isinstance(dim, (tuple, list)):
         raise TypeError(f"linalg_matrix_norm(): argument 'dim' must be tuple of ints, not {type(dim).__name__}")
     if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {list(dim)}")
-    rows, columns = (counted(each, A.ndim) for each in dim)
+    rows, columns = (counted(each, input.ndim) for each in dim)
     if rows == columns:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":
-        return vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype, out=out)
+        return vector_norm(input, 2, (rows, columns), keepdim, dtype=dtype, out=out)
     if dtype is not None:
-        A = A.to(dtype)
+        input = input.to(dtype)
     if ord in ("nuc", 2, -2):
-        from rushlight.ops.linalg.singular import svd
+        from rushlight.ops.linalg.singular import svdvals
 
-        values = svd(A.movedim((rows, columns), (-2, -1))).S
+        values = svdvals(input.movedim((rows, columns), (-2, -1)))
         sums = values.unsqueeze(-2).movedim((-2, -1), (rows, columns))
     else:
-        sums = vector_norm(A, 1, rows if abs(ord) == 1 else columns, True)
+        sums = vector_norm(input, 1, rows if abs(ord) == 1 else columns, True)
     nothing = not sums.shape[rows] * sums.shape[columns]
     if ord == "nuc" or (nothing and ord > 0):
         return sums.sum((rows, columns), keepdim, out=out)
@@ -169,6 +171,7 @@ def lengths(make):
         case(x, 2, (0, 1)),
         case(x, 2, 1),
         case(x, dim=0, keepdim=True),
+        case(x, axis=0, keepdims=True),
         case(make.floats(2, 3, 4)),
         case(make.floats(), 2),
         case(make.floats(2, 3, 4), 2),
@@ -179,23 +182,24 @@ def lengths(make):
 
 
 @composed(name="linalg.norm", samples=cases(lengths))
-def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):
+def linalg_norm(input, ord=None, dim=None, keepdim=False, *, axis=None, keepdims=None, dtype=None, out=None):
     """Norm of a vector or a matrix, told apart by `dim` or by the input's own dimensions."""
+    dim, keepdim = dim if axis is None else axis, keepdim if keepdims is None else keepdims
     if isinstance(dim, int):
         dim = (dim,)
     if dim is not None and len(dim) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if ord is None:
-        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
-    if dim is None and A.ndim not in (1, 2):
+        return vector_norm(input, 2, dim, keepdim, dtype=dtype, out=out)
+    if dim is None and input.ndim not in (1, 2):
         raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.ndim}D."
         )
-    if len(dim) == 2 if dim is not None else A.ndim == 2:
-        return matrix_norm(A, ord, dim or (-2, -1), keepdim, dtype=dtype, out=out)
+    if len(dim) == 2 if dim is not None else input.ndim == 2:
+        return matrix_norm(input, ord, dim or (-2, -1), keepdim, dtype=dtype, out=out)
     if isinstance(ord, str):
         raise RuntimeError(f"linalg.norm: Order {ord} not supported for a vector: give a number")
-    return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+    return vector_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
 @composed(

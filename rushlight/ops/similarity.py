@@ -5,7 +5,7 @@ from __future__ import annotations
 from rushlight.autograd.modes import no_grad
 from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.declare import composed, op
-from rushlight.ops.norms import norm, norm_gradient, vector_norm
+from rushlight.ops.norms import norm, vector_norm
 from rushlight.ops.rules import REAL
 from rushlight.ops.samples import case, cases, corner
 
@@ -60,7 +60,7 @@ def unit(vectors, dim, eps):
 
 # the same function under the node that torch shows for a distance
 length = op(dtype=REAL, name="_length", node="NormBackward1", samples=None)(vector_norm.op.body)
-length.gradient(x=norm_gradient)
+length.gradient(**vector_norm.op.gradients)
 
 
 @composed(

@@ -16,7 +16,10 @@ SAMPLED = [op for op in registry().values() if op.samples is not None]
 RANDOM = {
     name
     for name in registry()
-    if any(word in name for word in ("rand", "normal", "bernoulli", "multinomial", "dropout", "poisson", "rrelu"))
+    if any(
+        word in name
+        for word in ("rand", "normal", "bernoulli", "multinomial", "dropout", "poisson", "rrelu", "lowrank")
+    )
 }
 
 

@@ -1,3 +1,26 @@
 """Linear algebra: decompositions, solutions of equations, functions of matrices."""
 
-from rushlight.ops.linalg import pseudoinverse, singular
+from rushlight.ops.linalg import (
+    chains,
+    cholesky,
+    determinants,
+    diagonals,
+    eigenvalues,
+    inverses,
+    kronecker,
+    ldl,
+    least_squares,
+    low_rank,
+    lu,
+    matrix_functions,
+    pseudoinverse,
+    qr,
+    ranks,
+    reflections,
+    removed,
+    singular,
+    solving,
+    tensors,
+    triangles,
+    vectors,
+)

@@ -6,9 +6,10 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
+from rushlight.ops.linalg.singular import decomposed
 from rushlight.ops.out import write_composed
 from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
+from rushlight.ops.rules import FULL, SAME
 from rushlight.ops.samples import case, cases, corner
 
 
@@ -26,15 +27,18 @@ from rushlight.ops.samples import case, cases, corner
             case(make.complexes(3, 2)),
             case(make.floats(3)),
             case(make.ints(3, 3)),
+            case(make.floats(3, 3, dtype="float16")),
+            case(np.full((3, 3), np.nan, "float32")),
         ]
     ),
 )
 def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
     """The pseudoinverse: for least squares, `pinv(a) @ b` solves `a @ x = b`."""
-    if input.ndim < 2:
-        raise RuntimeError("linalg.pinv: The input tensor A must have at least 2 dimensions.")
-    if not input.dtype.differentiable:
-        raise RuntimeError(f"linalg.pinv: Expected a floating point or complex tensor as input. Got {input.dtype}")
+    if input.ndim < 2 or input._array.dtype not in FULL:
+        raise RuntimeError(
+            f"linalg.pinv({input.dtype.scalar}{{{list(input.shape)}}}): expected a tensor with 2 or more dimensions of "
+            "float, double, cfloat or cdouble types"
+        )
     if rtol is None:
         rtol = rcond
     if rtol is None:
@@ -55,7 +59,7 @@ def pseudoinverse(input, atol: float, rtol: float, hermitian: bool):
         values, left = np.linalg.eigh(input, "L")
         right, sizes = left.conj().swapaxes(-1, -2), np.abs(values)
     else:
-        left, values, right = np.linalg.svd(input, full_matrices=False)
+        left, values, right = decomposed(input, False)
         sizes = values
     limit = np.maximum(np.asarray(atol)[..., None], np.asarray(rtol)[..., None] * sizes.max(-1, keepdims=True))
     inverse = np.where(sizes > limit, 1 / np.where(sizes > limit, values, 1), 0).astype(values.dtype)

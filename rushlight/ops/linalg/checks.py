@@ -1,0 +1,67 @@
+"""Checks: what functions of matrices take and what went wrong inside, in torch's words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.core.dtypes import DIFFERENTIABLE, from_numpy
+from rushlight.core.errors import LinAlgError
+from rushlight.ops.rules import FULL
+
+
+def scalar(array):
+    """The dtype as torch's messages spell it: Float, Long."""
+    return from_numpy(array.dtype).scalar
+
+
+def require_matrices(array, name, label="A"):
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {label} must have at least 2 dimensions.")
+
+
+def require_square(array, name):
+    require_matrices(array, name)
+    rows, columns = array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices")
+
+
+def require_inexact(array, name, kernel=None):
+    """Whole numbers are refused, and half precision, which LAPACK does not know."""
+    if array.dtype in FULL:
+        return
+    if array.dtype not in DIFFERENTIABLE:
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {scalar(array)}: use .float()"
+        )
+    if kernel is not None:
+        require_kernel(array, kernel)
+    raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {scalar(array)}: use .float()")
+
+
+def require_kernel(array, kernel):
+    """Like `require_inexact`, for functions of torch that look at the dtype last of all."""
+    if array.dtype not in FULL:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar(array)}': use .float()")
+
+
+def require_same_dtype(one, two, name="", labels=("A", "B")):
+    if one.dtype != two.dtype:
+        first, second = labels
+        raise RuntimeError(
+            f"{name + ': ' if name else ''}Expected {first} and {second} to have the same dtype, but found {first} of "
+            f"type {scalar(one)} and {second} of type {scalar(two)} instead"
+        )
+
+
+def require_success(info, name, words, error=LinAlgError):
+    """Raise for the first matrix of a batch that LAPACK could not do; `words` may hold its number."""
+    failed = np.flatnonzero(info)
+    if failed.size:
+        place = f"(Batch element {failed[0]}): " if info.ndim else ""
+        raise error(f"{name}: {place}{words.format(info.flat[failed[0]])}")
+
+
+def no_info(array):
+    """The infos of a batch in which nothing went wrong."""
+    return np.zeros(array.shape[:-2], np.int32)

@@ -1,0 +1,172 @@
+"""Eigenvalues and eigenvectors, of Hermitian matrices and of any."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core.errors import LinAlgError
+from rushlight.ops.declare import composed, op
+from rushlight.ops.gradients import conjugate
+from rushlight.ops.linalg.checks import require_kernel, require_square, scalar
+from rushlight.ops.linalg.singular import require_no_phase
+from rushlight.ops.linalg.solving import solve
+from rushlight.ops.out import write_composed
+from rushlight.ops.products import adjoint
+from rushlight.ops.rules import SAME
+from rushlight.ops.samples import cases, corner
+
+ILL_CONDITIONED = (
+    "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues"
+)
+
+
+def hermitian(make):
+    # one triangle is read, and the gradient is that of a symmetric matrix: differences would not see it so
+    root = make.complexes(3, 3)
+    return [
+        corner(make.spd(3, 3)),
+        corner(make.spd(3, 3), "U"),
+        corner(make.spd(2, 3, 3).astype("float64")),
+        corner(make.floats(3, 3)),
+        corner(root @ root.conj().T),
+        corner(make.floats(0, 0)),
+        corner(make.floats(0, 2, 2)),
+        corner(make.spd(2, 2), "X"),
+        corner(make.floats(2, 3)),
+        corner(make.floats(3)),
+        corner(make.ints(2, 2)),
+    ]
+
+
+def require_hermitian(A, UPLO):
+    require_square(A, "linalg.eigh")
+    if UPLO not in ("L", "U", "l", "u"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    require_kernel(A, "linalg_eigh_cpu")
+
+
+@op(dtype=SAME, name="linalg.eigh", returns=("eigenvalues", "eigenvectors"), samples=cases(hermitian))
+def eigh(input, UPLO="L", *, out=None):
+    """Eigenvalues, in ascending order, and eigenvectors, as columns, of a Hermitian matrix; reads one triangle."""
+    require_hermitian(input, UPLO)
+    try:
+        return tuple(np.linalg.eigh(input, UPLO))
+    except np.linalg.LinAlgError:
+        raise LinAlgError(f"linalg.eigh: {ILL_CONDITIONED}.") from None
+
+
+def eigh_gradient(grads, eigenvalues, eigenvectors):
+    """Between eigenvectors: the gradient of the values on the diagonal, that of the vectors beside it."""
+    values, vectors = grads
+    if vectors is None:
+        return None if values is None else (eigenvectors * values.unsqueeze(-2)) @ adjoint(eigenvectors)
+    inner = adjoint(eigenvectors) @ vectors
+    require_no_phase(inner.diagonal(0, -2, -1), "linalg_eigh_backward: The eigenvectors")
+    # of the two halves of a symmetric matrix each gets half
+    inner = 0.5 * beside_diagonal(inner - adjoint(inner), eigenvalues)
+    inner = inner if values is None else inner + values.diag_embed()
+    return eigenvectors @ inner @ adjoint(eigenvectors)
+
+
+def beside_diagonal(inner, values):
+    """The elements divided by the gaps between values; zeros on the diagonal."""
+    gaps = values.unsqueeze(-2) - values.unsqueeze(-1)
+    gaps = gaps + gaps.new_ones(gaps.shape[-1]).diag_embed()
+    found = inner / gaps
+    return found - found.diagonal(0, -2, -1).diag_embed()
+
+
+eigh.gradient(input=eigh_gradient)
+
+
+@op(dtype=SAME, name="_eigenvalues_hermitian", samples=None)
+def hermitian_values(input, UPLO: str):
+    require_hermitian(input, UPLO)
+    try:
+        return np.linalg.eigvalsh(input, UPLO)
+    except np.linalg.LinAlgError:
+        raise LinAlgError(f"linalg.eigh: {ILL_CONDITIONED}.") from None
+
+
+@composed(name="linalg.eigvalsh", samples=cases(hermitian))
+def eigvalsh(input, UPLO="L", *, out=None):
+    """The eigenvalues of a Hermitian matrix, in ascending order."""
+    with_vectors = input.requires_grad and state.grad
+    found = eigh(input, UPLO).eigenvalues if with_vectors else hermitian_values(input, UPLO)
+    return write_composed("linalg.eigvalsh", found, out)
+
+
+def squares(make):
+    return [
+        corner(make.floats(3, 3)),
+        corner(make.spd(2, 3, 3).astype("float64")),
+        corner(make.complexes(3, 3)),
+        corner(np.array([[0, 1], [-1, 0]], "float32")),
+        corner(make.floats(0, 0)),
+        corner(make.floats(0, 2, 2)),
+        corner(make.floats(2, 3)),
+        corner(make.floats(3)),
+        corner(make.ints(2, 2)),
+    ]
+
+
+def require_finite_square(A, name):
+    require_square(A, f"linalg.{name}")
+    if A.dtype.kind not in "fc":
+        raise RuntimeError(f"Unknown Complex ScalarType for {scalar(A)}: use .float()")
+    require_kernel(A, "linalg_eig_out_cpu")
+    if not np.isfinite(A).all():
+        raise RuntimeError(f"torch.linalg.{name}: input tensor should not contain infs or NaNs.")
+
+
+def complex_of(dtype):
+    return np.result_type(dtype, np.complex64)
+
+
+@op(dtype=SAME, name="linalg.eig", returns=("eigenvalues", "eigenvectors"), samples=cases(squares))
+def eig(input, *, out=None):
+    """Eigenvalues and eigenvectors, as columns of length one, of any square matrix; complex."""
+    require_finite_square(input, "eig")
+    try:
+        values, vectors = np.linalg.eig(input)
+    except np.linalg.LinAlgError:
+        raise LinAlgError(f"linalg.eig: {ILL_CONDITIONED}.") from None
+    kind = complex_of(input.dtype)
+    return values.astype(kind), vectors.astype(kind)
+
+
+def eig_gradient(grads, eigenvalues, eigenvectors):
+    """Like that of `eigh`, for vectors that are not orthogonal, and of length one."""
+    values, vectors = grads
+    if vectors is None:
+        if values is None:
+            return None
+        inner = values.diag_embed()
+    else:
+        gram = adjoint(eigenvectors) @ eigenvectors
+        inner = adjoint(eigenvectors) @ vectors
+        diagonal = inner.diagonal(0, -2, -1)
+        require_no_phase(diagonal, "linalg_eig_backward: The eigenvectors")
+        inner = beside_diagonal(inner - gram * diagonal.real.unsqueeze(-2), conjugate(eigenvalues))
+        inner = inner if values is None else inner + values.diag_embed()
+    return solve(adjoint(eigenvectors), inner @ adjoint(eigenvectors))
+
+
+eig.gradient(input=eig_gradient)
+
+
+@op(dtype=SAME, name="_eigenvalues", samples=None)
+def any_values(input):
+    require_finite_square(input, "eigvals")
+    try:
+        return np.linalg.eigvals(input).astype(complex_of(input.dtype))
+    except np.linalg.LinAlgError:
+        raise LinAlgError(f"linalg.eigvals: {ILL_CONDITIONED}.") from None
+
+
+@composed(name="linalg.eigvals", samples=cases(squares))
+def eigvals(input, *, out=None):
+    """The eigenvalues of any square matrix; complex."""
+    found = eig(input).eigenvalues if input.requires_grad and state.grad else any_values(input)
+    return write_composed("linalg.eigvals", found, out)

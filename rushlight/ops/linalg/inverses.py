@@ -1,0 +1,71 @@
+"""Inverses of square matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.ops.declare import composed, op
+from rushlight.ops.linalg.checks import no_info, require_inexact, require_square, require_success
+from rushlight.ops.linalg.lu import factored, substituted
+from rushlight.ops.products import adjoint
+from rushlight.ops.rules import SAME
+from rushlight.ops.samples import case, cases, corner
+
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+
+squares = cases(
+    lambda make: [
+        case(make.spd(3, 3)),
+        case(make.floats(3, 3) + 3 * np.eye(3, dtype="float32")),
+        case(make.spd(2, 3, 3)),
+        case(make.floats(0, 0)),
+        case(make.floats(0, 3, 3)),
+        case(make.complexes(2, 2)),
+        case(make.spd(3, 3).astype("float64").T),
+        corner(np.zeros((2, 2), "float32")),
+        case(make.floats(2, 3)),
+        case(make.floats(3)),
+        case(make.ints(2, 2)),
+        case(make.floats(2, 2, dtype="float16")),
+    ]
+)
+
+
+@op(dtype=SAME, name="linalg.inv_ex", returns=("inverse", "info"), samples=squares)
+def inv_ex(A, *, check_errors=False, out=None):
+    """Inverses, and for each the position of the first zero pivot, counted from one: 0 where all is well."""
+    inverse, info = inverses(A)
+    if check_errors:
+        require_success(info, "linalg.inv_ex", SINGULAR)
+    return inverse, info
+
+
+inv_ex.gradient(A=lambda grad, inverse: -adjoint(inverse) @ grad @ adjoint(inverse))
+
+
+@op(dtype=SAME, name="linalg.inv", node="LinalgInvExBackward0", samples=squares)
+def inv(A, *, out=None):
+    """The inverse of a square matrix; an error if there is none."""
+    inverse, info = inverses(A)
+    require_success(info, "linalg.inv", SINGULAR)
+    return inverse
+
+
+inv.gradient(A=lambda grad, result: -adjoint(result) @ grad @ adjoint(result))
+
+
+def inverses(A):
+    """The inverses, with infinities where there is none, and LAPACK's infos."""
+    require_square(A, "linalg.inv")
+    require_inexact(A, "linalg.inv")
+    try:
+        return np.linalg.inv(A), no_info(A)
+    except np.linalg.LinAlgError:
+        LU, pivots, info = factored(A)
+        return substituted(LU, pivots, np.eye(A.shape[-1], dtype=A.dtype)), info
+
+
+@composed(samples=squares)
+def inverse(input, *, out=None):
+    """The inverse of a square matrix: `linalg.inv`."""
+    return inv(input, out=out)

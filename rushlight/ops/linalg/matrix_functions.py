@@ -1,0 +1,104 @@
+"""Functions of matrices: powers and the exponential."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.core.filled import eye
+from rushlight.ops.declare import composed, op
+from rushlight.ops.joining import cat
+from rushlight.ops.linalg.checks import require_square
+from rushlight.ops.linalg.inverses import inv
+from rushlight.ops.norms import require_inexact
+from rushlight.ops.out import write_composed
+from rushlight.ops.products import adjoint
+from rushlight.ops.rules import AVERAGE
+from rushlight.ops.samples import case, cases
+
+
+def squares(make):
+    return [
+        case(make.floats(3, 3)),
+        case(make.floats(2, 3, 3)),
+        case(make.complexes(2, 2)),
+        case(make.floats(3, 3, low=-20, high=20, dtype="float64")),
+        case(make.floats(1, 1)),
+        case(make.floats(0, 0)),
+        case(make.floats(0, 2, 2)),
+        case(make.floats(2, 3)),
+        case(make.floats(3)),
+        case(make.ints(2, 2)),
+    ]
+
+
+@op(dtype=AVERAGE, name="linalg.matrix_exp", samples=cases(squares))
+def linalg_matrix_exp(input):
+    """The exponential of a square matrix: the sum of its powers, each divided by a factorial."""
+    require_square(input, "linalg.matrix_exp")
+    require_inexact(input, "linalg.matrix_exp")
+    if not input.size:
+        return input.copy()
+    from scipy.linalg import expm
+
+    return np.asarray(expm(input), input.dtype)
+
+
+def exponential_gradient(grad, input):
+    """The derivative in a direction stands beside the exponential of the matrix with that direction beside it."""
+    size = input.shape[-1]
+    matrix = adjoint(input)
+    below = cat([matrix.new_zeros(matrix.shape), matrix], -1)
+    return linalg_matrix_exp(cat([cat([matrix, grad], -1), below], -2))[..., :size, size:]
+
+
+linalg_matrix_exp.gradient(input=exponential_gradient)
+
+
+@composed(samples=cases(squares))
+def matrix_exp(input):
+    """The exponential of a square matrix: `linalg.matrix_exp`."""
+    return linalg_matrix_exp(input)
+
+
+def powers(make):
+    matrix = make.spd(3, 3)
+    return [
+        *[case(matrix, n) for n in (0, 1, 2, 3, 7, -1, -3)],
+        case(make.floats(2, 3, 3), 5),
+        case(make.complexes(2, 2), -2),
+        case(make.ints(2, 2), 3),
+        case(make.floats(0, 0), 2),
+        case(make.ints(2, 2), -1),
+        case(matrix, 1.5),
+        case(make.floats(2, 3), 2),
+    ]
+
+
+@composed(name="linalg.matrix_power", samples=cases(powers))
+def linalg_matrix_power(input, n, *, out=None):
+    """A square matrix multiplied with itself `n` times; its inverse if `n` is negative."""
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+    require_square(input._array, "linalg.matrix_power")
+    found = input.clone() if n == 1 else power(input if n >= 0 else inv(input), abs(n))
+    return write_composed("linalg.matrix_power", found, out)
+
+
+def power(matrix, n):
+    """By squaring: as many products as `n` has binary digits, and ones among them."""
+    if n == 0:
+        return matrix.clone().copy_(eye(matrix.shape[-1], dtype=matrix.dtype))
+    found = None
+    while n:
+        if n % 2:
+            found = matrix if found is None else found @ matrix
+        n //= 2
+        if n:
+            matrix = matrix @ matrix
+    return found
+
+
+@composed(samples=cases(powers))
+def matrix_power(input, n, *, out=None):
+    """A square matrix multiplied with itself `n` times: `linalg.matrix_power`."""
+    return linalg_matrix_power(input, n, out=out)

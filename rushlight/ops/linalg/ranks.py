@@ -1,0 +1,102 @@
+"""Ranks and condition numbers: how much of a matrix is left, told by its singular values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor, wrap
+from rushlight.ops.declare import composed
+from rushlight.ops.linalg.checks import require_square
+from rushlight.ops.linalg.eigenvalues import eigvalsh
+from rushlight.ops.linalg.inverses import inv_ex
+from rushlight.ops.linalg.singular import svdvals
+from rushlight.ops.norms import matrix_norm
+from rushlight.ops.out import write_composed
+from rushlight.ops.rules import FULL
+from rushlight.ops.samples import case, cases, corner
+
+INF = math.inf
+
+
+def matrices(make):
+    return [
+        case(make.floats(3, 4)),
+        case(make.floats(2, 3, 2) @ make.floats(2, 2, 3)),
+        case(make.spd(3, 3), hermitian=True),
+        case(make.floats(3, 3), 1.5),
+        case(make.floats(3, 3), tol=np.array([0.5, 2.0], "float32")),
+        case(make.floats(3, 3), atol=1.0),
+        case(make.floats(3, 3), rtol=0.3),
+        case(make.floats(2, 3, 3), atol=np.array([0.5, 2.0], "float32")),
+        case(make.complexes(3, 3)),
+        case(make.floats(0, 3)),
+        case(make.floats(0, 3, 3)),
+        case(make.floats(3)),
+        case(make.ints(2, 2)),
+    ]
+
+
+@composed(name="linalg.matrix_rank", samples=cases(matrices))
+def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None, out=None):
+    """How many singular values are larger than `atol` and than `rtol` times the largest of them."""
+    if input.ndim < 2:
+        raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
+    if input._array.dtype not in FULL:
+        raise RuntimeError(f"This function doesn't handle types other than float and double. Got {input.dtype.scalar}")
+    for name, each in (("tol", tol), ("atol", atol), ("rtol", rtol)):
+        if isinstance(each, Tensor) and each.is_complex():
+            raise RuntimeError(
+                f"torch.linalg.matrix_rank: {name} tensor of complex type is not supported. Got {each.dtype.scalar}"
+            )
+    matrix = input.detach()
+    sizes = (eigvalsh(matrix).abs() if hermitian else svdvals(matrix))._array
+    if rtol is None:
+        given = tol is not None or atol is not None
+        rtol = 0.0 if given else max(input.shape[-2:]) * float(np.finfo(sizes.dtype).eps)
+    floor = limit(tol if atol is None else atol)
+    largest = sizes.max(-1, keepdims=True) if sizes.shape[-1] else np.zeros((*sizes.shape[:-1], 1))
+    rank = (sizes > np.maximum(floor, limit(rtol) * largest)).sum(-1)
+    return write_composed("linalg.matrix_rank", wrap(np.asarray(rank, np.int64)), out)
+
+
+def limit(value):
+    """A tolerance, a number or one for each matrix of a batch, beside singular values."""
+    return np.asarray(0.0 if value is None else value._array if isinstance(value, Tensor) else value)[..., None]
+
+
+@composed(
+    name="linalg.cond",
+    samples=cases(
+        lambda make: [
+            *[case(make.floats(3, 3), p) for p in (None, 2, -2, "fro", "nuc", 1, -1, INF, -INF)],
+            case(make.floats(4, 3)),
+            case(make.floats(2, 3, 3), 1),
+            case(make.complexes(2, 2)),
+            corner(np.zeros((2, 2), "float32"), 1),
+            case(make.floats(0, 0)),
+            case(make.floats(0, 3, 3), 1),
+            case(make.floats(4, 3), 1),
+            case(make.floats(3, 3), 3),
+            case(make.floats(3)),
+            case(make.ints(2, 2)),
+        ]
+    ),
+)
+def cond(input, p=None, *, out=None):
+    """The condition number: the norm `p` of a matrix times that of its inverse; infinite if there is none."""
+    if input.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p not in (None, 2, -2, "fro", "nuc", 1, -1, INF, -INF):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    if not input.numel():
+        found = input.new_zeros(input.shape[:-2]).abs()
+    elif p in (None, 2, -2):
+        values = svdvals(input)
+        found = values[..., -1] / values[..., 0] if p == -2 else values[..., 0] / values[..., -1]
+    else:
+        require_square(input._array, f"linalg.cond(ord={p})")
+        found = matrix_norm(input, p) * matrix_norm(inv_ex(input).inverse, p)
+        found = found.nan_to_num(INF, INF, -INF)
+    return write_composed("linalg.cond", found, out)

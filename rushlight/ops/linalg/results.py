@@ -1,0 +1,19 @@
+"""Several results of a function that is made of other ops: named as torch names them, or written into `out=`."""
+
+from __future__ import annotations
+
+import functools
+
+from rushlight.ops.out import write_composed
+from rushlight.ops.returned import named_results
+
+named = functools.cache(named_results)
+
+
+def collected(name, fields, tensors, out=None):
+    """The tensors as the named tuple of torch's function `name`."""
+    if out is not None:
+        if not isinstance(out, (list, tuple)) or len(out) != len(tensors):
+            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+        tensors = [write_composed(name, each, target) for each, target in zip(tensors, out, strict=True)]
+    return named(name, fields)(*tensors)
