@@ -55,6 +55,7 @@ def test_what_has_no_answer_is_a_linalg_error(call, words):
         (lambda: linalg.svd(ONE, driver="gesvd"), r"`driver=` is only supported on CUDA"),
         (lambda: linalg.inv(ONE.half()), r"linalg.inv: Low precision dtypes not supported. Got Half"),
         (lambda: torch.lobpcg(torch.eye(9), 1, tracker=print), r"tracker is not in Rushlight"),
+        (lambda: linalg.ldl_solve(ONE, torch.tensor([1, 9]), ONE), r"Expected pivots as ldl_factor returns them"),
         (lambda: torch.chain_matmul(), r"chain_matmul\(\): Expected one or more matrices"),
     ],
 )

@@ -14,16 +14,23 @@ def scalar(array):
     return from_numpy(array.dtype).scalar
 
 
+def prefix(name):
+    """What torch begins its message with; a few functions say nothing."""
+    return f"{name}: " if name else ""
+
+
 def require_matrices(array, name, label="A"):
     if array.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor {label} must have at least 2 dimensions.")
+        raise RuntimeError(f"{prefix(name)}The input tensor {label} must have at least 2 dimensions.")
 
 
 def require_square(array, name):
     require_matrices(array, name)
     rows, columns = array.shape[-2:]
     if rows != columns:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices")
+        raise RuntimeError(
+            f"{prefix(name)}A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
 
 
 def require_inexact(array, name, kernel=None):
@@ -49,7 +56,7 @@ def require_same_dtype(one, two, name="", labels=("A", "B")):
     if one.dtype != two.dtype:
         first, second = labels
         raise RuntimeError(
-            f"{name + ': ' if name else ''}Expected {first} and {second} to have the same dtype, but found {first} of "
+            f"{prefix(name)}Expected {first} and {second} to have the same dtype, but found {first} of "
             f"type {scalar(one)} and {second} of type {scalar(two)} instead"
         )
 

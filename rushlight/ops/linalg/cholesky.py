@@ -164,7 +164,7 @@ def cholesky_solve(input, input2, upper=False, *, out=None):
     for label, each in (("b", input), ("u", input2)):
         if each.ndim < 2:
             raise RuntimeError(f"{label} should have at least 2 dimensions, but has {each.ndim} dimensions instead")
-    require_square(input2, "cholesky_solve")
+    require_square(input2, "")
     require_same_dtype(input, input2, labels=("b", "A"))
     require_kernel(input, "cholesky_solve_cpu")
     require_equations(input2, input, True, "cholesky_solve")

@@ -122,4 +122,4 @@ def logdet(input):
     require_square(input._array, "logdet")
     require_inexact(input._array, "logdet")
     sign, size = linalg_slogdet(input)
-    return sign.log() + size if input.is_complex() else size.masked_fill(sign == -1, float("nan"))
+    return sign.log() + size if input.is_complex() else size.where(sign != -1, float("nan"))

@@ -22,7 +22,11 @@ def blas(name, dtype):
 
 def each_matrix(*arrays):
     """For each place in the batch that the arrays broadcast to: the place, and the matrix of each array there."""
-    batch = np.broadcast_shapes(*[each.shape[:-2] for each in arrays])
+    batch = batch_of(*arrays)
+    if not batch:
+        # np.broadcast_to and np.ndindex take 15 us together
+        yield (), *arrays
+        return
     spread = [np.broadcast_to(each, batch + each.shape[-2:]) for each in arrays]
     for place in np.ndindex(batch):
         yield place, *[each[place] for each in spread]
@@ -30,6 +34,8 @@ def each_matrix(*arrays):
 
 def batch_of(*arrays):
     """The batch dimensions that matrices broadcast to."""
+    if all([each.ndim == 2 for each in arrays]):
+        return ()
     return np.broadcast_shapes(*[each.shape[:-2] for each in arrays])
 
 

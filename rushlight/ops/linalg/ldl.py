@@ -86,6 +86,7 @@ def equations(make):
         corner(LD, pivots, make.floats(2, 2)),
         corner(LD, pivots, make.floats(3)),
         corner(LD, pivots.astype("int64"), make.floats(3, 1)),
+        corner(LD, pivots.astype("float32"), make.floats(3, 1)),
     ]
 
 
@@ -101,6 +102,13 @@ def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
         )
     if pivots.dtype.kind not in "iu":
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {scalar(pivots)}")
+    # LAPACK reads and writes where they point; those of blocks of two are negative
+    if pivots.shape != LD.shape[:-1] or (
+        pivots.size and not 1 <= np.abs(pivots).min() <= np.abs(pivots).max() <= LD.shape[-1]
+    ):
+        raise RuntimeError(
+            f"{name}: Expected pivots as ldl_factor returns them: one for each row, none beyond the last"
+        )
     require_same_dtype(LD, B, name, ("LD", "B"))
     require_kernel(LD, "ldl_solve_kernel_cpu")
     require_equations(LD, B, True, name)

@@ -9,7 +9,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.joining import cat
 from rushlight.ops.linalg.checks import require_kernel, require_success
 from rushlight.ops.linalg.lapack import batch_of, each_matrix, lapack
-from rushlight.ops.linalg.results import collected
+from rushlight.ops.linalg.results import collected, written
 from rushlight.ops.linalg.triangles import solve_triangular
 from rushlight.ops.products import adjoint
 from rushlight.ops.rules import SAME
@@ -190,9 +190,7 @@ def linalg_lu(A, *, pivot=True, out=None):
 def lu(A, pivot=True, get_infos=False, out=None):
     """L and U in one matrix and the rows that were swapped, with infos if asked: `linalg.lu_factor_ex`."""
     found = lu_factor_ex(A, pivot=pivot)
-    if out is not None:
-        found = collected("lu", ("LU", "pivots", "info"), found, out if get_infos else (*out, found.info))
-    return found if get_infos else (found.LU, found.pivots)
+    return written("lu", found if get_infos else (found.LU, found.pivots), out)
 
 
 def packed(make):
@@ -205,6 +203,7 @@ def packed(make):
         case(*found[0].args, unpack_data=False),
         case(*found[0].args, unpack_pivots=False),
         case(found[0].args[0], make.floats(3)),
+        case(found[0].args[0], np.array([1, 2, 9], "int32")),
     ]
 
 
@@ -216,9 +215,15 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype. "
             "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
+    pivots, rows = LU_pivots._array, LU_data.shape[-2]
+    if unpack_pivots and pivots.size and not 1 <= pivots.min() <= pivots.max() <= rows:
+        raise RuntimeError(
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Did you properly pass the "
+            "result of lu_factor?"
+        )
     P, L, U = (LU_data.new_empty(0) for _ in range(3))
     if unpack_pivots:
-        P = permutation(LU_pivots, LU_data.shape[-2], LU_data._array.dtype)
+        P = permutation(LU_pivots, rows, LU_data._array.dtype)
     if unpack_data:
         L, U = lower_and_upper(LU_data)
     return collected("lu_unpack", ("P", "L", "U"), (P, L, U), out)

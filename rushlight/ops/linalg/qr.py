@@ -54,12 +54,12 @@ def linalg_qr(A, mode="reduced", *, out=None):
 def qr_gradient(grads, Q, R, mode):
     """Of a wide matrix the first columns make Q and a square R, the others follow from their own columns of R."""
     outer, upper = grads
-    rows, columns = Q.shape[-2] if mode != "r" else 0, R.shape[-1]
     if mode == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
             "linalg.qr(A, mode='reduced') if you are going to require gradients"
         )
+    rows, columns = Q.shape[-2], R.shape[-1]
     if mode == "complete" and rows > columns:
         raise RuntimeError(
             "The QR decomposition is not differentiable when mode='complete' and nrows > ncols: use mode='reduced'"

@@ -175,6 +175,8 @@ def ormqr(input, input2, input3, left=True, transpose=False, *, out=None):
         raise RuntimeError(f"{name}: other must have at least 2 dimensions.")
     if input3.shape[size] < input2.shape[-1]:
         raise RuntimeError(f"{name}: other.shape[{size}] must be greater than or equal to tau.shape[-1]")
+    if input2.shape[-1] != min(input3.shape[size], input.shape[-1]):
+        raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{size}], input.shape[-1])")
     if input3.shape[size] != input.shape[-2]:
         raise RuntimeError(f"{name}: other.shape[{size}] must be equal to input.shape[-2]")
     if input3.dtype != input.dtype:

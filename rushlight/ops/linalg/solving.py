@@ -129,6 +129,8 @@ def factors(make):
         case(*found[2], left=False, adjoint=True),
         case(LU, pivots, right.T),
         case(LU, pivots.astype("int64"), right),
+        case(LU, pivots - 3, right),
+        case(LU, pivots[:2], right),
     ]
 
 
@@ -148,7 +150,16 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
             f"{name}: Number of pivots per batch should be same as the dimension of the matrix: give both as "
             "lu_factor returned them"
         )
+    # LAPACK reads and writes where they point
+    if pivots.size and not 1 <= pivots.min() <= pivots.max() <= LU.shape[-1]:
+        raise RuntimeError(
+            "Pivots given to lu_solve must all be greater or equal to 1, and smaller or equal to LU.size(-2). Did "
+            "you properly pass the result of lu_factor?"
+        )
     return substituted(LU, pivots, B, adjoint) if left else flipped(substituted(LU, pivots, flipped(B), not adjoint))
+
+
+mirrored = adjoint  # where an option has the name
 
 
 def factor_gradient(grad, LU, pivots, result, left, adjoint):
@@ -160,8 +171,6 @@ def factor_gradient(grad, LU, pivots, result, left, adjoint):
     inner = permutation(pivots, LU.shape[-1], LU._array.dtype).transpose(-2, -1) @ matrix
     return (inner @ mirrored(U)).tril(-1) + (mirrored(L) @ inner).triu()
 
-
-mirrored = adjoint  # where an option has the name
 
 linalg_lu_solve.gradient(
     LU=factor_gradient,

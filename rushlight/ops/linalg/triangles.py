@@ -118,7 +118,7 @@ def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False,
                 f"torch.triangular_solve: Expected {label} to have at least 2 dimensions, but it has {each.ndim} "
                 "dimensions instead"
             )
-    require_square(A, "triangular_solve")
+    require_square(A, "")
     require_same_dtype(input, A, labels=("b", "A"))
     require_kernel(A, "triangular_solve_cpu")
     require_equations(A, input, True, "triangular_solve")
