@@ -52,7 +52,7 @@ def product(vectors, tau):
     """V and T such that the product of all reflections is I - V T V'."""
     count = tau.shape[-1]
     V = unit_lower(vectors, count)
-    # I + D striu(V'V) is T^-1 D, whose diagonal is one, where D has the factors on its diagonal
+    # T is the inverse of I + D striu(V'V) times D, where D has the factors on its diagonal
     inner = np.eye(count, dtype=tau.dtype) + tau[..., None] * np.triu(flipped(V) @ V, 1)
     return V, np.linalg.solve(inner, tau[..., None] * np.eye(count, dtype=tau.dtype))
 
