@@ -17,7 +17,7 @@ CALLS = 6
 TOO_LARGE = ("10000000000", "2147483648", "9223372036854775808")
 # our dtype means nothing to torch; NumPy's bool makes a float tensor, and of a complex scalar half is lost
 ODD_IN_TORCH = ("torch.float16", "np.True_", "np.False_", "np.complex64")
-RANDOM = "multinomial bernoulli rrelu poisson normal dropout".split()
+RANDOM = "multinomial bernoulli rrelu poisson normal dropout lowrank".split()
 # where results differ, with the reason
 KNOWN = {
     "polygamma": "at poles and infinities SciPy's zeta gives inf, torch NaN or noise",
@@ -33,6 +33,10 @@ KNOWN = {
     "logit": "an eps of 1",
     "logaddexp": "complex numbers far apart: torch overflows to NaN",
     "cumulative_trapezoid": "shapes that do not fit but broadcast",
+    "linalg.eigh": "the signs of vectors",
+    "linalg.svd": "the signs of vectors",
+    "svd": "the signs of vectors",
+    "lobpcg": "the signs of vectors",
     "kthvalue": "the position among equal elements, which torch leaves open",
 }
 

@@ -54,6 +54,7 @@ def pca_lowrank(A, q=None, center=True, niter=2):
             corner(make.spd(6, 6), 2, largest=False),
             corner(make.spd(6, 6), 1, make.spd(6, 6)),
             corner(make.spd(3, 3), 2),
+            corner(make.spd(6, 6), -1),
         ]
     ),
 )
@@ -84,6 +85,8 @@ def lobpcg(
     if tracker is not None:
         raise RuntimeError("lobpcg: tracker is not in Rushlight, whose lobpcg does not iterate: leave it out")
     k = (1 if X is None else X.shape[-1]) if k is None else k
+    if k < 0:
+        raise RuntimeError(f"lobpcg: Trying to create tensor with negative dimension {k}: k is how many are wanted")
     count = k if n is None else n
     if rows < 3 * count:
         raise ValueError(
