@@ -88,11 +88,14 @@ PyObject* norm(Call& call) {
     return two ? vector_norm(call[0], two.get(), dim, call[3]) : nullptr;
 }
 
-// linalg.norm: (A, ord, dim, keepdim, *, dtype, out); matrices are left to Python
+// linalg.norm: (input, ord, dim, keepdim, *, axis, keepdims, dtype, out); matrices are left to Python
 PyObject* linalg_norm(Call& call) {
     PyObject *ord = call[1], *dim = call[2];
     PyArrayObject* array = call.array(0);
-    if (array == nullptr || call[4] != Py_None || call[5] != Py_None) return nullptr;
+    if (array == nullptr) return nullptr;
+    for (int option = 4; option < 8; option++) {
+        if (call[option] != Py_None) return nullptr;
+    }
     Py_ssize_t count = dim == Py_None ? PyArray_NDIM(array) : dim_count(dim);
     if (ord == Py_None) {
         if (dim != Py_None && count != 1 && count != 2) return nullptr;
@@ -105,7 +108,7 @@ PyObject* linalg_norm(Call& call) {
 }  // namespace
 
 void register_norms() {
-    add_kernel({"linalg.vector_norm", forward, backward, {"x", "result", "ord", "dim"}});
+    add_kernel({"linalg.vector_norm", forward, backward, {"input", "result", "ord", "dim"}});
     add_kernel({"norm", nullptr, nullptr, {}, norm});
     add_kernel({"linalg.norm", nullptr, nullptr, {}, linalg_norm});
 }
