@@ -13,6 +13,7 @@ FAMILIES = (
     "bessel",
     "bilinear",
     "differences",
+    "dropping",
     "fourier",
     "histograms",
     "likelihood_losses",
@@ -24,6 +25,7 @@ FAMILIES = (
     "scattered_reductions",
     "similarity",
     "uniqueness",
+    "variates",
     "view_copies",
     "windows",
 )

@@ -18,7 +18,7 @@ RANDOM = {
     for name in registry()
     if any(
         word in name
-        for word in ("rand", "normal", "bernoulli", "multinomial", "dropout", "poisson", "rrelu", "lowrank")
+        for word in ("rand", "normal", "bernoulli", "multinomial", "dropout", "poisson", "binomial", "rrelu", "lowrank")
     )
 }
 
