@@ -17,6 +17,7 @@ __all__ = [
     "manual_seed",
     "seed",
     "set_rng_state",
+    "thread_safe_generator",
 ]
 
 
@@ -46,11 +47,11 @@ def get_state(self: Generator) -> Tensor:
     return wrap(self.state_bytes())
 
 
-def set_state(self: Generator, new_state: Tensor) -> None:
+def set_state(self: Generator, new_state: Tensor) -> Generator:
     """Continue from a state that `get_state` gave."""
     if not isinstance(new_state, Tensor):
         raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
-    self.load_state_bytes(new_state._array)
+    return self.load_state_bytes(new_state._array)
 
 
 # the streams know arrays only; for users states are tensors
@@ -68,13 +69,18 @@ def set_rng_state(new_state: Tensor) -> None:
     set_state(default_generator, new_state)
 
 
+def thread_safe_generator() -> Generator | None:
+    """The generator of a thread that loads data; None elsewhere, which stands for the default one."""
+    return None
+
+
 @contextmanager
 def fork_rng(
     devices: Iterable[Any] | None = None,
     enabled: bool = True,
     _caller: str = "fork_rng",
     _devices_kw: str = "devices",
-    device_type: str = "cuda",
+    device_type: str | None = None,
 ) -> Iterator[None]:
     """Inside the block random numbers may be drawn; after it the default generator stands where it stood."""
     if not enabled:

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from rushlight.core.dtypes import from_numpy
 from rushlight.core.quiet import QUIET, floating_point
 
 # Significant bits of a floating dtype by its character; "E" is the bfloat16 of ml_dtypes.
@@ -13,12 +14,27 @@ DIGITS = {"e": 11, "E": 8, "f": 24, "d": 53}
 LARGEST = {"e": 65504.0, "E": 3.3895313892515355e38, "f": 3.4028234663852886e38, "d": 1.7976931348623157e308}
 
 
-def floating(dtype: np.dtype, name: str, error: type = NotImplementedError) -> np.dtype:
-    """`dtype` itself if it is a floating one; else `error`, whose type is torch's for this function."""
+def floating(dtype: np.dtype, kernel: str) -> np.dtype:
+    """`dtype` itself if it is a floating one; torch's refusal for others."""
     dtype = np.dtype(dtype)
     if dtype.char not in DIGITS:
-        raise error(f"{name} draws floating point numbers, but the dtype is {dtype.name}")
+        raise no_kernel(dtype, kernel)
     return dtype
+
+
+def continuous(dtype: np.dtype, distribution: str) -> np.dtype:
+    """`dtype` itself if it is a floating one; the refusal of those distributions that explain theirs."""
+    dtype = np.dtype(dtype)
+    if dtype.char not in DIGITS:
+        raise RuntimeError(
+            f"{distribution} distribution is a continuous probability distribution. dtype must be a floating point but "
+            f"you specified {from_numpy(dtype)}"
+        )
+    return dtype
+
+
+def no_kernel(dtype: np.dtype, kernel: str) -> NotImplementedError:
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy(dtype).scalar}'")
 
 
 def to_dtype(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -43,7 +59,9 @@ def largest_whole_number(dtype: np.dtype) -> int:
     if dtype.char in DIGITS:
         return 2 ** DIGITS[dtype.char]
     if dtype.kind not in "iub":
-        raise RuntimeError(f"whole numbers are drawn in an integer, floating or boolean dtype, not {dtype.name}")
+        raise RuntimeError(
+            f"check_random_bounds handles only integral, floating-point and boolean types, not {dtype.name}"
+        )
     return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
 
 

@@ -11,7 +11,19 @@ import math
 import numpy as np
 
 from rushlight.core import streams
-from rushlight.core.limits import check_uniform_bounds, floating, largest_whole_number, to_dtype, whole_numbers, within
+from rushlight.core.dtypes import from_numpy
+from rushlight.core.layout import empty_like_array
+from rushlight.core.limits import (
+    DIGITS,
+    check_uniform_bounds,
+    continuous,
+    floating,
+    largest_whole_number,
+    no_kernel,
+    to_dtype,
+    whole_numbers,
+    within,
+)
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.streams import Generator, uniform32, uniform64
 from rushlight.native import shortcut
@@ -44,7 +56,7 @@ def uniform(
     shape: Shape, dtype: np.dtype, low: float = 0.0, high: float = 1.0, generator: Generator | None = None
 ) -> np.ndarray:
     """Numbers from `low` up to but not including `high`, all equally likely."""
-    dtype = floating(dtype, "uniform_")
+    dtype = floating(dtype, "check_uniform_bounds")
     plain = low == 0 and high == 1
     if not plain:
         check_uniform_bounds(low, high, dtype)
@@ -75,7 +87,7 @@ def normal(
     """
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
-    dtype = floating(dtype, "normal_")
+    dtype = floating(dtype, "normal_kernel_cpu")
     generator, count = generator or default_generator, math.prod(shape)
     if count < 16 or not contiguous:
         numbers = streams.normals_one_by_one(generator, count)
@@ -96,7 +108,7 @@ def log_normal(
     """Numbers whose logarithm is normal with this `mean` and `std`."""
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
-    dtype = floating(dtype, "log_normal_")
+    dtype = floating(dtype, "log_normal_cpu")
     numbers = streams.normals_one_by_one(generator or default_generator, math.prod(shape))
     return to_dtype(np.exp(numbers * std + mean), dtype).reshape(shape)
 
@@ -106,7 +118,7 @@ def exponential(shape: Shape, dtype: np.dtype, rate: float = 1.0, generator: Gen
     """Waiting times between events that happen `rate` times per unit of time."""
     if not rate > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate}")
-    dtype = floating(dtype, "exponential_", RuntimeError)
+    dtype = continuous(dtype, "Exponential")
     numbers = uniform64(generator or default_generator, math.prod(shape))
     np.negative(numbers, numbers)
     np.log1p(numbers, numbers)
@@ -120,7 +132,7 @@ def cauchy(
     """Numbers from the Cauchy distribution, whose tails are so heavy that it has no mean."""
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
-    dtype = floating(dtype, "cauchy_", RuntimeError)
+    dtype = continuous(dtype, "Cauchy")
     numbers = uniform64(generator or default_generator, math.prod(shape))
     return to_dtype(median + sigma * np.tan(np.pi * (numbers - 0.5)), dtype).reshape(shape)
 
@@ -131,7 +143,7 @@ def geometric(shape: Shape, dtype: np.dtype, p: float, generator: Generator | No
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
     dtype = np.dtype(dtype)
     if dtype.kind in "bc":
-        raise NotImplementedError(f"geometric_ is not defined for {dtype.name}")
+        raise no_kernel(dtype, "geometric_cpu")
     numbers = uniform64(generator or default_generator, math.prod(shape))
     with np.errstate(divide="ignore"):
         np.log(numbers, numbers)
@@ -154,17 +166,19 @@ def bernoulli(
     if not isinstance(p, np.ndarray):
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+        if dtype is not None and np.dtype(dtype).kind == "c":
+            raise no_kernel(np.dtype(dtype), "bernoulli_scalar_cpu_")
         shape = shape or ()
         words = generator.draw64(math.prod(shape))
         words &= streams.LOW_53_BITS
         # u < p, asked of the integer that u is made from: spares the conversion to float.
         return (words < math.ceil(p * 2**53)).astype(dtype).reshape(shape)
-    source = floating(p.dtype, "bernoulli")
+    source = floating(p.dtype, "bernoulli_tensor_cpu_p_")
     shape = p.shape if shape is None else shape
     # an expanded array takes no memory: refuse what will not fit before looking through it
     np.empty(shape, source)
     if p.size and not (p.min() >= 0 and p.max() <= 1):
-        raise RuntimeError("bernoulli expects every probability to be in [0, 1]")
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true: every probability has to be in [0, 1]")
     draw = uniform64 if source.char == "d" else uniform32
     ones = draw(generator, math.prod(shape)).reshape(shape) < p
     return np.asarray(ones, source if dtype is None else dtype)
@@ -195,6 +209,8 @@ def integers(
 def any_integers(shape: Shape, dtype: np.dtype, generator: Generator | None = None) -> np.ndarray:
     """Whole numbers from 0 to all that `dtype` can hold, as `random_()` without arguments gives them."""
     dtype, generator, count = np.dtype(dtype), generator or default_generator, math.prod(shape)
+    if dtype.kind == "c":
+        raise no_kernel(dtype, "random_kernel_cpu")
     if dtype.char in "HILQ":
         raise NotImplementedError(f"random_ without bounds is not defined for {dtype.name}")
     words = generator.draw64(count) if dtype.char in "lqd" else generator.draw32(count)
@@ -209,7 +225,7 @@ def permutation(n: int, dtype: np.dtype | type = np.int64, generator: Generator 
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     dtype, generator = np.dtype(dtype), generator or default_generator
     if dtype.kind in "bc":
-        raise NotImplementedError(f"randperm is not defined for {dtype.name}")
+        raise no_kernel(dtype, "randperm")
     if dtype.char != "E" and n > largest_whole_number(dtype) + 1:
         raise RuntimeError(f"n cannot be greater than {largest_whole_number(dtype) + 1} for {dtype.name}, got {n}")
     if n < 2:
@@ -238,7 +254,7 @@ def multinomial(
     if probs.flags.c_contiguous:
         times = exponential(probs.shape, probs.dtype, generator=generator)
     else:
-        times = np.empty_like(probs)
+        times = empty_like_array(probs)
         laid_out = in_memory_order(times)
         laid_out[...] = exponential(laid_out.shape, probs.dtype, generator=generator)
     token = floating_point.set(QUIET)
@@ -246,7 +262,7 @@ def multinomial(
     floating_point.reset(token)
     if num_samples == 1:
         return speeds.argmax(-1).reshape((*probs.shape[:-1], 1))
-    return (-speeds).argsort(-1, kind="stable")[..., :num_samples]
+    return (-speeds).argsort(-1, kind="stable")[..., :num_samples].copy()
 
 
 def in_memory_order(target: np.ndarray) -> np.ndarray:
@@ -299,7 +315,9 @@ def swapped_in_turn(partners: np.ndarray) -> np.ndarray:
 
 
 def check_multinomial(probs: np.ndarray, num_samples: int, replacement: bool) -> None:
-    floating(probs.dtype, "multinomial", RuntimeError)
+    if probs.dtype.char not in DIGITS:
+        kind = from_numpy(probs.dtype).scalar
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {kind}")
     if probs.ndim not in (1, 2):
         raise RuntimeError(f"prob_dist must be 1 or 2 dim, but its shape is {probs.shape}")
     if num_samples <= 0:

@@ -16,6 +16,8 @@ from rushlight.core.random import default_generator
 from rushlight.core.streams import Generator, uniform64
 
 MOST_AHEAD = 8192
+# torch takes the third of the method in float32
+THIRD = float(np.float32(1 / 3))
 
 
 class Ahead:
@@ -30,6 +32,7 @@ class Ahead:
         self.generator = generator or default_generator
         self.step = max(4, min(likely, MOST_AHEAD))
         self.numbers: Iterator[float] = iter(())
+        self.kept: float | None = None
         self.draw = self.read().__next__
 
     def read(self) -> Iterator[float]:
@@ -80,7 +83,7 @@ def one_gamma(alpha: float, ahead: Ahead) -> float:
         # a number of parameter alpha + 1, made smaller
         scale = (1 - ahead.draw()) ** (1 / alpha)
         alpha += 1
-    d = alpha - 1 / 3
+    d = alpha - THIRD
     c = 1 / math.sqrt(9 * d)
     while True:
         x = ahead.normal()
@@ -155,12 +158,13 @@ def binomial(count: np.ndarray, prob: np.ndarray, generator: Generator | None = 
     deviation = np.sqrt(mean * (1 - rare))
     columns = [each.ravel().tolist() for each in (count, prob, rare, mean, deviation)]
     with Ahead(generator, 3 * count.size) as ahead:
-        found = [one_binomial(*row, narrow, ahead) for row in zip(*columns, strict=True)]
+        found = [one_binomial(row, narrow, ahead) for row in zip(*columns, strict=True)]
     return np.array(found, count.dtype).reshape(count.shape)
 
 
-def one_binomial(n: float, p: float, rare: float, mean: float, deviation: float, narrow: type, ahead: Ahead) -> float:
-    """The rarer of success and failure is counted: see the two functions below."""
+def one_binomial(row: tuple[float, ...], narrow: type, ahead: Ahead) -> float:
+    """The rarer of success and failure is counted, by one of the two functions below."""
+    n, p, rare, mean, deviation = row
     if n <= 0 or p <= 0:
         return 0
     if p >= 1 or n == math.inf:

@@ -112,6 +112,9 @@ class Generator(Stream):
     __slots__ = ("__weakref__", "_initial_seed", "device", "lock")
 
     def __init__(self, device: object = "cpu") -> None:
+        if not isinstance(device, (str, int, type(CPU))):
+            kind = type(device).__name__
+            raise TypeError(f"Generator(): argument 'device' (position 1) must be torch.device, not {kind}")
         if str(device) not in ("cpu", "cpu:0"):
             raise RuntimeError(f"Rushlight draws random numbers on the CPU only; Generator got device={device}")
         super().__init__()
@@ -127,7 +130,7 @@ class Generator(Stream):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
-            raise ValueError(f"manual_seed expected an integer from -2**63 to 2**64 - 1, but got {seed}")
+            raise ValueError(f"Overflow when unpacking long long: a seed is from -2**63 to 2**64 - 1, not {seed}")
         with self.lock:
             self._initial_seed = seed % 2**64
             self._restart(self._initial_seed)
@@ -175,9 +178,14 @@ class Generator(Stream):
         """Continue from a state that `state_bytes` gave, or torch's `get_state`."""
         if state.dtype != np.uint8:
             raise TypeError(f"RNG state must be a torch.ByteTensor, but its dtype is {state.dtype}")
+        if not state.flags.c_contiguous:
+            raise RuntimeError("RNG state must be contiguous: pass state.contiguous()")
         if state.size != STATE_LAYOUT.itemsize:
-            raise RuntimeError(f"expected a random number state of {STATE_LAYOUT.itemsize} bytes, but got {state.size}")
-        saved = np.ascontiguousarray(state).reshape(-1).view(STATE_LAYOUT)[0]
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE_LAYOUT.itemsize} but found the input RNG state size "
+                f"to be {state.size}"
+            )
+        saved = state.reshape(-1).view(STATE_LAYOUT)[0]
         left, position = int(saved["left"]), int(saved["next"])
         if not (saved["seeded"] and 0 < left <= WORDS_PER_BLOCK and position <= WORDS_PER_BLOCK):
             raise RuntimeError("Invalid mt19937 state: these bytes are not those of a random number state")
@@ -188,6 +196,14 @@ class Generator(Stream):
             self._set_state(saved["words"].astype(np.uint32), position, kept_normal)
             self._initial_seed = int(saved["initial_seed"])
         return self
+
+    def get_offset(self) -> int:
+        """Nothing on the CPU, whose stream is not addressed by place."""
+        raise RuntimeError("CPU Generator does not use offset: save its place with get_state()")
+
+    def set_offset(self, offset: int) -> Generator:
+        """Nothing on the CPU, whose stream is not addressed by place."""
+        raise RuntimeError("CPU Generator does not use offset: return to a place with set_state()")
 
     def clone_state(self) -> Generator:
         """Another generator that stands at the same place; drawing from one leaves the other where it is."""
@@ -233,6 +249,9 @@ def uniform32(generator: Generator, count: int, low: float = 0.0, high: float = 
     # torch's compiled code multiplies and adds with one rounding; in float64 the product is exact.
     numbers = words.astype(np.float64)
     numbers *= 2.0**-24 * width
+    if 0 < abs(low) < 2.0**-49 * width:
+        # too small for the sum to show, but where the product lies halfway it decides the rounding
+        np.copyto(numbers, np.nextafter(numbers, math.copysign(math.inf, low)), where=numbers + low == numbers)
     numbers += low
     return numbers.astype(np.float32)
 

@@ -41,8 +41,9 @@ def check_probability(p: float) -> None:
 def kept(array: np.ndarray, p: float, features: bool) -> np.ndarray:
     """Ones where an element, or a whole feature of a batch, stays; zeros elsewhere; in torch's order."""
     if features:
-        shape = array.shape[:2] + (1,) * (array.ndim - 2)
-        return random.bernoulli(1 - p, shape, array.dtype)
+        found = empty_like_array(array[(..., *[slice(1)] * (array.ndim - 2))])
+        found[...] = random.bernoulli(1 - p, found.shape, array.dtype)
+        return found
     if array.flags.c_contiguous:
         return random.bernoulli(1 - p, array.shape, array.dtype)
     found = empty_like_array(array)

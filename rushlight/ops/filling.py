@@ -10,7 +10,7 @@ from rushlight.core.options import integer, number
 from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor, method
 from rushlight.native import shortcut
-from rushlight.ops.sampling import gaussian, uniform, write
+from rushlight.ops.draws import gaussian, uniform, write
 
 
 def read_bounds(function: str, given: tuple, named: dict[str, Any], defaults: tuple) -> list:
@@ -58,7 +58,7 @@ def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generat
         "normal_",
         "NormalBackward0",
         generator,
-        lambda shape, kind: gaussian(shape, kind, mean, std, generator, together),
+        lambda shape, kind: gaussian(mean, std, generator, shape, kind, together),
     )
 
 
@@ -95,7 +95,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     if isinstance(p, Tensor):
         # laid out as the tensor is, since it is filled in the order of its memory
         chances = empty_like_array(self._array, p._array.dtype)
-        chances[...] = p._array
+        chances[...] = p.detach().expand(self.shape)._array
         chance = random.in_memory_order(chances)
     else:
         chance = real(p, "bernoulli_", "p", 1)

@@ -119,9 +119,7 @@ def beta_integral(alpha: np.ndarray, beta: np.ndarray, x: np.ndarray, mean_log: 
     steps = np.linspace(-3.6, 4, 2 * NODES)
     points = np.exp(steps - np.exp(-steps))
     s = width[:, None] * points
-    density = np.exp(
-        (other - 1)[:, None] * np.log1p(np.expm1(-s) * (base / (base - 1))[:, None]) - own[:, None] * s
-    )
+    density = np.exp((other - 1)[:, None] * np.log1p(np.expm1(-s) * (base / (base - 1))[:, None]) - own[:, None] * s)
     if upper:
         density *= np.log1p(-base[:, None] * np.exp(-s)) - mean_log[:, None]
     else:

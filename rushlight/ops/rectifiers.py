@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core import random
-from rushlight.core.tensor import Tensor
+from rushlight.core.streams import Generator
+from rushlight.core.tensor import Tensor, wrap
+from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import refuse, require_floats
 from rushlight.ops.rules import PROMOTE
@@ -101,31 +103,61 @@ def rrelu_with_noise(input, noise):
 rrelu_with_noise.gradient(input=lambda grad, input, noise: choose(input > 0, grad, grad * noise))
 
 
-@composed(
-    samples=cases(
-        lambda make: [
-            case(make.floats(3, 4)),
-            case(make.floats(3, 4), 0.1, 0.3),
-            case(make.floats(4, dtype="float64"), 0.2, 0.2, True),
-            case(make.floats(0)),
-            case(make.ints(3)),
-        ]
-    ),
-    method=False,
-    aliases=["nn.functional.rrelu"],
-)
-def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
-    """Each element, times a slope where it is negative: a random one in training, else the mean one."""
+def leaky(
+    input: Tensor, lower: float, upper: float, training: bool, inplace: bool, generator: Generator | None = None
+) -> Tensor:
+    """What `rrelu` gives; only elements that are not positive take a number from the generator."""
     array = input._array
-    require_floats("rrelu_with_noise_out_cpu", array)
+    if array.dtype.char not in ("fdE" if training else "fdeE"):
+        raise refuse("rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu", array)
     if lower > upper:
         raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}")
     slopes = np.full(array.shape, (lower + upper) / 2, array.dtype)
     if training:
         chosen = array <= 0
-        slopes[chosen] = random.uniform((int(chosen.sum()),), np.dtype("float64"), lower, upper)
-    noise = input.new_tensor(slopes)
-    return (rrelu_with_noise.op.inplace if inplace else rrelu_with_noise)(input, noise)
+        slopes[chosen] = random.uniform((int(chosen.sum()),), np.dtype("float64"), lower, upper, generator)
+    return (rrelu_with_noise.op.inplace if inplace else rrelu_with_noise)(input, wrap(slopes))
+
+
+SLOPES = cases(
+    lambda make: [
+        case(make.floats(3, 4)),
+        case(make.floats(3, 4), 0.1, 0.3),
+        case(make.floats(4, dtype="float64"), 0.2, 0.2, True),
+        case(make.floats(3, 4).T, 0.1, 0.3, True),
+        case(make.floats(3, dtype="float16"), 0.1, 0.3, True),
+        case(make.floats(0)),
+        case(make.ints(3)),
+        case(make.floats(3), 0.3, 0.1),
+    ]
+)
+
+
+@composed(name="nn.functional.rrelu", samples=SLOPES)
+def functional_rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    """Each element, times a slope where it is negative: a random one in training, else the mean one."""
+    return leaky(input, lower, upper, training, inplace)
+
+
+@composed(samples=SLOPES, method=False)
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, generator=None):
+    """Each element, times a slope where it is negative: a random one in training, else the mean one."""
+    return leaky(input, lower, upper, training, False, generator)
+
+
+def rrelu_(
+    input: Tensor,
+    lower: float = 1.0 / 8,
+    upper: float = 1.0 / 3,
+    training: bool = False,
+    generator: Generator | None = None,
+) -> Tensor:
+    """`rrelu` in place."""
+    return leaky(input, lower, upper, training, True, generator)
+
+
+for namespace in ("", "nn.functional"):
+    NAMESPACES[namespace]["rrelu_"] = rrelu_
 
 
 @op(

@@ -1,24 +1,23 @@
-"""Sampling: tensors of random numbers on torch's own stream, new ones and writes into existing ones."""
+"""Sampling: new tensors of random numbers, on torch's own stream."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.autograd.modes import is_grad_enabled
 from rushlight.core import dtypes, random
 from rushlight.core.casting import cast
-from rushlight.core.layout import empty_like_array
 from rushlight.core.likeness import array_like
 from rushlight.core.options import checked_size, finish_into, integer, number, numpy_dtype, size_from
-from rushlight.core.random import Generator, in_memory_order
+from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor
 from rushlight.native import shortcut
 from rushlight.ops.call import call
 from rushlight.ops.declare import op
-from rushlight.ops.inplace import call_inplace
+from rushlight.ops.draws import check_generator, draw_for, fill, gaussian, uniform
+from rushlight.ops.out import resize
 from rushlight.ops.rules import SAME
 
 if TYPE_CHECKING:
@@ -38,49 +37,6 @@ __all__ = [
     "randperm",
 ]
 
-Draw = Callable[..., np.ndarray]
-
-
-def check_generator(generator: Generator | None, function: str) -> None:
-    if generator is not None and not isinstance(generator, Generator):
-        raise TypeError(f"{function}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
-
-
-def uniform(
-    shape: tuple[int, ...],
-    kind: np.dtype,
-    generator: Generator | None,
-    low: float = 0.0,
-    high: float = 1.0,
-) -> np.ndarray:
-    """Uniform numbers; the parts of a complex number are drawn one after the other."""
-    if kind.kind == "c":
-        return as_complex(random.uniform((*shape, 2), part(kind), low, high, generator), kind)
-    return random.uniform(shape, kind, low, high, generator)
-
-
-def gaussian(
-    shape: tuple[int, ...],
-    kind: np.dtype,
-    mean: float,
-    std: float,
-    generator: Generator | None,
-    contiguous: bool,
-) -> np.ndarray:
-    """Normal numbers; a complex one has its variance halved between its parts."""
-    if kind.kind == "c":
-        parts = random.normal((*shape, 2), part(kind), mean, std * math.sqrt(0.5), generator, contiguous)
-        return as_complex(parts, kind)
-    return random.normal(shape, kind, mean, std, generator, contiguous)
-
-
-def part(kind: np.dtype) -> np.dtype:
-    return dtypes.from_numpy(kind).to_real().numpy
-
-
-def as_complex(parts: np.ndarray, kind: np.dtype) -> np.ndarray:
-    return parts.view(kind).reshape(parts.shape[:-1])
-
 
 @shortcut
 def rand(
@@ -96,7 +52,8 @@ def rand(
 ) -> Tensor:
     """Numbers from 0 up to but not including 1, all equally likely."""
     check_generator(generator, "rand")
-    array = uniform(size_from(sizes, size, "rand"), numpy_dtype(dtype, out), generator)
+    shape, kind = size_from(sizes, size, "rand"), numpy_dtype(dtype, out)
+    array = draw_for(out, shape, kind, lambda shape, kind, together: uniform(shape, kind, generator))
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -114,7 +71,8 @@ def randn(
 ) -> Tensor:
     """Numbers from the normal distribution with mean 0 and variance 1."""
     check_generator(generator, "randn")
-    array = gaussian(size_from(sizes, size, "randn"), numpy_dtype(dtype, out), 0.0, 1.0, generator, True)
+    shape, kind = size_from(sizes, size, "randn"), numpy_dtype(dtype, out)
+    array = draw_for(out, shape, kind, lambda *laid_out: gaussian(0.0, 1.0, generator, *laid_out))
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -151,7 +109,10 @@ def randint(
     if dtype is None and out is None:
         dtype = dtypes.int64
     first, last = whole_bounds(bounds, "randint")
-    array = random.integers(first, last, checked_size(size, "randint"), numpy_dtype(dtype, out), generator)
+    shape, kind = checked_size(size, "randint"), numpy_dtype(dtype, out)
+    array = draw_for(
+        out, shape, kind, lambda shape, kind, together: random.integers(first, last, shape, kind, generator)
+    )
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -217,7 +178,7 @@ def randn_like(
     check_generator(generator, "randn_like")
     array = array_like("randn_like", input, dtype, memory_format)
     together = array.flags.c_contiguous
-    fill(array, lambda shape, kind: gaussian(shape, kind, 0.0, 1.0, generator, together))
+    fill(array, lambda shape, kind: gaussian(0.0, 1.0, generator, shape, kind, together))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -245,12 +206,6 @@ def randint_like(
     array = array_like("randint_like", input, dtype, memory_format)
     fill(array, lambda shape, kind: random.integers(first, last, shape, kind, generator))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
-
-
-def fill(array: np.ndarray, draw: Draw) -> None:
-    """Random numbers in the order of the array's memory, as torch fills a tensor."""
-    laid_out = in_memory_order(array)
-    laid_out[...] = draw(laid_out.shape, array.dtype)
 
 
 def normal(
@@ -282,13 +237,14 @@ def normal(
             )
         if out is None:
             return normal_around(mean, std, generator)
-        return call(normal_around.op, (mean, std, generator), out)
+        return call(normal_around.op, (mean, std, generator, out), out)
     if size is None:
         raise TypeError(
             "normal() received an invalid combination of arguments: without a tensor among mean and std, pass size"
         )
     mean, std = number(mean, "normal", "mean", 1), number(std, "normal", "std", 2)
-    array = gaussian(checked_size(size, "normal"), numpy_dtype(dtype, out), mean, std, generator, True)
+    shape, kind = checked_size(size, "normal"), numpy_dtype(dtype, out)
+    array = draw_for(out, shape, kind, lambda *laid_out: gaussian(mean, std, generator, *laid_out))
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -299,17 +255,22 @@ def normal_node(mean: Any, std: Any) -> str:
 
 
 @op(dtype=SAME, name="_normal", node=normal_node, samples=None)
-def normal_around(mean: "Tensor | float", std: "Tensor | float", generator: Generator | None = None):
-    """Normal numbers around tensors."""
+def normal_around(
+    mean: "Tensor | float", std: "Tensor | float", generator: Generator | None = None, target: Any = None
+):
+    """Normal numbers around tensors, drawn in the dtype and layout of `target` if there is one."""
     if not isinstance(std, np.ndarray):
-        return gaussian(mean.shape, mean.dtype, 0.0, std, generator, True) + mean
+        kind = mean.dtype if target is None else target._array.dtype
+        return draw_for(target, mean.shape, kind, lambda *laid_out: gaussian(0.0, std, generator, *laid_out)) + mean
     if std.dtype.kind == "c":
         raise RuntimeError("normal expects standard deviation to be non-complex")
     if not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     kind = mean.dtype if isinstance(mean, np.ndarray) else std.dtype
+    kind = kind if target is None else target._array.dtype
     shape = np.broadcast_shapes(np.shape(mean), std.shape)
-    return cast(gaussian(shape, kind, 0.0, 1.0, generator, True) * std + mean, kind)
+    noise = draw_for(target, shape, kind, lambda *laid_out: gaussian(0.0, 1.0, generator, *laid_out))
+    return cast(noise * std + mean, kind)
 
 
 # the numbers follow the noise: torch gives these gradients of zero
@@ -325,7 +286,27 @@ def bernoulli(
     check_generator(generator, "bernoulli")
     if isinstance(p, Tensor):
         raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
-    return coins(input, p, generator) if out is None else call(coins.op, (input, p, generator), out)
+    if out is None:
+        return coins(input, p, generator)
+    if p is not None:
+        raise TypeError(
+            "bernoulli() received an invalid combination of arguments: out goes with probabilities in input"
+        )
+    return bernoulli_into(out, input, generator)
+
+
+def bernoulli_into(out: Any, input: Tensor, generator: Generator | None) -> Tensor:
+    """The coins of `input`, drawn in the dtype and layout of `out`."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"bernoulli(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if (input.requires_grad or out.requires_grad) and is_grad_enabled():
+        raise RuntimeError(
+            "bernoulli(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    if out._array.shape != input.shape:
+        resize(out, input.shape)
+    return out.bernoulli_(input.detach(), generator=generator)
 
 
 @op(dtype=SAME, name="_bernoulli", node="BernoulliBackward0", samples=None)
@@ -364,20 +345,3 @@ def indices(input, num_samples: int, replacement: bool = False, generator: Gener
 
 
 Tensor.bernoulli, Tensor.multinomial = bernoulli, multinomial
-
-
-@op(dtype=SAME, name="_drawn", node=lambda node: node, samples=None)
-def drawn(input, node: str, draw: Draw):
-    """Random numbers laid out as the input is; nothing of the input is left."""
-    made = empty_like_array(input)
-    fill(made, draw)
-    return made
-
-
-drawn.gradient(input=lambda grad: grad.new_zeros(grad.shape))
-
-
-def write(target: Tensor, function: str, node: str, generator: Generator | None, draw: Draw) -> Tensor:
-    """Fill a tensor in place, its history included."""
-    check_generator(generator, function)
-    return call_inplace(drawn.op, (target, node, draw))

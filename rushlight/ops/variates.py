@@ -11,10 +11,10 @@ from rushlight.core.streams import Generator
 from rushlight.ops import implicit
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import op
+from rushlight.ops.draws import check_generator
 from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
-from rushlight.ops.sampling import check_generator
 
 if TYPE_CHECKING:
     from rushlight.core.tensor import Tensor
