@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from rushlight import native
 from rushlight.core import random as ours
 
 torch = pytest.importorskip("torch")
@@ -261,3 +262,13 @@ def test_large_draws_agree():
     expected = torch.randn(100003, generator=pair.torch)
     check(expected, ours.normal((100003,), np.float32, generator=pair.ours), exact=False)
     pair.check_state()
+
+
+@pytest.mark.skipif(native.core is not None, reason="native code rounds the product before it adds")
+@pytest.mark.parametrize(
+    "low, high", [(1e-30, 3), (-1e-20, 0.7), (-3, 1e-30), (3e-15, 1e3), (1e-10, 3), (1e8, 1e8 + 24)]
+)
+def test_lopsided_ranges_are_rounded_once(low, high):
+    pair = Pair(5)
+    expected = torch.empty(20000).uniform_(low, high, generator=pair.torch)
+    check(expected, ours.uniform((20000,), np.float32, low, high, pair.ours))

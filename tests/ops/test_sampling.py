@@ -215,3 +215,43 @@ def test_whole_numbers_in_place():
     assert set(whole.random_(to=2).tolist()) == {0, 1}
     assert set(whole.random_(4, 6).tolist()) == {4, 5}
     assert whole.random_(5, None).min().item() >= 5
+
+
+def test_out_is_filled_in_the_order_of_its_memory():
+    drawn = torch.rand(6)
+    torch.manual_seed(0)
+    out = torch.empty(3, 2).t()
+    assert torch.rand(2, 3, out=out) is out
+    assert out.t().flatten().tolist() == drawn.tolist()
+    for call in (
+        lambda out: torch.randn(4, 5, out=out),
+        lambda out: torch.normal(0.0, 1.0, (4, 5), out=out),
+        lambda out: torch.normal(torch.zeros(4, 5), 1.0, out=out),
+        lambda out: torch.normal(0.0, torch.ones(4, 5), out=out),
+    ):
+        torch.manual_seed(0)
+        expected = torch.zeros(5, 4).t().normal_()
+        torch.manual_seed(0)
+        assert call(torch.zeros(5, 4).t()).tolist() == expected.tolist()
+    out = torch.empty(0, dtype=torch.int64)
+    assert torch.bernoulli(torch.tensor([0.0, 1.0]), out=out) is out
+    assert out.tolist() == [0, 1]
+    with pytest.raises(TypeError, match="invalid combination of arguments"):
+        torch.bernoulli(torch.ones(2), 0.5, out=out)
+    with pytest.raises(TypeError, match="argument 'out' must be Tensor, not int"):
+        torch.bernoulli(torch.ones(2), out=3)
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        torch.bernoulli(torch.ones(2, requires_grad=True), out=torch.empty(2))
+
+
+def test_what_a_generator_does_not_do_on_the_cpu():
+    generator = torch.Generator()
+    assert generator.set_state(torch.Generator().get_state()) is generator
+    assert torch.thread_safe_generator() is None
+    for call in (generator.get_offset, lambda: generator.set_offset(1)):
+        with pytest.raises(RuntimeError, match="CPU Generator does not use offset"):
+            call()
+    with pytest.raises(TypeError, match="argument 'device'"):
+        torch.Generator(3.5)
+    with pytest.raises(RuntimeError, match="RNG state must be contiguous"):
+        generator.set_state(torch.cat([generator.get_state()] * 2)[::2])
