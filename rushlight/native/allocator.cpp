@@ -1,6 +1,8 @@
 // The allocator: the pool as NumPy's data-memory handler (NEP 49), and `rushlight.memory`'s functions.
 #include "allocator.h"
 
+#include "arrays.h"
+
 namespace rushlight {
 
 namespace {
@@ -22,7 +24,7 @@ PyDataMem_Handler handler = {
 PyObject* memory_stats(PyObject*, PyObject*) {
     PoolStatistics all = pool_statistics();
     return Py_BuildValue("{s:O,s:L,s:L,s:L,s:L,s:L,s:L}", "pool", pool_on() ? Py_True : Py_False,
-                         "limit", static_cast<long long>(all.limit), "held", static_cast<long long>(all.held),
+                         "limit", static_cast<long long>(all.limit), "held", static_cast<long long>(all.held + spare_bytes()),
                          "used", static_cast<long long>(all.used), "peak", static_cast<long long>(all.peak),
                          "allocations", static_cast<long long>(all.allocations),
                          "fresh", static_cast<long long>(all.fresh));
@@ -31,6 +33,7 @@ PyObject* memory_stats(PyObject*, PyObject*) {
 PyObject* memory_set_limit(PyObject*, PyObject* bytes) {
     size_t limit = PyLong_AsSize_t(bytes);
     if (limit == static_cast<size_t>(-1) && PyErr_Occurred()) return nullptr;
+    release_spares();
     pool_set_limit(limit);
     Py_RETURN_NONE;
 }
@@ -41,6 +44,7 @@ PyObject* memory_reset_peak(PyObject*, PyObject*) {
 }
 
 PyObject* memory_release(PyObject*, PyObject*) {
+    release_spares();
     Py_BEGIN_ALLOW_THREADS
     pool_release();
     Py_END_ALLOW_THREADS

@@ -2,9 +2,11 @@
 #include "arrays.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "allocator.h"
+#include "spares.h"
 
 namespace rushlight {
 
@@ -62,32 +64,10 @@ void stride_order(int ndim, const npy_intp* dims, const npy_intp* strides, int* 
 
 PyArrayObject_fields* fields_of(void* array) { return static_cast<PyArrayObject_fields*>(array); }
 
-// Headers: arrays that have died, without their memory. For NumPy to make and to free one takes 450 instructions, more
-// than a small op has. The GIL guards them.
-class Headers {
-public:
-    static constexpr int MOST_DIMS = 4;
+Spares spares;
 
-    bool keep(PyArrayObject_fields* array) {
-        int ndim = array->nd;
-        if (ndim > MOST_DIMS || counts[ndim] == MOST) return false;
-        kept[ndim][counts[ndim]++] = array;
-        return true;
-    }
-    PyArrayObject_fields* take(int ndim) {
-        return ndim > MOST_DIMS || counts[ndim] == 0 ? nullptr : kept[ndim][--counts[ndim]];
-    }
-
-private:
-    static constexpr int MOST = 64;
-    PyArrayObject_fields* kept[MOST_DIMS + 1][MOST];
-    int counts[MOST_DIMS + 1] = {};
-};
-
-Headers headers;
-
-// A C-contiguous array of at least one element out of a header. Takes the references of descr.
-void revive(PyArrayObject_fields* array, const npy_intp* dims, PyArray_Descr* descr, void* data) {
+// Make a spare a C-contiguous array of at least one element. Takes the reference to descr.
+void revive(PyArrayObject_fields* array, const npy_intp* dims, PyArray_Descr* descr) {
     npy_intp step = PyDataType_ELSIZE(descr);
     int long_dims = 0;
     for (int i = array->nd - 1; i >= 0; --i) {
@@ -98,15 +78,23 @@ void revive(PyArrayObject_fields* array, const npy_intp* dims, PyArray_Descr* de
     }
     array->flags = NPY_ARRAY_CARRAY | (long_dims <= 1 ? NPY_ARRAY_F_CONTIGUOUS : 0);
     Py_XSETREF(array->descr, descr);
-    array->data = static_cast<char*>(data);
 }
 
 // What the pool does not serve: NumPy gives empty arrays strides of its own, and words the errors of arrays that cannot
 // be or have no room.
-PyObject* make_by_numpy(int ndim, const npy_intp* dims, const npy_intp* strides, PyArray_Descr* descr, bool zeros) {
+PyArrayObject* make_by_numpy(int ndim, const npy_intp* dims, const npy_intp* strides, PyArray_Descr* descr,
+                             bool zeros) {
     PyErr_Clear();
-    if (zeros) return PyArray_Zeros(ndim, dims, descr, 0);
-    return PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, nullptr, 0, nullptr);
+    return reinterpret_cast<PyArrayObject*>(
+        zeros ? PyArray_Zeros(ndim, dims, descr, 0)
+              : PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, nullptr, 0, nullptr));
+}
+
+// The memory of an array: that of a spare, or new. nullptr where NumPy has to make it.
+void* find_memory(const PyArrayObject_fields* spare, size_t bytes, bool zeros) {
+    if (spare == nullptr || spare->data == nullptr) return zeros ? pool_allocate_zeroed(bytes) : pool_allocate(bytes);
+    if (zeros) std::memset(spare->data, 0, bytes);
+    return spare->data;
 }
 
 // Strides of nullptr are those of a C-contiguous array.
@@ -116,13 +104,16 @@ PyArrayObject* make(int ndim, const npy_intp* dims, const npy_intp* strides, int
     npy_intp bytes = ndim <= NPY_MAXDIMS ? size_in_bytes(ndim, dims, PyDataType_ELSIZE(descr)) : -1;
     size_t asked = bytes > 0 && !PyDataType_REFCHK(descr) ? static_cast<size_t>(bytes) : 0;
     PyObject* owner = pool_handler();
-    void* data = nullptr;
-    if (owner != nullptr && asked > 0) data = zeros ? pool_allocate_zeroed(asked) : pool_allocate(asked);
-    if (data == nullptr)
-        return reinterpret_cast<PyArrayObject*>(make_by_numpy(ndim, dims, strides, descr, zeros));
-    PyArrayObject_fields* array = strides == nullptr ? headers.take(ndim) : nullptr;
+    if (owner == nullptr || asked == 0) return make_by_numpy(ndim, dims, strides, descr, zeros);
+    PyArrayObject_fields* array = strides == nullptr ? spares.take(ndim, asked) : nullptr;
+    void* data = find_memory(array, asked, zeros);
+    if (data == nullptr) {
+        Py_XDECREF(reinterpret_cast<PyObject*>(array));
+        return make_by_numpy(ndim, dims, strides, descr, zeros);
+    }
     if (array != nullptr) {
-        revive(array, dims, descr, data);
+        array->data = static_cast<char*>(data);
+        revive(array, dims, descr);
     } else {
         array = fields_of(
             PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, NPY_ARRAY_CARRAY, nullptr));
@@ -171,19 +162,16 @@ void drop(PyArrayObject* array) {
     bool is_ours = Py_REFCNT(array) == 1 && PyArray_CheckExact(array) && fields->mem_handler == pool_handler() &&
                    fields->base == nullptr && fields->weakreflist == nullptr && fields->_buffer_info == nullptr &&
                    (fields->flags & NPY_ARRAY_OWNDATA) != 0;
-    if (!is_ours) {
-        Py_DECREF(array);
-        return;
-    }
     void* data = fields->data;
-    size_t bytes = static_cast<size_t>(PyArray_NBYTES(array));
-    if (!headers.keep(fields)) {
+    if (is_ours && spares.keep(fields, static_cast<size_t>(PyArray_NBYTES(array)))) {
+        c::PyTraceMalloc_Untrack(TRACE_DOMAIN, reinterpret_cast<uintptr_t>(data));
+    } else {
         Py_DECREF(array);
-        return;
     }
-    c::PyTraceMalloc_Untrack(TRACE_DOMAIN, reinterpret_cast<uintptr_t>(data));
-    // somebody may have given it another shape or dtype meanwhile
-    pool_free_checked(data, bytes);
 }
+
+int64_t spare_bytes() { return spares.held(); }
+
+void release_spares() { spares.release(); }
 
 }  // namespace rushlight

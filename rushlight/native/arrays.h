@@ -15,7 +15,7 @@ PyArrayObject* zeros_array(int ndim, const npy_intp* dims, int type_num);
 // core/layout.py's dense_strides gives a copy of such an array.
 PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_intp* strides, int type_num);
 
-// Lets go of a reference. The header of an array that dies with it serves the next one with as many dims.
+// Lets go of a reference. An array that dies with it serves the next one like it.
 void drop(PyArrayObject* array);
 inline void drop_object(PyObject* object) {
     if (object != nullptr && Py_TYPE(object) == &PyArray_Type) {
@@ -24,5 +24,9 @@ inline void drop_object(PyObject* object) {
         Py_XDECREF(object);
     }
 }
+
+// Bytes that dead arrays keep for the next ones; give them back to the pool.
+int64_t spare_bytes();
+void release_spares();
 
 }  // namespace rushlight

@@ -1,6 +1,7 @@
 // The caller: the steps of ops/call.py, in the same order, for calls that have a kernel and nothing unusual about them.
 #include "call.h"
 
+#include "arrays.h"
 #include "graph.h"
 #include "hooks.h"
 #include "state.h"
@@ -8,6 +9,9 @@
 namespace rushlight {
 
 namespace {
+
+// Elements up to which one thread is enough.
+constexpr npy_intp MOST_DIRECT = 1 << 15;
 
 bool is_number(PyObject* value) {
     return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value);
@@ -189,6 +193,7 @@ bool settle(OpInfo* op) {
         return false;
     }
     op->differentiable = static_cast<unsigned>(value);
+    if (op->kernel->find_direct != nullptr && op->entry != Entry::INPLACE) op->kernel->find_direct(*op);
     op->settled = true;
     return true;
 }
@@ -258,9 +263,46 @@ bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names)
 
 }  // namespace
 
+// Tensors that lie in memory alike, and nothing else: nothing to parse, to promote or to broadcast.
+static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
+    Call call;
+    call.op = op;
+    const void* inputs[2];
+    PyArrayObject* lead = nullptr;
+    for (int i = 0; i < op->direct_count; i++) {
+        if (!is_tensor(args[i])) return nullptr;
+        PyArrayObject* array = as_tensor(args[i])->array;
+        if (array == nullptr || !PyArray_ISCARRAY_RO(array)) return nullptr;
+        if (lead != nullptr && (PyArray_DESCR(array) != PyArray_DESCR(lead) || !PyArray_SAMESHAPE(array, lead))) {
+            return nullptr;
+        }
+        note(call, as_tensor(args[i]), i);
+        call.arguments[i] = args[i];
+        inputs[i] = PyArray_DATA(array);
+        lead = array;
+    }
+    int type = PyArray_TYPE(lead);
+    npy_intp size = PyArray_SIZE(lead);
+    if ((type != NPY_FLOAT32 && type != NPY_FLOAT64) || size == 0 || size > MOST_DIRECT) return nullptr;
+    if (call.needs != 0 && state.grad && (state.saved_hooks != nullptr || call.has_inference)) return nullptr;
+    PyArrayObject* out = new_array(PyArray_NDIM(lead), PyArray_DIMS(lead), type);
+    Tensor* tensor = out == nullptr ? nullptr : wrap(out);
+    if (tensor == nullptr) return nullptr;
+    op->direct[type == NPY_FLOAT64](inputs, PyArray_DATA(out), size);
+    if ((call.needs | state.inference) == 0 && call.cut == nullptr) return as_object(tensor);
+    for (size_t i = op->direct_count; i < op->parameters.size(); i++) call.arguments[i] = op->parameters[i].fallback;
+    if (finish(op, call, &tensor, 1)) return as_object(tensor);
+    Py_DECREF(tensor);
+    return nullptr;
+}
+
 PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     OpInfo* op = function->info;
     if (op->kernel == nullptr) return nullptr;
+    if (count > 0 && count == op->direct_count && names == nullptr && op->settled) {
+        PyObject* made = call_direct(op, args);
+        if (made != nullptr || PyErr_Occurred()) return made;
+    }
     Call call;
     call.op = op;
     if (op->entry == Entry::COMPOSED) {

@@ -19,7 +19,7 @@ uint64_t next_number() { return sequence++; }
 PyObject* next_sequence(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(next_number()); }
 
 bool Output::set(PyArray_Descr* kind, int count, const npy_intp* sizes) {
-    clear();
+    if (dims != nullptr) clear();
     dims = few;
     if (count > INLINE_DIMS) dims = static_cast<npy_intp*>(PyMem_Malloc(count * sizeof(npy_intp)));
     if (dims == nullptr) {
@@ -34,7 +34,7 @@ bool Output::set(PyArray_Descr* kind, int count, const npy_intp* sizes) {
 }
 
 void Output::clear() {
-    if (dims != few) PyMem_Free(dims);
+    if (dims != few && dims != nullptr) PyMem_Free(dims);
     dims = nullptr;
     ndim = 0;
     Py_CLEAR(dtype);
@@ -187,22 +187,30 @@ int node_clear(PyObject* self) {
     return 0;
 }
 
-Recycled<sizeof(Node), 256>& recycled() {
-    static auto* blocks = new Recycled<sizeof(Node), 256>;
-    return *blocks;
-}
+Recycled<sizeof(Node), 256> recycled;
 
-void clear_all(PyObject* self) {
+// A node that has died: nobody can see its parts go, so they need not be taken off it first.
+void bury(PyObject* self) {
     Node* node = as_node(self);
     if (node->weak_references != nullptr) PyObject_ClearWeakRefs(self);
-    node_clear(self);
+    for (int i = 0; i < node->edge_count; i++) Py_XDECREF(node->edges[i]);
+    if (node->edges != node->few_edges) PyMem_Free(node->edges);
+    if (node->numbers != node->few_numbers) PyMem_Free(node->numbers);
+    for (int i = 0; i < node->saved_count; i++) {
+        Py_XDECREF(node->saved[i].extra);
+        drop_object(node->saved[i].value);
+    }
+    if (node->saved != node->few_saved) PyMem_Free(node->saved);
     drop_outputs(node);
     clear_place(node->place);
+    PyObject* rare[] = {node->dict,         node->python_plan, node->saved_list, node->versions_list, node->freed,
+                        node->tensor_hooks, node->pre_hooks,   node->post_hooks, node->metadata};
+    for (PyObject* each : rare) Py_XDECREF(each);
 }
 
 void node_dealloc(PyObject* self) {
     PyObject_GC_UnTrack(self);
-    clear_all(self);
+    bury(self);
     Py_TYPE(self)->tp_free(self);
 }
 
@@ -212,9 +220,9 @@ void class_dealloc(PyObject* self) {
     if (type->tp_finalize != nullptr && PyObject_CallFinalizerFromDealloc(self) < 0) return;
     PyObject_GC_UnTrack(self);
     Py_TRASHCAN_BEGIN(self, class_dealloc)
-    clear_all(self);
+    bury(self);
     if (type->tp_dealloc == class_dealloc) {
-        recycled().give(self);
+        recycled.give(self);
     } else {
         type->tp_free(self);
     }
@@ -235,7 +243,7 @@ Node* new_node(PyTypeObject* type) {
         if (type->tp_basicsize != sizeof(Node)) return as_node(type->tp_alloc(type, 0));
         adopt(type, class_dealloc);
     }
-    return as_node(recycled().take(type));
+    return as_node(recycled.take(type));
 }
 
 PyTypeObject NodeType = [] {

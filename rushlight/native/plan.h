@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "kernels/row.h"
 #include "python.h"
 #include "tensor.h"
 
@@ -33,6 +34,8 @@ struct Kernel {
     const char* reads[MAX_NAMES] = {};  // the saved values that `backward` reads, by the names the formulas use
     Route route = nullptr;           // instead of `forward`, for a composed function
     const void* data = nullptr;      // for a kernel that serves many ops: which one
+    // finds OpInfo::direct, once the signature is known
+    void (*find_direct)(OpInfo&) = nullptr;
     // where the node's name depends on more than the kinds of arguments: a number for each name, 0 for unknown
     unsigned (*variant)(const Call&) = nullptr;
 };
@@ -85,6 +88,9 @@ struct OpInfo {
     unsigned tensors = 0, lists = 0;  // bits
     // known after the first call
     bool settled = false;
+    // for calls with this many tensors of one shape and dtype, float32 or float64, and all options at their defaults
+    Loop direct[2] = {};
+    int direct_count = 0;
     unsigned differentiable = 0;
     std::vector<OpPlan*> plans;
     // the class of its nodes: one, or one for each kind of the arguments that its name depends on

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <vector>
 
-#include "arrays.h"
 #include "kernels/table.h"
 #include "operands.h"
 #include "parts.h"
@@ -178,28 +177,6 @@ bool accepts_numbers(const Form& form, const Call& call) {
     return form.row->accepts(numbers);
 }
 
-// The common call: one or two tensors of one shape and dtype, C-contiguous. Nothing has to be brought together.
-PyArrayObject* forward_alike(const Form& form, const Call& call, int dtype) {
-    const void* inputs[2];
-    PyArrayObject* lead = nullptr;
-    if (form.count > 2 || form.row->masks != 0 || call.out != nullptr) return nullptr;
-    for (int i = 0; i < form.count; i++) {
-        PyObject* value = call[form.inputs[i]];
-        if (!is_tensor(value)) return nullptr;
-        PyArrayObject* array = as_tensor(value)->array;
-        if (dtype_of(array) != dtype || !PyArray_IS_C_CONTIGUOUS(array)) return nullptr;
-        if (lead != nullptr && !PyArray_SAMESHAPE(array, lead)) return nullptr;
-        inputs[i] = PyArray_DATA(array);
-        lead = array;
-    }
-    npy_intp size = PyArray_SIZE(lead);
-    if (size == 0 || size > PARALLEL) return nullptr;
-    int result = form.row->gives_bool ? static_cast<int>(BOOL) : dtype;
-    PyArrayObject* out = new_array(PyArray_NDIM(lead), PyArray_DIMS(lead), type_num_of(result));
-    if (out != nullptr) form.row->loops[dtype](inputs, PyArray_DATA(out), size);
-    return out;
-}
-
 PyObject* forward(Call& call) {
     const Forms& forms = forms_of(*call.op);
     const Form* form = choose(forms, [&](const Test& test) { return call[test.position]; });
@@ -208,8 +185,6 @@ PyObject* forward(Call& call) {
     int dtype = common_dtype(*form, call);
     if (dtype < 0 || row.loops[dtype] == nullptr) return nullptr;
     if (row.accepts != nullptr && !accepts_numbers(*form, call)) return nullptr;
-    PyArrayObject* alike = forward_alike(*form, call, dtype);
-    if (alike != nullptr) return as_object(alike);
     Operands operands;
     for (int i = 0; i < form->count; i++) {
         PyObject* value = call[form->inputs[i]];
@@ -234,6 +209,31 @@ PyObject* forward(Call& call) {
     }
     operands.run(row.loops[dtype], out, result);
     return as_object(out);
+}
+
+// Whether a condition holds where the first arguments are tensors and the others have their defaults.
+bool holds_by_default(const Test& test, const OpInfo& op, int tensors) {
+    if (test.position < tensors) return test.condition.kind == Condition::TENSOR;
+    PyObject* fallback = op.parameters[test.position].fallback;
+    return fallback != nullptr && holds(test, fallback);
+}
+
+// See OpInfo::direct.
+void find_direct(OpInfo& op) {
+    for (const Form& form : forms_of(op).all) {
+        bool fits = true;
+        for (int i = 0; fits && i < form.test_count; i++) fits = holds_by_default(form.tests[i], op, form.count);
+        if (!fits) continue;
+        const Pointwise& row = *form.row;
+        bool plain = form.count <= 2 && row.masks == 0 && form.options == 0 && !row.gives_bool && row.accepts == nullptr;
+        for (int i = 0; i < form.count; i++) plain = plain && form.inputs[i] == i;
+        for (size_t i = form.count; i < op.parameters.size(); i++) plain = plain && op.parameters[i].fallback != nullptr;
+        if (!plain || row.loops[FLOAT32] == nullptr || row.loops[FLOAT64] == nullptr) return;
+        op.direct[0] = row.loops[FLOAT32];
+        op.direct[1] = row.loops[FLOAT64];
+        op.direct_count = form.count;
+        return;
+    }
 }
 
 // A saved value, as an operand of a gradient. A formula may compute with several floats of a shorter dtype before they
@@ -335,6 +335,7 @@ void register_pointwise() {
         Kernel kernel;
         kernel.name = name;
         kernel.forward = forward;
+        kernel.find_direct = find_direct;
         auto* forms = new Forms;
         for (int k = i; k < loops.pointwise_count; k++) {
             if (std::strcmp(loops.pointwise[k].name, name) == 0) register_form(kernel, *forms, loops.pointwise[k]);

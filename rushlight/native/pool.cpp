@@ -267,6 +267,20 @@ void pool_free(void* p, size_t bytes) {
     free_slowly(p, size_class);
 }
 
+bool pool_note_kept(size_t bytes) {
+    Near* near = near_of_thread();
+    if (near == nullptr || !near_on.load(std::memory_order_relaxed)) return false;
+    near->count_free(class_bytes(class_of(bytes)));
+    return true;
+}
+
+bool pool_note_taken(size_t bytes) {
+    Near* near = near_of_thread();
+    if (near == nullptr) return false;
+    near->count_allocation(class_bytes(class_of(bytes)));
+    return true;
+}
+
 void* pool_allocate_zeroed(size_t bytes) {
     void* p = pool_allocate(bytes);
     if (p != nullptr) std::memset(p, 0, bytes);

@@ -81,10 +81,7 @@ int tensor_clear(PyObject* self) {
     return 0;
 }
 
-Recycled<sizeof(Tensor), 256>& recycled() {
-    static auto* blocks = new Recycled<sizeof(Tensor), 256>;
-    return *blocks;
-}
+Recycled<sizeof(Tensor), 256> recycled;
 
 void clear_all(PyObject* self) {
     Tensor* tensor = as_tensor(self);
@@ -112,15 +109,14 @@ void class_dealloc(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     if (type->tp_finalize != nullptr && PyObject_CallFinalizerFromDealloc(self) < 0) return;
     PyObject_GC_UnTrack(self);
-    Py_TRASHCAN_BEGIN(self, class_dealloc)
+    // no trashcan: long chains go through nodes, which have one
     clear_all(self);
     if (type == tensor_class) {
-        recycled().give(self);
+        recycled.give(self);
     } else {
         type->tp_free(self);
     }
     Py_DECREF(type);
-    Py_TRASHCAN_END
 }
 
 PyObject* get_array(PyObject* self, void*) {
@@ -270,7 +266,7 @@ PyObject* set_tensor_class(PyObject*, PyObject* type) {
 }
 
 Tensor* wrap(PyArrayObject* array) {
-    auto* made = as_tensor(recycled().take(tensor_class));
+    auto* made = as_tensor(recycled.take(tensor_class));
     if (made == nullptr) {
         Py_DECREF(array);
         return nullptr;
