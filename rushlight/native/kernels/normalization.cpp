@@ -19,8 +19,8 @@ struct Norm {
             mean = T(total / double(way.count));
             row.found(1)[0] = mean;
         }
-        double squares = way.fold<Sum<double>>([=](int64_t at, int64_t) {
-            double offset = centred ? x[at] - mean : x[at];
+        double squares = way.fold<Sum<T>>([=](int64_t at, int64_t) {
+            T offset = centred ? x[at] - mean : x[at];
             return offset * offset;
         })[0];
         T scale = T(1 / math::sqrt(squares / double(way.count) + row.option(0)));

@@ -90,6 +90,12 @@ MATH_INLINE double log1p_tail(double f) {
     return mul_add(s, half_square + series, -half_square);
 }
 
+// n log_2_high is exact and never close to -rest, so that the digits lost in their sum are those of the last place.
+MATH_INLINE float log_of(Split<float> x) {
+    using Range = ExponentialRange<float>;
+    return mul_add(x.n, Range::log_2_high, x.rest + mul_add(x.n, Range::log_2_low, log1p_tail(x.rest) + x.lost));
+}
+
 template <class T>
 MATH_INLINE T log_of(Split<T> x) {
     using Range = ExponentialRange<T>;
