@@ -37,6 +37,9 @@ from rushlight.core.dtypes import (
     int32,
     int64,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from rushlight.core.dtypes import bool_ as bool
 from rushlight.core.dtypes import complex64 as cfloat

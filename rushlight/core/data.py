@@ -139,10 +139,15 @@ def flat_array(values: list, shape: tuple[int, ...], dtype: dtypes.dtype) -> np.
             raise TypeError("must be real number, not complex")
         if category == dtypes.INTEGER:
             check_integer(each, dtype)
-    return cast(np.array(values, WIDE[category]).reshape(shape), dtype.numpy)
+    wide = dtype.numpy if dtype is dtypes.uint64 else WIDE[category]
+    return cast(np.array(values, wide).reshape(shape), dtype.numpy)
 
 
 def check_integer(value: float, dtype: dtypes.dtype) -> None:
+    if dtype is dtypes.uint64 and isinstance(value, int):
+        if not 0 <= value < 2**64:
+            raise OverflowError(f"can't convert negative int to unsigned, nor one beyond 64 bits: {value}")
+        return
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {value} is beyond int64; pass dtype=torch.float64")
     whole = dtype is dtypes.int64 and isinstance(value, int)

@@ -64,6 +64,9 @@ int8 = dtype("int8", "Char", INTEGER, 1)
 int16 = dtype("int16", "Short", INTEGER, 2)
 int32 = dtype("int32", "Int", INTEGER, 4)
 int64 = dtype("int64", "Long", INTEGER, 8)
+uint16 = dtype("uint16", "UInt16", INTEGER, 2, signed=False)
+uint32 = dtype("uint32", "UInt32", INTEGER, 4, signed=False)
+uint64 = dtype("uint64", "UInt64", INTEGER, 8, signed=False)
 float16 = dtype("float16", "Half", FLOAT, 2)
 bfloat16 = dtype("bfloat16", "BFloat16", FLOAT, 2)
 float32 = dtype("float32", "Float", FLOAT, 4)
@@ -78,6 +81,9 @@ ALL = (
     int16,
     int32,
     int64,
+    uint16,
+    uint32,
+    uint64,
     float16,
     bfloat16,
     float32,
@@ -138,8 +144,9 @@ def fits(value: complex, kind: dtype) -> bool:
         largest = LARGEST_FLOAT.get(kind.to_real().name, math.inf)
         return not (isinstance(value, int) or math.isfinite(value)) or abs(value) <= largest
     limits = np.iinfo(kind.numpy)
-    # a negative integer wraps around in uint8, a negative float does not
-    lowest = -limits.max if isinstance(value, int) and not kind.is_signed else limits.min
+    # a negative integer wraps around in uint8 and kin, a negative float does not
+    wraps = isinstance(value, int) and not kind.is_signed and kind.itemsize < 8
+    lowest = -limits.max if wraps else limits.min
     return bool(lowest <= value <= limits.max)
 
 

@@ -11,6 +11,7 @@ from rushlight.core import dtypes
 from rushlight.core.dtypes import BOOL, COMPLEX, FLOAT, dtype
 
 DIMENSIONED, ZERO_DIM, NUMBER = range(3)
+WIDE_UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
 @cache
@@ -18,12 +19,23 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that both convert to without changing category."""
     if type1 is type2:
         return type1
+    if type1 in WIDE_UNSIGNED or type2 in WIDE_UNSIGNED:
+        refuse_unsigned(type1, type2)
     low, high = sorted((type1, type2), key=lambda each: each.category)
     if low.category == high.category:
         return promote_within(low, high)
     if high.category == COMPLEX and low.category == FLOAT and low.itemsize == 8:
         return dtypes.complex128
     return high
+
+
+def refuse_unsigned(one: dtype, other: dtype) -> None:
+    """The wide unsigned dtypes promote to floating point ones only, in torch."""
+    if FLOAT not in (one.category, other.category):
+        raise RuntimeError(
+            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{one.scalar} and {other.scalar}: convert one of the two first, for example with .to(torch.int64)"
+        )
 
 
 def promote_within(one: dtype, other: dtype) -> dtype:

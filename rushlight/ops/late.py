@@ -12,29 +12,39 @@ from rushlight.ops.declare import REGISTRY, Op
 FAMILIES = (
     "bessel",
     "bilinear",
+    "contractions",
     "differences",
+    "distances",
     "dropping",
+    "fitting",
     "fourier",
+    "hashing",
     "histograms",
     "likelihood_losses",
     "linalg",
     "margin_losses",
     "masked",
+    "native_layers",
     "polynomials",
+    "positions",
     "quantiles",
     "scattered_reductions",
+    "segments",
     "similarity",
+    "slopes",
     "uniqueness",
+    "unsafe_splitting",
     "variates",
     "view_copies",
     "windows",
 )
 # The methods of Tensor among them, in-place forms too: tests/ops/test_late.py tells what belongs here.
 METHODS = """
-bincount cholesky cholesky_inverse cholesky_solve cross det diff eig geqrf histc index_reduce index_reduce_
-inner inverse istft kron logdet lstsq lu lu_solve matrix_exp matrix_power median mode nanmedian nanquantile
-narrow_copy orgqr ormqr pinverse qr quantile scatter_reduce scatter_reduce_ slogdet solve stft svd symeig
-triangular_solve unique unique_consecutive
+bincount cholesky cholesky_inverse cholesky_solve cross det diff eig geqrf hash_tensor histc histogram
+index_reduce index_reduce_ inner inverse istft kron logdet lstsq lu lu_solve matrix_exp matrix_power median mode
+nanmedian nanquantile narrow_copy nonzero_static orgqr ormqr pinverse qr quantile scatter_reduce scatter_reduce_
+slogdet solve stft sum_to_size svd symeig triangular_solve unique unique_consecutive unsafe_chunk unsafe_split
+unsafe_split_with_sizes
 """
 
 

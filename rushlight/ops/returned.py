@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from functools import cache
 
 
+@cache
 def named_results(op_name: str, fields: tuple[str, ...]) -> type:
     """A named tuple that prints as torch's return types do."""
     name = op_name.replace(".", "_")

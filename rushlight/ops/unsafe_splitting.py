@@ -1,0 +1,115 @@
+"""Unsafe splitting: parts that share memory with the whole but are no views of it, so that each may be overwritten."""
+
+from __future__ import annotations
+
+import operator
+
+from rushlight.core.storage import Storage
+from rushlight.core.tensor import Tensor, storage_of
+from rushlight.ops.declare import composed, op
+from rushlight.ops.dims import axis
+from rushlight.ops.rules import SAME
+from rushlight.ops.samples import case, cases
+from rushlight.ops.splitting import even_lengths, joined, parts
+
+
+@op(dtype=SAME, name="_unsafe_split", node="UnsafeSplitBackward0", samples=None)
+def split_evenly(input, split_size: int, dim: int):
+    return parts(input, dim, even_lengths(input.shape[dim], split_size))
+
+
+@op(dtype=SAME, name="_unsafe_split_unevenly", node="UnsafeSplitWithSizesBackward0", samples=None)
+def split_unevenly(input, lengths: list, dim: int):
+    return parts(input, dim, lengths)
+
+
+split_evenly.gradient(
+    input=lambda grads, input_shape, split_size, dim: joined(
+        grads, dim, input_shape, even_lengths(input_shape[dim], split_size)
+    )
+)
+split_unevenly.gradient(input=lambda grads, input_shape, lengths, dim: joined(grads, dim, input_shape, lengths))
+
+
+def apart(whole: Tensor, found: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """The parts on the memory of the whole, each with its own count of writes."""
+    for each in found:
+        each._storage = Storage(storage_of(whole).array)
+    return found
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(5, 2), 2),
+            case(make.floats(2, 5), 3, 1),
+            case(make.floats(0, 2), 3),
+            case(make.floats(5, 2), -1),
+            case(make.floats(5, 2), 0),
+            case(make.floats(), 1),
+        ]
+    )
+)
+def unsafe_split(input, split_size, dim=0):
+    """Like `split` with one size, but the parts are no views: writing to one is not seen by the others' history."""
+    array = input._array
+    if not array.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    size = operator.index(split_size)
+    if size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+    dim = axis(dim, array.ndim)
+    if size == 0 and array.shape[dim]:
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {array.shape[dim]}"
+        )
+    return apart(input, split_evenly(input, size or 1, dim))
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(5, 2), [2, 3]),
+            case(make.floats(2, 3), [3, 0], -1),
+            case(make.floats(5, 2), [2, 2]),
+            case(make.floats(5, 2), [6, -1]),
+        ]
+    )
+)
+def unsafe_split_with_sizes(input, split_sizes, dim=0):
+    """Like `split_with_sizes`, but the parts are no views."""
+    lengths = [operator.index(each) for each in split_sizes]
+    array = input._array
+    if not array.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = axis(dim, array.ndim)
+    if any(length < 0 for length in lengths) or sum(lengths) != array.shape[dim]:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {array.shape[dim]} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={lengths}"
+        )
+    return apart(input, split_unevenly(input, lengths, dim))
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(5, 2), 2),
+            case(make.floats(2, 6), 4, dim=1),
+            case(make.floats(0, 2), 3),
+            case(make.floats(5, 2), 0),
+            case(make.floats(), 1),
+        ]
+    )
+)
+def unsafe_chunk(input, chunks, dim=0):
+    """Like `chunk`, but the parts are no views."""
+    array = input._array
+    if not array.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if operator.index(chunks) <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    dim = axis(dim, array.ndim)
+    length = -(-array.shape[dim] // chunks)
+    found = split_evenly(input, length, dim) if length else split_unevenly(input, [0] * chunks, dim)
+    return apart(input, found)
