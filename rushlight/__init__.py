@@ -18,6 +18,7 @@ from rushlight.autograd.modes import (
 )
 from rushlight.core import attributes as _attributes
 from rushlight.core import pickling as _pickling
+from rushlight.core import rare_methods as _rare_methods
 from rushlight.core.conversion import *
 from rushlight.core.creation import *
 from rushlight.core.defaults import *
@@ -82,10 +83,55 @@ __version__ = "0.1.0"
 globals().update(_namespace(""))
 
 # packages that are loaded when they are first asked for
-_LAZY = ("cuda", "distributions", "fft", "linalg", "masked", "memory", "nn", "optim", "signal", "special", "utils")
+_LAZY = (
+    "accelerator",
+    "amp",
+    "backends",
+    "cpu",
+    "cuda",
+    "distributions",
+    "fft",
+    "functional",
+    "linalg",
+    "masked",
+    "memory",
+    "mps",
+    "multiprocessing",
+    "nn",
+    "optim",
+    "overrides",
+    "signal",
+    "special",
+    "testing",
+    "types",
+    "utils",
+    "version",
+    "xpu",
+)
+# names that few programs use, by the module they are loaded from
+_ELSEWHERE = dict.fromkeys(
+    "autocast clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype GradScaler "
+    "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled "
+    "set_autocast_dtype set_autocast_enabled".split(),
+    "amp",
+)
+_ELSEWHERE |= dict.fromkeys(
+    "are_deterministic_algorithms_enabled compiled_with_cxx11_abi get_deterministic_debug_mode get_device_module "
+    "get_float32_matmul_precision is_deterministic_algorithms_warn_only_enabled is_storage is_warn_always_enabled "
+    "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_warn_always "
+    "use_deterministic_algorithms".split(),
+    "core.switches",
+)
+_ELSEWHERE |= dict.fromkeys(
+    "_check _check_is_size as_strided_ conj_physical_ detach detach_ detach_copy get_device is_inference is_same_size "
+    "layer_norm legacy_contiguous_format norm_except_dim rms_norm rrelu_ set_anomaly_enabled square_ sym_float sym_int "
+    "sym_ite sym_max sym_min sym_not sym_sqrt sym_sum to_dlpack".split(),
+    "core.functions",
+)
+_ELSEWHERE |= {"OutOfMemoryError": "core.errors"}
 
 
-__getattr__ = _names_of("rushlight", _LAZY)
+__getattr__ = _names_of("rushlight", _LAZY, _ELSEWHERE)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "native", "ops")] + list(
     _LAZY
 )

@@ -19,6 +19,8 @@ PUBLIC = {
     "inference_mode": "modes",
     "Variable": "variable",
 }
+# torch's names of modules that are called otherwise here
+OTHER_NAMES = {"grad_mode": "modes", "anomaly_mode": "anomaly"}
 MODULES = ("anomaly", "engine", "entry", "function", "functional", "graph", "hooks", "modes", "variable")
 
 __all__ = [*PUBLIC, "function", "functional", "graph"]
@@ -29,6 +31,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(f"rushlight.autograd.{PUBLIC[name]}"), name)
         globals()[name] = found
         return found
-    if name in MODULES:
-        return import_module(f"rushlight.autograd.{name}")
-    raise AttributeError(f"module 'torch.autograd' has no attribute '{name}': it is not in Rushlight")
+    if name in MODULES or name in OTHER_NAMES:
+        return import_module(f"rushlight.autograd.{OTHER_NAMES.get(name, name)}")
+    from rushlight.core.lazy import missing
+
+    raise missing("torch.autograd", name)

@@ -324,4 +324,10 @@ def __getattr__(name: str) -> Any:
         from rushlight.autograd.hooks import saved_tensors_hooks
 
         return saved_tensors_hooks
-    raise AttributeError(f"module 'torch.autograd.graph' has no attribute '{name}': it is not in Rushlight")
+    if name in ("disable_saved_tensors_hooks", "increment_version", "save_on_cpu"):
+        from rushlight.autograd import saving
+
+        return getattr(saving, name)
+    from rushlight.core.lazy import missing
+
+    raise missing("torch.autograd.graph", name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -66,6 +67,15 @@ def retain_grad(self: Tensor) -> None:
     self._retains = True
 
 
+class Refusal(threading.local):
+    """Why this thread may not use `saved_tensors_hooks`; None if it may."""
+
+    message: str | None = None
+
+
+refusal = Refusal()
+
+
 class saved_tensors_hooks:
     """Inside, saved tensors pass through `pack_hook` when saved and `unpack_hook` when used."""
 
@@ -73,6 +83,8 @@ class saved_tensors_hooks:
         self.hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
+        if refusal.message is not None:
+            raise RuntimeError(refusal.message)
         modes.state.saved_hooks = (*modes.state.saved_hooks, self.hooks)
 
     def __exit__(self, *exception: object) -> None:

@@ -5,8 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import rushlight
-
-TORCH_VERSION = "2.13.0"
+from rushlight.version import __version__ as TORCH_VERSION
 
 
 class TorchFace(ModuleType):
@@ -52,4 +51,6 @@ def is_dunder(name: str) -> bool:
 
 def missing(name: str) -> str:
     """What to say when a program asks for something of torch's that Rushlight lacks."""
-    return f"{name} is not in Rushlight {rushlight.__version__}"
+    from rushlight.core.absent import clause
+
+    return f"{name} is not in Rushlight {rushlight.__version__}{clause(name.removeprefix('torch.'))}"

@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
 
-def names_of(package: str, lazy: tuple[str, ...] = ()) -> Callable[[str], Any]:
-    """A `__getattr__` for a public package: imports the modules in `lazy`, finds ops that are declared late."""
+def names_of(
+    package: str, lazy: tuple[str, ...] = (), elsewhere: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[str], Any]:
+    """A `__getattr__` for a public package: imports the modules in `lazy`, finds ops that are declared late.
+
+    `elsewhere` says in which module of Rushlight other names live: `{"autocast": "amp"}`.
+    """
     _, _, place = package.partition(".")
     shown = package.replace("rushlight", "torch", 1)
 
     def __getattr__(name: str) -> Any:
         if name in lazy:
             return import_module(f"{package}.{name}")
-        found = None if name.startswith("__") else late_op(place, name)
+        if name in elsewhere:
+            found = getattr(import_module(f"rushlight.{elsewhere[name]}"), name)
+        else:
+            found = None if name.startswith("__") else late_op(place, name)
         if found is None:
-            raise AttributeError(f"module '{shown}' has no attribute '{name}': it is not in Rushlight")
+            raise missing(shown, name)
         setattr(sys.modules[package], name, found)
         return found
 
     return __getattr__
+
+
+def missing(package: str, name: str) -> AttributeError:
+    """The error for a name that a package of torch has and Rushlight lacks, or that nobody has."""
+    from rushlight.core.absent import clause
+
+    inside = f"{package.removeprefix('torch')}.{name}".removeprefix(".")
+    return AttributeError(f"module '{package}' has no attribute '{name}': it is not in Rushlight{clause(inside)}")
 
 
 def late_op(place: str, name: str) -> Any:

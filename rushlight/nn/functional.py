@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushlight.core.lazy import missing
 from rushlight.core.likeness import empty_like, zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
@@ -40,5 +41,5 @@ def __getattr__(name: str) -> Any:
     # what later layers declare, and for mypy, which cannot see what is declared
     found = namespace("nn.functional").get(name)
     if found is None:
-        raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}': it is not in Rushlight")
+        raise missing("torch.nn.functional", name)
     return found

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from rushlight.core.layout import contiguous_format
 from rushlight.core.tensor import Tensor
 from rushlight.ops.broadcasting import expand
+from rushlight.ops.complex import view_as_complex, view_as_real
 from rushlight.ops.copying import clone
 from rushlight.ops.declare import composed
 from rushlight.ops.diagonals import diagonal
@@ -68,4 +69,6 @@ transpose_copy = declare_copy(transpose, cases(lambda make: [case(make.floats(3,
 unbind_copy = declare_copy(unbind, cases(lambda make: [case(make.floats(3, 4), 1)]))
 unfold_copy = declare_copy(unfold, cases(lambda make: [case(make.floats(5, 3), 0, 2, 1)]))
 unsqueeze_copy = declare_copy(unsqueeze, cases(lambda make: [case(make.floats(3, 4), 1)]))
+view_as_complex_copy = declare_copy(view_as_complex, cases(lambda make: [case(make.floats(3, 2))]))
+view_as_real_copy = declare_copy(view_as_real, cases(lambda make: [case(make.complexes(3))]))
 view_copy = declare_copy(view, cases(lambda make: [case(make.floats(3, 4), (2, 6))]))

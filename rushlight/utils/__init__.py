@@ -2,4 +2,4 @@
 
 from rushlight.core.lazy import names_of
 
-__getattr__ = names_of("rushlight.utils", ("checkpoint", "hooks"))
+__getattr__ = names_of("rushlight.utils", ("_pytree", "checkpoint", "deterministic", "dlpack", "hooks"))

@@ -159,8 +159,12 @@ def test_there_is_no_gpu():
     torch.cuda.empty_cache()
     with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
         torch.cuda.synchronize()
-    with pytest.raises(AttributeError, match=r"torch.cuda.Stream is not in Rushlight"):
-        torch.cuda.Stream  # noqa: B018
+    with pytest.raises(RuntimeError, match=r"torch.cuda.Stream requires CUDA support"):
+        torch.cuda.Stream()
+    with pytest.raises(
+        AttributeError, match=r"'MemPool': it is not in Rushlight: it is for devices other than the CPU"
+    ):
+        torch.cuda.MemPool  # noqa: B018
     assert not hasattr(torch.cuda, "__wrapped__")
 
 

@@ -1,0 +1,9 @@
+"""Backends: what computes. NumPy's BLAS and our kernels do; flags for GPUs are kept, read back and change nothing."""
+
+from rushlight.core.lazy import names_of
+
+fp32_precision = "none"
+
+__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
+
+__getattr__ = names_of("rushlight.backends", tuple(__all__))

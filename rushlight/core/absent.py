@@ -1,0 +1,183 @@
+"""What is absent: names of torch that Rushlight leaves out on purpose, with the reason and what to do instead.
+
+The one table: errors for these names are made from it, and docs/coverage.md lists it. Names are written without
+`torch.`; a star stands for any letters, dots among them. A name that is implemented after all is never looked up here.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import NoReturn
+
+# (why, what to do instead, names)
+LEFT_OUT = (
+    (
+        "it is for devices other than the CPU",
+        "write device='cpu', or ask torch.cuda.is_available() first",
+        """cuda.* mps.* xpu.* mtia mtia.* accelerator.* cpu.* backends.* cudnn_* miopen_* mkldnn_* Stream StreamObjType
+        Event DeviceObjType AcceleratorError is_distributed Tensor.is_distributed Tensor.record_stream Tensor.xpu
+        Tensor.ipu Tensor.mtia nn.Module.ipu nn.Module.mtia nn.Module.xpu Tensor.to_mkldnn batch_norm_backward_*
+        batch_norm_elemt batch_norm_gather_stats* batch_norm_stats batch_norm_update_stats cudnn_is_acceptable
+        profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 thread_safe_generator random.thread_safe_generator
+        nn.attention.* utils.*privateuse1* utils.backend_registration""",
+    ),
+    (
+        "sparse layouts are left out",
+        "keep the tensor dense; scatter_add_ and index_add_ add up values at indices",
+        """sparse sparse.* sparse_* hsmm hspmm saddmm smm spmm dsmm sspaddmm *_indices_copy indices_copy values_copy
+        resize_as_sparse_ Tensor.to_sparse* Tensor.sparse_* Tensor.coalesce Tensor.is_coalesced Tensor.indices
+        Tensor.values Tensor.*_indices Tensor.resize_as_sparse_ Tensor.smm Tensor.sspaddmm optim.SparseAdam""",
+    ),
+    (
+        "quantization is left out",
+        "compute in float32, or keep memory small with float16 and bfloat16",
+        """ao ao.* quantization quantize_* quantized_* fake_quantize_* dequantize Tensor.dequantize
+        choose_qparams_optimized empty_quantized fbgemm_* fused_moving_avg_obs_fake_quant int_repr Tensor.int_repr
+        q_* Tensor.q_* Tensor.qscheme qscheme qint8 qint32 quint8 quint4x2 quint2x4 per_channel_* per_tensor_*
+        Q*Storage backends.quantized backends.mha nn.quantized nn.qat nn.intrinsic nn.quantizable""",
+    ),
+    (
+        "TorchScript is left out",
+        "call the function or the module directly",
+        """jit jit.* Script* *Type AliasDb Argument ArgumentSpec Block CallStack Capsule Code CompilationUnit
+        CompleteArgumentSpec ConcreteModuleTypeBuilder ErrorReport ExecutionPlan FileCheck FunctionSchema Gradient
+        Graph GraphExecutorState IODescriptor JITException LiteScriptModule LockingLogger LoggerBase Node NoopLogger
+        OperatorInfo PyTorchFileReader PyTorchFileWriter StaticModule TracingState Type Use Value fork wait
+        import_ir_module* merge_type_from_type_comment parse_* unify_type_list ThroughputBenchmark BenchmarkConfig
+        BenchmarkExecutionStats *StorageContext FatalError AggregationType AVG SUM BufferDict ModuleDict
+        ParameterDict DeepCopyMemoTable InferredType utils.ThroughputBenchmark utils.throughput_benchmark
+        testing.FileCheck _C.* Future classes ScriptObjectProperty""",
+    ),
+    (
+        "programs are not captured as graphs",
+        "run the program as it is: every operation runs at once",
+        """fx fx.* export export.* onnx onnx.* _dynamo _dynamo.* _inductor _inductor.* library library.* cond
+        while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag package package.* DisableTorchFunction*
+        overrides.* _decomp.* _custom_op.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
+        autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
+    ),
+    (
+        "sizes are Python integers",
+        "use the integer itself",
+        "SymBool SymFloat SymInt sym_constrain_range* sym_fresh_size",
+    ),
+    (
+        "function transforms and forward-mode differentiation are left out",
+        "use torch.autograd.functional, or write the batch dimension out",
+        "func func.* vmap autograd.forward_ad autograd.forward_ad.* autograd.NestedIOFunction",
+    ),
+    (
+        "one program runs in one process",
+        "run several processes with the multiprocessing module",
+        """distributed distributed.* nn.parallel nn.parallel.* futures futures.* utils.data.distributed
+        utils.data.distributed.* utils.data.DistributedSampler""",
+    ),
+    (
+        "nested and jagged tensors are left out",
+        "pad with nn.utils.rnn.pad_sequence and keep a mask",
+        "nested nested.* jagged Tensor.to_padded_tensor",
+    ),
+    (
+        "dtypes of a few bits are left out",
+        "use int8, float16 or bfloat16",
+        """float8_* float4_* bit bits* int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7""",
+    ),
+    (
+        "NumPy has no complex numbers of half precision",
+        "use complex64",
+        "chalf complex32 Tensor.chalf",
+    ),
+    (
+        "profilers are left out",
+        "run the program with python -m cProfile",
+        "profiler profiler.* autograd.profiler autograd.profiler.* monitor monitor.* utils.benchmark utils.benchmark.*",
+    ),
+    (
+        "nothing is downloaded and nothing is compiled",
+        "fetch the file or the package first, and import it",
+        """hub hub.* utils.cpp_extension utils.cpp_extension.* utils.cpp_backtrace utils.get_cpp_backtrace
+        utils.cmake_prefix_path cpp""",
+    ),
+    (
+        "typed storages are left out",
+        "use untyped_storage(), or the tensor itself",
+        "*Storage StorageBase storage Tensor.storage_type",
+    ),
+    (
+        "PyTorch itself has given it up",
+        "use the function that PyTorch names in its stead: torch.linalg for eig, lstsq, solve and symeig",
+        """eig lstsq solve symeig matrix_rank Tensor.eig Tensor.lstsq Tensor.solve Tensor.symeig Tensor.reinforce
+        torch.*""",
+    ),
+    (
+        "it is the inside of a function of torch.nn.functional",
+        "call that one, which has the same name",
+        """binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss kl_div
+        margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding_renorm_""",
+    ),
+    (
+        "it belongs to the inside of PyTorch",
+        "leave it out",
+        """classproperty get_file_path prepare_multiprocessing_environment init_num_threads conv_tbc
+        Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available autocast_*_nesting
+        get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
+        set_autocast_ipu_* set_autocast_xla_* torch_version return_types utils.backcompat utils.collect_env
+        utils.weak utils.set_module utils.swap_tensors Tensor.module_load Tensor.grad_dtype
+        autograd.enforce_grad_layout_policy autograd.set_multithreading_enabled native_norm frobenius_norm
+        nuclear_norm has_lapack has_mkl has_openmp has_spectral windows set_autocast_cpu_* set_autocast_gpu_*
+        nn.Module.T_destination nn.Module.dump_patches nn.Module.call_super_init Generator.*""",
+    ),
+)
+# What is not there yet: (what it belongs to, names). An error says so; docs/coverage.md counts these as absent.
+PLANNED = (
+    ("the compiler", "compile compiler compiler.* nn.Module.compile"),
+    ("saving and loading", "save load serialization serialization.* from_file"),
+    ("data loading", "utils.data utils.data.* utils.tensorboard utils.tensorboard.*"),
+    ("recurrent layers", "gru* lstm* rnn_* nn.*RNN* nn.*GRU* nn.*LSTM* nn.utils.rnn nn.utils.rnn.*"),
+    (
+        "convolutions, pooling and resampling",
+        """conv?d conv_transpose* convolution *_pool?d* grid_sampler* affine_grid_generator *channel_shuffle pixel_*
+        nn.*Conv* nn.*conv* nn.*Pool* nn.*pool* nn.*Pad* nn.functional.pad nn.*psampl* nn.*interpolate* nn.*grid*""",
+    ),
+    ("the rest of nn", "nn.* batch_norm group_norm instance_norm native_*_norm embedding_bag ctc_loss"),
+    ("the rest of optim", "optim.*"),
+    ("the rest of distributions", "distributions.*"),
+)
+
+
+def reason(name: str) -> tuple[str, str] | None:
+    """Why a name is left out, and what to do instead; None if it is not left out on purpose."""
+    for why, instead, names in LEFT_OUT:
+        if any(fnmatchcase(name, each) for each in names.split()):
+            return why, instead
+    return None
+
+
+def reasons() -> list[tuple[str, str]]:
+    """All the reasons."""
+    return [(why, instead) for why, instead, _ in LEFT_OUT]
+
+
+def planned(name: str) -> str | None:
+    """What a name belongs to that is not there yet."""
+    return next((what for what, names in PLANNED if any(fnmatchcase(name, each) for each in names.split())), None)
+
+
+def clause(name: str) -> str:
+    """What follows "is not in Rushlight" when a program asks for a name, given without `torch.`."""
+    told = reason(name)
+    if told is not None:
+        return f": {told[0]}; {told[1]}"
+    what = planned(name)
+    return "" if what is None else f" yet: it belongs to {what}"
+
+
+def refusing_method(name: str) -> object:
+    """A method of Tensor that says why it is left out."""
+
+    def method(self: object, *arguments: object, **options: object) -> NoReturn:
+        raise NotImplementedError(f"Tensor.{name} is not in Rushlight{clause(f'Tensor.{name}')}")
+
+    method.__name__ = name
+    method.left_out = True  # type: ignore[attr-defined]
+    return method

@@ -1,0 +1,123 @@
+"""Functions that `torch` has beside a method of Tensor or a function of `torch.nn.functional`, and those for sizes."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rushlight.core.layout import contiguous_format
+from rushlight.core.tensor import Tensor
+
+legacy_contiguous_format = contiguous_format
+
+
+def as_function(name: str) -> Callable:
+    """A method of Tensor as a function."""
+
+    def function(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not isinstance(input, Tensor):
+            kind = type(input).__name__
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
+        return getattr(input, name)(*arguments, **options)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = getattr(Tensor, name).__doc__
+    return function
+
+
+detach, detach_, is_inference, is_same_size, get_device, as_strided_, conj_physical_, square_ = map(
+    as_function,
+    ("detach", "detach_", "is_inference", "is_same_size", "get_device", "as_strided_", "conj_physical_", "square_"),
+)
+
+
+def detach_copy(input: Tensor) -> Tensor:
+    """A copy without history."""
+    return detach(input).clone()
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """`torch.nn.functional.layer_norm`."""
+    from rushlight.nn import functional
+
+    return functional.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """`torch.nn.functional.rms_norm`."""
+    from rushlight.nn import functional
+
+    return functional.rms_norm(input, normalized_shape, weight, eps)
+
+
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norm over all dimensions but one, which stay with size 1; over all of them if `dim` is -1."""
+    if dim == -1:
+        return v.norm(pow)
+    kept = dim % v.ndim
+    return v.norm(pow, [each for each in range(v.ndim) if each != kept], keepdim=True)
+
+
+def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None):
+    """`torch.nn.functional.rrelu_`."""
+    from rushlight.nn import functional
+
+    return functional.rrelu(input, lower, upper, training, True)
+
+
+def to_dlpack(tensor: Tensor) -> Any:
+    """The capsule that describes a tensor's memory to another library."""
+    return tensor.__dlpack__()
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Like `torch.autograd.set_detect_anomaly`."""
+    from rushlight.autograd.anomaly import set_detect_anomaly
+
+    set_detect_anomaly(enabled, check_nan)
+
+
+# sizes are Python integers, so these are Python's own functions
+sym_int, sym_float, sym_not, sym_sqrt = builtins.int, builtins.float, (lambda a: not a), math.sqrt
+
+
+def sym_max(a: float, b: float) -> float:
+    """The larger of two numbers; a float if one of them is."""
+    return type(a + b)(max(a, b))
+
+
+def sym_min(a: float, b: float) -> float:
+    """The smaller of two numbers; a float if one of them is."""
+    return type(a + b)(min(a, b))
+
+
+def sym_sum(args: Sequence[int]) -> int:
+    """The sum of numbers."""
+    return sum(args)
+
+
+def sym_ite(b: bool, t: Any, f: Any) -> Any:
+    """The one or the other, as `b` says."""
+    return t if b else f
+
+
+def _check(cond: Any, message: Callable[[], str] | None = None) -> None:
+    """Raise a RuntimeError unless a condition holds."""
+    if not cond:
+        raise RuntimeError("Expected cond to be True, but got False." if message is None else str(message()))
+
+
+def _check_is_size(i: Any, message: Callable[[], str] | None = None, *, max: int | None = None) -> None:
+    """Raise a RuntimeError unless a number can be a size."""
+    _check(i >= 0, message)

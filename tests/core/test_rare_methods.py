@@ -1,0 +1,83 @@
+"""Old and rare methods of Tensor, and functions that torch has beside methods."""
+
+import pytest
+
+import rushlight as torch
+
+
+def test_functions_of_python_on_each_element():
+    x = torch.arange(4.0).reshape(2, 2)
+    assert x.clone().apply_(lambda value: value + 1).tolist() == [[1, 2], [3, 4]]
+    assert x.t().clone().map_(x, lambda one, two: one * 10 + two).tolist() == [[0, 21], [12, 33]]
+    assert x.clone().map2_(x, x[0], lambda a, b, c: a + b + c).tolist() == [[0, 3], [4, 7]]
+    assert torch.arange(3).apply_(lambda value: value + 1.7).tolist() == [1, 2, 3]
+    assert torch.zeros(0).apply_(lambda value: value).tolist() == []
+
+
+def test_functions_of_python_are_refused():
+    x = torch.ones(2)
+    with pytest.raises(TypeError, match="'int' object is not callable"):
+        x.apply_(3)
+    with pytest.raises(RuntimeError, match=r"Can't call apply_\(\) on Variable that requires grad"):
+        torch.ones(2, requires_grad=True).apply_(abs)
+    with pytest.raises(TypeError, match=r"map_: expected torch.FloatTensor for 'other' \(got torch.LongTensor\)"):
+        x.map_(x.long(), max)
+
+
+def test_places_in_memory():
+    x = torch.ones(2, 3)
+    assert x.const_data_ptr() == x.data_ptr()
+    assert x.t().dim_order() == (1, 0)
+    assert x.is_set_to(x.view(2, 3))
+    assert not x.is_set_to(x[0])
+
+
+def test_every_tensor_is_dense():
+    x = torch.ones(2, 3)
+    assert x.to_dense() is x
+    assert (x.dense_dim(), x.sparse_dim()) == (2, 0)
+    assert x.to_dense(torch.int64).dtype is torch.int64
+
+
+def test_old_names_of_operators():
+    x = torch.tensor([4.0])
+    assert (x.__div__(2).item(), x.__rdiv__(2).item(), x.__idiv__(4).item()) == (2, 0.5, 1)
+    assert x.__nonzero__() is True
+    assert x.__long__() == 1
+
+
+def test_old_forms_warn():
+    x = torch.ones(2, 3)
+    with pytest.warns(UserWarning, match="non-inplace resize is deprecated"):
+        assert x.resize(3, 2).shape == (3, 2)
+    with pytest.warns(UserWarning, match="non-inplace resize_as is deprecated"):
+        assert x.resize_as(torch.ones(6)).shape == (6,)
+    with pytest.warns(UserWarning, match="volatile was removed"):
+        assert x.volatile is False
+
+
+def test_functions_beside_methods():
+    x = torch.ones(2, 3, requires_grad=True)
+    assert not torch.detach(x).requires_grad
+    assert torch.is_same_size(x, x)
+    assert torch.get_device(x) == -1
+    assert torch.detach_copy(x).data_ptr() != x.data_ptr()
+    with pytest.raises(TypeError, match=r"detach\(\): argument 'input' \(position 1\) must be Tensor, not int"):
+        torch.detach(1)
+
+
+def test_functions_beside_nn_functional():
+    x = torch.arange(6.0).reshape(2, 3)
+    assert torch.equal(torch.layer_norm(x, (3,)), torch.nn.functional.layer_norm(x, (3,)))
+    assert torch.equal(torch.rms_norm(x, (3,)), torch.nn.functional.rms_norm(x, (3,)))
+    assert torch.norm_except_dim(x, 2, 1).shape == (1, 3)
+    assert torch.norm_except_dim(x, 2, -1).shape == ()
+
+
+def test_sizes_are_python_numbers():
+    assert (torch.sym_max(1, 2), torch.sym_min(1, 2.0), torch.sym_sum([1, 2])) == (2, 1.0, 3)
+    assert (torch.sym_not(True), torch.sym_sqrt(4), torch.sym_ite(False, 1, 2)) == (False, 2.0, 2)
+    assert isinstance(torch.sym_min(1, 2.0), float)
+    torch._check(True)
+    with pytest.raises(RuntimeError, match="too small"):
+        torch._check_is_size(-1, lambda: "too small")
