@@ -7,7 +7,6 @@ The one table: errors for these names are made from it, and docs/coverage.md lis
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import NoReturn
 
 # (why, what to do instead, names)
 LEFT_OUT = (
@@ -170,14 +169,3 @@ def clause(name: str) -> str:
         return f": {told[0]}; {told[1]}"
     what = planned(name)
     return "" if what is None else f" yet: it belongs to {what}"
-
-
-def refusing_method(name: str) -> object:
-    """A method of Tensor that says why it is left out."""
-
-    def method(self: object, *arguments: object, **options: object) -> NoReturn:
-        raise NotImplementedError(f"Tensor.{name} is not in Rushlight{clause(f'Tensor.{name}')}")
-
-    method.__name__ = name
-    method.left_out = True  # type: ignore[attr-defined]
-    return method

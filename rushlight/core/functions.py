@@ -69,13 +69,6 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     return v.norm(pow, [each for each in range(v.ndim) if each != kept], keepdim=True)
 
 
-def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, generator: Any = None):
-    """`torch.nn.functional.rrelu_`."""
-    from rushlight.nn import functional
-
-    return functional.rrelu(input, lower, upper, training, True)
-
-
 def to_dlpack(tensor: Tensor) -> Any:
     """The capsule that describes a tensor's memory to another library."""
     return tensor.__dlpack__()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from rushlight.core.absent import refusing_method
 from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor, attribute, method, storage_of
 from rushlight.core.warning import warn
@@ -18,8 +17,23 @@ mtia q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q
 reinforce resize_as_sparse_ row_indices smm sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm to_mkldnn
 to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values xpu
 """
+
+
+def refusing(name: str) -> Callable:
+    """A method that says why it is left out: see core/absent.py."""
+
+    def method(self: Tensor, *arguments: Any, **options: Any) -> NoReturn:
+        from rushlight.core.absent import clause
+
+        raise NotImplementedError(f"Tensor.{name} is not in Rushlight{clause(f'Tensor.{name}')}")
+
+    method.__name__ = name
+    method.left_out = True  # type: ignore[attr-defined]
+    return method
+
+
 for _name in LEFT_OUT.split():
-    attribute(_name, refusing_method(_name))
+    attribute(_name, refusing(_name))
 for _name in ("is_xla", "is_maia", "is_mtia"):
     attribute(_name, False)
 
