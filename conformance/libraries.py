@@ -36,10 +36,11 @@ class Library:
         return method if callable(method) else None
 
     def find_method(self, name: str) -> object | None:
-        """Tensor's own attribute of that name; what every class has from `object` or `type` is none."""
+        """Tensor's own attribute of that name; what every class has from `object` or `type`, or only refuses, is none."""
         tensor = self.module.Tensor
         own = any(name in vars(base) for base in tensor.__mro__ if base is not object)
-        return getattr(tensor, name, None) if own else None
+        found = getattr(tensor, name, None) if own else None
+        return None if getattr(found, "left_out", False) else found
 
     def offers(self, dotted: str) -> bool:
         """Whether the library has a function of that name, or a Tensor method or attribute."""
