@@ -36,7 +36,7 @@ class Library:
         return method if callable(method) else None
 
     def find_method(self, name: str) -> object | None:
-        """Tensor's own attribute of that name; what every class has from `object` or `type`, or only refuses, is none."""
+        """Tensor's own attribute of that name; what every class has from `object`, or what only refuses, is none."""
         tensor = self.module.Tensor
         own = any(name in vars(base) for base in tensor.__mro__ if base is not object)
         found = getattr(tensor, name, None) if own else None
