@@ -113,15 +113,18 @@ def public_names(place, path: str) -> list[str]:
     """What a module or class offers by its `__all__`, or else what is its own."""
     if inspect.isclass(place):
         return sorted(name for name in dir(place) if not name.startswith("_"))
-    declared = [name for name in getattr(place, "__all__", ()) if not name.startswith("_")]
-    own = [name for name in dir(place) if not name.startswith("_") and is_own(place, name, path)]
+    elsewhere = () if path == "torch" else ("Tensor",)
+    declared = [name for name in getattr(place, "__all__", ()) if name[0] != "_" and name not in elsewhere]
+    own = [name for name in dir(place) if name[0] != "_" and name not in elsewhere and is_own(place, name)]
     return sorted({*declared, *own} if path == "torch" or not declared else set(declared))
 
 
-def is_own(place, name: str, path: str) -> bool:
+def is_own(place, name: str) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         value = getattr(place, name)
+    if isinstance(value, dict):
+        return False
     if isinstance(value, types.ModuleType):
         return value.__name__.startswith("torch.") and not value.__name__.startswith("torch._")
     origin = getattr(value, "__module__", None)

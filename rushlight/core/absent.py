@@ -17,8 +17,8 @@ LEFT_OUT = (
         Event DeviceObjType AcceleratorError is_distributed Tensor.is_distributed Tensor.record_stream Tensor.xpu
         Tensor.ipu Tensor.mtia nn.Module.ipu nn.Module.mtia nn.Module.xpu Tensor.to_mkldnn batch_norm_backward_*
         batch_norm_elemt batch_norm_gather_stats* batch_norm_stats batch_norm_update_stats cudnn_is_acceptable
-        profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 thread_safe_generator random.thread_safe_generator
-        nn.attention.* utils.*privateuse1* utils.backend_registration""",
+        profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 nn.attention.* utils.*privateuse1*
+        utils.backend_registration""",
     ),
     (
         "sparse layouts are left out",
@@ -89,7 +89,8 @@ LEFT_OUT = (
     (
         "profilers are left out",
         "run the program with python -m cProfile",
-        "profiler profiler.* autograd.profiler autograd.profiler.* monitor monitor.* utils.benchmark utils.benchmark.*",
+        """profiler profiler.* autograd.profiler autograd.profiler.* monitor monitor.* utils.benchmark
+        utils.benchmark.* utils.flop_counter.*""",
     ),
     (
         "nothing is downloaded and nothing is compiled",
@@ -104,9 +105,13 @@ LEFT_OUT = (
     ),
     (
         "PyTorch itself has given it up",
-        "use the function that PyTorch names in its stead: torch.linalg for eig, lstsq, solve and symeig",
-        """eig lstsq solve symeig matrix_rank Tensor.eig Tensor.lstsq Tensor.solve Tensor.symeig Tensor.reinforce
-        torch.*""",
+        "use the function that PyTorch names in its stead",
+        "Tensor.reinforce torch.* utils.backcompat utils.backcompat.* utils.serialization.* math.*",
+    ),
+    (
+        "it is a prototype in PyTorch",
+        "keep the mask beside the tensor, for example torch.masked.sum(x, mask=mask)",
+        "masked.MaskedTensor masked.masked_tensor masked.as_masked_tensor",
     ),
     (
         "it is the inside of a function of torch.nn.functional",
@@ -120,11 +125,12 @@ LEFT_OUT = (
         """classproperty get_file_path prepare_multiprocessing_environment init_num_threads conv_tbc
         Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available autocast_*_nesting
         get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
-        set_autocast_ipu_* set_autocast_xla_* torch_version return_types utils.backcompat utils.collect_env
-        utils.weak utils.set_module utils.swap_tensors Tensor.module_load Tensor.grad_dtype
-        autograd.enforce_grad_layout_policy autograd.set_multithreading_enabled native_norm frobenius_norm
-        nuclear_norm has_lapack has_mkl has_openmp has_spectral windows set_autocast_cpu_* set_autocast_gpu_*
-        nn.Module.T_destination nn.Module.dump_patches nn.Module.call_super_init Generator.*""",
+        set_autocast_ipu_* set_autocast_xla_* torch_version return_types utils.collect_env utils.weak
+        utils.set_module utils.swap_tensors Tensor.module_load Tensor.grad_dtype autograd.enforce_grad_layout_policy
+        autograd.set_multithreading_enabled native_norm frobenius_norm utils._triton.* utils.hooks.*
+        utils.checkpoint.* torch _foreach_* _amp_foreach_* nuclear_norm has_lapack has_mkl has_openmp has_spectral
+        windows set_autocast_cpu_* set_autocast_gpu_* nn.Module.T_destination nn.Module.dump_patches
+        nn.Module.call_super_init Generator.*""",
     ),
 )
 # What is not there yet: (what it belongs to, names). An error says so; docs/coverage.md counts these as absent.

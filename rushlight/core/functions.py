@@ -61,6 +61,19 @@ def rms_norm(
     return functional.rms_norm(input, normalized_shape, weight, eps)
 
 
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """The powers of each number, the highest first: `torch.linalg.vander` the other way round."""
+    from rushlight import linalg
+
+    if x.ndim != 1:
+        raise RuntimeError(f"x must be a one-dimensional tensor, not of shape {list(x.shape)}")
+    if N is not None and N < 0:
+        raise RuntimeError(f"N must be non-negative, not {N}")
+    count = len(x) if N is None else N
+    found = linalg.vander(x, N=max(count, 2))[:, :count]
+    return found if increasing else found.flip(1)
+
+
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but one, which stay with size 1; over all of them if `dim` is -1."""
     if dim == -1:

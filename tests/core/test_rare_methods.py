@@ -70,6 +70,8 @@ def test_functions_beside_nn_functional():
     x = torch.arange(6.0).reshape(2, 3)
     assert torch.equal(torch.layer_norm(x, (3,)), torch.nn.functional.layer_norm(x, (3,)))
     assert torch.equal(torch.rms_norm(x, (3,)), torch.nn.functional.rms_norm(x, (3,)))
+    assert torch.vander(x[0]).tolist() == [[0, 0, 1], [1, 1, 1], [4, 2, 1]]
+    assert torch.vander(x[0], 2, increasing=True).tolist() == [[1, 0], [1, 1], [1, 2]]
     assert torch.norm_except_dim(x, 2, 1).shape == (1, 3)
     assert torch.norm_except_dim(x, 2, -1).shape == ()
 
