@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable)
@@ -17,9 +18,11 @@ if os.environ.get("RUSHLIGHT_NATIVE", "1") == "0":
     reason = "switched off by RUSHLIGHT_NATIVE=0"
 else:
     try:
-        from rushlight.native import _core as core  # type: ignore[attr-defined, no-redef]
+        core = import_module("rushlight.native._core")
+    except ModuleNotFoundError:
+        reason = f"no extension was built for the copy in {os.path.dirname(__file__)}"
     except ImportError as error:
-        reason = f"the extension is not there: {error}"
+        reason = f"the extension does not load: {error}"
 
 if core is not None:
     core.set_package(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)

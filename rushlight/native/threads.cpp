@@ -18,9 +18,9 @@ namespace rushlight {
 namespace {
 
 constexpr int MOST_WORKERS = 255;
-// How long a worker looks for the next loop before it sleeps, about 20 us: loops follow each other closely in a
-// program that has any, and to be woken takes longer than that.
-constexpr int SPINS = 500;
+// How long a worker looks for the next loop before it sleeps, about 100 us: loops follow each other closely in a
+// program that has any, a thread may be done with its share 50 us before the others, and to be woken takes as long.
+constexpr int SPINS = 2500;
 
 // One loop, on its caller's stack.
 struct Loop {
@@ -195,8 +195,8 @@ void parallel_ranges(int64_t count, int64_t grain, void (*run)(void*, int64_t, i
     }
     int64_t grains = (count - 1) / grain + 1;
     int threads = static_cast<int>(std::min<int64_t>(grains, thread_count()));
-    // Four parts a thread: few enough to cost nothing, enough to level out a thread that is late or slow.
-    Loop loop{count, grain, std::max<int64_t>(grains / (4 * threads), 1) * grain, run, work};
+    // Eight parts a thread: few enough to cost nothing, enough to level out a thread that is late or slow.
+    Loop loop{count, grain, std::max<int64_t>(grains / (8 * threads), 1) * grain, run, work};
     share(workers(), loop, threads - 1);
     set_free(workers());
 }
