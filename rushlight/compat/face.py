@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import rushlight
+from rushlight.core.lazy import MissingName
 from rushlight.version import __version__ as TORCH_VERSION
 
 
@@ -40,7 +41,7 @@ def fetch(face: TorchFace, name: str) -> Any:
     try:
         value = getattr(rushlight, name)
     except AttributeError:
-        raise AttributeError(missing(f"torch.{name}"), name=name, obj=face) from None
+        raise MissingName(not_there(f"torch.{name}"), name, name=name, obj=face) from None
     vars(face)[name] = value
     return value
 
@@ -49,8 +50,12 @@ def is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
+def not_there(name: str) -> str:
+    return f"{name} is not in Rushlight {rushlight.__version__}"
+
+
 def missing(name: str) -> str:
-    """What to say when a program asks for something of torch's that Rushlight lacks."""
+    """What to say when a program imports something of torch's that Rushlight lacks."""
     from rushlight.core.absent import clause
 
-    return f"{name} is not in Rushlight {rushlight.__version__}{clause(name.removeprefix('torch.'))}"
+    return not_there(name) + clause(name.removeprefix("torch."))

@@ -34,12 +34,27 @@ def names_of(
     return __getattr__
 
 
+class MissingName(AttributeError):
+    """An error that looks for the reason when it is shown: `hasattr` asks for much that nobody misses."""
+
+    def __init__(self, message: str, inside: str, **where: Any):
+        super().__init__(message, **where)
+        self.inside = inside  # the name without `torch.`
+
+    def __str__(self) -> str:
+        from rushlight.core.absent import clause
+
+        return super().__str__() + clause(self.inside)
+
+
+# what a traceback shows is torch's type
+MissingName.__name__, MissingName.__qualname__, MissingName.__module__ = "AttributeError", "AttributeError", "builtins"
+
+
 def missing(package: str, name: str) -> AttributeError:
     """The error for a name that a package of torch has and Rushlight lacks, or that nobody has."""
-    from rushlight.core.absent import clause
-
     inside = f"{package.removeprefix('torch')}.{name}".removeprefix(".")
-    return AttributeError(f"module '{package}' has no attribute '{name}': it is not in Rushlight{clause(inside)}")
+    return MissingName(f"module '{package}' has no attribute '{name}': it is not in Rushlight", inside)
 
 
 def late_op(place: str, name: str) -> Any:
