@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 from benchmarks.libraries import LIBRARIES
 from benchmarks.runner import Runner, RunnerError
-from benchmarks.workloads import WORKLOADS
+from benchmarks.workloads import EVERY
 
 
 @dataclass
@@ -54,9 +54,9 @@ class Plan:
 
 def measure(names, pythons, threads, plan):
     """Yield a Result for each of these workloads, with fresh processes for each family of them."""
-    for _, family in itertools.groupby(names, lambda name: WORKLOADS[name].family):
+    for _, family in itertools.groupby(names, lambda name: EVERY[name].family):
         members = list(family)
-        takers = [library for library in pythons if any(WORKLOADS[name].takes(library) for name in members)]
+        takers = [library for library in pythons if any(EVERY[name].takes(library) for name in members)]
         runners = {library: Runner(library, pythons[library], threads) for library in takers}
         try:
             for name in members:
@@ -67,7 +67,7 @@ def measure(names, pythons, threads, plan):
 
 
 def measure_one(name, runners, pythons, threads, plan):
-    workload = WORKLOADS[name]
+    workload = EVERY[name]
     result = Result(name, workload.title, workload.family, threads)
     checks, steps = {}, {}
     for library in runners:
@@ -96,7 +96,7 @@ def warm_up(runner, workload, name):
 
 def take_turns(result, runners, pythons, steps, plan):
     """Add a value for each library that has not failed, round after round."""
-    repeat = WORKLOADS[result.workload].make().repeat
+    repeat = EVERY[result.workload].make().repeat
     done, spent = 0, 0.0
     while done < min(plan.rounds, 2) or (done < plan.rounds and spent < plan.longest):
         for library, count in steps.items():

@@ -9,7 +9,7 @@ import sys
 import time
 
 from benchmarks.libraries import LIBRARIES
-from benchmarks.workloads import WORKLOADS
+from benchmarks.workloads import EVERY
 
 
 def main(library_name, threads):
@@ -52,7 +52,7 @@ def set_up(library_name, threads):
 
 def prepare(library_name, workload_name, arguments):
     """What to call before each step, or None, and the step."""
-    program = WORKLOADS[workload_name].make()
+    program = EVERY[workload_name].make()
     prepared = getattr(program, LIBRARIES[library_name].way)(*arguments)
     return prepared if isinstance(prepared, tuple) else (None, prepared)
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from benchmarks.calls import CALLS, SIZES
 from benchmarks.libraries import LIBRARIES
-from benchmarks.programs import actor_critic, depth, matmul, mlp, pointwise, policy, rows, sac, tiny
+from benchmarks.programs import actor_critic, calls, depth, matmul, mlp, pointwise, policy, rows, sac, tiny
 
 
 @dataclass(frozen=True)
@@ -102,3 +103,19 @@ FAMILIES = {
     "start": "From a cold start",
     "memory": "Peak memory",
 }
+
+
+def op_workload(name, size, backward):
+    call, _ = CALLS[name]
+    parameters = {"call": call, "size": size, "backward": backward}
+    return Workload(call, "ops", calls.Call, parameters, checked=2)
+
+
+# A single op by its name, the number of elements, and whether its gradient is computed too.
+OPS = {
+    f"{name}/{size}/{'backward' if backward else 'forward'}": op_workload(name, size, backward)
+    for name, (_, differentiable) in CALLS.items()
+    for size in SIZES
+    for backward in ((False, True) if differentiable else (False,))
+}
+EVERY = {**WORKLOADS, **OPS}
