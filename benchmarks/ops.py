@@ -2,8 +2,8 @@
 
     python -m benchmarks.ops [op ...] [--sizes 4 1000] [--rounds 15] [--limits] [--report docs/ops_benchmarks.md]
 
-The ops are the 150 that are used most, each by one typical call (`benchmarks/calls.py`). As in `benchmarks.compare`, the
-libraries run in processes of their own, take turns, must agree, and the best round counts. Ends with 1 if results
+The ops are the 150 that are used most, each by one typical call (`benchmarks/calls.py`). As in `benchmarks.compare`
+the libraries run in processes of their own, take turns, must agree, and the best round counts. Ends with 1 if results
 differ, or with --limits if what is asked does not hold.
 """
 
@@ -26,8 +26,9 @@ MAY_MISS = {"small": 10, "large": 5}
 
 HOW = """\
 One thread. For each op a typical call; microseconds in Rushlight, in parentheses the ratio to torch: smaller is faster.
-"Backward" is the call with its graph recorded, the sum of its result, and the gradients of all its inputs. The libraries run in processes of their
-own on the same data, their results are compared first, they take turns, and the best round counts.
+"Backward" is the call with its graph recorded, the sum of its result, and the gradients of all its inputs. The
+libraries run in processes of their own on the same data, their results are compared first, they take turns, and the
+best round counts.
 """
 
 

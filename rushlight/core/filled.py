@@ -139,6 +139,7 @@ def converted(value: Any, kind: np.dtype) -> np.ndarray:
     return cast(np.array(value), kind)
 
 
+@shortcut
 def eye(
     n: int,
     m: int | None = None,

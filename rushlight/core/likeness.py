@@ -69,6 +69,7 @@ def empty_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def full_like(
     input: Tensor,
     fill_value: Any,
@@ -98,6 +99,7 @@ def array_like(function: str, input: Tensor, dtype: dtypes.dtype | None, form: m
 
 
 @method
+@shortcut
 def new_zeros(
     self: Tensor,
     *sizes: Any,
@@ -115,6 +117,7 @@ def new_zeros(
 
 
 @method
+@shortcut
 def new_ones(
     self: Tensor,
     *sizes: Any,
@@ -132,6 +135,7 @@ def new_ones(
 
 
 @method
+@shortcut
 def new_empty(
     self: Tensor,
     *sizes: Any,

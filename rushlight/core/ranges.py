@@ -135,6 +135,7 @@ def range(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@shortcut
 def linspace(
     start: Any,
     end: Any,

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* NAMES[ATTRIBUTES] = {
     "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "grad", "data",
     "size", "dim", "ndimension", "numel", "nelement", "item", "tolist", "numpy", "detach", "requires_grad_",
-    "float", "double", "long", "bool", "to", "contiguous", "is_contiguous",
+    "float", "double", "long", "int", "byte", "bool", "to", "contiguous", "is_contiguous",
     "copy_", "_copy_", "zero_", "fill_", "_put_",
     "__float__", "__int__", "__bool__", "__index__", "__iter__",
 };

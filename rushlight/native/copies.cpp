@@ -49,6 +49,8 @@ void copy_line(char* to, const char* from, const Axis& axis) {
         std::memcpy(to, from, axis.extent * size);
     } else if (axis.to == size && axis.from == 0) {
         repeat<T>(to, from, axis.extent);
+    } else if (axis.to == size && axis.from == -size) {
+        copy_row<T>(to, size, from, -size, axis.extent);
     } else if (axis.to == size) {
         copy_row<T>(to, size, from, axis.from, axis.extent);
     } else {

@@ -80,6 +80,45 @@ PyArrayObject* converted(PyArrayObject* array, int type_num) {
     return made;
 }
 
+// A float outside of int32 has no meaning in C++; NumPy and torch get x86's answer everywhere.
+template <class T>
+void to_int32(const void* from, void* to, npy_intp count) {
+    constexpr T limit = static_cast<T>(2147483648.0);
+    auto* in = static_cast<const T*>(from);
+    auto* out = static_cast<int32_t*>(to);
+#pragma omp simd
+    for (npy_intp i = 0; i < count; i++) {
+        out[i] = (in[i] >= -limit) & (in[i] < limit) ? static_cast<int32_t>(in[i]) : INT32_MIN;
+    }
+}
+
+// Where `converted` has no loop: from integers by NumPy's, from floats to short integers by way of int64, as `cast` in
+// core/casting.py; nullptr for other dtypes.
+PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
+    int from = PyArray_TYPE(array), kind = dtype_of(array);
+    if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISNOTSWAPPED(array)) return nullptr;
+    bool to_integer = PyTypeNum_ISINTEGER(type_num) || PyTypeNum_ISBOOL(type_num);
+    Ref source = Ref::borrow(as_object(array));
+    if (kind == FLOAT32 || kind == FLOAT64) {
+        if (!to_integer) return nullptr;
+        if (type_num == NPY_INT32) {
+            PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
+            auto* run = kind == FLOAT32 ? to_int32<float> : to_int32<double>;
+            if (made != nullptr) run(PyArray_DATA(array), PyArray_DATA(made), PyArray_SIZE(array));
+            return made;
+        }
+        Ref type = Ref::steal(as_object(PyArray_DescrFromType(type_num)));
+        if (PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(type.get())) >= 4) return nullptr;
+        source = Ref::steal(as_object(converted(array, NPY_INT64)));
+    } else if (!(PyTypeNum_ISINTEGER(from) || PyTypeNum_ISBOOL(from)) ||
+               !(to_integer || type_num == NPY_FLOAT || type_num == NPY_DOUBLE)) {
+        return nullptr;
+    }
+    Ref made = Ref::steal(as_object(new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num)));
+    if (!source || !made || PyArray_CopyInto(made.array(), source.array()) < 0) return nullptr;
+    return reinterpret_cast<PyArrayObject*>(made.release());
+}
+
 // _to_copy(input, kind, form=None)
 PyObject* to_copy_forward(Call& call) {
     PyArrayObject* input = call.array(0);
@@ -88,7 +127,8 @@ PyObject* to_copy_forward(Call& call) {
     if (PyArray_DESCR(input) == kind) {
         return is_movable(input) && PyArray_IS_C_CONTIGUOUS(input) ? as_object(packed_copy(input)) : nullptr;
     }
-    return as_object(converted(input, kind->type_num));
+    if (dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0) return as_object(converted(input, kind->type_num));
+    return as_object(converted_integers(input, kind->type_num));
 }
 
 // The tensor in another dtype, itself if it has it; nullptr without an exception where Python must look.
@@ -229,6 +269,8 @@ PyMethodDef copying_methods[] = {
     {"float", plain_function(convert<NPY_FLOAT, TO_FLOAT>), KEYWORDS, "The tensor as `float32`."},
     {"double", plain_function(convert<NPY_DOUBLE, TO_DOUBLE>), KEYWORDS, "The tensor as `float64`."},
     {"long", plain_function(convert<NPY_INT64, TO_LONG>), KEYWORDS, "The tensor as `int64`."},
+    {"int", plain_function(convert<NPY_INT32, TO_INT>), KEYWORDS, "The tensor as `int32`."},
+    {"byte", plain_function(convert<NPY_UINT8, TO_BYTE>), KEYWORDS, "The tensor as `uint8`."},
     {"bool", plain_function(convert<NPY_BOOL, TO_BOOL>), KEYWORDS, "The tensor as `bool`."},
     {"to", plain_function(to), KEYWORDS,
      "The tensor with another dtype, device or memory format: itself where nothing changes."},

@@ -1,5 +1,7 @@
-// Creation: the common calls of tensor, zeros, arange and kin. See core/creation.py, core/filled.py, core/ranges.py and
-// core/likeness.py; other dtypes, devices, layouts and kinds of data are left to them.
+// Creation: the common calls of tensor, as_tensor and from_numpy. See core/creation.py; other dtypes, devices, layouts
+// and kinds of data are left to it.
+#include "creation.h"
+
 #include <cstring>
 
 #include "arrays.h"
@@ -11,7 +13,6 @@
 #include "numbers.h"
 #include "parts.h"
 #include "promotion.h"
-#include "shortcut.h"
 #include "state.h"
 #include "tensor.h"
 #include "views.h"
@@ -46,44 +47,33 @@ bool read_flag(PyObject* value, bool& flag) {
     return value == nullptr || value == Py_True || value == Py_False;
 }
 
-// Where an option stands among the arguments; -1 if the function does not have it.
-struct Places {
-    int dtype, device, requires_grad, pin_memory, layout = -1, out = -1, memory_format = -1;
-};
+}  // namespace
 
-// What functions that create a tensor take besides its data.
-struct Options {
-    int dtype = -1;  // of the table; -1 where none was asked for
-    bool requires_grad = false;
-
-    bool read(const Arguments& arguments, const Places& places) {
-        for (int place : {places.layout, places.out, places.memory_format}) {
-            if (place >= 0 && arguments.has(place)) return false;
-        }
-        bool pinned;
-        if (!read_flag(places.pin_memory < 0 ? nullptr : arguments[places.pin_memory], pinned) || pinned) return false;
-        if (!read_flag(places.requires_grad < 0 ? nullptr : arguments[places.requires_grad], requires_grad)) {
-            return false;
-        }
-        if (arguments.has(places.device) && !is_cpu(arguments[places.device])) return false;
-        return !arguments.has(places.dtype) || read_dtype(arguments[places.dtype]);
+bool Options::read(const Arguments& arguments, const Places& places) {
+    for (int place : {places.layout, places.out, places.memory_format}) {
+        if (place >= 0 && arguments.has(place)) return false;
     }
-
-private:
-    bool read_dtype(PyObject* given) {
-        static PyObject* name = PyUnicode_InternFromString("numpy");
-        if (!is_dtype(given)) return false;
-        Ref kind = Ref::steal(PyObject_GetAttr(given, name));
-        if (!kind || !PyArray_DescrCheck(kind.get())) return false;
-        int type_num = reinterpret_cast<PyArray_Descr*>(kind.get())->type_num;
-        for (int each = 0; each < DTYPES; each++) {
-            if (type_num_of(each) == type_num) dtype = each;
-        }
-        return dtype >= 0;
+    bool pinned;
+    if (!read_flag(places.pin_memory < 0 ? nullptr : arguments[places.pin_memory], pinned) || pinned) return false;
+    if (!read_flag(places.requires_grad < 0 ? nullptr : arguments[places.requires_grad], requires_grad)) {
+        return false;
     }
-};
+    if (arguments.has(places.device) && !is_cpu(arguments[places.device])) return false;
+    return !arguments.has(places.dtype) || read_dtype(arguments[places.dtype]);
+}
 
-// A leaf around the array, whose reference it takes, which remembers the user's line; see `finish` in options.py.
+bool Options::read_dtype(PyObject* given) {
+    static PyObject* name = PyUnicode_InternFromString("numpy");
+    if (!is_dtype(given)) return false;
+    Ref kind = Ref::steal(PyObject_GetAttr(given, name));
+    if (!kind || !PyArray_DescrCheck(kind.get())) return false;
+    int type_num = reinterpret_cast<PyArray_Descr*>(kind.get())->type_num;
+    for (int each = 0; each < DTYPES; each++) {
+        if (type_num_of(each) == type_num) dtype = each;
+    }
+    return dtype >= 0;
+}
+
 PyObject* finish(PyArrayObject* array, bool requires_grad) {
     if (array == nullptr) return nullptr;
     if (requires_grad && !PyTypeNum_ISFLOAT(PyArray_TYPE(array))) {
@@ -98,12 +88,9 @@ PyObject* finish(PyArrayObject* array, bool requires_grad) {
     return as_object(made);
 }
 
-// ---- data: numbers and lists of them
+namespace {
 
-template <class T>
-T* elements(PyArrayObject* array) {
-    return static_cast<T*>(PyArray_DATA(array));
-}
+// ---- data: numbers and lists of them
 
 // Write a number to a place of an array; false for what does not fit without a closer look.
 bool store(PyObject* value, int dtype, PyArrayObject* array, npy_intp place) {
@@ -270,129 +257,12 @@ PyObject* from_numpy(const Arguments& arguments) {
     return data != nullptr && is_plain_array(data) ? shared(reinterpret_cast<PyArrayObject*>(data)) : nullptr;
 }
 
-// ---- filled
-
-int read_many(const Arguments& arguments, int named, npy_intp* sizes) {
-    if (arguments.has(named) || arguments.many_count < 1) return -1;
-    int count;
-    if (arguments.many_count == 1 && !PyLong_CheckExact(arguments.many[0])) {
-        count = read_sizes(arguments.many[0], sizes);
-    } else {
-        count = static_cast<int>(arguments.many_count);
-        if (arguments.many_count > NPY_MAXDIMS) return -1;
-        for (int i = 0; i < count; i++) {
-            if (!read_index(arguments.many[i], sizes[i])) return -1;
-        }
-    }
-    for (int i = 0; i < count; i++) {
-        if (sizes[i] < 0) return -1;
-    }
-    return count;
-}
-
-PyArrayObject* filled_array(int ndim, const npy_intp* dims, int dtype, int value) {
-    if (ndim < 0 || dtype < 0) return nullptr;
-    if (value == 0) return zeros_array(ndim, dims, type_num_of(dtype));
-    PyArrayObject* array = new_array(ndim, dims, type_num_of(dtype));
-    if (array == nullptr || value < 0 || PyArray_SIZE(array) == 0) return array;
-    Ref one = Ref::steal(as_object(new_array(0, nullptr, type_num_of(dtype))));
-    Ref number = Ref::steal(PyBool_FromLong(1));
-    if (!one || !store(number.get(), dtype, one.array(), 0)) {
-        Py_DECREF(array);
-        return nullptr;
-    }
-    fill_elements(array, PyArray_BYTES(one.array()));
-    return array;
-}
-
-constexpr int NOTHING = -1;  // as the value of `empty`
-
-// zeros(*sizes, size, out, dtype, layout, device, pin_memory, requires_grad[, memory_format])
-template <int value>
-PyObject* filled(const Arguments& arguments) {
-    Options options;
-    npy_intp sizes[NPY_MAXDIMS];
-    Places places{2, 4, 6, 5, 3, 1, value == NOTHING ? 7 : -1};
-    int count = read_many(arguments, 0, sizes);
-    if (count < 0 || !options.read(arguments, places)) return nullptr;
-    int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
-    return finish(filled_array(count, sizes, dtype, value), options.requires_grad);
-}
-
-// zeros_like(input, *, dtype, layout, device, pin_memory, requires_grad, memory_format)
-template <int value>
-PyObject* like(const Arguments& arguments) {
-    Options options;
-    if (arguments[0] == nullptr || !is_tensor(arguments[0])) return nullptr;
-    PyArrayObject* input = as_tensor(arguments[0])->array;
-    if (input == nullptr || !PyArray_IS_C_CONTIGUOUS(input) || !options.read(arguments, {1, 3, 5, 4, 2, -1, 6})) {
-        return nullptr;
-    }
-    int dtype = options.dtype >= 0 ? options.dtype : dtype_of(input);
-    return finish(filled_array(PyArray_NDIM(input), PyArray_DIMS(input), dtype, value), options.requires_grad);
-}
-
-// full(size, fill_value, *, out, dtype, layout, device, pin_memory, requires_grad)
-PyObject* full(const Arguments& arguments) {
-    Options options;
-    npy_intp sizes[NPY_MAXDIMS];
-    PyObject* value = arguments[1];
-    int count = read_sizes(arguments[0], sizes);
-    if (count < 0 || value == nullptr || !options.read(arguments, {3, 5, 7, 6, 4, 2})) return nullptr;
-    int dtype = options.dtype >= 0 ? options.dtype : PyFloat_CheckExact(value) ? default_dtype() : INT64;
-    Ref array = Ref::steal(as_object(filled_array(count, sizes, dtype, NOTHING)));
-    alignas(8) char element[8];
-    if (!array || !read_element(value, array.array(), element)) return nullptr;
-    if (PyArray_SIZE(array.array()) > 0) fill_elements(array.array(), element);
-    return finish(reinterpret_cast<PyArrayObject*>(array.release()), options.requires_grad);
-}
-
-// arange(*bounds, start, end, step, out, dtype, layout, device, pin_memory, requires_grad), of integers
-PyObject* arange(const Arguments& arguments) {
-    Options options;
-    npy_intp bounds[3], start = 0, step = 1;
-    Py_ssize_t count = arguments.many_count;
-    if (count < 1 || count > 3 || arguments.has(0) || arguments.has(1) || arguments.has(2)) return nullptr;
-    if (!options.read(arguments, {4, 6, 8, 7, 5, 3})) return nullptr;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (!read_index(arguments.many[i], bounds[i])) return nullptr;
-    }
-    npy_intp end = bounds[count == 1 ? 0 : 1];
-    if (count > 1) start = bounds[0];
-    if (count > 2) step = bounds[2];
-    constexpr npy_intp LARGE = 1 << 24;  // up to here every float is exact
-    if (step < 1 || end <= start || start < -LARGE || end > LARGE) return nullptr;
-    int dtype = options.dtype >= 0 ? options.dtype : INT64;
-    npy_intp size = (end - start - 1) / step + 1;
-    PyArrayObject* array = dtype == BOOL ? nullptr : new_array(1, &size, type_num_of(dtype));
-    if (array == nullptr) return nullptr;
-    for (npy_intp i = 0; i < size; i++) {
-        npy_intp value = start + i * step;
-        if (dtype == INT64) {
-            elements<int64_t>(array)[i] = value;
-        } else if (dtype == FLOAT32) {
-            elements<float>(array)[i] = static_cast<float>(value);
-        } else {
-            elements<double>(array)[i] = static_cast<double>(value);
-        }
-    }
-    return finish(array, options.requires_grad);
-}
-
 }  // namespace
 
 void register_creation() {
     add_shortcut("core.creation.tensor", tensor);
     add_shortcut("core.creation.as_tensor", as_tensor_way);
     add_shortcut("core.creation.from_numpy", from_numpy);
-    add_shortcut("core.filled.zeros", filled<0>);
-    add_shortcut("core.filled.ones", filled<1>);
-    add_shortcut("core.filled.empty", filled<NOTHING>);
-    add_shortcut("core.filled.full", full);
-    add_shortcut("core.likeness.zeros_like", like<0>);
-    add_shortcut("core.likeness.ones_like", like<1>);
-    add_shortcut("core.likeness.empty_like", like<NOTHING>);
-    add_shortcut("core.ranges.arange", arange);
 }
 
 }  // namespace rushlight

@@ -1,5 +1,7 @@
 // Gathering and scattering: elements whose position along one dimension a tensor gives. See ops/gathering.py and
 // ops/scattering.py. Positions are int64; one out of range declines, and Python words the error.
+#include "gathering.h"
+
 #include <cstring>
 
 #include "arrays.h"
@@ -156,7 +158,8 @@ PyArrayObject* gathered(PyArrayObject* input, PyObject* dim, PyArrayObject* inde
     return made;
 }
 
-// Zeros with the values added where `gather` reads.
+}  // namespace
+
 PyArrayObject* gathered_into(PyArrayObject* values, PyObject* dim, PyArrayObject* index, PyObject* shape) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(shape, sizes);
@@ -170,6 +173,8 @@ PyArrayObject* gathered_into(PyArrayObject* values, PyObject* dim, PyArrayObject
     add(along, made.array(), values);
     return reinterpret_cast<PyArrayObject*>(made.release());
 }
+
+namespace {
 
 PyObject* gather_forward(Call& call) { return as_object(gathered(call.array(0), call[1], call.array(2))); }
 

@@ -8,6 +8,7 @@
 #include "call.h"
 #include "copies.h"
 #include "parts.h"
+#include "promotion.h"
 #include "views.h"
 
 namespace rushlight {
@@ -79,6 +80,68 @@ bool pick_mask_backward(Gradient& gradient) {
     return true;
 }
 
+// ---- places that are not zero
+
+// The places of elements that are not zero, each by its number in C order; `most` is how many there are.
+template <class T>
+void find_places(const void* from, npy_intp most, int64_t* places) {
+    auto* values = static_cast<const T*>(from);
+    npy_intp found = 0;
+    for (npy_intp i = 0; found < most; i++) {
+        places[found] = i;
+        found += values[i] != 0;
+    }
+}
+
+template <class T>
+npy_intp count_places(const void* from, npy_intp count) {
+    auto* values = static_cast<const T*>(from);
+    npy_intp found = 0;
+#pragma omp simd reduction(+ : found)
+    for (npy_intp i = 0; i < count; i++) found += values[i] != 0;
+    return found;
+}
+
+struct Places {
+    npy_intp (*count)(const void*, npy_intp);
+    void (*find)(const void*, npy_intp, int64_t*);
+};
+
+// _rows_nonzero(input): a row for each, whose columns stand in memory one after another
+PyObject* rows_nonzero_forward(Call& call) {
+    constexpr Places loops[DTYPES] = {{count_places<float>, find_places<float>},
+                                      {count_places<double>, find_places<double>},
+                                      {count_places<int64_t>, find_places<int64_t>},
+                                      {count_places<npy_bool>, find_places<npy_bool>}};
+    PyArrayObject* input = call.array(0);
+    int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
+    if (ndim == 0 || dtype < 0 || !PyArray_IS_C_CONTIGUOUS(input)) return nullptr;
+    npy_intp count = loops[dtype].count(PyArray_DATA(input), PyArray_SIZE(input)), dims[] = {ndim, count};
+    if (count == 0) return nullptr;
+    Ref columns = Ref::steal(as_object(new_array(2, dims, NPY_INT64)));
+    if (!columns) return nullptr;
+    auto* first = static_cast<int64_t*>(PyArray_DATA(columns.array()));
+    loops[dtype].find(PyArray_DATA(input), count, first);
+    for (int d = ndim - 1; d > 0; d--) {
+        npy_intp extent = PyArray_DIM(input, d);
+        for (npy_intp i = 0; i < count; i++) {
+            first[d * count + i] = first[i] % extent;
+            first[i] /= extent;
+        }
+    }
+    Geometry rows(columns.array());
+    rows.swap(0, 1);
+    return rows.of(columns.array());
+}
+
+// nonzero(input, *, out=None, as_tuple=False)
+PyObject* nonzero_route(Call& call) {
+    static Function* rows = find_function("_rows_nonzero");
+    if (rows == nullptr || !call.is_tensor(0) || call[1] != Py_None || call[2] != Py_False) return nullptr;
+    PyObject* args[] = {call[0]};
+    return call_native(rows, args, 1, nullptr);
+}
+
 }  // namespace
 
 bool put_masked(PyArrayObject* whole, PyArrayObject* mask, PyArrayObject* value) {
@@ -96,6 +159,8 @@ bool put_masked(PyArrayObject* whole, PyArrayObject* mask, PyArrayObject* value)
 
 void register_masks() {
     add_kernel({"_pick_mask", pick_mask_forward, pick_mask_backward, {"input_shape", "mask"}});
+    add_kernel({"_rows_nonzero", rows_nonzero_forward});
+    add_route("nonzero", nonzero_route);
     add_kernel({"masked_select", masked_select_forward, pick_mask_backward, {"input_shape", "mask"}});
 }
 

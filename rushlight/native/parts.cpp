@@ -26,6 +26,7 @@ bool add_parts(PyObject* module) {
     register_masks();
     register_copying();
     register_creation();
+    register_filled();
     register_products();
     register_added_products();
     register_linear();
@@ -41,6 +42,11 @@ bool add_parts(PyObject* module) {
     register_norms();
     register_normalization();
     register_cumulative();
+    register_diagonals();
+    register_rearranging();
+    register_comparison();
+    register_sorting();
+    register_uniqueness();
     return PyModule_AddFunctions(module, memory_methods) >= 0 && PyModule_AddFunctions(module, thread_methods) >= 0 &&
            PyModule_AddFunctions(module, promotion_methods) >= 0 && PyModule_AddFunctions(module, lost_methods) >= 0 &&
            add_optim(module) && add_layers(module) && add_forwards(module) && add_tree(module) && add_random(module);

@@ -20,6 +20,7 @@ void register_assignment();
 void register_masks();
 void register_copying();
 void register_creation();
+void register_filled();
 void register_products();
 void register_added_products();
 void register_linear();
@@ -35,5 +36,10 @@ void register_statistics();
 void register_norms();
 void register_normalization();
 void register_cumulative();
+void register_diagonals();
+void register_rearranging();
+void register_comparison();
+void register_sorting();
+void register_uniqueness();
 
 }  // namespace rushlight

@@ -267,6 +267,25 @@ PyObject* expand_forward(Call& call) {
     return as_object(view_of(array, count, sizes, strides));
 }
 
+// unfold(input, dimension, size, step): windows, whose elements make a new last dimension
+PyObject* unfold_forward(Call& call) {
+    PyArrayObject* array = call.array(0);
+    int dim, ndim = PyArray_NDIM(array);
+    npy_intp size, step;
+    if (PyArray_SIZE(array) == 0 || ndim == 0 || ndim == NPY_MAXDIMS || !read_dim(call[1], ndim, dim) ||
+        !read_index(call[2], size) || !read_index(call[3], step)) {
+        return nullptr;
+    }
+    if (size < 1 || step < 1 || size > PyArray_DIM(array, dim) || step > PyArray_DIM(array, dim)) return nullptr;
+    Geometry geometry(array);
+    geometry.dims[ndim] = size;
+    geometry.strides[ndim] = geometry.strides[dim];
+    geometry.dims[dim] = (geometry.dims[dim] - size) / step + 1;
+    geometry.strides[dim] *= step;
+    geometry.ndim++;
+    return geometry.of(array);
+}
+
 // The engine sums the gradient down to the input's shape.
 bool pass_backward(Gradient& gradient) {
     Py_INCREF(gradient.grad());
@@ -284,6 +303,7 @@ void register_views() {
     add_kernel({"t", t_forward, t_backward});
     add_kernel({"permute", permute_forward, permute_backward, {"dims"}});
     add_kernel({"select", select_forward});
+    add_kernel({"unfold", unfold_forward});
     add_kernel({"expand", expand_forward, pass_backward});
     for (const char* name : {"view", "reshape"}) {
         Kernel kernel;

@@ -1,0 +1,109 @@
+// Diagonals: triangles of matrices, and the matrix of a vector. See ops/diagonals.py.
+#include <algorithm>
+#include <cstring>
+
+#include "arrays.h"
+#include "call.h"
+#include "copies.h"
+#include "parts.h"
+#include "views.h"
+
+namespace rushlight {
+
+namespace {
+
+// Write zeros beyond a diagonal of C-contiguous matrices, or before it. The elements that stay are copied from `from`,
+// unless that is the same memory.
+void cut_triangles(char* to, const char* from, npy_intp matrices, npy_intp rows, npy_intp row_bytes, npy_intp itemsize,
+                   npy_intp diagonal, bool lower) {
+    for (npy_intp i = 0; i < matrices * rows; i++, to += row_bytes, from += row_bytes) {
+        npy_intp reach = (i % rows + diagonal + (lower ? 1 : 0)) * itemsize;
+        npy_intp border = std::clamp<npy_intp>(reach, 0, row_bytes);
+        npy_intp kept = lower ? 0 : border, cleared = lower ? border : 0, kept_bytes = lower ? border : row_bytes - border;
+        if (to != from) std::memcpy(to + kept, from + kept, kept_bytes);
+        std::memset(to + cleared, 0, row_bytes - kept_bytes);
+    }
+}
+
+// The triangle in new memory; nullptr where Python must look.
+PyArrayObject* triangle(PyArrayObject* array, PyObject* named, bool lower) {
+    constexpr npy_intp FAR = npy_intp{1} << 40;
+    npy_intp diagonal;
+    int ndim = PyArray_NDIM(array);
+    if (ndim < 2 || !is_movable(array) || PyArray_SIZE(array) == 0 || !read_index(named, diagonal)) return nullptr;
+    if (diagonal < -FAR || diagonal > FAR) return nullptr;
+    bool dense = PyArray_IS_C_CONTIGUOUS(array);
+    PyArrayObject* made =
+        dense ? new_array(ndim, PyArray_DIMS(array), PyArray_TYPE(array)) : packed_copy(array);
+    if (made == nullptr) return nullptr;
+    npy_intp rows = PyArray_DIM(array, ndim - 2), itemsize = PyArray_ITEMSIZE(array);
+    npy_intp row_bytes = PyArray_DIM(array, ndim - 1) * itemsize;
+    const char* from = PyArray_BYTES(dense ? array : made);
+    cut_triangles(PyArray_BYTES(made), from, PyArray_SIZE(array) / rows * itemsize / row_bytes, rows, row_bytes,
+                  itemsize, diagonal, lower);
+    return made;
+}
+
+// (input, diagonal=0)
+template <bool lower>
+PyObject* triangle_forward(Call& call) {
+    PyArrayObject* input = call.array(0);
+    if (!PyArray_IS_C_CONTIGUOUS(input)) return nullptr;
+    return as_object(triangle(input, call[1], lower));
+}
+
+// reads diagonal
+template <bool lower>
+bool triangle_backward(Gradient& gradient) {
+    gradient.found[0] = triangle(gradient.grad(), gradient.option(0), lower);
+    return gradient.found[0] != nullptr;
+}
+
+// _diagonal_matrix(input, offset)
+PyObject* matrix_forward(Call& call) {
+    PyArrayObject* input = call.array(0);
+    constexpr npy_intp FAR = npy_intp{1} << 20;
+    npy_intp offset;
+    if (PyArray_NDIM(input) != 1 || !is_movable(input) || PyArray_SIZE(input) == 0) return nullptr;
+    if (!read_index(call[1], offset) || offset < -FAR || offset > FAR) return nullptr;
+    npy_intp side = PyArray_SIZE(input) + std::abs(offset), dims[] = {side, side};
+    PyArrayObject* made = zeros_array(2, dims, PyArray_TYPE(input));
+    if (made == nullptr) return nullptr;
+    npy_intp itemsize = PyArray_ITEMSIZE(input), step = (side + 1) * itemsize;
+    npy_intp start = (offset < 0 ? -offset * side : offset) * itemsize;
+    copy_to(PyArray_BYTES(made) + start, &step, input);
+    return as_object(made);
+}
+
+// reads offset
+bool matrix_backward(Gradient& gradient) {
+    PyArrayObject* grad = gradient.grad();
+    npy_intp offset;
+    if (PyArray_NDIM(grad) != 2 || !read_index(gradient.option(0), offset)) return false;
+    npy_intp count = PyArray_DIM(grad, 0) - std::abs(offset);
+    npy_intp step = PyArray_STRIDE(grad, 0) + PyArray_STRIDE(grad, 1);
+    npy_intp start = offset < 0 ? -offset * PyArray_STRIDE(grad, 0) : offset * PyArray_STRIDE(grad, 1);
+    if (count < 1) return false;
+    gradient.found[0] = view_of(grad, 1, &count, &step, start);
+    return gradient.found[0] != nullptr;
+}
+
+// diag(input, diagonal=0, *, out=None) of a vector
+PyObject* diag_route(Call& call) {
+    static Function* matrix = find_function("_diagonal_matrix");
+    if (matrix == nullptr || call[2] != Py_None || !call.is_tensor(0) || !PyLong_CheckExact(call[1])) return nullptr;
+    if (call.array(0) == nullptr || PyArray_NDIM(call.array(0)) != 1) return nullptr;
+    PyObject* args[] = {call[0], call[1]};
+    return call_native(matrix, args, 2, nullptr);
+}
+
+}  // namespace
+
+void register_diagonals() {
+    add_kernel({"tril", triangle_forward<true>, triangle_backward<true>, {"diagonal"}});
+    add_kernel({"triu", triangle_forward<false>, triangle_backward<false>, {"diagonal"}});
+    add_kernel({"_diagonal_matrix", matrix_forward, matrix_backward, {"offset"}});
+    add_route("diag", diag_route);
+}
+
+}  // namespace rushlight

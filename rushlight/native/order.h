@@ -1,0 +1,120 @@
+// Order: elements as keys that sort as they do, equal ones in the order of the input, NaN last.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace rushlight {
+
+// An element as an unsigned number with the same order, and where it stands.
+template <class Key>
+struct Placed {
+    Key key, place;
+};
+
+template <class T>
+struct KeyOf;
+
+template <>
+struct KeyOf<int64_t> {
+    using Key = uint64_t;
+    static Key of(int64_t value) { return static_cast<Key>(value) ^ (Key{1} << 63); }
+};
+
+// A float's bits, the sign turned, and all of them if it is negative; both zeros are one key, all NaN another.
+template <class T, class Bits>
+struct KeyOfFloat {
+    using Key = Bits;
+    static Key of(T value) {
+        constexpr Key SIGN = Key{1} << (sizeof(Key) * 8 - 1);
+        Key bits;
+        value += 0;
+        std::memcpy(&bits, &value, sizeof(bits));
+        Key key = bits & SIGN ? ~bits : bits | SIGN;
+        return value == value ? key : ~Key{0};
+    }
+};
+
+template <>
+struct KeyOf<float> : KeyOfFloat<float, uint32_t> {};
+template <>
+struct KeyOf<double> : KeyOfFloat<double, uint64_t> {};
+
+// One row of elements as entries, and room to sort them.
+template <class T>
+class Order {
+public:
+    using Key = typename KeyOf<T>::Key;
+
+    explicit Order(int64_t room) : entries(new (std::nothrow) Placed<Key>[2 * room]), spare(entries.get() + room) {}
+    explicit operator bool() const { return entries != nullptr; }
+
+    // All elements of the row in order.
+    const Placed<Key>* sort(const T* from, int64_t step, int64_t count, bool descending) {
+        Placed<Key>* own = entries.get();
+        for (int64_t i = 0; i < count; i++) own[i] = entry(from[i * step], i, descending);
+        return count < FEW ? sort_few(own, count) : sort_digits(own, spare, count);
+    }
+
+    // The first few elements in order, which are kept sorted while the others pass by.
+    const Placed<Key>* first(const T* from, int64_t step, int64_t count, int64_t wanted, bool descending) {
+        Placed<Key>* own = entries.get();
+        int64_t held = 0;
+        for (int64_t i = 0; i < count; i++) {
+            Placed<Key> next = entry(from[i * step], i, descending);
+            if (held == wanted && next.key >= own[held - 1].key) continue;
+            int64_t to = held < wanted ? held++ : held - 1;
+            for (; to > 0 && own[to - 1].key > next.key; to--) own[to] = own[to - 1];
+            own[to] = next;
+        }
+        return own;
+    }
+
+private:
+    static constexpr int64_t FEW = 48;
+
+    static Placed<Key> entry(T value, int64_t place, bool descending) {
+        Key key = KeyOf<T>::of(value);
+        return {descending ? static_cast<Key>(~key) : key, static_cast<Key>(place)};
+    }
+
+    static Placed<Key>* sort_few(Placed<Key>* own, int64_t count) {
+        for (int64_t i = 1; i < count; i++) {
+            Placed<Key> next = own[i];
+            int64_t to = i;
+            for (; to > 0 && own[to - 1].key > next.key; to--) own[to] = own[to - 1];
+            own[to] = next;
+        }
+        return own;
+    }
+
+    // Byte by byte of the keys, the lowest first; one that all keys share is passed over.
+    static Placed<Key>* sort_digits(Placed<Key>* own, Placed<Key>* other, int64_t count) {
+        constexpr int DIGITS = sizeof(Key), VALUES = 256;
+        int64_t starts[DIGITS][VALUES] = {};
+        for (int64_t i = 0; i < count; i++) {
+            for (int digit = 0; digit < DIGITS; digit++) starts[digit][own[i].key >> digit * 8 & 255]++;
+        }
+        for (int digit = 0; digit < DIGITS; digit++) {
+            int64_t* next = starts[digit];
+            if (next[own[0].key >> digit * 8 & 255] == count) continue;
+            int64_t sum = 0;
+            for (int value = 0; value < VALUES; value++) sum += std::exchange(next[value], sum);
+            for (int64_t i = 0; i < count; i++) other[next[own[i].key >> digit * 8 & 255]++] = own[i];
+            std::swap(own, other);
+        }
+        return own;
+    }
+
+    std::unique_ptr<Placed<Key>[]> entries;
+    Placed<Key>* spare;
+};
+
+// Whether the places of so many elements can be told by any key.
+inline bool is_orderable(int64_t count) { return count > 0 && count < INT32_MAX; }
+
+}  // namespace rushlight
