@@ -50,15 +50,25 @@ class Order {
 public:
     using Key = typename KeyOf<T>::Key;
 
-    explicit Order(int64_t room) : entries(new (std::nothrow) Placed<Key>[2 * room]), spare(entries.get() + room) {}
+    explicit Order(int64_t room) : room(room), entries(new (std::nothrow) Placed<Key>[2 * room]) {}
     explicit operator bool() const { return entries != nullptr; }
 
     // All elements of the row in order.
     const Placed<Key>* sort(const T* from, int64_t step, int64_t count, bool descending) {
         Placed<Key>* own = entries.get();
         for (int64_t i = 0; i < count; i++) own[i] = entry(from[i * step], i, descending);
-        return count < FEW ? sort_few(own, count) : sort_digits(own, spare, count);
+        return count < FEW ? sort_few(own, count) : sort_digits(own, own + room, count);
     }
+
+    // The first elements in order, or all.
+    const Placed<Key>* first_or_all(const T* from, int64_t step, int64_t count, int64_t wanted, bool descending) {
+        constexpr int64_t MOST_KEPT = 32;  // beyond which sorting all is better
+        return wanted <= MOST_KEPT && wanted < count ? first(from, step, count, wanted, descending)
+                                                     : sort(from, step, count, descending);
+    }
+
+private:
+    static constexpr int64_t FEW = 48;
 
     // The first few elements in order, which are kept sorted while the others pass by.
     const Placed<Key>* first(const T* from, int64_t step, int64_t count, int64_t wanted, bool descending) {
@@ -73,9 +83,6 @@ public:
         }
         return own;
     }
-
-private:
-    static constexpr int64_t FEW = 48;
 
     static Placed<Key> entry(T value, int64_t place, bool descending) {
         Key key = KeyOf<T>::of(value);
@@ -110,8 +117,8 @@ private:
         return own;
     }
 
+    int64_t room;
     std::unique_ptr<Placed<Key>[]> entries;
-    Placed<Key>* spare;
 };
 
 // Whether the places of so many elements can be told by any key.

@@ -10,6 +10,7 @@
 
 #include "draws.h"
 #include "kernels/table.h"
+#include "order.h"
 #include "shortcut.h"
 
 namespace rushlight {
@@ -195,6 +196,22 @@ void race(Stream& stream, const T* weights, int64_t rows, int64_t width, int64_t
     });
 }
 
+// The same for several winners of each row, in the order in which they arrive.
+template <class T>
+bool race_for_places(Stream& stream, const T* weights, int64_t rows, int64_t width, int64_t samples,
+                     int64_t* winners) {
+    Order<T> order(width);
+    std::unique_ptr<T[]> speeds(new (std::nothrow) T[static_cast<size_t>(width)]);
+    if (!order || !speeds) return false;
+    for (int64_t row = 0; row < rows; row++, weights += width, winners += samples) {
+        draw_exponential(stream, sizeof(T) == 4 ? NPY_FLOAT32 : NPY_FLOAT64, speeds.get(), width, 1);
+        for (int64_t i = 0; i < width; i++) speeds[i] = -(weights[i] / speeds[i]);
+        auto* arrived = order.first_or_all(speeds.get(), 1, width, samples, false);
+        for (int64_t i = 0; i < samples; i++) winners[i] = static_cast<int64_t>(arrived[i].place);
+    }
+    return true;
+}
+
 // With replacement: where a uniform number falls in the cumulative sum of each row.
 template <class T>
 bool search_cumulative(Stream& stream, const T* weights, int64_t rows, int64_t width, int64_t samples,
@@ -228,7 +245,8 @@ bool choose(Stream& stream, const void* given, int64_t rows, int64_t width, int6
         race(stream, weights, rows, width, indices);
         return true;
     }
-    return replacement && search_cumulative(stream, weights, rows, width, samples, indices);
+    if (replacement) return search_cumulative(stream, weights, rows, width, samples, indices);
+    return samples <= width && is_orderable(width) && race_for_places(stream, weights, rows, width, samples, indices);
 }
 
 template <class T>

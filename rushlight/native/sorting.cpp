@@ -15,7 +15,6 @@ namespace rushlight {
 
 namespace {
 
-constexpr int64_t MOST_KEPT = 32;       // of `topk`, beyond which sorting all is better
 constexpr int64_t GRAIN = int64_t{1} << 15;  // elements for which a second thread pays
 
 // What is wanted of each row: its first elements in this order, or all.
@@ -28,15 +27,13 @@ struct Wanted {
 template <class T>
 bool sort_rows(const void* input, const Middle& middle, Wanted wanted, void* values, int64_t* places) {
     std::atomic<bool> done = true;
-    bool few = wanted.count <= MOST_KEPT && wanted.count < middle.count;
     parallel(middle.rows(), std::max<int64_t>(1, GRAIN / middle.count), [&](int64_t begin, int64_t end) {
-        Order<T> order(few ? wanted.count : middle.count);
+        Order<T> order(middle.count);
         if (!order) done = false;
         for (int64_t row = begin; row < end && order; row++) {
             int64_t outer = row / middle.inner, inner = row % middle.inner;
             const T* from = static_cast<const T*>(input) + outer * middle.count * middle.inner + inner;
-            auto* found = few ? order.first(from, middle.inner, middle.count, wanted.count, wanted.descending)
-                              : order.sort(from, middle.inner, middle.count, wanted.descending);
+            auto* found = order.first_or_all(from, middle.inner, middle.count, wanted.count, wanted.descending);
             int64_t to = outer * wanted.count * middle.inner + inner;
             for (int64_t i = 0; i < wanted.count; i++, to += middle.inner) {
                 auto place = static_cast<int64_t>(found[i].place);

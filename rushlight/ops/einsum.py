@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import string
 from typing import Any
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate
@@ -31,6 +34,13 @@ LETTERS = string.ascii_uppercase + string.ascii_lowercase
             case("...ij,...jk->...ik", make.floats(2, 1, 2, 3), make.floats(5, 3, 4)),
             case("bn,anm,bm->ba", make.floats(2, 5), make.floats(3, 5, 4), make.floats(2, 4)),
             case("i,j->ij", make.floats(3), make.floats(4)),
+            case("bi,bj->bji", make.floats(2, 3), make.floats(2, 4)),
+            case("ij,jk->ki", make.floats(2, 3), make.floats(3, 4)),
+            case("ibj,bkj->bik", make.floats(2, 5, 3), make.floats(5, 4, 3)),
+            case("ibj,bkj->ibk", make.floats(2, 5, 3), make.floats(5, 4, 3)),
+            case("ij,jk->ik", make.floats(2, 1), make.floats(3, 4)),
+            case("ij,jk->ik", make.floats(2, 0), make.floats(0, 4)),
+            case("ij,ij->j", make.floats(2, 3), make.floats(3, 2).T),
             case("ij,j", make.complexes(2, 3), make.complexes(3)),
             case("ij,jk->ik", make.floats(2, 3), make.floats(4, 4)),
             case("ij->ik", make.floats(2, 3)),
@@ -40,7 +50,11 @@ LETTERS = string.ascii_uppercase + string.ascii_lowercase
 def einsum(*args: Any) -> Tensor:
     """Sum of products of the operands' elements, as an equation says: `einsum('ij,jk->ik', a, b)`."""
     equation, operands = read_arguments(args)
-    inputs, output = read_equation(equation, operands)
+    inputs, output, plain = read_equation(equation, tuple([each.ndim for each in operands]))
+    if plain and len(operands) == 2:
+        found = product(*operands, *inputs, output)
+        if found is not None:
+            return found
     operands, inputs = zip(
         *[
             simplified(each, names, inputs, output, place)
@@ -90,12 +104,16 @@ def sublist_equation(args: tuple) -> str:
     return f"{sides}->{letters(args[-1])}" if len(args) % 2 else sides
 
 
-def read_equation(equation: str, operands: list[Tensor]) -> tuple[list[str], str]:
-    """The letters of each operand and of the result, with dots replaced by letters."""
+@functools.lru_cache(maxsize=512)
+def read_equation(equation: str, dims: tuple[int, ...]) -> tuple[tuple[str, ...], str, bool]:
+    """The letters of each operand and of the result, with dots replaced by letters.
+
+    The last one tells whether no letter is repeated within an operand, and none is summed that is in one alone.
+    """
     left, arrow, output = equation.replace(" ", "").partition("->")
     inputs = left.split(",")
-    if len(inputs) != len(operands):
-        words = "fewer" if len(operands) < len(inputs) else "more"
+    if len(inputs) != len(dims):
+        words = "fewer" if len(dims) < len(inputs) else "more"
         raise RuntimeError(f"einsum(): {words} operands were provided than specified in the equation")
     for text in (*inputs, output):
         bad = next((letter for letter in text.replace("...", "") if letter not in LETTERS), None)
@@ -105,12 +123,12 @@ def read_equation(equation: str, operands: list[Tensor]) -> tuple[list[str], str
                 "must be in [a-zA-Z]"
             )
     free = [letter for letter in LETTERS if letter not in equation]
-    extra = [each.ndim - len(text.replace("...", "")) for each, text in zip(operands, inputs, strict=True)]
+    extra = [ndim - len(text.replace("...", "")) for ndim, text in zip(dims, inputs, strict=True)]
     for place, (text, missing) in enumerate(zip(inputs, extra, strict=True)):
         if missing < 0 or (missing and "..." not in text):
             raise RuntimeError(
                 f"einsum(): the number of subscripts in the equation ({len(text.replace('...', ''))}) does not match "
-                f"the number of dimensions ({operands[place].ndim}) for operand {place} and no ellipsis was given"
+                f"the number of dimensions ({dims[place]}) for operand {place} and no ellipsis was given"
             )
     width = max([missing for text, missing in zip(inputs, extra, strict=True) if "..." in text], default=0)
     dots = "".join(free[:width])
@@ -127,10 +145,15 @@ def read_equation(equation: str, operands: list[Tensor]) -> tuple[list[str], str
             raise RuntimeError(
                 f"einsum(): output subscript {each} does not appear in the equation for any input operand"
             )
-    return inputs, output
+    plain = all(
+        text.count(letter) == 1 and (letter in output or any(letter in other for other in inputs if other is not text))
+        for text in inputs
+        for letter in text
+    )
+    return tuple(inputs), output, plain
 
 
-def simplified(operand: Tensor, names: str, inputs: list[str], output: str, place: int) -> tuple[Tensor, str]:
+def simplified(operand: Tensor, names: str, inputs: tuple[str, ...], output: str, place: int) -> tuple[Tensor, str]:
     """The operand with repeated letters taken as diagonals and letters nobody else has summed away."""
     for letter in dict.fromkeys(names):
         while names.count(letter) > 1:
@@ -143,7 +166,7 @@ def simplified(operand: Tensor, names: str, inputs: list[str], output: str, plac
                 )
             operand = operand.diagonal(0, first, second)
             names = names[:first] + names[first + 1 : second] + names[second + 1 :] + letter
-    others = output + "".join(inputs[:place] + inputs[place + 1 :])
+    others = output + "".join((*inputs[:place], *inputs[place + 1 :]))
     alone = [position for position, letter in enumerate(names) if letter not in others]
     if alone:
         operand = operand.sum(alone)
@@ -162,6 +185,52 @@ def check_sizes(operands: tuple, inputs: tuple) -> None:
                 f"einsum(): subscript {letter} has size {size} for operand {place} which does not broadcast with "
                 f"previously seen size {sizes[letter]}"
             )
+
+
+def product(left: Tensor, right: Tensor, left_names: str, right_names: str, output: str) -> Tensor | None:
+    """Two operands multiplied as they stand or as batches of matrices; None where that does not give the result."""
+    plan = plan_product(left_names, right_names, output)
+    if plan is None or left.dtype is not right.dtype or left.dtype not in (dtypes.float32, dtypes.float64):
+        return None
+    sizes = dict(zip(left_names, left.shape, strict=True))
+    for letter, size in zip(right_names, right.shape, strict=True):
+        if sizes.setdefault(letter, size) != size:
+            return None
+    swapped, first_order, second_order, (batch, first_own, second_own, summed) = plan
+    first, second = (right, left) if swapped else (left, right)
+    first = first if first_order is None else first.permute(first_order)
+    second = second if second_order is None else second.permute(second_order)
+    if not summed:
+        for position, letter in enumerate(output):
+            first = first if letter in batch or letter in first_own else first.unsqueeze(position)
+            second = second if letter in batch or letter in second_own else second.unsqueeze(position)
+        return first * second
+    count, rows, columns, inner = (
+        math.prod([sizes[letter] for letter in group]) for group in (batch, first_own, second_own, summed)
+    )
+    matrices = first.reshape(count, rows, inner).bmm(second.reshape(count, inner, columns))
+    return matrices.view([sizes[letter] for letter in output])
+
+
+@functools.lru_cache(maxsize=512)
+def plan_product(left: str, right: str, output: str) -> tuple | None:
+    """For `product`: whether the operands change places, their orders of dimensions, and the letters by their roles."""
+    batch = "".join(letter for letter in output if letter in left and letter in right)
+    summed = "".join(letter for letter in left if letter not in output)
+    for swapped, first, second in ((False, left, right), (True, right, left)):
+        first_own = "".join(letter for letter in output if letter not in second)
+        second_own = "".join(letter for letter in output if letter not in first)
+        if summed and output != batch + first_own + second_own:
+            continue
+        wanted = (batch + first_own + summed, batch + summed + second_own)
+        if not summed:
+            wanted = tuple("".join(letter for letter in output if letter in names) for names in (first, second))
+        orders = [
+            None if names == order else tuple(names.index(letter) for letter in order)
+            for names, order in zip((first, second), wanted, strict=True)
+        ]
+        return swapped, *orders, (batch, first_own, second_own, summed)
+    return None
 
 
 @op(
@@ -205,4 +274,7 @@ def operand_gradient(grad: Tensor, operands: list, inputs: tuple, output: str, p
         return None
     others = [conjugate(each) for number, each in enumerate(operands) if number != place]
     names = tuple(each for number, each in enumerate(inputs) if number != place)
-    return contract([grad, *others], (output, *names), inputs[place])
+    found = contract([grad, *others], (output, *names), inputs[place])
+    # a letter that the others have in size 1 alone
+    sizes = zip(found._array.shape, operands[place]._array.shape, strict=True)
+    return found.expand([wanted if have == 1 else have for have, wanted in sizes])
