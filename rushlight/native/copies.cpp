@@ -36,7 +36,10 @@ template <class T>
 void repeat(char* to, const char* from, npy_intp count) {
     constexpr npy_intp FEW = 512;
     npy_intp done = std::min(count, FEW);
-    copy_row<T>(to, sizeof(T), from, 0, done);
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+#pragma omp simd
+    for (npy_intp i = 0; i < done; i++) std::memcpy(to + i * sizeof(T), &value, sizeof(T));
     for (; done < count; done += FEW) {
         std::memcpy(to + done * sizeof(T), to, std::min(FEW, count - done) * sizeof(T));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arrays.h"
+#include "copies.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -156,7 +157,7 @@ Ref kept_first(PyArrayObject* array, Dims dims) {
     }
     PyArray_Dims permutation = {order, ndim};
     Ref view = Ref::steal(PyArray_Transpose(array, &permutation));
-    return view ? Ref::steal(PyArray_NewCopy(view.array(), NPY_CORDER)) : Ref();
+    return view ? Ref::steal(reinterpret_cast<PyObject*>(packed_copy(view.array()))) : Ref();
 }
 
 bool fold_into(Reduction which, PyArrayObject* array, Dims dims, double divisor, char* out) {
@@ -195,7 +196,7 @@ void fill(PyArrayObject* array, const void* number, double divisor) {
 
 template <class T>
 Ref divided(PyArrayObject* array, double divisor) {
-    Ref copy = Ref::steal(PyArray_NewCopy(array, NPY_CORDER));
+    Ref copy = Ref::steal(reinterpret_cast<PyObject*>(packed_copy(array)));
     if (!copy) return copy;
     T* data = static_cast<T*>(PyArray_DATA(copy.array()));
     for (npy_intp i = 0; i < PyArray_SIZE(copy.array()); i++) data[i] /= static_cast<T>(divisor);
@@ -287,7 +288,7 @@ Ref in_rows(PyArrayObject* array, Dims dims, Middle& middle) {
 
 Ref in_c_order(PyArrayObject* array) {
     if (PyArray_IS_C_CONTIGUOUS(array)) return Ref::borrow(reinterpret_cast<PyObject*>(array));
-    return Ref::steal(PyArray_NewCopy(array, NPY_CORDER));
+    return Ref::steal(reinterpret_cast<PyObject*>(packed_copy(array)));
 }
 
 PyArrayObject* fold_to(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape,

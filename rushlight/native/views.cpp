@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "arrays.h"
 #include "call.h"
+#include "copies.h"
 #include "parts.h"
 
 namespace rushlight {
@@ -90,7 +92,7 @@ bool view_backward(Gradient& gradient) {
     if (count < 0) return false;
     Ref contiguous = Ref::borrow(as_object(gradient.grad()));
     if (!PyArray_IS_C_CONTIGUOUS(gradient.grad())) {
-        contiguous = Ref::steal(PyArray_NewCopy(gradient.grad(), NPY_CORDER));
+        contiguous = Ref::steal(as_object(packed_copy(gradient.grad())));
         if (!contiguous) return false;
     }
     gradient.found[0] = reinterpret_cast<PyArrayObject*>(reshaped(contiguous.array(), sizes, count));
@@ -267,23 +269,47 @@ PyObject* expand_forward(Call& call) {
     return as_object(view_of(array, count, sizes, strides));
 }
 
-// unfold(input, dimension, size, step): windows, whose elements make a new last dimension
-PyObject* unfold_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
-    int dim, ndim = PyArray_NDIM(array);
-    npy_intp size, step;
-    if (PyArray_SIZE(array) == 0 || ndim == 0 || ndim == NPY_MAXDIMS || !read_dim(call[1], ndim, dim) ||
-        !read_index(call[2], size) || !read_index(call[3], step)) {
-        return nullptr;
-    }
-    if (size < 1 || step < 1 || size > PyArray_DIM(array, dim) || step > PyArray_DIM(array, dim)) return nullptr;
-    Geometry geometry(array);
+// Windows of a size, `step` apart, whose elements make a new last dimension; false where Python must look.
+bool make_windows(Geometry& geometry, PyObject* dimension, npy_intp size, npy_intp step) {
+    int dim, ndim = geometry.ndim;
+    if (ndim == 0 || ndim == NPY_MAXDIMS || !read_dim(dimension, ndim, dim)) return false;
+    if (size < 1 || step < 1 || size > geometry.dims[dim] || step > geometry.dims[dim]) return false;
     geometry.dims[ndim] = size;
     geometry.strides[ndim] = geometry.strides[dim];
     geometry.dims[dim] = (geometry.dims[dim] - size) / step + 1;
     geometry.strides[dim] *= step;
     geometry.ndim++;
-    return geometry.of(array);
+    return true;
+}
+
+// unfold(input, dimension, size, step)
+PyObject* unfold_forward(Call& call) {
+    PyArrayObject* array = call.array(0);
+    npy_intp size, step;
+    Geometry windows(array);
+    if (PyArray_SIZE(array) == 0 || !read_index(call[2], size) || !read_index(call[3], step)) return nullptr;
+    return make_windows(windows, call[1], size, step) ? windows.of(array) : nullptr;
+}
+
+// reads input_shape, dimension, size, step; windows that share elements are left to Python
+bool unfold_backward(Gradient& gradient) {
+    PyArrayObject* grad = gradient.grad();
+    npy_intp sizes[NPY_MAXDIMS], size, step;
+    int count = read_sizes(gradient.option(0), sizes);
+    if (count < 1 || !is_movable(grad) || !read_index(gradient.option(2), size) ||
+        !read_index(gradient.option(3), step) || step < size) {
+        return false;
+    }
+    Ref made = Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(grad))));
+    if (!made) return false;
+    Geometry windows(made.array());
+    if (!make_windows(windows, gradient.option(1), size, step) || windows.ndim != PyArray_NDIM(grad) ||
+        !PyArray_CompareLists(windows.dims, PyArray_DIMS(grad), windows.ndim)) {
+        return false;
+    }
+    copy_to(PyArray_BYTES(made.array()), windows.strides, grad);
+    gradient.found[0] = reinterpret_cast<PyArrayObject*>(made.release());
+    return true;
 }
 
 // The engine sums the gradient down to the input's shape.
@@ -303,7 +329,7 @@ void register_views() {
     add_kernel({"t", t_forward, t_backward});
     add_kernel({"permute", permute_forward, permute_backward, {"dims"}});
     add_kernel({"select", select_forward});
-    add_kernel({"unfold", unfold_forward});
+    add_kernel({"unfold", unfold_forward, unfold_backward, {"input_shape", "dimension", "size", "step"}});
     add_kernel({"expand", expand_forward, pass_backward});
     for (const char* name : {"view", "reshape"}) {
         Kernel kernel;
