@@ -169,6 +169,12 @@ PyObject* linspace(const Arguments& arguments) {
     return finish(array, options.requires_grad);
 }
 
+template <class T>
+void write_range(T* to, npy_intp start, npy_intp step, npy_intp count) {
+#pragma omp simd
+    for (npy_intp i = 0; i < count; i++) to[i] = static_cast<T>(start + i * step);
+}
+
 // arange(*bounds, start, end, step, out, dtype, layout, device, pin_memory, requires_grad), of integers
 PyObject* arange(const Arguments& arguments) {
     Options options;
@@ -188,16 +194,9 @@ PyObject* arange(const Arguments& arguments) {
     npy_intp size = (end - start - 1) / step + 1;
     PyArrayObject* array = dtype == BOOL ? nullptr : new_array(1, &size, type_num_of(dtype));
     if (array == nullptr) return nullptr;
-    for (npy_intp i = 0; i < size; i++) {
-        npy_intp value = start + i * step;
-        if (dtype == INT64) {
-            elements<int64_t>(array)[i] = value;
-        } else if (dtype == FLOAT32) {
-            elements<float>(array)[i] = static_cast<float>(value);
-        } else {
-            elements<double>(array)[i] = static_cast<double>(value);
-        }
-    }
+    if (dtype == INT64) write_range(elements<int64_t>(array), start, step, size);
+    if (dtype == FLOAT32) write_range(elements<float>(array), start, step, size);
+    if (dtype == FLOAT64) write_range(elements<double>(array), start, step, size);
     return finish(array, options.requires_grad);
 }
 

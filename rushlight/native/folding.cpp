@@ -6,6 +6,7 @@
 #include "arrays.h"
 #include "copies.h"
 #include "threads.h"
+#include "views.h"
 
 namespace rushlight {
 
@@ -203,6 +204,26 @@ Ref divided(PyArrayObject* array, double divisor) {
     return copy;
 }
 
+// The array with elements that are expanded along reduced dimensions taken once; `times` is how often each counts.
+Ref without_repeats(PyArrayObject* array, Dims dims, double& times) {
+    Geometry geometry(array);
+    for (int d = 0; d < geometry.ndim; d++) {
+        if (geometry.strides[d] != 0 || geometry.dims[d] == 1 || !(dims >> d & 1)) continue;
+        times *= static_cast<double>(geometry.dims[d]);
+        geometry.dims[d] = 1;
+    }
+    if (times == 1) return Ref::borrow(reinterpret_cast<PyObject*>(array));
+    return Ref::steal(geometry.of(array));
+}
+
+template <class T>
+void scale(PyArrayObject* array, double times, double divisor) {
+    T* data = static_cast<T*>(PyArray_DATA(array));
+    for (npy_intp i = 0; i < PyArray_SIZE(array); i++) {
+        data[i] = static_cast<T>(static_cast<double>(data[i]) * times / divisor);
+    }
+}
+
 }  // namespace
 
 bool read_dims(PyObject* dim, int ndim, Dims& dims) {
@@ -297,8 +318,14 @@ PyArrayObject* fold_to(Reduction which, PyArrayObject* array, Dims dims, int ndi
     if (dtype < 0 || PyArray_SIZE(array) == 0) return nullptr;
     const Fold& fold = table().folding.folds[which][dtype];
     if (fold.along == nullptr) return nullptr;
-    PyArrayObject* result = new_array(ndim, shape, type_num_of(fold.result));
-    if (result != nullptr && !fold_into(which, array, dims, divisor, PyArray_BYTES(result))) Py_CLEAR(result);
+    double times = 1;
+    bool may_repeat = which == SUM && (dtype == FLOAT32 || dtype == FLOAT64);
+    Ref held = may_repeat ? without_repeats(array, dims, times) : Ref::borrow(reinterpret_cast<PyObject*>(array));
+    PyArrayObject* result = held ? new_array(ndim, shape, type_num_of(fold.result)) : nullptr;
+    if (result != nullptr && !fold_into(which, held.array(), dims, times > 1 ? 1 : divisor, PyArray_BYTES(result))) {
+        Py_CLEAR(result);
+    }
+    if (result != nullptr && times > 1) (dtype == FLOAT32 ? scale<float> : scale<double>)(result, times, divisor);
     return result;
 }
 

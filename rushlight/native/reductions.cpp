@@ -1,5 +1,8 @@
 // Reductions: sum, mean, prod, any and all, and the gradients of sum and mean. See ops/reductions.py.
 #include "folding.h"
+#include "graph.h"
+#include "numbers.h"
+#include "views.h"
 #include "parts.h"
 #include "plan.h"
 
@@ -37,6 +40,26 @@ PyObject* forward(Call& call) {
     return as_object(fold(kind.which, array, dims, keepdim, divisor));
 }
 
+// Whether a large gradient goes to a view alone, which reads it in any layout.
+bool goes_to_view(const Gradient& gradient, int ndim, const npy_intp* shape) {
+    constexpr npy_intp LARGE = 1 << 14;  // elements
+    if (gradient.node->edge_count != 1 || PyArray_MultiplyList(shape, ndim) < LARGE) return false;
+    PyObject* edge = gradient.node->edges[0];
+    if (edge == nullptr || !PyObject_TypeCheck(edge, &NodeType)) return false;
+    const OpPlan* plan = reinterpret_cast<Node*>(edge)->plan;
+    return plan != nullptr && plan->op->is_view;
+}
+
+// One number, divided, shown everywhere: writing it out before a view is a pass over memory for nothing.
+PyArrayObject* shown_everywhere(PyArrayObject* grad, int ndim, const npy_intp* shape, double divisor) {
+    int dtype = dtype_of(grad);
+    if (!is_real(dtype)) return nullptr;
+    double number = first_number(grad, dtype) / divisor;
+    Ref one = Ref::steal(as_object(single_array(number, dtype)));
+    npy_intp strides[NPY_MAXDIMS] = {};
+    return one ? view_of(one.array(), ndim, shape, strides) : nullptr;
+}
+
 // of sum and mean: reads input_shape and dim
 bool backward(Gradient& gradient) {
     const Kind& kind = *static_cast<const Kind*>(gradient.plan->op->kernel->data);
@@ -46,6 +69,10 @@ bool backward(Gradient& gradient) {
     PyObject* dim = gradient.option(1);
     if (ndim < 0 || dim == nullptr || !read_dims(dim, ndim, dims)) return false;
     double count = kind.divides ? reduced_count(ndim, shape, dims) : 1;
+    if (PyArray_SIZE(gradient.grad()) == 1 && dims == all_dims(ndim) && goes_to_view(gradient, ndim, shape)) {
+        gradient.found[0] = shown_everywhere(gradient.grad(), ndim, shape, count);
+        return gradient.found[0] != nullptr;
+    }
     gradient.found[0] = spread(gradient.grad(), ndim, shape, dims, count > 0 ? count : 1);
     return gradient.found[0] != nullptr;
 }

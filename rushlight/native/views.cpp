@@ -85,11 +85,24 @@ PyObject* view_forward(Call& call) {
     return count < 0 ? nullptr : reshaped(call.array(0), sizes, count);
 }
 
+// Whether one number is shown everywhere.
+bool is_one_number(PyArrayObject* array) {
+    for (int d = 0; d < PyArray_NDIM(array); d++) {
+        if (PyArray_STRIDE(array, d) != 0) return false;
+    }
+    return PyArray_NDIM(array) > 0 && PyArray_SIZE(array) > 0;
+}
+
 // The gradient of a view that kept the order of elements: the same in the input's shape.
 bool view_backward(Gradient& gradient) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(gradient.option(0), sizes);
     if (count < 0) return false;
+    if (is_one_number(gradient.grad()) && PyArray_MultiplyList(sizes, count) == PyArray_SIZE(gradient.grad())) {
+        npy_intp still[NPY_MAXDIMS] = {};
+        gradient.found[0] = view_of(gradient.grad(), count, sizes, still);
+        return gradient.found[0] != nullptr;
+    }
     Ref contiguous = Ref::borrow(as_object(gradient.grad()));
     if (!PyArray_IS_C_CONTIGUOUS(gradient.grad())) {
         contiguous = Ref::steal(as_object(packed_copy(gradient.grad())));

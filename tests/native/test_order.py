@@ -124,3 +124,34 @@ def test_tensors_are_compared_whole():
         assert not y.equal(y) and not torch.allclose(y, y)
         y[place] = torch.inf
         assert y.equal(y) and torch.allclose(y, y) and not torch.allclose(x, y, rtol=1.0)
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (1, 5), (4, 1, 5)])
+@pytest.mark.parametrize("dim", [None, 0, 1, (0, 1)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
+def test_expanded_elements_count_as_often_as_they_are_shown(shape, dim, dtype):
+    x = torch.arange(20)[: int(np.prod(shape))].reshape(shape).to(dtype)
+    wide = x.expand([49 if size == 1 else size for size in shape])
+    np.testing.assert_array_equal(wide.sum(dim).numpy(), np.sum(wide.contiguous().numpy(), dim))
+    if dtype is not torch.int64:
+        np.testing.assert_allclose(wide.mean(dim).numpy(), np.mean(wide.contiguous().numpy(), dim), rtol=1e-6)
+
+
+@pytest.mark.parametrize("view", ["t", "ravel", "expand", "select", "slice", "unfold"])
+def test_a_large_view_gets_the_gradient_of_a_sum(view):
+    views = {
+        "t": lambda x: x.t(),
+        "ravel": lambda x: x.view(-1).unsqueeze(0),
+        "expand": lambda x: x.expand(3, 200, 100),
+        "select": lambda x: x.expand(300, 200, 100).select(1, 3),
+        "slice": lambda x: x[1:, ::2].t(),
+        "unfold": lambda x: x.unfold(0, 5, 5),
+    }
+    large = torch.ones(200, 100, requires_grad=True)
+    plain = torch.ones(200, 100, requires_grad=True)
+    views[view](large).sum().backward()
+    (views[view](plain) * 1).sum().backward()
+    np.testing.assert_array_equal(large.grad.numpy(), plain.grad.numpy())
+    assert large.grad.is_contiguous()
+    large.grad.add_(1)
+    np.testing.assert_array_equal(large.grad.numpy(), plain.grad.numpy() + 1)
