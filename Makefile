@@ -22,7 +22,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain conformance conformance-full check format bench bench-quick startup sanitize clean
+.PHONY: help demo test test-plain conformance conformance-full check format bench bench-ops bench-quick startup sanitize clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -32,6 +32,7 @@ help:
 	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
+	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
 	@echo 'make bench-quick       the first five workloads against torch, in a minute'
 	@echo 'make startup           measure import time against NumPy'
 	@echo 'make format, clean     format the sources; remove environments and caches'
@@ -90,6 +91,9 @@ bench: $(VENV)/.installed $(VENV)/.examples
 
 bench-quick: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.torch
 	$(VENV)/bin/python -m benchmarks.compare --quick $(BENCH_ARGUMENTS)
+
+bench-ops: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.torch
+	$(VENV)/bin/python -m benchmarks.ops --limits --report docs/ops_benchmarks.md $(BENCH_ARGUMENTS)
 
 startup: $(VENV)/.installed
 	$(VENV)/bin/python -m benchmarks.startup

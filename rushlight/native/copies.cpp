@@ -31,6 +31,12 @@ void copy_row(char* to, npy_intp to_step, const char* from, npy_intp from_step, 
     for (npy_intp i = 0; i < count; i++, to += to_step, from += from_step) std::memcpy(to, from, sizeof(T));
 }
 
+template <class T>
+void copy_reversed(char* to, const char* from, npy_intp count) {
+#pragma omp simd
+    for (npy_intp i = 0; i < count; i++) std::memcpy(to + i * sizeof(T), from - i * static_cast<npy_intp>(sizeof(T)), sizeof(T));
+}
+
 // One element, many times: the first few by themselves, then all that is there at once.
 template <class T>
 void repeat(char* to, const char* from, npy_intp count) {
@@ -53,7 +59,7 @@ void copy_line(char* to, const char* from, const Axis& axis) {
     } else if (axis.to == size && axis.from == 0) {
         repeat<T>(to, from, axis.extent);
     } else if (axis.to == size && axis.from == -size) {
-        copy_row<T>(to, size, from, -size, axis.extent);
+        copy_reversed<T>(to, from, axis.extent);
     } else if (axis.to == size) {
         copy_row<T>(to, size, from, axis.from, axis.extent);
     } else {

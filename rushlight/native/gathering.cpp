@@ -68,6 +68,22 @@ struct Along {
         });
     }
 
+    // The same, with the checks of is_inside on the way: a position that is out of range reads the first place.
+    template <class Move>
+    bool each_inside(Move move) const {
+        npy_intp whole_step = whole[ndim - 1], part_step = part[ndim - 1];
+        uint64_t outside = 0;
+        walk([&](npy_intp to, npy_intp from, const char* positions, npy_intp stride, npy_intp count) {
+            for (npy_intp i = 0; i < count; i++, positions += stride, to += whole_step, from += part_step) {
+                int64_t position = *reinterpret_cast<const int64_t*>(positions);
+                bool inside = static_cast<uint64_t>(position) < static_cast<uint64_t>(extent);
+                outside |= !inside;
+                move(to + (inside ? position : 0) * step, from);
+            }
+        });
+        return outside == 0;
+    }
+
 private:
     // Row by row of the index.
     template <class Row>
@@ -95,11 +111,11 @@ private:
 };
 
 template <class T>
-void take(const Along& along, const char* whole, char* part) {
-    along.each([=](npy_intp from, npy_intp to) { std::memcpy(part + to, whole + from, sizeof(T)); });
+bool take(const Along& along, const char* whole, char* part) {
+    return along.each_inside([=](npy_intp from, npy_intp to) { std::memcpy(part + to, whole + from, sizeof(T)); });
 }
 
-void take(const Along& along, PyArrayObject* whole, PyArrayObject* part) {
+bool take(const Along& along, PyArrayObject* whole, PyArrayObject* part) {
     const char* from = PyArray_BYTES(whole);
     char* to = PyArray_BYTES(part);
     switch (PyArray_ITEMSIZE(whole)) {
@@ -150,11 +166,7 @@ PyArrayObject* gathered(PyArrayObject* input, PyObject* dim, PyArrayObject* inde
     PyArrayObject* made = new_array(PyArray_NDIM(index), PyArray_DIMS(index), PyArray_TYPE(input));
     if (made == nullptr) return nullptr;
     along.set_part(made);
-    if (!along.is_inside()) {
-        Py_DECREF(made);
-        return nullptr;
-    }
-    take(along, input, made);
+    if (along.extent == 0 || !take(along, input, made)) Py_CLEAR(made);
     return made;
 }
 
