@@ -100,12 +100,15 @@ def misses(results):
 def summary(results):
     """Lines: how many ops are as fast as is asked, which are not, and the ten worst ratios at each size."""
     ops = {key_of(result)[0] for result in results}
+    sizes = {key_of(result)[1] for result in results}
     found = misses(results)
     lines = []
     for where, words in (
         ("small", "are faster than torch at 4 and 10^3 elements, forward and backward"),
         ("large", f"are at most {SLOW} times as slow as torch at 10^6"),
     ):
+        if not sizes.intersection(SMALL if where == "small" else (LARGE,)):
+            continue
         names = ", ".join(f"{name} ({ratio:.2f})" for name, ratio in found[where])
         lines.append(f"{len(ops) - len(found[where])} of {len(ops)} {words}{'; not: ' if names else ''}{names}")
     for size in SIZES:
