@@ -11,6 +11,7 @@ import numpy as np
 from rushlight.autograd import graph, modes
 from rushlight.autograd.graph import Node, edge_of
 from rushlight.core import dtypes
+from rushlight.core.deferred import resolved
 from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, storage_of, wrap
 from rushlight.native import core
@@ -109,6 +110,9 @@ class Run:
                 shape, kind = target.outputs[number]
             if grad._array.shape != shape or grad._array.dtype is not kind:
                 grad = fit(grad, shape, kind, node, position)
+            if type(grad._array) is not np.ndarray and not self.create_graph:
+                # a gradient has memory of its own, also that of a conjugate
+                grad = wrap(resolved(grad._array))
             self.deliver(target, number, grad)
 
     def leads_on(self, target: Node | Tensor, number: int) -> bool:

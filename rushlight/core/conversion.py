@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.deferred import CONJUGATE, flips_of, resolved
 from rushlight.core.location import user_line
 from rushlight.core.lost import array_left, list_left, number_left
 from rushlight.core.tensor import Tensor, method, wrap
@@ -53,12 +54,23 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         raise numpy_error()
     if self._array.dtype.isbuiltin == 2:
         raise TypeError(f"Got unsupported ScalarType {self.dtype.scalar}: convert it first, with .float()")
-    array = self._array.view()
+    array = exported(self, force).view()
     if self.requires_grad:
         array_left(array, ("detach", user_line()))
     elif self._cut is not None:
         array_left(array, self._cut)
     return array
+
+
+def exported(self: Tensor, force: bool) -> np.ndarray:
+    """The tensor's memory, if it holds the elements themselves; with `force`, the elements in any case."""
+    flips = flips_of(self._array)
+    if flips and not force:
+        kind, name = ("conjugate", "resolve_conj") if flips & CONJUGATE else ("negative", "resolve_neg")
+        raise RuntimeError(
+            f"Can't call numpy() on Tensor that has {kind} bit set. Use tensor.{name}().numpy() instead."
+        )
+    return resolved(self._array)
 
 
 def numpy_error() -> RuntimeError:
@@ -105,6 +117,8 @@ def require_exportable(tensor: Tensor) -> None:
     """Refuse to hand the memory of a tensor with a history to another library."""
     if tensor.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if flips_of(tensor._array) & CONJUGATE:
+        raise BufferError("Can't export tensors with the conjugate bit set; use tensor.resolve_conj()")
 
 
 @method
@@ -118,7 +132,7 @@ def __dlpack__(
 ) -> Any:
     require_exportable(self)
     given = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
-    return self._array.__dlpack__(**{name: value for name, value in given.items() if value is not None})
+    return resolved(self._array).__dlpack__(**{name: value for name, value in given.items() if value is not None})
 
 
 @method

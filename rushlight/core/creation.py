@@ -10,6 +10,7 @@ from rushlight.core import dtypes
 from rushlight.core.casting import cast
 from rushlight.core.conversion import require_exportable
 from rushlight.core.data import array_from, check_array
+from rushlight.core.deferred import resolved
 from rushlight.core.device import check_device
 from rushlight.core.location import user_line
 from rushlight.core.lost import cut_of_data, warn_lost
@@ -230,7 +231,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         check_device(device)
     if isinstance(ext_tensor, Tensor):
         require_exportable(ext_tensor)
-        array = ext_tensor._array.view()
+        array = resolved(ext_tensor._array).view()
     elif hasattr(ext_tensor, "__dlpack__"):
         array = np.from_dlpack(ext_tensor)
     else:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.casting import cast
+from rushlight.core.deferred import resolved
 from rushlight.core.promotion import of_number, promote_types
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.tensor import Tensor
@@ -23,7 +24,7 @@ def array_from(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.
     if type(data) in NUMBERS:
         return number_array(data, dtype)
     if isinstance(data, Tensor):
-        return copied(data._array, dtype)
+        return copied(resolved(data._array), dtype)
     if isinstance(data, np.ndarray):
         check_array(data)
         return copied(data, dtype)

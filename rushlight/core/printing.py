@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rushlight.core.deferred import resolved
+
 __all__ = ["format_tensor", "get_printoptions", "printoptions", "repr_tensor", "set_printoptions"]
 
 
@@ -104,7 +106,7 @@ def repr_tensor(tensor: Any, default_dtype: object = "torch.float32", prefix: st
 
     `default_dtype` is the dtype that goes without saying, or its name; subclasses have another `prefix`.
     """
-    array, dtype, default = tensor._array, str(tensor.dtype), str(default_dtype)
+    array, dtype, default = resolved(tensor._array), str(tensor.dtype), str(default_dtype)
     suffixes = []
     # The brackets of an empty tensor, or of one whose every element is left out, do not tell its shape.
     shape_untold = array.ndim != 1 if array.size == 0 else options.edgeitems == 0

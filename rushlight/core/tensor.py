@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core import dtypes, location
+from rushlight.core.deferred import raw
 from rushlight.core.device import CPU, device
 from rushlight.core.fields import Fields
 from rushlight.core.size import Size
@@ -205,7 +206,7 @@ def storage_of(tensor: Tensor) -> Storage:
     """The tensor's storage, made now if nothing needed one before."""
     found = tensor._storage
     if found is None:
-        found = tensor._storage = Storage(tensor._array)
+        found = tensor._storage = Storage(raw(tensor._array))
     return found
 
 

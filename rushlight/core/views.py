@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.autograd import modes
+from rushlight.core.deferred import alike
 from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
 
 MULTIPLE = "multiple"
@@ -13,7 +14,8 @@ MULTIPLE = "multiple"
 def make_view(base: Tensor, array: np.ndarray) -> Tensor:
     """A tensor on `array`, a view of `base`'s memory, that shares its count of writes."""
     view = new(Tensor)
-    view._array = array
+    kept = base._array
+    view._array = array if type(kept) is np.ndarray else alike(kept, array)
     view._storage = storage = storage_of(base)
     view._base = base if base._base is None else base._base
     if storage.version:

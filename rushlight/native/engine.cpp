@@ -26,9 +26,9 @@ PyObject* run_backward(PyObject*, PyObject* args) {
         if (!PyArg_ParseTuple(pair, "O!O!", &TensorType, &tensor, &TensorType, &grad)) return nullptr;
         Ref edge = Ref::steal(edge_of(as_tensor(tensor)));
         if (!edge || PyList_Append(edges.get(), edge.get()) < 0) return nullptr;
-        PyArrayObject* array = as_tensor(grad)->array;
-        if (edge.get() == Py_None || array == nullptr) continue;
-        Py_INCREF(array);
+        if (edge.get() == Py_None) continue;
+        PyArrayObject* array = elements_of(as_tensor(grad));
+        if (array == nullptr) return nullptr;
         if (!run.deliver(edge.get(), static_cast<int>(as_tensor(tensor)->output), array)) return nullptr;
     }
     for (Py_ssize_t i = 0; inputs != nullptr && i < PyList_GET_SIZE(inputs); i++) {

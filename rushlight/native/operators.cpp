@@ -76,7 +76,7 @@ PyObject* power(PyObject* one, PyObject* other, PyObject* modulus) {
 PyObject* inplace_power(PyObject* one, PyObject* other, PyObject*) { return inplace<IPOW>(one, other); }
 
 Py_ssize_t length(PyObject* self) {
-    PyArrayObject* array = as_tensor(self)->array;
+    PyArrayObject* array = shown_array(as_tensor(self));
     if (array != nullptr && PyArray_NDIM(array) > 0) return PyArray_DIM(array, 0);
     PyErr_SetString(PyExc_TypeError, "len() of a 0-d tensor");
     return -1;

@@ -107,8 +107,8 @@ static PyObject* tensor_list(Arrival& arrival) {
 static bool take_list(Arrival& arrival, PyObject* list) {
     for (int i = 0; i < arrival.count() && i < PyList_GET_SIZE(list); i++) {
         PyObject* each = PyList_GET_ITEM(list, i);
-        PyArrayObject* array = is_tensor(each) ? as_tensor(each)->array : nullptr;
-        Py_XINCREF(array);
+        PyArrayObject* array = is_tensor(each) ? elements_of(as_tensor(each)) : nullptr;
+        if (array == nullptr && PyErr_Occurred()) return false;
         Py_XSETREF(arrival.at(i), array);
     }
     return true;
@@ -192,9 +192,9 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     if (!items) return false;
     for (int i = 0; i < node->edge_count && i < PyList_GET_SIZE(items.get()); i++) {
         PyObject* each = PyList_GET_ITEM(items.get(), i);
-        if (!is_tensor(each) || as_tensor(each)->array == nullptr) continue;
-        PyArrayObject* array = as_tensor(each)->array;
-        Py_INCREF(array);
+        if (!is_tensor(each)) continue;
+        PyArrayObject* array = elements_of(as_tensor(each));
+        if (array == nullptr) return false;
         // the tensor goes: its array may then be nobody else's
         Py_INCREF(Py_None);
         PyList_SetItem(items.get(), i, Py_None);
@@ -252,7 +252,7 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
         dims = output.dims;
         dtype = output.dtype;
     } else {
-        PyArrayObject* array = as_tensor(target)->array;
+        PyArrayObject* array = shown_array(as_tensor(target));
         ndim = PyArray_NDIM(array);
         dims = PyArray_DIMS(array);
         dtype = PyArray_DESCR(array);
@@ -268,8 +268,8 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
         Ref fitted = Ref::steal(PyObject_CallFunction(hooks.fit, "OOOOi", tensor.get(), shape.get(), dtype, node,
                                                       position));
         if (!fitted) return false;
-        grad = as_tensor(fitted.get())->array;
-        Py_INCREF(grad);
+        grad = elements_of(as_tensor(fitted.get()));
+        if (grad == nullptr) return false;
     }
     return deliver(target, number, grad);
 }

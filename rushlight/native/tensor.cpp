@@ -92,6 +92,7 @@ void clear_all(PyObject* self) {
     PyArrayObject* array = tensor->array;
     tensor->array = nullptr;
     if (array != nullptr) drop(array);
+    Py_CLEAR(tensor->deferred);
     Py_CLEAR(tensor->made);
     Py_CLEAR(tensor->cut.reason);
     clear_place(tensor->cut.place);
@@ -120,7 +121,7 @@ void class_dealloc(PyObject* self) {
 }
 
 PyObject* get_array(PyObject* self, void*) {
-    PyArrayObject* array = as_tensor(self)->array;
+    PyArrayObject* array = shown_array(as_tensor(self));
     if (array != nullptr) return Py_NewRef(as_object(array));
     PyErr_SetString(PyExc_AttributeError, "this tensor was never given an array");
     return nullptr;
@@ -131,8 +132,11 @@ int set_array(PyObject* self, PyObject* value, void*) {
         PyErr_SetString(PyExc_TypeError, "_array must be a NumPy array");
         return -1;
     }
-    Py_INCREF(value);
-    Py_XSETREF(as_tensor(self)->array, reinterpret_cast<PyArrayObject*>(value));
+    Tensor* tensor = as_tensor(self);
+    bool plain = PyArray_CheckExact(value);
+    auto* array = reinterpret_cast<PyArrayObject*>(Py_NewRef(value));
+    Py_XSETREF(tensor->array, plain ? array : nullptr);
+    Py_XSETREF(tensor->deferred, plain ? nullptr : array);
     return 0;
 }
 
@@ -313,6 +317,16 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
         view->made = Py_NewRef(base->made);
     }
     return view;
+}
+
+PyArrayObject* elements_of(Tensor* tensor) {
+    static PyObject* name = PyUnicode_InternFromString("resolve");
+    PyArrayObject* array = shown_array(tensor);
+    PyObject* found = array == nullptr          ? nullptr
+                      : tensor->array != nullptr ? Py_NewRef(as_object(array))
+                                                 : PyObject_CallMethodNoArgs(as_object(array), name);
+    if (found == nullptr && !PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "a gradient without an array");
+    return reinterpret_cast<PyArrayObject*>(found);
 }
 
 bool written(Tensor* target) {

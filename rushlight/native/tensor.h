@@ -24,7 +24,9 @@ struct Cut {
 
 struct Tensor {
     PyObject_HEAD
+    // nullptr where native code must leave the tensor to Python: before it is given one, and while `deferred` is there
     PyArrayObject* array;
+    PyArrayObject* deferred;  // an array that shows the conjugates or negatives of its memory, see core/deferred.py
     Storage* storage;
     PyObject* node;
     Py_ssize_t output;
@@ -65,9 +67,15 @@ Storage* new_storage(PyObject* array);
 Storage* storage_of(Tensor* tensor);
 // A tensor on `array` (taken), a view of `base`'s memory, that shares its count of writes.
 Tensor* make_view(Tensor* base, PyArrayObject* array);
+// The elements, computed if they are deferred: a new reference, nullptr with an exception.
+PyArrayObject* elements_of(Tensor* tensor);
 // Count a write, and keep its line; false with an exception.
 bool written(Tensor* target);
 
+// The array for its shape and dtype, deferred or not; borrowed.
+inline PyArrayObject* shown_array(const Tensor* tensor) {
+    return tensor->array != nullptr ? tensor->array : tensor->deferred;
+}
 inline Py_ssize_t version_of(const Tensor* tensor) { return tensor->storage ? tensor->storage->version : 0; }
 inline bool requires_grad(const Tensor* tensor) {
     return tensor->requires_grad || (tensor->base != nullptr && as_tensor(tensor->base)->requires_grad);

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import dtypes
+from rushlight.core import deferred, dtypes
 from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.location import user_line
 from rushlight.core.quiet import QUIET, floating_point
@@ -29,7 +29,9 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     for position in op.tensors:
         value = arguments[position]
         if isinstance(value, Tensor):
-            arrays[position] = value._array
+            array = arrays[position] = value._array
+            if type(array) is not ndarray:
+                arrays[position] = plain(op, position, array)
             if value._requires_grad or (value._base is not None and value._base._requires_grad):
                 needs |= 1 << position
             elif value._cut is not None:
@@ -54,8 +56,11 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         return write_out(op, needs, results, out)
     if type(results) is not ndarray:
         return wrap_many(op, arguments, needs, cut, results)
-    tensor = make_view(arguments[0], results) if op.is_view else new(Tensor)
-    tensor._array = results
+    if op.is_view:
+        tensor = make_view(arguments[0], results)
+    else:
+        tensor = new(Tensor)
+        tensor._array = results
     if needs:
         needs &= op.differentiable
         if needs and state.grad and results.dtype in DIFFERENTIABLE:
@@ -78,7 +83,9 @@ def unwrap(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
     for position in op.tensors:
         value = arguments[position]
         if isinstance(value, Tensor):
-            arrays[position] = value._array
+            array = arrays[position] = value._array
+            if type(array) is not ndarray:
+                arrays[position] = plain(op, position, array)
             needs |= value.requires_grad << position
             if value._cut is not None:
                 cut = value._cut
@@ -87,13 +94,18 @@ def unwrap(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
     return arrays, needs, cut
 
 
+def plain(op: Op, position: int, array: ndarray) -> ndarray:
+    """What a body gets of a deferred array: the memory, to make a view of, or else the elements."""
+    return deferred.raw(array) if op.is_view and position == 0 else deferred.resolved(array)
+
+
 def unwrap_other(op: Op, position: int, value: Any, arrays: list) -> int:
     """Unwrap what is neither a tensor nor a number; returns the bit of a list that requires grad."""
     if position not in op.lists:
         arrays[position] = odd_argument(op, position, value)
         return 0
     values = tensor_list(op, position, value)
-    arrays[position] = [each._array for each in values]
+    arrays[position] = [deferred.resolved(each._array) for each in values]
     return any([each.requires_grad for each in values]) << position
 
 
@@ -142,10 +154,13 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
     """Tensors around several results, as a named tuple where torch has one."""
     tensors = []
     for array in results:
-        tensor = make_view(arguments[0], array) if op.is_view else new(Tensor)
-        tensor._array = array
-        if op.is_view and state.grad:
-            tensor._made = MULTIPLE
+        if op.is_view:
+            tensor = make_view(arguments[0], array)
+            if state.grad:
+                tensor._made = MULTIPLE
+        else:
+            tensor = new(Tensor)
+            tensor._array = array
         tensors.append(tensor)
     if needs and tensors:
         needs &= op.differentiable

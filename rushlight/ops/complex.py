@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.conversion import require_tensor
+from rushlight.core.deferred import CONJUGATE, NEGATIVE, deferred, flips_of, raw
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
@@ -80,9 +81,7 @@ def require_parts(first: np.ndarray, second: np.ndarray) -> None:
         )
 
 
-@op(
-    dtype=SAME,
-    view=True,
+@composed(
     samples=cases(
         lambda make: [
             case(make.complexes(3, 4)),
@@ -96,12 +95,22 @@ def require_parts(first: np.ndarray, second: np.ndarray) -> None:
 )
 def view_as_real(input):
     """A view of complex numbers as pairs of real ones, in a new last dimension."""
+    if is_conj(input):
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors. Call resolve_conj() first, which makes a "
+            "copy; x.real and x.imag are views of a conjugate too."
+        )
+    return pairs_view(input)
+
+
+@op(dtype=SAME, view=True, name="_view_as_real", node="ViewAsRealBackward0", samples=None)
+def pairs_view(input):
     if input.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     return input[..., None].view(input.real.dtype)
 
 
-view_as_real.gradient(input=lambda grad: view_as_complex(grad.contiguous()))
+pairs_view.gradient(input=lambda grad: view_as_complex(grad.contiguous()))
 
 
 @op(
@@ -142,43 +151,69 @@ def view_as_complex(input):
 view_as_complex.gradient(input=lambda grad: view_as_real(grad))
 
 
-@op(
-    dtype=SAME,
-    name="_conj",
-    inplace=True,
-    node=lambda physical: f"Conj{'Physical' if physical else ''}Backward0",
-    samples=None,
-)
-def conjugated(input, physical: bool, *, out=None):
-    """The complex conjugate of each element."""
-    return np.conjugate(input) if input.dtype.kind == "c" else input.copy()
+@op(dtype=SAME, view=True, name="_conj", node="ConjBackward0", samples=None)
+def memory_to_conjugate(input):
+    return input[...]
 
 
-conjugated.gradient(input=lambda grad: grad.conj())
+memory_to_conjugate.gradient(input=lambda grad: grad.conj())
+
+
+@op(dtype=SAME, view=True, name="_negated", node="NegViewBackward0", samples=None)
+def memory_to_negate(input):
+    return input[...]
+
+
+memory_to_negate.gradient(input=lambda grad: -grad)
+
+
+def flip(view: Tensor, which: int) -> Tensor:
+    """Let a new view stand for the conjugate, or the negative, of what it stood for."""
+    view._array = deferred(raw(view._array), flips_of(view._array) ^ which)
+    return view
 
 
 @composed(samples=unary(complexes=True))
 def conj(input):
-    """The complex conjugate of each element; a real tensor is returned as it is."""
-    return conjugated(input, False) if input.is_complex() else input
+    """A view of complex numbers that shows their conjugates; a real tensor is returned as it is.
+
+    The conjugates are computed when they are read; writing to the view writes their conjugates to the input.
+    """
+    return flip(memory_to_conjugate(input), CONJUGATE) if input.is_complex() else input
+
+
+def neg_view(input: Tensor) -> Tensor:
+    """A view that shows the negatives, which are computed when they are read."""
+    return flip(memory_to_negate(input), NEGATIVE)
+
+
+@op(dtype=SAME, name="_conj_physical", inplace=True, node="ConjPhysicalBackward0", samples=None)
+def conjugated(input, *, out=None):
+    """The complex conjugate of each element."""
+    return np.conjugate(input) if input.dtype.kind == "c" else input.copy()
+
+
+conjugated.gradient(input=lambda grad: conj_physical(grad))
 
 
 @composed(samples=unary(complexes=True))
 def conj_physical(input, *, out=None):
     """The complex conjugate of each element; a real tensor is returned as it is."""
-    return conjugated(input, True, out=out) if out is not None or input.is_complex() else input
+    return conjugated(input, out=out) if out is not None or input.is_complex() else input
 
 
 @method
 def conj_physical_(self):
     """The complex conjugate of each element, in place."""
-    return conjugated.op.inplace(self, True) if self.is_complex() else self
+    return conjugated.op.inplace(self) if self.is_complex() else self
 
 
 @composed(samples=unary(complexes=True), method=False)
 def real(input):
     """A view of the real parts; a real tensor is returned as it is."""
-    return view_as_real(input).select(-1, 0) if input.is_complex() else input
+    if not input.is_complex():
+        return input
+    return view_as_real(conj(input) if is_conj(input) else input).select(-1, 0)
 
 
 @composed(samples=unary(complexes=True), method=False)
@@ -186,6 +221,8 @@ def imag(input):
     """A view of the imaginary parts."""
     if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if is_conj(input):
+        return neg_view(view_as_real(conj(input))).select(-1, 1)
     return view_as_real(input).select(-1, 1)
 
 
@@ -209,28 +246,25 @@ def angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
     return choose(input == 0, 0, grad * (input / (input.real * input.real + input.imag * input.imag)) * 1j)
 
 
-# conjugates and negatives are always written out here: no tensor waits to be resolved
-
-
 @composed(samples=unary(complexes=True))
 def resolve_conj(input):
-    """The tensor itself: conjugates are computed at once."""
-    return require_tensor(input, "resolve_conj")
+    """The tensor itself, or a copy with the conjugates computed if it is a view that `conj` made."""
+    return input.clone() if is_conj(input) else input
 
 
 @composed(samples=unary(complexes=True))
 def resolve_neg(input):
-    """The tensor itself: negatives are computed at once."""
-    return require_tensor(input, "resolve_neg")
+    """The tensor itself, or a copy with the signs changed if it is a view such as `x.conj().imag`."""
+    return input.clone() if is_neg(input) else input
 
 
 @composed(samples=unary(complexes=True))
 def is_conj(input):
-    """Whether the conjugate is still to be taken: never."""
-    return False
+    """Whether it is a view that shows the conjugates of the numbers in memory."""
+    return flips_of(require_tensor(input, "is_conj")._array) & CONJUGATE != 0
 
 
 @composed(samples=unary(complexes=True))
 def is_neg(input):
-    """Whether the sign is still to be changed: never."""
-    return False
+    """Whether it is a view that shows the negatives of the numbers in memory, as `x.conj().imag` does."""
+    return flips_of(require_tensor(input, "is_neg")._array) & NEGATIVE != 0

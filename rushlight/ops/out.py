@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.deferred import alike
 from rushlight.core.dtypes import from_numpy
 from rushlight.core.tensor import Tensor
 from rushlight.ops.rules import MATCH
@@ -73,5 +74,5 @@ def resize(out: Tensor, shape: tuple[int, ...]) -> None:
             UserWarning,
             stacklevel=6,
         )
-    out._array = np.empty(shape, out._array.dtype)
+    out._array = alike(out._array, np.empty(shape, out._array.dtype))
     out._storage = None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.deferred import alike, raw
 from rushlight.core.options import allocate
 from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
@@ -28,12 +29,12 @@ def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
     if recording:
         check_target(tensor)
     storage = storage_of(tensor)
-    found = run(op, arguments, [tensor._array, *arguments[1:]])
+    found = run(op, arguments, [raw(tensor._array), *arguments[1:]])
     if recording:
         kind = op.node_classes.get(node) or op.add_node_class(node)
         tensor._node, tensor._output = kind(op.plan(1), arguments, (wrap(found),)), 0
         tensor._retains = False
-    tensor._array = found
+    tensor._array = alike(tensor._array, found)
     written(tensor)
     if recording:
         # its base is as it was: only this tensor looks at it in another way
@@ -95,7 +96,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
         memory = allocate(np.empty, (needed,), self._array.dtype)
         memory[: storage.array.size] = storage.array.reshape(-1)
         storage.array = memory
-    self._array = strided(memory, shape, contiguous_strides(shape), offset)
+    self._array = alike(self._array, strided(memory, shape, contiguous_strides(shape), offset))
     return self
 
 
@@ -123,9 +124,9 @@ def set_(
         )
     self._storage = storage_of(source)
     if size is None:
-        self._array = source._array
+        self._array = alike(self._array, raw(source._array))
     else:
         shape = plain_size(size)
         strides = contiguous_strides(shape) if stride is None else plain_size(stride)
-        self._array = strided(self._storage.array, shape, strides, storage_offset)
+        self._array = alike(self._array, strided(self._storage.array, shape, strides, storage_offset))
     return self

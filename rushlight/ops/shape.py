@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.deferred import CONJUGATE, flips_of
 from rushlight.core.strides import byte_strides, contiguous_strides, with_strides
 from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.ops.declare import composed, op
@@ -123,9 +124,21 @@ def view_shape(input, shape: tuple):
 view_shape.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
 
 
+def memory_of(input: Tensor) -> np.ndarray:
+    """The array to read as another dtype; conjugates and negatives that are still to be computed cannot be."""
+    flips = flips_of(input._array)
+    if flips:
+        kind = "conjugate view tensors" if flips & CONJUGATE else "tensors with negative bit set"
+        fix = "resolve_conj()" if flips & CONJUGATE else "resolve_neg()"
+        raise RuntimeError(
+            f"torch.Tensor.view is not supported for {kind} when converting to a different dtype. Call {fix} first."
+        )
+    return input._array
+
+
 def view_dtype(input: Tensor, dtype: dtypes.dtype) -> Tensor:
     """The same memory read as another dtype; it takes no gradient."""
-    array = input._array
+    array = memory_of(input)
     have, want = array.itemsize, dtype.numpy.itemsize
     if have != want:
         ratio = f"self.size(-1) must be divisible by {want // have}" if want > have else ""

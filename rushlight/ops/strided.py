@@ -10,6 +10,8 @@ import math
 import numpy as np
 
 from rushlight.autograd.modes import enable_grad
+from rushlight.core.deferred import CONJUGATE, NEGATIVE, flips_of
+from rushlight.core.memory import flat
 from rushlight.core.strides import strided
 from rushlight.core.tensor import Tensor, geometry_of, storage_of, wrap
 from rushlight.ops.declare import composed, op
@@ -35,7 +37,7 @@ def as_strided(input, size, stride, storage_offset=None):
     if len(size) != len(stride):
         raise RuntimeError(f"mismatch in length of strides and shape: {list(size)} and {list(stride)}")
     offset = input.storage_offset() if storage_offset is None else storage_offset
-    return strided_view(input, storage_of(input).array, (size, stride, offset))
+    return strided_view(input, memory_of(input), (size, stride, offset))
 
 
 @op(dtype=SAME, view=True, name="_strided_view", node="AsStridedBackward0", samples=None)
@@ -115,8 +117,14 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
             f"size = {list(size)}"
         )
     offset = input.storage_offset() if storage_offset is None else storage_offset
-    strided(storage_of(input).array, size, stride, offset)  # refuses what lies outside
+    strided(memory_of(input), size, stride, offset)  # refuses what lies outside
     return strided_scatter(input, src, geometry_of(input), (size, stride, offset))
+
+
+def memory_of(tensor: Tensor) -> np.ndarray:
+    """The memory of the tensor's storage in its own dtype; that of `x.real` is the complex numbers'."""
+    memory = storage_of(tensor).array
+    return memory if memory.dtype is tensor._array.dtype else flat(storage_of(tensor)).view(tensor._array.dtype)
 
 
 def zeroed(like: np.ndarray, *geometries: Geometry) -> np.ndarray:
@@ -150,13 +158,18 @@ def visits(count: int, geometry: Geometry) -> np.ndarray:
 
 
 def in_kind_of(view: Tensor, base: Tensor) -> Tensor:
-    """The base as complex or as pairs of real numbers, whichever the view has; recorded."""
-    if (base._array.dtype.kind == "c") == (view._array.dtype.kind == "c"):
+    """The base as the view shows its numbers, complex or in pairs, conjugated or negated; recorded."""
+    alike = (base._array.dtype.kind == "c") == (view._array.dtype.kind == "c")
+    if alike and flips_of(base._array) == flips_of(view._array):
         return base
-    from rushlight.ops.complex import view_as_complex, view_as_real
+    from rushlight.ops.complex import conj, neg_view, view_as_complex, view_as_real
 
     with enable_grad():
-        return view_as_real(base) if base._array.dtype.kind == "c" else view_as_complex(base)
+        if not alike:
+            base = view_as_complex(base) if base._array.dtype.kind == "f" else view_as_real(base.resolve_conj())
+        missing = flips_of(base._array) ^ flips_of(view._array)
+        base = conj(base) if missing & CONJUGATE else base
+        return neg_view(base) if missing & NEGATIVE else base
 
 
 def rebase_base(base: Tensor, view: Tensor) -> None:

@@ -54,7 +54,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         inplace.check_inference()
     token = floating_point.set(QUIET)
     try:
-        if array.flags.c_contiguous:
+        if array.flags.c_contiguous and type(array) is np.ndarray:
             op.positional(*arrays, array)
         else:
             array[...] = op.positional(*arrays)

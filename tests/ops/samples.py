@@ -73,7 +73,7 @@ def same(one: Any, two: Any) -> bool:
 
 
 def values(tensor: torch.Tensor) -> np.ndarray:
-    array = tensor.detach().numpy()
+    array = tensor.numpy(force=True)
     return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 

@@ -90,7 +90,7 @@ def test_layout_does_not_matter(op):
 
 
 def as_float(tensor):
-    array = tensor.detach().numpy()
+    array = tensor.numpy(force=True)
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
