@@ -1,5 +1,6 @@
 // Norms: the length of vectors of order 1, 2 and infinity, and its gradient. See ops/norms.py.
 #include <cmath>
+#include <limits>
 
 #include "call.h"
 #include "folding.h"
@@ -31,6 +32,26 @@ bool read_order(PyObject* ord, Order& order) {
     return true;
 }
 
+// Whether all lengths are such that no square has left the range of the dtype; Python scales the others first.
+template <class T>
+bool are_usual(PyArrayObject* lengths) {
+    static const T least = std::sqrt(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
+    const T* values = static_cast<const T*>(PyArray_DATA(lengths));
+    for (npy_intp i = 0; i < PyArray_SIZE(lengths); i++) {
+        if (!(values[i] > least && values[i] <= std::numeric_limits<T>::max())) return false;
+    }
+    return true;
+}
+
+bool is_usual(PyArrayObject* lengths) {
+    if (!PyArray_IS_C_CONTIGUOUS(lengths)) return true;
+    switch (PyArray_TYPE(lengths)) {
+        case NPY_FLOAT32: return are_usual<float>(lengths);
+        case NPY_FLOAT64: return are_usual<double>(lengths);
+        default: return true;
+    }
+}
+
 // (x, ord, dim, keepdim, dtype)
 PyObject* forward(Call& call) {
     PyArrayObject* array = call.array(0);
@@ -41,7 +62,9 @@ PyObject* forward(Call& call) {
         !read_dims(call[2], PyArray_NDIM(array), dims) || !read_flag(call[3], keepdim)) {
         return nullptr;
     }
-    return as_object(fold(order.fold, array, dims, keepdim));
+    Ref made = Ref::steal(as_object(fold(order.fold, array, dims, keepdim)));
+    if (made && order.fold == SQUARES && !is_usual(made.array())) return nullptr;
+    return made.release();
 }
 
 // reads x, result, ord, dim

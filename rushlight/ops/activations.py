@@ -96,7 +96,8 @@ def softplus(input, beta=1, threshold=20, *, out=None):
     """log(1 + exp(beta x)) / beta for each element x, a smooth ReLU; x where beta x is above `threshold`."""
     require_floats("softplus_cpu", input)
     steep = input * beta
-    return np.where(steep > threshold, input, np.log1p(np.exp(steep)) / beta)
+    smooth = np.maximum(steep, 0) + np.log1p(np.exp(-np.absolute(steep)))
+    return np.where(steep > threshold, input, smooth / beta)
 
 
 softplus.gradient(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.deferred import resolved
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.native import core
 from rushlight.ops.call import odd_argument, tensor_list
@@ -126,7 +127,7 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
             view = part(self, basic)
             view.copy_(without_leading_ones(value, view))
             return
-        source, value = value, value._array
+        source, value = value, resolved(value._array)
     else:
         source = None
     if not target.flags.writeable or 0 in target.strides:

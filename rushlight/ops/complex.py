@@ -148,7 +148,7 @@ def view_as_complex(input):
     return input.view(np.promote_types(input.dtype, np.complex64))[..., 0]
 
 
-view_as_complex.gradient(input=lambda grad: view_as_real(grad))
+view_as_complex.gradient(input=lambda grad: view_as_real(grad.resolve_conj()))
 
 
 @op(dtype=SAME, view=True, name="_conj", node="ConjBackward0", samples=None)

@@ -10,7 +10,14 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.casting import cast
 from rushlight.core.device import check_device, device
-from rushlight.core.layout import empty_like_array, memory_format, preserve_format
+from rushlight.core.layout import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    empty_like_array,
+    memory_format,
+    preserve_format,
+)
 from rushlight.core.tensor import Tensor, method
 from rushlight.core.warning import warn
 from rushlight.ops.declare import op
@@ -84,12 +91,20 @@ def wrong_arguments(args: tuple) -> TypeError:
     )
 
 
+def lies_in(self: Tensor, form: memory_format) -> bool:
+    """Whether `to` leaves the memory format alone: to torch, what is not channels-last is contiguous enough."""
+    if form is not contiguous_format or self._array.ndim not in (4, 5):
+        return form is contiguous_format or self.is_contiguous(memory_format=form)
+    last = channels_last if self._array.ndim == 4 else channels_last_3d
+    return self.is_contiguous() or not self.is_contiguous(memory_format=last)
+
+
 def converted(self: Tensor, kind: np.dtype, form: memory_format | None = None, copy: bool = False) -> Tensor:
     """The tensor in a NumPy dtype and memory format; itself if it is so already and no copy is asked for."""
     if form is preserve_format:
         form = None
     array = self._array
-    if copy or array.dtype != kind or (form is not None and not self.is_contiguous(memory_format=form)):
+    if copy or array.dtype != kind or (form is not None and not lies_in(self, form)):
         if array.dtype.kind == "c" and kind.kind not in "cb":
             warn("Casting complex values to real discards the imaginary part")
         made = to_copy(self, kind, form)

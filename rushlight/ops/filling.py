@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.core import random
+from rushlight.core.deferred import resolved
 from rushlight.core.layout import empty_like_array
 from rushlight.core.options import integer, number
 from rushlight.core.random import Generator
@@ -95,7 +96,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
     if isinstance(p, Tensor):
         # laid out as the tensor is, since it is filled in the order of its memory
         chances = empty_like_array(self._array, p._array.dtype)
-        chances[...] = p.detach().expand(self.shape)._array
+        chances[...] = resolved(p.detach().expand(self.shape)._array)
         chance = random.in_memory_order(chances)
     else:
         chance = real(p, "bernoulli_", "p", 1)

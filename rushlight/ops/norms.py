@@ -17,6 +17,8 @@ from rushlight.ops.rules import AVERAGE, REAL
 from rushlight.ops.samples import case, cases, corner
 
 INF = math.inf
+# the sums of powers from which on nothing was lost, by dtype
+LIMITS: dict[np.dtype, float] = {}
 
 
 def vectors(make):
@@ -56,7 +58,8 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
     along = axes(dim, input.ndim)
     size = input if ord == 2 and input.dtype.kind != "c" else np.abs(input)
     if ord == 2:
-        return np.sqrt(fold(np.add, size * size, along, keepdim))
+        total = fold(np.add, size * size, along, keepdim)
+        return np.sqrt(total) if is_usual(total) else scaled_norm(size, 2, along, keepdim)
     if ord == 1:
         return fold(np.add, size, along, keepdim)
     if ord == 0:
@@ -67,7 +70,26 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
         return fold(np.maximum, size, along, keepdim)
     if ord == -INF:
         return fold(np.minimum, size, along, keepdim)
-    return fold(np.add, size**ord, along, keepdim) ** (1 / ord)
+    total = fold(np.add, size**ord, along, keepdim)
+    return total ** (1 / ord) if ord < 0 or is_usual(total) else scaled_norm(size, ord, along, keepdim)
+
+
+def is_usual(total):
+    """Whether all sums of powers are so large that none was lost below the smallest number, and finite."""
+    limits = LIMITS.get(total.dtype)
+    if limits is None:
+        found = np.finfo(total.dtype)
+        limits = LIMITS[total.dtype] = float(found.tiny / found.eps)
+    return bool(((total > limits) & (total < INF)).all())
+
+
+def scaled_norm(size, ord, along, keepdim):
+    """The norm of numbers whose powers are too large or too small for the dtype: the largest one is their unit."""
+    size = np.abs(size)
+    largest = fold(np.maximum, size, along, True) if size.size else np.ones((), size.dtype)
+    unit = np.where((largest > 0) & (largest < INF), largest, largest.dtype.type(1))
+    total = fold(np.add, (size / unit) ** ord, along, keepdim)
+    return total ** (1 / ord) * (unit.reshape(total.shape) if size.size else unit)
 
 
 def require_inexact(x, name):

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.deferred import resolved
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.ops.declare import composed
 from rushlight.ops.linalg.checks import require_square
@@ -63,7 +64,8 @@ def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None, out=N
 
 def limit(value):
     """A tolerance, a number or one for each matrix of a batch, beside singular values."""
-    return np.asarray(0.0 if value is None else value._array if isinstance(value, Tensor) else value)[..., None]
+    given = 0.0 if value is None else resolved(value._array) if isinstance(value, Tensor) else value
+    return np.asarray(given)[..., None]
 
 
 @composed(
