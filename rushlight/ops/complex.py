@@ -140,6 +140,8 @@ def view_as_complex(input):
         raise RuntimeError("Input tensor must have one or more dimensions")
     if input.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.dtype.itemsize == 2:
+        raise RuntimeError("view_as_complex: complex32 is not in Rushlight; convert the tensor first, with .float()")
     size = input.itemsize
     if input.size and input.strides[-1] != size:
         raise RuntimeError("Tensor must have a last dimension with stride 1")

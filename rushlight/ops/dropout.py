@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core import random
+from rushlight.core.casting import cast
 from rushlight.core.dtypes import from_numpy
 from rushlight.core.layout import empty_like_array
 from rushlight.core.random import in_memory_order
@@ -97,8 +98,8 @@ def alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, featur
     require_floating(array)
     noise = kept(array, p, features)
     scale = 1 / ((ALPHA * ALPHA * p + 1) * (1 - p)) ** 0.5
-    shift = wrap(np.asarray((noise - 1) * (ALPHA * scale) + ALPHA * scale * p))
-    noise = wrap(np.asarray(noise * scale))
+    shift = wrap(cast(np.asarray((noise - 1) * (ALPHA * scale) + ALPHA * scale * p), array.dtype))
+    noise = wrap(cast(np.asarray(noise * scale), array.dtype))
     return input.mul_(noise).add_(shift) if inplace else input * noise + shift
 
 

@@ -31,5 +31,5 @@ def refuse(kernel: str, *values: Any) -> NotImplementedError:
 
 def require_floats(kernel: str, array: np.ndarray) -> None:
     """Refuse integers, bools and complex numbers."""
-    if array.dtype.kind != "f":
+    if array.dtype.kind != "f" and array.dtype not in dtypes.HALF:
         raise refuse(kernel, array)
