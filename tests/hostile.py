@@ -9,6 +9,7 @@ import numpy as np
 
 import rushlight as torch
 from rushlight.core import dtypes
+from rushlight.core.deferred import Deferred
 
 # what a call may raise; their subclasses that tell of a fault inside are named below
 ORDINARY = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, AssertionError)
@@ -220,7 +221,7 @@ def improper(result):
     """What is wrong with a result."""
     if isinstance(result, torch.Tensor):
         array = result._array
-        fit = type(array) is np.ndarray and any(array.dtype == kind.numpy for kind in dtypes.ALL)
+        fit = type(array) in (np.ndarray, Deferred) and any(array.dtype == kind.numpy for kind in dtypes.ALL)
         return None if fit else f"a tensor on {type(array).__name__} of {array.dtype}"
     if isinstance(result, (tuple, list)):
         return next((found for found in map(improper, result) if found), None)
