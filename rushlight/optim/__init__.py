@@ -17,4 +17,4 @@ if core is not None:
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop"]
 
-__getattr__ = names_of("rushlight.optim")
+__getattr__ = names_of("rushlight.optim", lazy=("lr_scheduler", "swa_utils"))
