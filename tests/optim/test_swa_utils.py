@@ -1,0 +1,135 @@
+"""Averaged models: means, moving averages, buffers, and the statistics of batch norms."""
+
+import pytest
+
+import rushlight as torch
+from rushlight.optim.swa_utils import (
+    AveragedModel,
+    get_ema_avg_fn,
+    get_ema_multi_avg_fn,
+    get_swa_avg_fn,
+    get_swa_multi_avg_fn,
+    update_bn,
+)
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(2))
+        self.register_buffer("seen", torch.zeros(1))
+        self.register_buffer("count", torch.tensor(0))
+
+    def forward(self, x):
+        return x * self.weight
+
+
+class BatchNorm(torch.nn.Module):
+    """The statistics of a batch norm, without the rest."""
+
+    def __init__(self):
+        super().__init__()
+        self.momentum = 0.1
+        self.register_buffer("running_mean", torch.zeros(1))
+        self.register_buffer("batches", torch.tensor(0))
+
+    def reset_running_stats(self):
+        self.running_mean.zero_()
+        self.batches.zero_()
+
+    def forward(self, x):
+        if self.training:
+            self.batches += 1
+            weight = 1 / self.batches.item() if self.momentum is None else self.momentum
+            self.running_mean.lerp_(x.mean(0), weight)
+        return x - self.running_mean
+
+
+def average(values, **options):
+    """An averaged model that saw the weight take these values."""
+    model = Model()
+    averaged = AveragedModel(model, **options)
+    for value in values:
+        with torch.no_grad():
+            model.weight.fill_(value)
+            model.seen.fill_(value)
+            model.count.fill_(int(value))
+        averaged.update_parameters(model)
+    assert averaged.n_averaged.item() == len(values)
+    return averaged
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"avg_fn": get_swa_avg_fn()}, {"multi_avg_fn": get_swa_multi_avg_fn()}], ids=["", "one", "many"]
+)
+def test_the_mean_of_all_models(options):
+    averaged = average([1.0, 2.0, 6.0], **options)
+    assert averaged.module.weight.tolist() == pytest.approx([3.0, 3.0])
+    assert averaged.module.seen.item() == 6.0
+    assert averaged.module.weight.requires_grad
+    with_buffers = average([1.0, 2.0, 6.0], use_buffers=True, **options)
+    assert with_buffers.module.seen.item() == pytest.approx(3.0)
+    # 1, then 1.5 cut off, then 2.67 cut off
+    assert with_buffers.module.count.item() == 2
+
+
+@pytest.mark.parametrize("options", [{"avg_fn": get_ema_avg_fn(0.5)}, {"multi_avg_fn": get_ema_multi_avg_fn(0.5)}])
+def test_a_moving_average(options):
+    assert average([1.0, 2.0, 6.0], **options).module.weight.tolist() == pytest.approx([3.75, 3.75])
+    assert average([2.0, 4.0, 8.0], use_buffers=True, **options).module.count.item() == 5
+
+
+def test_a_function_of_the_programs_own():
+    averaged = average([1.0, 2.0, 6.0], avg_fn=lambda average, current, count: average + current * count)
+    assert averaged.module.weight.tolist() == [15.0, 15.0]
+
+
+def test_the_averaged_model_computes_and_is_saved():
+    averaged = average([1.0, 3.0])
+    assert averaged(torch.ones(2)).tolist() == [2.0, 2.0]
+    assert list(averaged.state_dict()) == ["n_averaged", "module.weight", "module.seen", "module.count"]
+    other = AveragedModel(Model(), device="cpu")
+    other.load_state_dict(averaged.state_dict())
+    assert other.n_averaged.item() == 2
+
+
+def test_the_model_is_left_alone():
+    model = Model()
+    averaged = AveragedModel(model)
+    averaged.update_parameters(model)
+    with torch.no_grad():
+        averaged.module.weight += 1
+    assert model.weight.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("get", [get_ema_avg_fn, get_ema_multi_avg_fn])
+def test_a_decay_is_between_0_and_1(get):
+    with pytest.raises(ValueError, match=r"Invalid decay value 1\.5 provided"):
+        get(1.5)
+
+
+def test_two_functions_are_one_too_many():
+    with pytest.raises(AssertionError, match="Only one of avg_fn and multi_avg_fn"):
+        AveragedModel(Model(), avg_fn=get_swa_avg_fn(), multi_avg_fn=get_swa_multi_avg_fn())
+
+
+def test_batch_norms_take_the_mean_over_all_batches():
+    model = torch.nn.Sequential(torch.nn.Identity(), BatchNorm()).eval()
+    model[1].running_mean.fill_(100.0)
+    batches = [torch.tensor([[1.0], [3.0]]), (torch.tensor([[8.0]]), "label"), [torch.tensor([[2.0]])]]
+    update_bn(batches, model, device="cpu")
+    assert model[1].running_mean.item() == pytest.approx(4.0)
+    assert model[1].momentum == 0.1
+    assert not model.training
+
+
+def test_a_failing_batch_leaves_momentum_and_mode():
+    model = torch.nn.Sequential(BatchNorm()).eval()
+    with pytest.raises(AttributeError):
+        update_bn(["no tensor"], model)
+    assert model[0].momentum == 0.1
+    assert not model.training
+
+
+def test_without_batch_norms_nothing_is_read():
+    update_bn(iter([None]), Model())
