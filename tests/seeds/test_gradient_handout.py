@@ -104,6 +104,23 @@ def test_stage_optimizer(data, name, options, steps):
     np.testing.assert_allclose([a.item(), b.item()], exact(*data), atol=5e-3)
 
 
+@pytest.mark.parametrize(("name", "lr"), [("SGD", 0.2), ("RMSprop", 0.05), ("Adagrad", 0.5), ("Adam", 0.05)])
+def test_with_a_falling_rate_every_optimizer_ends_at_the_solution(data, name, lr):
+    xs, ys = (torch.from_numpy(each) for each in data)
+    torch.manual_seed(1)
+    a = torch.randn(1, dtype=torch.float64, requires_grad=True)
+    b = torch.randn(1, dtype=torch.float64, requires_grad=True)
+    optimizer = getattr(torch.optim, name)([a, b], lr=lr)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.99)
+    for _ in range(1500):
+        loss = torch.mean((ys - a * xs - b) ** 2)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        scheduler.step()
+    np.testing.assert_allclose([a.item(), b.item()], exact(*data), atol=1e-6)
+
+
 def test_scaling_by_a_function_without_parameters():
     theta = torch.tensor([0.5, -1.0], requires_grad=True)
     x = torch.linspace(0, 1, 4)
