@@ -24,8 +24,8 @@ class Combined(LRScheduler):
                 raise TypeError(f"{name} at index {number} should have `optimizer` as its attribute.")
             if isinstance(each, ReduceLROnPlateau):
                 raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
-                    f"specified when calling `step`: step the one at index {number} beside the others"
+                    f"{name} does not support `ReduceLROnPlateau` scheduler, whose step wants a measure: step the one "
+                    f"at index {number} beside the others"
                 )
             if each.optimizer is not optimizer:
                 raise ValueError(

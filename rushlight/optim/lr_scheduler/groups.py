@@ -36,8 +36,7 @@ def one_per_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
         value = [value] * count
     elif len(value) != count:
         raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. "
-            f"{name} has {len(value)} values, param_groups has {count}."
+            f"{name} must have the same length as optimizer.param_groups: {len(value)} given, {count} wanted"
         )
     return [unshared(each) for each in value]
 

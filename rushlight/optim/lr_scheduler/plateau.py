@@ -78,14 +78,14 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             warn(EPOCH_DEPRECATION_WARNING)
         self.last_epoch = epoch
-        if self._is_better(value, self.best):
+        better = self._is_better(value, self.best)
+        if better:
             self.best = value
-            self.num_bad_epochs = 0
-        else:
-            self.num_bad_epochs += 1
         if self.in_cooldown:
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs = 0 if better else self.num_bad_epochs + 1
         if self.num_bad_epochs > self.patience:
             self._reduce_lr(epoch)
             self.cooldown_counter = self.cooldown
