@@ -24,7 +24,7 @@ class Adagrad(Optimizer):
 
     def __init__(
         self,
-        params: ParamsT,
+        params: ParamsT | None = None,
         lr: float | Tensor = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,
@@ -35,6 +35,8 @@ class Adagrad(Optimizer):
         maximize: bool = False,
         differentiable: bool = False,
         fused: bool | None = None,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
     ):
         require_rate(lr)
         start = initial_accumulator_value
@@ -44,7 +46,7 @@ class Adagrad(Optimizer):
         require(eps >= 0.0, "Invalid epsilon value: {}", eps)
         options: dict[str, Any] = {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay}
         options |= {"initial_accumulator_value": start, "foreach": foreach, "maximize": maximize}
-        super().__init__(params, options | {"differentiable": differentiable, "fused": fused})
+        super().__init__(params, options | {"differentiable": differentiable, "fused": fused}, clip_norm, clip_value)
         require_one_form(fused, foreach, differentiable)
         # unlike the others, Adagrad has its state from the start
         for group in self.param_groups:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_one_form, require_rate, scalar
+from rushlight.optim.options import require, require_betas, require_one_form, require_rate, scalar
 from rushlight.optim.parts import count_step, decayed, keep_largest, square_root, started
 from rushlight.optim.stepping import Array, State
 
@@ -32,7 +32,7 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        params: ParamsT,
+        params: ParamsT | None = None,
         lr: float | Tensor = 1e-3,
         betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -45,6 +45,8 @@ class Adam(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
     ):
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
@@ -60,7 +62,8 @@ class Adam(Optimizer):
             "foreach": foreach,
         }
         options |= {"capturable": capturable, "differentiable": differentiable, "fused": fused}
-        super().__init__(params, options | {"decoupled_weight_decay": decoupled_weight_decay})
+        options |= {"decoupled_weight_decay": decoupled_weight_decay}
+        super().__init__(params, options, clip_norm, clip_value)
         require_one_form(fused, foreach, differentiable)
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -91,8 +94,7 @@ class Adam(Optimizer):
 
 def check_betas(betas: tuple, plain: bool | None) -> None:
     """Two numbers from 0 to below 1; tensors only where torch's multi-tensor form takes them."""
-    for place, beta in enumerate(betas[:2]):
-        require(0.0 <= beta < 1.0, f"Invalid beta parameter at index {place}: {{}}", beta)
+    require_betas(betas)
     if not (all(isinstance(each, float) for each in betas) or all(isinstance(each, Tensor) for each in betas)):
         raise ValueError("betas must be either both floats or both Tensors")
     if plain and isinstance(betas[0], Tensor):

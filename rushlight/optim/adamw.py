@@ -14,7 +14,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: ParamsT,
+        params: ParamsT | None = None,
         lr: float | Tensor = 1e-3,
         betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -26,6 +26,8 @@ class AdamW(Adam):
         capturable: bool = False,
         differentiable: bool = False,
         fused: bool | None = None,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
     ):
         super().__init__(
             params,
@@ -40,6 +42,8 @@ class AdamW(Adam):
             differentiable=differentiable,
             fused=fused,
             decoupled_weight_decay=True,
+            clip_norm=clip_norm,
+            clip_value=clip_value,
         )
 
 

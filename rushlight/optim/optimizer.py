@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import functools
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable
-from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from rushlight.autograd import modes
-from rushlight.autograd.handles import RemovableHandle, add
+from rushlight.autograd.handles import add
 from rushlight.core.conversion import typename
 from rushlight.core.location import user_line
 from rushlight.core.quiet import QUIET, floating_point
+from rushlight.core.replaced import followers
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.native import core, shortcut
-from rushlight.optim import checkpoint
+from rushlight.optim import checkpoint, watch
+from rushlight.optim.clipping import clipped
 from rushlight.optim.flat import Flat
-from rushlight.optim.stepping import Array, State, step_group
+from rushlight.optim.hooks import (
+    Hooks,
+    hooked,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+from rushlight.optim.options import require
+from rushlight.optim.stepping import Array, State, has_twin, step_group
 
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
-
-# hooks of all optimizers
-_global_optimizer_pre_hooks: OrderedDict = OrderedDict()
-_global_optimizer_post_hooks: OrderedDict = OrderedDict()
 
 
 class Required:
@@ -39,7 +42,7 @@ class Required:
 required = Required()
 
 
-class Optimizer:
+class Optimizer(Hooks):
     """The base of all methods.
 
     A method says what it remembers of one parameter (`state_for`) and how one parameter moves (`step_for`);
@@ -59,7 +62,16 @@ class Optimizer:
     # options that a checkpoint of an older version may lack
     younger_options: dict[str, Any] = {}  # noqa: RUF012  (each method states its own)
 
-    def __init__(self, params: ParamsT, defaults: dict[str, Any]):
+    # whether a step of joined parameters is that of each one; not where it asks for a norm or a shape
+    elementwise = True
+
+    def __init__(
+        self,
+        params: ParamsT | None,
+        defaults: dict[str, Any],
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
+    ):
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -69,27 +81,63 @@ class Optimizer:
         self.state: defaultdict = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self._prepare()
-        groups: list = list(params)
-        if not groups:
+        self.clip_norm = clip_norm
+        self.clip_value = clip_value
+        groups: list = [] if params is None else list(params)
+        if not groups and params is not None:
             raise ValueError("optimizer got an empty parameter list")
-        if not isinstance(groups[0], dict):
+        if groups and not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
 
     def _prepare(self) -> None:
         """What is not part of a pickle: hooks, and the flat form of groups."""
-        self._optimizer_step_pre_hooks: OrderedDict = OrderedDict()
-        self._optimizer_step_post_hooks: OrderedDict = OrderedDict()
-        self._optimizer_state_dict_pre_hooks: OrderedDict = OrderedDict()
-        self._optimizer_state_dict_post_hooks: OrderedDict = OrderedDict()
-        self._optimizer_load_state_dict_pre_hooks: OrderedDict = OrderedDict()
-        self._optimizer_load_state_dict_post_hooks: OrderedDict = OrderedDict()
+        self._prepare_hooks()
         self._flats: dict[int, Flat] = {}
+        self._replaced: list[tuple[Tensor, Tensor | None, str]] = []
+        self._watched = False
+        self._watch()
+        followers.add(self)
         cls = type(self)
         # at the first object of a class, so that hooks also run around a step that a program wrote
         if not getattr(cls.step, "hooked", False):
             cls.step = hooked(cls.step)  # type: ignore[method-assign]
+
+    @property
+    def clip_norm(self) -> float | None:
+        """The largest norm that the gradients of all parameters together may have, or None."""
+        return self._clip_norm
+
+    @clip_norm.setter
+    def clip_norm(self, value: float | None) -> None:
+        require(value is None or value >= 0, "Invalid clip_norm value: {}", value)
+        self._clip_norm = value
+        self._watch()
+
+    @property
+    def clip_value(self) -> float | None:
+        """The largest value that an element of a gradient may have, either way, or None."""
+        return self._clip_value
+
+    @clip_value.setter
+    def clip_value(self, value: float | None) -> None:
+        require(value is None or value >= 0, "Invalid clip_value value: {}", value)
+        self._clip_value = value
+        self._watch()
+
+    def _watch(self) -> None:
+        """Look at the next step before it is taken, see `watch.py`; until it is in order, where native code can."""
+        if not self._watched and has_twin(self):
+            # native code leaves steps with hooks to Python
+            add(self._optimizer_step_post_hooks, unwatch)
+        self._watched = True
+
+    def replaced(self, old: Tensor, new: Tensor | None, name: str) -> None:
+        """Hear from a module that `new` has taken the place of `old`."""
+        if any([old is param for group in self.param_groups for param in group["params"]]):
+            self._replaced.append((old, new, name))
+            self._watch()
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         """What the method remembers of a parameter, before its first step."""
@@ -110,16 +158,39 @@ class Optimizer:
         if closure is not None:
             with modes.enable_grad():
                 loss = closure()
+        if self._watched:
+            self._look()
+        if self.clip_norm is None and self.clip_value is None:
+            self._move(user_line(2))
+        else:
+            with clipped(self):
+                self._move(user_line(2))
+        return loss
+
+    def _look(self) -> None:
+        """Refuse or warn about what a step cannot do."""
+        if not self.param_groups:
+            name = type(self).__name__
+            raise RuntimeError(
+                f"{name} has no parameters to move: give them with {name}(model.parameters()), attach(model) or "
+                "add_param_group({'params': ...})"
+            )
+        watch.check_rates(self.param_groups)
+        if watch.check_gradients(self) and self._replaced:
+            watch.check_replaced(self)
+
+    def _move(self, place: Any) -> None:
+        """Move every parameter that has a gradient."""
         if core is not None and core.step(self):
-            return loss
-        place = user_line(2)
+            return
+        if not self._watched:
+            self._look()
         token = floating_point.set(QUIET)
         try:
             for number, group in enumerate(self.param_groups):
                 step_group(self, number, group, place)
         finally:
             floating_point.reset(token)
-        return loss
 
     @shortcut
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -156,12 +227,21 @@ class Optimizer:
         if len(set(params)) != len(params):
             warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
-                "error; see github.com/pytorch/pytorch/issues/40967 for more information"
+                "error; see github.com/pytorch/pytorch/issues/40967 for more information. Listed again: parameter "
+                f"{watch.repeated(added)}"
             )
         param_group.update(added)
         for name, default in self.defaults.items():
             param_group.setdefault(name, default)
         self.param_groups.append(param_group)
+
+    def attach(self, module: Any, **options: Any) -> Self:
+        """Add the parameters of a module with their names, as a group with its own options.
+
+        >>> optimizer = torch.optim.Adam(lr=1e-3).attach(model)
+        """
+        self.add_param_group({"params": list(module.named_parameters()), **options})
+        return self
 
     def _named(self, params: Any) -> dict[str, Any]:
         """A group's parameters as a list, and their names if it gives pairs."""
@@ -191,32 +271,13 @@ class Optimizer:
                     "all optimizer param groups should be with/without names. "
                     f"cannot add param group {given} to the optimizer"
                 )
-        if not known.isdisjoint(added["params"]):
-            raise ValueError("some parameters appear in more than one parameter group")
-
-    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` before each step; it may return new `(args, kwargs)`."""
-        return add(self._optimizer_step_pre_hooks, hook)
-
-    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Call `hook(optimizer, args, kwargs)` after each step."""
-        return add(self._optimizer_step_post_hooks, hook)
-
-    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` before `state_dict`."""
-        return placed(self._optimizer_state_dict_pre_hooks, hook, prepend)
-
-    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` after `state_dict`; it may return another one."""
-        return placed(self._optimizer_state_dict_post_hooks, hook, prepend)
-
-    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before `load_state_dict`; it may return another one."""
-        return placed(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
-
-    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call `hook(optimizer)` after `load_state_dict`."""
-        return placed(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+        twice = [place for place, param in enumerate(added["params"]) if param in known]
+        if twice:
+            shown = ", ".join([watch.name_of(added, place) for place in twice])
+            raise ValueError(
+                "some parameters appear in more than one parameter group: of the one that is added, parameter "
+                f"{shown} is in another already"
+            )
 
     def state_dict(self) -> dict[str, Any]:
         """State and options, with parameters replaced by their numbers; torch's layout."""
@@ -242,10 +303,11 @@ class Optimizer:
             hook(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+        kept = ("defaults", "state", "param_groups", "_clip_norm", "_clip_value")
+        return {name: self.__dict__[name] for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update({"_clip_norm": None, "_clip_value": None} | self.__dict__ | state)
         if "_flats" not in self.__dict__:
             self._prepare()
         self._flats.clear()
@@ -264,46 +326,14 @@ class Optimizer:
         return f"{type(self).__name__} ({shown})"
 
 
-def placed(hooks: OrderedDict, hook: Callable, first: bool) -> RemovableHandle:
-    """Add a hook after the others, or before them."""
-    handle = add(hooks, hook)
-    if first:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
-
-
-def hooked(step: Callable) -> Callable:
-    """A step with the hooks around it."""
-
-    @functools.wraps(step)
-    def call(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        given = (self, *args)
-        for hook in chain(_global_optimizer_pre_hooks.values(), self._optimizer_step_pre_hooks.values()):
-            changed = hook(self, given, kwargs)
-            if changed is not None:
-                if not (isinstance(changed, tuple) and len(changed) == 2):
-                    raise RuntimeError(
-                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}: this "
-                        "is what a hook before the step returned"
-                    )
-                given, kwargs = changed
-        result = step(*given, **kwargs)
-        for hook in chain(self._optimizer_step_post_hooks.values(), _global_optimizer_post_hooks.values()):
-            hook(self, given, kwargs)
-        return result
-
-    call.hooked = True  # type: ignore[attr-defined]
-    return shortcut(call)
-
-
-def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` before each step of any optimizer."""
-    return add(_global_optimizer_pre_hooks, hook)
-
-
-def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` after each step of any optimizer."""
-    return add(_global_optimizer_post_hooks, hook)
+def unwatch(optimizer: Optimizer, args: tuple, kwargs: dict[str, Any]) -> None:
+    """After a step with gradients, native code takes the next ones alone."""
+    moved = any([param._grad is not None for group in optimizer.param_groups for param in group["params"]])
+    if moved and optimizer.clip_norm is None and optimizer.clip_value is None:
+        hooks = optimizer._optimizer_step_post_hooks
+        for number in [number for number, hook in hooks.items() if hook is unwatch]:
+            del hooks[number]
+        optimizer._watched = False
 
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]

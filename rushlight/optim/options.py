@@ -13,11 +13,22 @@ def require(condition: Any, message: str, value: Any) -> None:
         raise ValueError(message.format(value))
 
 
-def require_rate(lr: Any) -> None:
-    """A learning rate is a number from 0 on, or a tensor of one element."""
+def require_one_element(lr: Any) -> None:
+    """A learning rate may be a tensor of one element."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
+
+
+def require_rate(lr: Any) -> None:
+    """A learning rate is a number from 0 on, or a tensor of one element."""
+    require_one_element(lr)
     require(lr >= 0.0, "Invalid learning rate: {}", lr)
+
+
+def require_betas(betas: Any) -> None:
+    """Two numbers from 0 to below 1."""
+    for place, beta in enumerate(betas[:2]):
+        require(0.0 <= beta < 1.0, f"Invalid beta parameter at index {place}: {{}}", beta)
 
 
 def require_one_form(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:

@@ -23,6 +23,21 @@ def keep_largest(largest: Any, x: Any) -> Any:
     return np.maximum(largest, x, out=largest)
 
 
+def choose(condition: Any, value: float, other: Any) -> Any:
+    """A number where the condition holds, elements of `other` elsewhere."""
+    return other.masked_fill(condition, value) if isinstance(other, Tensor) else np.where(condition, value, other)
+
+
+def between(x: Any, low: float, high: float) -> Any:
+    """Each element, or the bound that it is beyond."""
+    return x.clamp(low, high) if isinstance(x, Tensor) else np.minimum(np.maximum(x, low), high)
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1 for each element."""
+    return x.sign() if isinstance(x, Tensor) else np.sign(x)
+
+
 def decayed(grad: Any, array: Any, decay: Any) -> Any:
     """The gradient of a loss to which half of `decay` times the squared parameter is added."""
     return grad + decay * (array.clone() if isinstance(array, Tensor) else array)
@@ -32,7 +47,12 @@ def count_step(state: dict[str, Any]) -> float:
     """Count a step; the number of this one."""
     step = state["step"]
     step += 1
-    return step.item() if isinstance(step, Tensor) else step.item(0)
+    return number(step)
+
+
+def number(x: Any) -> float:
+    """What is one number for a parameter; in a flat group it is a column of equal ones."""
+    return x.item() if isinstance(x, Tensor) else x.item(0)
 
 
 def counter_dtype(group: dict[str, Any]) -> type:

@@ -31,7 +31,7 @@ class RMSprop(Optimizer):
 
     def __init__(
         self,
-        params: ParamsT,
+        params: ParamsT | None = None,
         lr: float | Tensor = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
@@ -42,6 +42,9 @@ class RMSprop(Optimizer):
         foreach: bool | None = None,
         maximize: bool = False,
         differentiable: bool = False,
+        *,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
     ):
         require_rate(lr)
         require(eps >= 0.0, "Invalid epsilon value: {}", eps)
@@ -56,7 +59,8 @@ class RMSprop(Optimizer):
             "centered": centered,
         }
         options |= {"weight_decay": weight_decay, "capturable": capturable, "foreach": foreach}
-        super().__init__(params, options | {"maximize": maximize, "differentiable": differentiable})
+        options |= {"maximize": maximize, "differentiable": differentiable}
+        super().__init__(params, options, clip_norm, clip_value)
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         names = ["square_avg"]

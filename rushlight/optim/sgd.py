@@ -30,7 +30,7 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        params: ParamsT,
+        params: ParamsT | None = None,
         lr: float | Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,
@@ -41,6 +41,8 @@ class SGD(Optimizer):
         foreach: bool | None = None,
         differentiable: bool = False,
         fused: bool | None = None,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
     ):
         require_rate(lr)
         require(momentum >= 0.0, "Invalid momentum value: {}", momentum)
@@ -54,7 +56,7 @@ class SGD(Optimizer):
             "weight_decay": weight_decay,
         }
         options |= {"nesterov": nesterov, "maximize": maximize, "foreach": foreach}
-        super().__init__(params, options | {"differentiable": differentiable, "fused": fused})
+        super().__init__(params, options | {"differentiable": differentiable, "fused": fused}, clip_norm, clip_value)
         require_one_form(fused, foreach, differentiable)
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:

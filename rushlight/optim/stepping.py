@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,15 @@ Array: TypeAlias = Any  # an ndarray; a Tensor where the step is differentiated
 State: TypeAlias = dict[str, Array]
 
 
+# the functions step_for that native loops stand in for
+TWINS: set[Callable] = set()
+
+
+def has_twin(optimizer: Optimizer) -> bool:
+    """Whether native code can take the optimizer's steps."""
+    return core is not None and type(optimizer).step_for in TWINS
+
+
 def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: Any) -> None:
     """Move the parameters of a group that have gradients."""
     params = [each for each in group["params"] if each._grad is not None]
@@ -31,7 +41,7 @@ def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: 
         return
     options = plain(group)
     # native code needs no flat form, and Python only what that declines, such as the first step
-    flat = flat_for(optimizer, number, options, params) if core is None else None
+    flat = flat_for(optimizer, number, options, params) if optimizer.elementwise and not has_twin(optimizer) else None
     if flat is not None:
         flat.step(optimizer.step_for, options)
     for param in params:

@@ -10,7 +10,7 @@ import rushlight
 
 torch = pytest.importorskip("torch")
 
-STEPS = 30
+STEPS = 100
 TOLERANCE = {"float32": 2e-5, "complex64": 2e-5, "float64": 1e-12, "complex128": 1e-12}
 # low precision rounds after each operation, in another order
 TOLERANCE |= {"float16": 1e-2, "bfloat16": 5e-2}
@@ -46,8 +46,38 @@ OPTIONS = [
     ("Adagrad", {"lr": 0.1, "initial_accumulator_value": 0.5, "eps": 1e-3, "maximize": True}),
     ("Adagrad", {"lr": 0.1, "foreach": True}),
     ("Adagrad", {"lr": 0.1, "fused": True}),
+    ("Adamax", {}),
+    ("Adamax", {"lr": 0.02, "betas": (0.8, 0.95), "eps": 1e-4, "weight_decay": 0.1}),
+    ("Adamax", {"lr": 0.02, "maximize": True}),
+    ("Adamax", {"lr": 0.02, "foreach": True}),
+    ("NAdam", {}),
+    ("NAdam", {"lr": 0.02, "betas": (0.8, 0.95), "eps": 1e-4, "momentum_decay": 0.1}),
+    ("NAdam", {"lr": 0.02, "weight_decay": 0.1, "maximize": True}),
+    ("NAdam", {"lr": 0.02, "weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("NAdam", {"lr": 0.02, "foreach": True}),
+    ("RAdam", {}),
+    ("RAdam", {"lr": 0.02, "betas": (0.8, 0.95), "eps": 1e-4, "weight_decay": 0.1}),
+    ("RAdam", {"lr": 0.02, "weight_decay": 0.1, "decoupled_weight_decay": True, "maximize": True}),
+    ("RAdam", {"lr": 0.02, "foreach": True}),
+    ("Adadelta", {}),
+    ("Adadelta", {"lr": 0.5, "rho": 0.7, "eps": 1e-4, "weight_decay": 0.1}),
+    ("Adadelta", {"maximize": True}),
+    ("Adadelta", {"foreach": True}),
+    ("ASGD", {}),
+    ("ASGD", {"lr": 0.05, "lambd": 0.1, "alpha": 0.5, "t0": 10}),
+    ("ASGD", {"lr": 0.02, "weight_decay": 0.1, "maximize": True}),
+    ("ASGD", {"lr": 0.02, "t0": 10, "foreach": True}),
+    ("Rprop", {}),
+    ("Rprop", {"lr": 0.1, "etas": (0.3, 1.5), "step_sizes": (1e-3, 0.5)}),
+    ("Rprop", {"maximize": True}),
+    ("Rprop", {"foreach": True}),
+    ("Adafactor", {}),
+    ("Adafactor", {"lr": 0.1, "beta2_decay": -1.0, "d": 1.5, "weight_decay": 0.1}),
+    ("Adafactor", {"lr": 0.1, "eps": (1e-3, 0.1), "maximize": True}),
+    ("Adafactor", {"lr": 0.1, "foreach": True}),
 ]
-METHODS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"]
+METHODS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adamax", "NAdam", "RAdam", "Adadelta", "ASGD", "Rprop"]
+METHODS += ["Adafactor"]
 # options that give each method some state
 REMEMBERING = {"SGD": {"lr": 0.05, "momentum": 0.9}, "RMSprop": {"momentum": 0.5, "centered": True}}
 SHAPES = [(3, 4), (4,), (), (2, 3, 2)]
@@ -139,7 +169,7 @@ def converted(value, library):
 
 
 @grid(OPTIONS)
-def test_thirty_steps_are_torchs(method, options):
+def test_a_hundred_steps_are_torchs(method, options):
     ours, theirs = pair(method, options)
     assert repr(ours[1]) == repr(theirs[1])
     assert ours[1].defaults == theirs[1].defaults

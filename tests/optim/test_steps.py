@@ -237,5 +237,6 @@ def test_no_warning_is_raised_by_an_overflowing_step():
 def test_a_step_without_gradients_does_nothing():
     params = parameters()
     optimizer = torch.optim.Adam(params)
-    optimizer.step()
+    with pytest.warns(UserWarning, match="none of its parameters has a gradient"):
+        optimizer.step()
     assert not optimizer.state

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rushlight.core import replaced
 from rushlight.core.conversion import typename
 from rushlight.core.tensor import Tensor
 from rushlight.nn.modules.module_calls import Calls
@@ -89,6 +90,9 @@ class Module(Tree, State, Moves, Hooks, Calls):
             if parameters is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             forget(self, name, "_parameters", "_buffers")
+            if fields["_modules"].get(name) is not None:
+                new = {f"{name}.{path}": each for path, each in value.named_parameters()}
+                replaced.tell(fields["_modules"][name].named_parameters(name), new)
             fields["_modules"][name] = value
         elif parameters is not None and name in fields["_modules"]:
             require_none(value, name, "child module", "torch.nn.Module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from rushlight.core import replaced
 from rushlight.core.conversion import typename
 from rushlight.core.tensor import Tensor
 from rushlight.native import core
@@ -36,6 +37,8 @@ class Tree:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. A parameter is created, not computed: to "
                 f"express '{name}' as a function of another Tensor, compute the value in forward()."
             )
+        if self._parameters.get(name) is not None and param is not None:
+            replaced.tell([(name, self._parameters[name])], {name: param})
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:

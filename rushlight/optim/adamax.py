@@ -1,0 +1,64 @@
+"""Adamax: Adam with the largest gradient in place of the root of the squared ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor
+from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.options import require, require_betas, require_rate
+from rushlight.optim.parts import count_step, decayed, keep_largest, started
+from rushlight.optim.stepping import Array, State
+
+
+class Adamax(Optimizer):
+    """Moves each parameter by the mean of its gradients over their largest, which slowly fades.
+
+    >>> optimizer = torch.optim.Adamax(model.parameters(), lr=2e-3)
+    >>> optimizer.step()
+    """
+
+    younger_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}  # noqa: RUF012
+
+    def __init__(
+        self,
+        params: ParamsT | None = None,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
+    ):
+        require_rate(lr)
+        require(eps >= 0.0, "Invalid epsilon value: {}", eps)
+        require_betas(betas)
+        require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
+        options: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        options |= {"foreach": foreach, "maximize": maximize}
+        options |= {"differentiable": differentiable, "capturable": capturable}
+        super().__init__(params, options, clip_norm, clip_value)
+
+    def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
+        return started(array, group, "exp_avg", "exp_inf")
+
+    def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
+        beta1, beta2 = group["betas"]
+        mean, largest = state["exp_avg"], state["exp_inf"]
+        count = count_step(state)
+        if group["weight_decay"]:
+            grad = decayed(grad, array, group["weight_decay"])
+        mean += (1 - beta1) * (grad - mean)
+        largest *= beta2
+        keep_largest(largest, abs(grad) + group["eps"])
+        array -= (group["lr"] / (1 - beta1**count)) * mean / largest
+
+
+__all__ = ["Adamax"]

@@ -1,0 +1,44 @@
+"""Clipping inside a step: the method sees smaller gradients, the parameters keep theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rushlight.autograd.modes import set_grad_enabled
+from rushlight.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from rushlight.optim.optimizer import Optimizer
+
+
+@contextmanager
+def clipped(optimizer: Optimizer) -> Iterator[None]:
+    """Stand-ins for the gradients of all groups together, for the time of a step."""
+    params = [param for group in optimizer.param_groups for param in group["params"] if param._grad is not None]
+    held = [param._grad for param in params]
+    with set_grad_enabled(bool(optimizer.defaults.get("differentiable"))):
+        changed = clip(held, optimizer.clip_norm, optimizer.clip_value)
+    try:
+        for param, grad in zip(params, changed, strict=True):
+            param._grad = grad
+        yield
+    finally:
+        for param, grad in zip(params, held, strict=True):
+            param._grad = grad
+
+
+def clip(grads: list[Tensor], norm: float | None, value: float | None) -> list[Tensor]:
+    """The gradients scaled to a norm of at most `norm` together, then with elements of at most `value`.
+
+    Where the norm is small enough they are given back as they are: that costs no pass over memory but the norm's.
+    """
+    if norm is not None and grads:
+        from rushlight.nn.utils.clip_grad import get_total_norm
+
+        # torch's formula; NaN goes through, so that it is seen
+        factor = norm / (get_total_norm(grads).item() + 1e-6)
+        if not factor >= 1:
+            grads = [grad * factor for grad in grads]
+    return grads if value is None else [grad.clamp(-value, value) for grad in grads]

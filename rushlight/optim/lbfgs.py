@@ -1,0 +1,241 @@
+"""L-BFGS: steps that know the curvature, from the last few gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd import modes
+from rushlight.core.tensor import Tensor, wrap
+from rushlight.ops.inplace import written
+from rushlight.optim.clipping import clip
+from rushlight.optim.line_search import Point, Search
+from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.options import number, require_rate
+from rushlight.optim.stepping import real
+
+# a change of gradient that has less in common with its step says nothing about the curvature
+LEAST_PRODUCT = 1e-10
+
+
+class LBFGS(Optimizer):
+    """Minimizes with a quasi-Newton method; each step takes up to `max_iter` iterations, and needs a closure.
+
+    The closure clears the gradients, computes the loss, calls `backward` and returns the loss. With `clip_norm` or
+    `clip_value`, the method sees the clipped gradients.
+
+    >>> optimizer = torch.optim.LBFGS([x], line_search_fn="strong_wolfe")
+    >>> optimizer.step(closure)
+    """
+
+    def __init__(
+        self,
+        params: ParamsT | None = None,
+        lr: float | Tensor = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+        *,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
+    ):
+        require_rate(lr)
+        options: dict[str, Any] = {"lr": lr, "max_iter": max_iter}
+        options |= {"max_eval": max_iter * 5 // 4 if max_eval is None else max_eval}
+        options |= {"tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change}
+        options |= {"history_size": history_size, "line_search_fn": line_search_fn}
+        super().__init__(params, options, clip_norm, clip_value)
+        if len(self.param_groups) > 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
+        """Iterate until the gradient or the progress is small; the loss before the first step."""
+        if len(self.param_groups) > 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
+        with modes.enable_grad():
+            found = closure()
+        self._look()
+        group = self.param_groups[0]
+        state = self.state[group["params"][0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        state["func_evals"] += 1
+        grad = self.flat_grad(group["params"])
+        if largest(grad) <= group["tolerance_grad"]:
+            return found
+        Run(self, closure, group, state).iterate(Point(0, float(found), grad, None))
+        return found
+
+    def flat_grad(self, params: list[Any]) -> np.ndarray:
+        """All gradients end to end; zeros where there is none."""
+        grads = [param._grad for param in params]
+        if self.clip_norm is not None or self.clip_value is not None:
+            kept = iter(clip([grad for grad in grads if grad is not None], self.clip_norm, self.clip_value))
+            grads = [None if grad is None else next(kept) for grad in grads]
+        arrays = [
+            np.zeros_like(param._array) if grad is None else grad._array
+            for param, grad in zip(params, grads, strict=True)
+        ]
+        return np.concatenate([real(each).ravel() for each in arrays])
+
+
+class Run:
+    """The iterations of one step, and what they remember: torch's names in `state`, arrays here."""
+
+    def __init__(self, optimizer: LBFGS, closure: Callable[[], Any], group: dict[str, Any], state: dict[str, Any]):
+        self.optimizer = optimizer
+        self.closure = closure
+        self.group = group
+        self.state = state
+        self.lr = number(group["lr"])
+        self.direction = array_of(state.get("d"))
+        self.t = array_of(state.get("t"))
+        self.changes = [array_of(each) for each in state.get("old_dirs") or []]
+        self.steps = [array_of(each) for each in state.get("old_stps") or []]
+        self.inverses = [array_of(each) for each in state.get("ro") or []]
+        self.shares = [array_of(each) for each in state.get("al") or []]
+        self.scale = array_of(state.get("H_diag"))
+        self.before = array_of(state.get("prev_flat_grad"))
+        self.loss_before = state.get("prev_loss")
+        self.evaluations = 1
+
+    def iterate(self, point: Point) -> None:
+        """Go on from a point until one of the limits is reached, and write down what was learned."""
+        group, state = self.group, self.state
+        iterations = 0
+        while iterations < group["max_iter"]:
+            iterations += 1
+            state["n_iter"] += 1
+            with np.errstate(all="ignore"):
+                self.turn(point.grad)
+                slope = point.grad.dot(self.direction)
+            self.before, self.loss_before = point.grad, point.loss
+            if slope > -group["tolerance_change"]:
+                break
+            last = iterations == group["max_iter"]
+            point = self.go(point._replace(t=0, slope=slope), last)
+            if last or self.evaluations >= group["max_eval"] or largest(point.grad) <= group["tolerance_grad"]:
+                break
+            if largest(self.direction * self.t) <= group["tolerance_change"]:
+                break
+            if abs(point.loss - self.loss_before) < group["tolerance_change"]:
+                break
+        self.save()
+
+    def turn(self, grad: np.ndarray) -> None:
+        """The next direction and the first guess how far to follow it."""
+        if self.state["n_iter"] == 1:
+            self.direction = -grad
+            self.changes, self.steps, self.inverses, self.scale = [], [], [], 1
+            self.t = min(1.0, 1.0 / np.add.reduce(np.absolute(grad))) * self.lr
+            return
+        self.remember(self.direction * self.t, grad - self.before)
+        self.direction = self.newton(-grad)
+        self.t = self.lr
+
+    def remember(self, step: np.ndarray, change: np.ndarray) -> None:
+        """Keep a step and the change of gradient along it, in place of the oldest one."""
+        product = change.dot(step)
+        if not product > LEAST_PRODUCT:
+            return
+        if len(self.changes) == self.group["history_size"]:
+            for kept in (self.changes, self.steps, self.inverses):
+                kept.pop(0)
+        self.changes.append(change)
+        self.steps.append(step)
+        self.inverses.append(1.0 / product)
+        self.scale = product / change.dot(change)
+
+    def newton(self, vector: np.ndarray) -> np.ndarray:
+        """The approximate inverse Hessian times a vector, by two loops over what is remembered."""
+        if not self.shares:
+            self.shares = [None] * self.group["history_size"]
+        places = range(len(self.changes))
+        for i in reversed(places):
+            self.shares[i] = self.steps[i].dot(vector) * self.inverses[i]
+            vector = vector - self.shares[i] * self.changes[i]
+        vector = vector * self.scale
+        for i in places:
+            vector = vector + (self.shares[i] - self.changes[i].dot(vector) * self.inverses[i]) * self.steps[i]
+        return vector
+
+    def go(self, start: Point, last: bool) -> Point:
+        """Move along the direction: to where the line search ends, or all the way."""
+        starts = [real(param._array).copy() for param in self.group["params"]]
+        if self.group["line_search_fn"] is None:
+            self.place(starts, self.t)
+            if last:
+                return start  # nobody asks for the loss here: programs with noisy losses need not compute it
+            self.evaluations += 1
+            self.state["func_evals"] += 1
+            return self.evaluate(self.t)
+        if self.group["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+
+        def evaluate(t: Any) -> Point:
+            self.place(starts, t)
+            return self.evaluate(t)
+
+        search = Search(start, evaluate, largest(self.direction), self.group["max_eval"] - self.evaluations)
+        found = search.run(self.t)
+        self.t = found.t
+        self.place(starts, found.t)
+        self.evaluations += search.evaluations
+        self.state["func_evals"] += search.evaluations
+        return found
+
+    def evaluate(self, t: Any) -> Point:
+        """The loss and the gradient where the parameters are."""
+        with modes.enable_grad():
+            loss = float(self.closure())
+        grad = self.optimizer.flat_grad(self.group["params"])
+        return Point(t, loss, grad, grad.dot(self.direction))
+
+    @np.errstate(all="ignore")
+    def place(self, starts: list[np.ndarray], t: Any) -> None:
+        """Put the parameters where they are after going `t` from `starts`."""
+        begin = 0
+        for param, start in zip(self.group["params"], starts, strict=True):
+            part = self.direction[begin : begin + start.size]
+            begin += start.size
+            real(param._array)[...] = start + t * part.reshape(start.shape)
+            written(param)
+
+    def save(self) -> None:
+        """What the next step needs, as torch names it."""
+        if any([each is not None for each in self.shares]) or self.state["n_iter"] > 1:
+            self.state["al"] = [value_of(each) for each in self.shares]
+        self.state |= {
+            "d": value_of(self.direction),
+            "t": value_of(self.t),
+            "old_dirs": [value_of(each) for each in self.changes],
+            "old_stps": [value_of(each) for each in self.steps],
+            "ro": [value_of(each) for each in self.inverses],
+            "H_diag": value_of(self.scale),
+            "prev_flat_grad": value_of(self.before),
+            "prev_loss": self.loss_before,
+        }
+
+
+def largest(array: np.ndarray) -> Any:
+    return np.maximum.reduce(np.absolute(array))
+
+
+def array_of(value: Any) -> Any:
+    """What is kept in a tensor as an array, or as a number of its dtype; other values as they are."""
+    if not isinstance(value, Tensor):
+        return value
+    return value._array[()] if value._array.ndim == 0 else value._array
+
+
+def value_of(value: Any) -> Any:
+    """The other way round."""
+    return wrap(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+__all__ = ["LBFGS"]

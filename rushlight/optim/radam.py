@@ -1,0 +1,86 @@
+"""RAdam: Adam that divides by the root of squares only once enough of them are averaged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor
+from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.options import require, require_betas, require_rate
+from rushlight.optim.parts import count_step, decayed, square_root, started
+from rushlight.optim.stepping import Array, State
+
+
+class RAdam(Optimizer):
+    """Rectified Adam: the first steps are those of momentum, since the variance of few squares is large.
+
+    >>> optimizer = torch.optim.RAdam(model.parameters(), lr=1e-3)
+    >>> optimizer.step()
+    """
+
+    younger_options = {  # noqa: RUF012
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+        "capturable": False,
+    }
+
+    def __init__(
+        self,
+        params: ParamsT | None = None,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
+    ):
+        require_rate(lr)
+        require(eps >= 0.0, "Invalid epsilon value: {}", eps)
+        require_betas(betas)
+        require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
+        options: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        options |= {"maximize": maximize, "foreach": foreach, "capturable": capturable}
+        options |= {"decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable}
+        super().__init__(params, options, clip_norm, clip_value)
+
+    def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
+        return started(array, group, "exp_avg", "exp_avg_sq")
+
+    def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
+        lr, decay = group["lr"], group["weight_decay"]
+        beta1, beta2 = group["betas"]
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        count = count_step(state)
+        if decay:
+            if group["decoupled_weight_decay"]:
+                array *= 1 - lr * decay
+            else:
+                grad = decayed(grad, array, decay)
+        mean += (1 - beta1) * (grad - mean)
+        square *= beta2
+        square += (1 - beta2) * grad * grad
+        rate = lr / (1 - beta1**count)
+        correction = 1 - beta2**count
+        # how many squares the running mean averages: in the long run, and so far
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * count * beta2**count / correction
+        if length > 5:
+            rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+            root = square_root(square)
+            root += group["eps"]
+            array -= (rate * (rectified * correction) ** 0.5) * mean / root
+        else:
+            array -= rate * mean
+
+
+__all__ = ["RAdam"]
