@@ -1,4 +1,4 @@
-"""The command line: `python -m conformance ops`, `samples`, `promotion` or `all`."""
+"""The command line: `python -m conformance ops`, `samples`, `promotion`, `optim` or `all`."""
 
 import argparse
 import sys
@@ -12,9 +12,9 @@ COMPLEX = ("complex64", "complex128")
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance", description="Agreement with PyTorch, counted.")
-    parser.add_argument("command", choices=("ops", "samples", "promotion", "all"))
+    parser.add_argument("command", choices=("ops", "samples", "promotion", "optim", "all"))
     parser.add_argument("--library", default="rushlight", help="what to compare; `torch` checks the runner itself")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops alone")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops or optimizers alone")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--timeout", type=float, help="seconds an op may take: 60, or 600 with all samples")
     parser.add_argument("--samples", default="20", help="samples of op_db a dtype, spread evenly, or `all`")

@@ -92,6 +92,19 @@ def run_promotion(options: argparse.Namespace) -> Verdict:
     return Verdict(agree == total, f"{agree} of {total} agree")
 
 
+def run_optim(options: argparse.Namespace) -> Verdict:
+    """Every entry of optim_db: its inputs and its error inputs."""
+    from conformance.libraries import Library
+    from conformance.optimizers import check_optimizer, entries
+
+    chosen = [info for info in entries() if not options.only or info.name in options.only]
+    report = Report("optim_db", len(chosen), read_known("optim_db"))
+    for info in chosen:
+        report.add({"name": info.name}, {"result": check_optimizer(info, Library(options.library))})
+    finish(report, options)
+    return Verdict(bool(report.of_status("pass")) and not report.unexpected, report.counts)
+
+
 def run_pytest(options: argparse.Namespace) -> Verdict:
     """The test files that need torch: whole programs in tests/conformance, and the runner's own."""
     command = [sys.executable, "-m", "pytest", "-q", "tests/conformance", "conformance/test_runner.py"]
@@ -100,11 +113,12 @@ def run_pytest(options: argparse.Namespace) -> Verdict:
 
 
 def run_all(options: argparse.Namespace) -> Verdict:
-    """The four of them, and one block with their counts."""
+    """The five of them, and one block with their counts."""
     parts = (
         ("promotion", run_promotion),
         ("declared samples", run_samples),
         ("op_db", run_ops),
+        ("optim_db", run_optim),
         ("tests with torch", run_pytest),
     )
     verdicts = []
