@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_rate
-from rushlight.optim.parts import count_step, decayed, number, started
+from rushlight.optim.parts import count_step, counter_dtype, decayed, number, started
 from rushlight.optim.stepping import Array, State
 
 
@@ -65,8 +65,11 @@ class ASGD(Optimizer):
             mean[...] = array
         else:
             mean += share * (array - mean)
-        state["eta"][...] = lr / (1 + lambd * lr * count) ** group["alpha"]
-        state["mu"][...] = 1 / max(1, count - group["t0"])
+        rate = lr / (1 + lambd * lr * count) ** group["alpha"]
+        # as in torch, in the precision in which steps are counted, whatever that of a loaded state
+        kept = counter_dtype(group)
+        state["eta"][...] = rate if isinstance(rate, Tensor) else float(kept(rate))
+        state["mu"][...] = float(kept(1 / max(1, count - group["t0"])))
 
 
 __all__ = ["ASGD"]
