@@ -68,7 +68,7 @@ class LBFGS(Optimizer):
         grad = self.flat_grad(group["params"])
         if largest(grad) <= group["tolerance_grad"]:
             return found
-        Run(self, closure, group, state).iterate(Point(0, float(found), grad, None))
+        Run(self, closure, group, state).iterate(Point(0, number(found), grad, None))
         return found
 
     def flat_grad(self, params: list[Any]) -> np.ndarray:
@@ -192,7 +192,7 @@ class Run:
     def evaluate(self, t: Any) -> Point:
         """The loss and the gradient where the parameters are."""
         with modes.enable_grad():
-            loss = float(self.closure())
+            loss = number(self.closure())
         grad = self.optimizer.flat_grad(self.group["params"])
         return Point(t, loss, grad, grad.dot(self.direction))
 

@@ -60,7 +60,7 @@ class Search:
         was_near = False
         while tried < self.most and not abs(pair[1].t - pair[0].t) * self.longest < SMALLEST:
             left, right = min(pair[0].t, pair[1].t), max(pair[0].t, pair[1].t)
-            t = lowest_between(*pair, left, right)
+            t = lowest_between(pair[0], pair[1], left, right)
             # twice near an end, or at one: take a tenth from it, so that the bracket shrinks
             margin = 0.1 * (right - left)
             near = min(right - t, t - left) < margin
