@@ -38,9 +38,14 @@ def sign(x: Any) -> Any:
     return x.sign() if isinstance(x, Tensor) else np.sign(x)
 
 
+def unchanging(x: Any) -> Any:
+    """What is to be changed in place later in the step, as a factor: backward needs it as it is now."""
+    return x.clone() if isinstance(x, Tensor) else x
+
+
 def decayed(grad: Any, array: Any, decay: Any) -> Any:
     """The gradient of a loss to which half of `decay` times the squared parameter is added."""
-    return grad + decay * (array.clone() if isinstance(array, Tensor) else array)
+    return grad + decay * unchanging(array)
 
 
 def count_step(state: dict[str, Any]) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_rate
-from rushlight.optim.parts import between, choose, count_step, sign, started
+from rushlight.optim.parts import between, choose, count_step, sign, started, unchanging
 from rushlight.optim.stepping import Array, State
 
 
@@ -53,9 +53,9 @@ class Rprop(Optimizer):
         smaller, larger = group["etas"]
         before, size = state["prev"], state["step_size"]
         count_step(state)
-        turn = sign(grad * before)
-        size *= choose(turn > 0, larger, choose(turn < 0, smaller, 1 - turn))
-        size[...] = between(size, *group["step_sizes"])
+        turn = sign(grad * unchanging(before))
+        scaled = unchanging(size) * choose(turn > 0, larger, choose(turn < 0, smaller, 1 - turn))
+        size[...] = between(scaled, *group["step_sizes"])
         # an element that has gone too far stays for a step
         grad = choose(turn < 0, 0.0, grad)
         array -= sign(grad) * size

@@ -294,6 +294,9 @@ def test_a_momentum_that_is_set_later():
 @grid(OPTIONS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_checkpoint_of_torch_continues_here_and_back(method, options, dtype):
+    if method == "ASGD" and dtype == "float64":
+        # after loading, this form of torch's step keeps the rate in double, the others in float32
+        options = {**options, "foreach": False}
     (problem, optimizer), (their_problem, their_optimizer) = pair(method, options, dtype=dtype)
     for _ in range(5):
         their_problem.step(their_optimizer)

@@ -16,6 +16,10 @@ OPTIONS = [
     ("RMSprop", {"lr": 0.1, "momentum": 0.5}),
     ("RMSprop", {"lr": 0.1, "alpha": 0.9, "weight_decay": 0.1}),
     ("Adagrad", {"lr": 0.1, "lr_decay": 0.1}),
+    ("NAdam", {"lr": 0.1, "momentum_decay": 0.1, "weight_decay": 0.1}),
+    ("RAdam", {"lr": 0.1, "betas": (0.5, 0.5), "weight_decay": 0.1}),
+    ("Adadelta", {"rho": 0.5, "weight_decay": 0.1}),
+    ("ASGD", {"lr": 0.1, "t0": 1, "lambd": 0.1}),
 ]
 
 
@@ -50,7 +54,7 @@ def test_gradients_through_steps(method, options, dtype):
         np.testing.assert_allclose(one.detach().numpy(), other.detach().numpy(), 1e-4, 1e-5)
 
 
-@pytest.mark.parametrize("method", ["SGD", "Adam", "AdamW"])
+@pytest.mark.parametrize("method", ["SGD", "Adam", "AdamW", "RAdam"])
 def test_gradients_for_the_learning_rate(method):
     ours, theirs = (through_steps(each, method, {}, "float64", rate=0.1) for each in (rushlight, torch))
     for one, other in zip(ours, theirs, strict=True):
@@ -63,6 +67,8 @@ def test_gradients_for_the_learning_rate(method):
         ("SGD", {"momentum": 0.9, "nesterov": True}),
         ("Adam", {"amsgrad": True}),
         ("RMSprop", {"centered": True, "momentum": 0.5}),
+        ("Adamax", {"weight_decay": 0.1}),
+        ("Rprop", {}),
     ],
 )
 def test_gradients_that_torch_lacks_are_those_of_differences(method, options):

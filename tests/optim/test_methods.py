@@ -255,7 +255,7 @@ def test_parameters_that_a_method_does_not_move_are_refused():
     ):
         torch.optim.SparseAdam([numbers])
     layer = torch.nn.Linear(2, 2)
-    with pytest.raises(ValueError, match="Muon only supports 2D parameters .* give parameter 'bias' to another"):
+    with pytest.raises(ValueError, match=r"Muon only supports 2D parameters .* give parameter 'bias' to another"):
         torch.optim.Muon(layer.named_parameters())
     optimizer = torch.optim.Muon([layer.weight])
     with pytest.raises(ValueError, match="Muon only supports 2D parameters"):

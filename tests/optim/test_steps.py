@@ -23,8 +23,17 @@ OPTIONS = [
     ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.1, "maximize": True}),
     *[(method, options) for method, options, _ in RESULTS],
     ("Adagrad", {"initial_accumulator_value": 0.5}),
+    ("Adamax", {"lr": 0.1, "weight_decay": 0.1}),
+    ("NAdam", {"lr": 0.1, "maximize": True}),
+    ("RAdam", {"lr": 0.1, "betas": (0.9, 0.5)}),
+    ("Adadelta", {}),
+    ("ASGD", {"lr": 0.1, "t0": 3}),
+    ("Rprop", {"lr": 0.1}),
+    ("AdamTF", {"lr": 0.1}),
+    ("Adafactor", {"lr": 0.1}),
 ]
-METHODS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"]
+METHODS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adamax", "NAdam", "RAdam", "Adadelta", "ASGD", "Rprop"]
+METHODS += ["AdamTF"]
 REMEMBERING = {"SGD": {"lr": 0.05, "momentum": 0.9}, "RMSprop": {"momentum": 0.5, "centered": True}}
 
 

@@ -1,5 +1,6 @@
 """Parameters that come late, are missing, listed twice or replaced: each said in words that name them."""
 
+import itertools
 import warnings
 
 import pytest
@@ -10,7 +11,7 @@ NAN = float("nan")
 
 
 def model_of(*sizes):
-    return torch.nn.Sequential(*[torch.nn.Linear(a, b) for a, b in zip(sizes, sizes[1:], strict=False)])
+    return torch.nn.Sequential(*[torch.nn.Linear(a, b) for a, b in itertools.pairwise(sizes)])
 
 
 def step_on(model, optimizer):
@@ -51,7 +52,7 @@ def test_attach_names_the_parameters():
     assert optimizer.param_groups[0]["param_names"] == ["0.weight", "0.bias", "1.weight", "1.bias"]
     step_on(model, optimizer)
     assert len(optimizer.state) == 4
-    with pytest.raises(ValueError, match="in more than one parameter group: .* parameter '0.weight', '0.bias' is in"):
+    with pytest.raises(ValueError, match=r"in more than one parameter group: .* parameter '0.weight', '0.bias' is in"):
         optimizer.attach(other)
 
 
@@ -139,6 +140,6 @@ def test_a_learning_rate_that_is_nan_is_refused(method):
         loss.backward()
         return loss
 
-    with pytest.raises(ValueError, match="Invalid learning rate: nan in group 0: .* parameters NaN \\('scale'\\)"):
+    with pytest.raises(ValueError, match=r"Invalid learning rate: nan in group 0: .* parameters NaN \('scale'\)"):
         optimizer.step(closure)
     assert param.tolist() == [1.0, 1.0]
