@@ -25,7 +25,7 @@ LEFT_OUT = (
         "keep the tensor dense; scatter_add_ and index_add_ add up values at indices",
         """sparse sparse.* sparse_* hsmm hspmm saddmm smm spmm dsmm sspaddmm *_indices_copy indices_copy values_copy
         resize_as_sparse_ Tensor.to_sparse* Tensor.sparse_* Tensor.coalesce Tensor.is_coalesced Tensor.indices
-        Tensor.values Tensor.*_indices Tensor.resize_as_sparse_ Tensor.smm Tensor.sspaddmm optim.SparseAdam""",
+        Tensor.values Tensor.*_indices Tensor.resize_as_sparse_ Tensor.smm Tensor.sspaddmm""",
     ),
     (
         "quantization is left out",

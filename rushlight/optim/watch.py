@@ -60,6 +60,9 @@ def check_gradients(optimizer: Optimizer) -> bool:
     groups = optimizer.param_groups
     if any([param._grad is not None for group in groups for param in group["params"]]):
         return True
+    # a program that draws a schedule takes such steps, since schedulers ask for them; they mark the groups
+    if any(["initial_lr" in group for group in groups]):
+        return False
     advice = "call backward() before it, on a loss that is computed from these parameters"
     if not any([param.requires_grad for group in groups for param in group["params"]]):
         advice = "none of them requires one, see requires_grad_()"

@@ -285,6 +285,7 @@ def test_states_of_combined_schedules_are_exchangeable(make):
         {"patience": 0, "min_lr": 1e-3, "eps": 1e-2},
     ],
 )
+@pytest.mark.filterwarnings("ignore:.* moves nothing")
 def test_plateaus_are_torchs(options):
     measures = [abs((7 * step) % 11 - 5) / (1 + 0.01 * step) for step in range(STEPS)]
 

@@ -143,3 +143,12 @@ def test_a_learning_rate_that_is_nan_is_refused(method):
     with pytest.raises(ValueError, match=r"Invalid learning rate: nan in group 0: .* parameters NaN \('scale'\)"):
         optimizer.step(closure)
     assert param.tolist() == [1.0, 1.0]
+
+
+def test_a_schedule_can_be_drawn_without_gradients():
+    optimizer = torch.optim.SGD(model_of(2, 1).parameters(), lr=1.0)
+    scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    for _ in range(2):
+        optimizer.step()
+        scheduler.step()
+    assert scheduler.get_last_lr() == [0.25]
