@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 from rushlight.core.tensor import Tensor
 
-# objects with a method `replaced(old, new, name)`
+# objects with a method `_hear_replaced(old, new, name)`
 followers: WeakSet[Any] = WeakSet()
 
 
@@ -19,4 +19,4 @@ def tell(pairs: Iterable[tuple[str, Tensor | None]], others: dict[str, Any]) -> 
             new = others.get(name)
             if old is not None and new is not old:
                 for follower in list(followers):
-                    follower.replaced(old, new, name)
+                    follower._hear_replaced(old, new, name)

@@ -65,6 +65,10 @@ class Optimizer(Hooks):
     # whether a step of joined parameters is that of each one; not where it asks for a norm or a shape
     elementwise = True
 
+    # programs' own methods may set these before they call __init__
+    _clip_norm: float | None = None
+    _clip_value: float | None = None
+
     def __init__(
         self,
         params: ParamsT | None,
@@ -81,8 +85,10 @@ class Optimizer(Hooks):
         self.state: defaultdict = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self._prepare()
-        self.clip_norm = clip_norm
-        self.clip_value = clip_value
+        if clip_norm is not None:
+            self.clip_norm = clip_norm
+        if clip_value is not None:
+            self.clip_value = clip_value
         groups: list = [] if params is None else list(params)
         if not groups and params is not None:
             raise ValueError("optimizer got an empty parameter list")
@@ -113,7 +119,8 @@ class Optimizer(Hooks):
     def clip_norm(self, value: float | None) -> None:
         require(value is None or value >= 0, "Invalid clip_norm value: {}", value)
         self._clip_norm = value
-        self._watch()
+        if "_flats" in self.__dict__:
+            self._watch()
 
     @property
     def clip_value(self) -> float | None:
@@ -124,7 +131,8 @@ class Optimizer(Hooks):
     def clip_value(self, value: float | None) -> None:
         require(value is None or value >= 0, "Invalid clip_value value: {}", value)
         self._clip_value = value
-        self._watch()
+        if "_flats" in self.__dict__:
+            self._watch()
 
     def _watch(self) -> None:
         """Look at the next step before it is taken, see `watch.py`; until it is in order, where native code can."""
@@ -133,7 +141,7 @@ class Optimizer(Hooks):
             add(self._optimizer_step_post_hooks, unwatch)
         self._watched = True
 
-    def replaced(self, old: Tensor, new: Tensor | None, name: str) -> None:
+    def _hear_replaced(self, old: Tensor, new: Tensor | None, name: str) -> None:
         """Hear from a module that `new` has taken the place of `old`."""
         if any([old is param for group in self.param_groups for param in group["params"]]):
             self._replaced.append((old, new, name))
@@ -304,10 +312,10 @@ class Optimizer(Hooks):
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("defaults", "state", "param_groups", "_clip_norm", "_clip_value")
-        return {name: self.__dict__[name] for name in kept}
+        return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"_clip_norm": None, "_clip_value": None} | self.__dict__ | state)
+        self.__dict__.update(state)
         if "_flats" not in self.__dict__:
             self._prepare()
         self._flats.clear()

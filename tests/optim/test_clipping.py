@@ -133,3 +133,15 @@ def test_lbfgs_sees_clipped_gradients():
 
     optimizer.step(closure)
     assert abs(param.item() - 99.75) < 1e-4 and other.item() == 1.0
+
+
+def test_a_method_of_ones_own_may_have_a_limit_of_that_name():
+    class Own(torch.optim.Adam):
+        def __init__(self, params, clip_norm):
+            self.clip_norm = clip_norm
+            super().__init__(params)
+
+    optimizer = Own(parameters(), 0.5)
+    assert optimizer.clip_norm == 0.5 and optimizer.clip_value is None
+    give_gradients(optimizer.param_groups[0]["params"], 1)
+    optimizer.step()
