@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import rushlight
-from tests.conformance.test_optim import OPTIONS, assert_same_value, grid
 
 torch = pytest.importorskip("torch")
+# which needs torch itself
+from tests.conformance.test_optim import OPTIONS, assert_same_value, grid  # noqa: E402
 
 # torch's own step takes a number of a loss that has a history
 pytestmark = pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad=True to a scalar")
