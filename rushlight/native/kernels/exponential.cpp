@@ -11,13 +11,13 @@ constexpr double LOG_2 = 0.69314718055994530942, LOG_10 = 2.30258509299404568402
 FORMULA(Product, (T grad, T y), grad * y)
 FORMULA(Quotient, (T grad, T x), grad / x)
 
-FORMULA(Exp, (T x), math::exp(x))
+QUICK(Exp, math::remoteness, math::ExponentialRange<T>::near, math::exp_near, math::exp)
 FORMULA(Exp2, (T x), math::exp2(x))
 FORMULA(Exp2Slope, (T grad, T y), grad * y * T(LOG_2))
 FORMULA(Expm1, (T x), math::expm1(x))
 FORMULA(Expm1Slope, (T grad, T y), grad * (y + 1))
 
-FORMULA(Log, (T x), math::log(x))
+QUICK(Log, math::height, std::numeric_limits<T>::max(), math::log_normal, math::log)
 FORMULA(Log2, (T x), math::log2(x))
 FORMULA(Log2Slope, (T grad, T x), grad / (x * T(LOG_2)))
 FORMULA(Log10, (T x), math::log10(x))
@@ -41,7 +41,7 @@ FORMULA(XLog1pYFirst, (T grad, T x, T y),
         ((x == 0) & (y <= -1)) | ((grad == 0) & (y == y)) ? 0 : grad * math::log1p(y))
 FORMULA(XLog1pYSecond, (T grad, T x, T y), grad * x / (y + 1))
 
-FORMULA(Sigmoid, (T x), math::sigmoid(x))
+QUICK(Sigmoid, math::remoteness, math::ExponentialRange<T>::faint, math::sigmoid_near, math::sigmoid)
 FORMULA(SigmoidSlope, (T grad, T y), grad * ((1 - y) * y))
 FORMULA(Logit, (T x), math::log(x / (1 - x)))
 FORMULA(LogitSlope, (T grad, T x), (x < 0) | (x > 1) ? math::nan<T> : grad / (x * (1 - x)))

@@ -35,6 +35,29 @@ MATH_INLINE void map_careful(T* output, int64_t count, Far far, Vector vector, S
     }
 }
 
+// output[i] = formula(input[i]), of which `quick` gives the same bits where an element's `oddity` is at most `limit`:
+// blocks in which all are that take the quick way.
+template <class T, class Oddity, class Bits, class Quick, class Formula>
+MATH_INLINE void map_quick(const T* input, T* output, int64_t count, Oddity oddity, Bits limit, Quick quick,
+                           Formula formula) {
+    constexpr int64_t block = 256;
+    for (int64_t start = 0; start < count; start += block) {
+        int64_t end = count - start < block ? count : start + block;
+        Bits most = 0;
+        for (int64_t i = start; i < end; i++) {
+            Bits own = oddity(input[i]);
+            most = own > most ? own : most;
+        }
+        if (most <= limit) {
+#pragma omp simd
+            for (int64_t i = start; i < end; i++) output[i] = quick(input[i]);
+        } else {
+#pragma omp simd
+            for (int64_t i = start; i < end; i++) output[i] = formula(input[i]);
+        }
+    }
+}
+
 // the C library's, of any number
 MATH_INLINE float slow_sin(float x) { return __builtin_sinf(x); }
 MATH_INLINE double slow_sin(double x) { return __builtin_sin(x); }

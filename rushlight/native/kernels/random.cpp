@@ -63,12 +63,13 @@ void uniform64(const uint32_t* words, int64_t count, double* __restrict numbers)
     for (int64_t i = 0; i < count; i++) numbers[i] = unit64(words[2 * i], words[2 * i + 1]);
 }
 
-// Multiplied and added with one rounding, as torch's compiled code does; in float64 the product is exact.
+// Multiplied and added with one rounding, as torch's compiled code does; by a function of the library where the
+// processor has no such instruction.
 void uniform32_between(const uint32_t* words, int64_t count, float low, float high, float* __restrict numbers) {
-    const double step = 0x1p-24 * static_cast<double>(high - low), start = low;
+    const float width = high - low;
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) {
-        float number = static_cast<float>(static_cast<double>(bits24(words[i])) * step + start);
+        float number = __builtin_fmaf(static_cast<float>(bits24(words[i])) * 0x1p-24f, width, low);
         numbers[i] = number == high ? low : number;
     }
 }
@@ -77,7 +78,6 @@ void uniform64_between(const uint32_t* words, int64_t count, double low, double 
     const double width = high - low;
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) {
-        // a function of the library where the processor has no such instruction
         double number = __builtin_fma(unit64(words[2 * i], words[2 * i + 1]), width, low);
         numbers[i] = number == high ? low : number;
     }

@@ -12,7 +12,8 @@ struct ExponentialRange;
 template <>
 struct ExponentialRange<float> {
     static constexpr float widest = 104;       // where |x| is larger exp(x) is 0 or infinity,
-    static constexpr float widest2 = 151;      // exp2(x) too,
+    static constexpr float near = 87;          // where it is at most this exp(x) is a normal number,
+    static constexpr float widest2 = 151;      // exp2(x) is 0 or infinity above,
     static constexpr float hyperbolic = 89.5;  // and cosh(x) is infinity
     static constexpr float faint = 30;         // above it 1 + exp(-x) is 1
     static constexpr float down = 0x1p-64f;    // brings exp(widest) back into range
@@ -24,7 +25,7 @@ struct ExponentialRange<float> {
 
 template <>
 struct ExponentialRange<double> {
-    static constexpr double widest = 746, widest2 = 1076, hyperbolic = 710.5, faint = 60;
+    static constexpr double widest = 746, near = 708, widest2 = 1076, hyperbolic = 710.5, faint = 60;
     static constexpr double down = 0x1p-512, tiny = 0x1p-55;
     static constexpr double log2_e = 1.4426950408889634;
     static constexpr double log_2_high = 0x1.62e42fefa4p-1, log_2_low = -0x1.8432a1b0e2634p-43;
@@ -93,7 +94,7 @@ MATH_INLINE double exp2_tail(double r) {
 template <class T>
 MATH_INLINE T bounded(T x, T limit) {
     T size = abs(x);
-    return copysign(size > limit ? limit : size, x);  // NaN stays
+    return with_sign(size > limit ? limit : size, x);  // NaN stays
 }
 
 // value 2^n in two steps, so that neither factor leaves the range: underflow is gradual, overflow is infinity
@@ -107,6 +108,19 @@ template <class T>
 MATH_INLINE T exp(T x) {
     auto [rest, lost, bits] = reduce_by_log_2(bounded(x, ExponentialRange<T>::widest));
     return scale(T(1) + mul_add(rest * rest, exp_tail(rest), rest), bits);
+}
+
+// What makes the short ways below fail: the distance from 0, in an order in which NaN is the farthest
+template <class T>
+MATH_INLINE BitsOf<T> remoteness(T x) {
+    return to_bits(abs(x));
+}
+
+// exp(x), to the same bits, for |x| <= near
+template <class T>
+MATH_INLINE T exp_near(T x) {
+    auto [rest, lost, bits] = reduce_by_log_2(x);
+    return (T(1) + mul_add(rest * rest, exp_tail(rest), rest)) * power_of_two<T>(bits - Format<T>::bias);
 }
 
 template <class T>
@@ -144,6 +158,15 @@ MATH_INLINE T sigmoid(T x) {
     return unit / (sum + mul_add(mul_add(rest * rest, exp_tail(rest), rest), power, lost));
 }
 
+// sigmoid(x), to the same bits, for |x| <= faint
+template <class T>
+MATH_INLINE T sigmoid_near(T x) {
+    auto [rest, error, bits] = reduce_by_log_2(-x);
+    T power = power_of_two<T>(bits - Format<T>::bias);
+    T sum = power + T(1), lost = T(1) - (sum - power);
+    return T(1) / (sum + mul_add(mul_add(rest * rest, exp_tail(rest), rest), power, lost));
+}
+
 // (tanh(x) / x - 1) / x^2 for |x| < 0.55, of x^2
 MATH_INLINE float tanh_tail(float z) {
     return polynomial(z, -0.33333313f, 0.13332437f, -0.053835757f, 0.021000978f, -0.0061719175f);
@@ -163,7 +186,7 @@ MATH_INLINE T tanh(T x) {
     T power = power_of_two<T>(bits - Format<T>::bias);
     T large = T(1) - T(2) / mul_add(mul_add(rest * rest, exp_tail(rest), rest), power, power + T(1));
     T small = mul_add(size * square, tanh_tail(square), size);
-    return copysign(size < T(0.55) ? small : large, x);
+    return with_sign(size < T(0.55) ? small : large, x);
 }
 
 // exp(x) / 4 for 0 <= x, where exp(x) itself could overflow before cosh(x) does
@@ -189,7 +212,7 @@ MATH_INLINE T sinh(T x) {
     T size = abs(x), square = x * x, quarter = exp_quarter(size);
     T large = 2 * quarter - T(0.125) / quarter;
     T small = mul_add(size * square, sinh_tail(square), size);
-    return copysign(size < 1 ? small : large, x);
+    return with_sign(size < 1 ? small : large, x);
 }
 
 template <class T>

@@ -42,18 +42,24 @@ struct Split {
 };
 
 // for positive x = lifted / lift, lifted being normal and lift a power of two
-template <class T>
-MATH_INLINE Split<T> split(T lifted, T lift) {
-    using F = Format<T>;
-    using Bits = BitsOf<T>;
-    constexpr Bits root_half = LogarithmRange<T>::root_half, one = F::bias << F::digits;
-    constexpr Bits spare = (F::bias + 1) << F::digits;  // keeps the exponents of subnormal numbers positive
-    Bits shifted = to_bits(lifted) + (one - root_half);
-    Bits fraction = shifted & ((Bits(1) << F::digits) - 1);
-    Bits exponent = (shifted - to_bits(lift) + (one + spare)) >> F::digits;
+MATH_INLINE Split<float> split(float lifted, float lift) {
+    constexpr uint32_t root_half = LogarithmRange<float>::root_half, one = 0x3f800000;
+    uint32_t above = to_bits(lifted) - root_half;  // its exponent is n
+    int32_t n = static_cast<int32_t>(above - (to_bits(lift) - one)) >> Format<float>::digits;
+    return {static_cast<float>(n), from_bits(to_bits(lifted) - (above & 0xff800000u)) - 1, -0.0f};  // to add -0 is no step
+}
+
+// only AVX-512 converts integers of 64 bits
+MATH_INLINE Split<double> split(double lifted, double lift) {
+    using F = Format<double>;
+    constexpr uint64_t root_half = LogarithmRange<double>::root_half, one = F::bias << F::digits;
+    constexpr uint64_t spare = (F::bias + 1) << F::digits;  // keeps the exponents of subnormal numbers positive
+    uint64_t shifted = to_bits(lifted) + (one - root_half);
+    uint64_t fraction = shifted & ((uint64_t(1) << F::digits) - 1);
+    uint64_t exponent = (shifted - to_bits(lift) + (one + spare)) >> F::digits;
     // as the low digits of 2^digits the biased exponent becomes a number without a conversion
-    T n = from_bits(Bits(exponent | to_bits(F::whole))) - (F::whole + T(2 * F::bias + 1));
-    return {n, from_bits(Bits(fraction + root_half)) - T(1), T(0)};
+    double n = from_bits(exponent | to_bits(F::whole)) - (F::whole + (2 * F::bias + 1));
+    return {n, from_bits(fraction + root_half) - 1, -0.0};
 }
 
 template <class T>
@@ -79,7 +85,7 @@ MATH_INLINE float log1p_tail(float f) {
     float square = f * f;
     float cubic = polynomial(f, 0.3333333f, -0.25000829f, 0.20001268f, -0.16623105f, 0.14200547f, -0.1316151f,
                              0.12771249f, -0.07643269f);
-    return mul_add(f * square, cubic, -0.5f * square);
+    return square * mul_add(f, cubic, -0.5f);
 }
 
 MATH_INLINE double log1p_tail(double f) {
@@ -124,6 +130,18 @@ MATH_INLINE T with_log_limits(T x, T result) {
 template <class T>
 MATH_INLINE T log(T x) {
     return with_log_limits(x, log_of(split(x)));
+}
+
+// The distance from the least normal number, in an order in which what is not normal or not positive is the farthest
+template <class T>
+MATH_INLINE BitsOf<T> height(T x) {
+    return to_bits(x) - to_bits(LogarithmRange<T>::least_normal);
+}
+
+// log(x), to the same bits, where height(x) is at most that of the largest number
+template <class T>
+MATH_INLINE T log_normal(T x) {
+    return log_of(split(x, T(1)));
 }
 
 template <class T>
@@ -198,7 +216,7 @@ MATH_INLINE T asinh(T x) {
     bool huge = size > T(0x1p60);
     auto [sum, lost] = exact_sum(size, square / (T(1) + sqrt(T(1) + square)));
     T result = log1p(huge ? size : sum, huge ? T(0) : lost) + (huge ? log_2<T> : T(0));
-    return copysign(result, x);
+    return with_sign(result, x);
 }
 
 template <class T>
@@ -225,7 +243,7 @@ MATH_INLINE T atanh(T x) {
     T quotient = twice / bottom;
     auto [product, product_lost] = exact_product(quotient, bottom);
     T lost = (((twice - product) - product_lost) - quotient * bottom_lost) / bottom;
-    return copysign(T(0.5) * log1p(quotient, lost), x);
+    return with_sign(T(0.5) * log1p(quotient, lost), x);
 }
 
 }  // namespace math

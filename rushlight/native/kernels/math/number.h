@@ -83,6 +83,12 @@ MATH_INLINE T copysign(T size, T sign) {
     return from_bits(BitsOf<T>((to_bits(size) & ~Format<T>::sign) | (to_bits(sign) & Format<T>::sign)));
 }
 
+// the same for a size that is not negative
+template <class T>
+MATH_INLINE T with_sign(T size, T sign) {
+    return from_bits(BitsOf<T>(to_bits(size) | (to_bits(sign) & Format<T>::sign)));
+}
+
 // a * b + c, rounded once where the processor can; what is built on it must not need that
 MATH_INLINE float mul_add(float a, float b, float c) {
 #if MATH_FUSED
