@@ -93,7 +93,7 @@ bench-quick: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.torch
 	$(VENV)/bin/python -m benchmarks.compare --quick $(BENCH_ARGUMENTS)
 
 bench-ops: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.torch
-	$(VENV)/bin/python -m benchmarks.ops --limits --report docs/ops_benchmarks.md $(BENCH_ARGUMENTS)
+	$(VENV)/bin/python -m benchmarks.ops --limits --report docs $(BENCH_ARGUMENTS)
 
 startup: $(VENV)/.installed
 	$(VENV)/bin/python -m benchmarks.startup

@@ -1,6 +1,6 @@
 """Every op's time against torch's at 4, 10^3 and 10^6 elements, forward and with its backward, on one thread.
 
-    python -m benchmarks.ops [op ...] [--sizes 4 1000] [--rounds 15] [--limits] [--report docs/ops_benchmarks.md]
+    python -m benchmarks.ops [op ...] [--sizes 4 1000] [--rounds 15] [--limits] [--report docs]
 
 The ops are the 150 that are used most, each by one typical call (`benchmarks/calls.py`). As in `benchmarks.compare`
 the libraries run in processes of their own, take turns, must agree, and the best round counts. Ends with 1 if results
@@ -40,7 +40,7 @@ def parse_arguments(words=None):
     parser.add_argument("--turn", type=float, default=0.002, help="seconds of one library's turn within a round")
     parser.add_argument("--limits", action="store_true", help="check what is asked of the 150 ops")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "ops.json", help="where raw numbers go")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write the table there")
+    parser.add_argument("--report", type=Path, metavar="FOLDER", help="write ops_benchmarks.md there")
     parser.add_argument("--load", action="store_true", help="measure nothing, take the numbers of --json")
     arguments = parser.parse_args(words)
     for name in arguments.ops:
@@ -149,7 +149,8 @@ def main(words=None):
     results, about = report.load(arguments.json) if arguments.load else run(arguments)
     print("\n".join(summary(results)))
     if arguments.report:
-        arguments.report.write_text(page(results, about))
+        arguments.report.mkdir(parents=True, exist_ok=True)
+        (arguments.report / "ops_benchmarks.md").write_text(page(results, about))
     satisfied = holds(results) if arguments.limits else True
     return 0 if satisfied and not any(result.failed for result in results) else 1
 

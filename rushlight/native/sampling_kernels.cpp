@@ -82,7 +82,7 @@ PyObject* dropped(const Arguments& arguments) {
     if (!training || p == 0) return Py_NewRef(input);
     Function* mul = find_function("mul");
     bool is_float = PyArray_TYPE(array) == NPY_FLOAT32 || PyArray_TYPE(array) == NPY_FLOAT64;
-    bool in_order = features ? PyArray_NDIM(array) >= 2 : is_plain(array);
+    bool in_order = is_plain(array) && (!features || PyArray_NDIM(array) >= 2);
     if (inplace || mul == nullptr || !is_float || !in_order || PyArray_SIZE(array) == 0) return nullptr;
     PyArrayObject* made = dropout_noise(*stream, array, p, features);
     if (made == nullptr) return nullptr;

@@ -64,6 +64,50 @@ split_evenly.gradient(
 split_unevenly.gradient(input=lambda grads, input_shape, lengths, dim: joined(grads, dim, input_shape, lengths))
 
 
+def even_split(tensor: Tensor, length: int, dim: int) -> tuple[int, int]:
+    """The dimension and the length of its parts, where a tensor can be split so."""
+    shape = tensor._array.shape
+    if not shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    length = operator.index(length)
+    if length < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={length}")
+    dim = axis(dim, len(shape))
+    if length == 0 and shape[dim]:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {shape[dim]}")
+    return dim, length or 1
+
+
+def uneven_split(tensor: Tensor, lengths: list[int], dim: int) -> tuple[int, list[int]]:
+    """The dimension and the lengths of its parts, where a tensor can be split so."""
+    lengths = [operator.index(each) for each in lengths]
+    shape = tensor._array.shape
+    if not shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    dim = axis(dim, len(shape))
+    if any(length < 0 for length in lengths):
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={lengths}"
+        )
+    if builtins.sum(lengths) != shape[dim]:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={lengths}"
+        )
+    return dim, lengths
+
+
+def chunk_split(tensor: Tensor, chunks: int, dim: int) -> tuple[int, int]:
+    """The dimension and the length of all its parts but the last, where a tensor can be cut so; 0 where it is empty."""
+    shape = tensor._array.shape
+    if not shape:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if operator.index(chunks) <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    dim = axis(dim, len(shape))
+    return dim, -(-shape[dim] // chunks)
+
+
 def even_lengths(size: int, length: int) -> list[int]:
     return [min(length, size - start) for start in range(0, size, length)] if size else [0]
 
@@ -88,20 +132,8 @@ def split(tensor, split_size_or_sections=None, dim=0, *, split_size=None):
     sections = split_size_or_sections if split_size is None else split_size
     if isinstance(sections, (tuple, list)):
         return split_with_sizes(tensor, sections, dim)
-    array = tensor._array
-    if not array.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    sections = operator.index(sections)
-    if sections < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={sections}")
-    dim = axis(dim, array.ndim)
-    if sections == 0:
-        if array.shape[dim]:
-            raise RuntimeError(
-                f"split_size can only be 0 if dimension size is 0, but got dimension size of {array.shape[dim]}"
-            )
-        sections = 1
-    return split_evenly(tensor, sections, dim)
+    dim, length = even_split(tensor, sections, dim)
+    return split_evenly(tensor, length, dim)
 
 
 @composed(
@@ -116,20 +148,7 @@ def split(tensor, split_size_or_sections=None, dim=0, *, split_size=None):
 )
 def split_with_sizes(input, split_sizes, dim=0):
     """Views of the parts of a tensor, of the given sizes."""
-    lengths = [operator.index(each) for each in split_sizes]
-    array = input._array
-    if not array.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = axis(dim, array.ndim)
-    if any(length < 0 for length in lengths):
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={lengths}"
-        )
-    if builtins.sum(lengths) != array.shape[dim]:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {array.shape[dim]} (input tensor's size "
-            f"at dimension {dim}), but got split_sizes={lengths}"
-        )
+    dim, lengths = uneven_split(input, split_sizes, dim)
     return split_unevenly(input, lengths, dim)
 
 
@@ -147,14 +166,7 @@ def split_with_sizes(input, split_sizes, dim=0):
 )
 def chunk(input, chunks, dim=0):
     """Views of about `chunks` parts of one size; the last may be smaller."""
-    array = input._array
-    if not array.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if operator.index(chunks) <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    dim = axis(dim, array.ndim)
-    size = array.shape[dim]
-    length = -(-size // chunks)
+    dim, length = chunk_split(input, chunks, dim)
     if not length:
         return split_with_sizes(input, [0] * chunks, dim)
     return split_evenly(input, length, dim)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import operator
-
 from rushlight.core.storage import Storage
 from rushlight.core.tensor import Tensor, storage_of
 from rushlight.ops.declare import composed, op
-from rushlight.ops.dims import axis
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
-from rushlight.ops.splitting import even_lengths, joined, parts
+from rushlight.ops.splitting import chunk_split, even_lengths, even_split, joined, parts, uneven_split
 
 
 @op(dtype=SAME, name="_unsafe_split", node="UnsafeSplitBackward0", samples=None)
@@ -52,18 +49,8 @@ def apart(whole: Tensor, found: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 )
 def unsafe_split(input, split_size, dim=0):
     """Like `split` with one size, but the parts are no views: writing to one is not seen by the others' history."""
-    array = input._array
-    if not array.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    size = operator.index(split_size)
-    if size < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-    dim = axis(dim, array.ndim)
-    if size == 0 and array.shape[dim]:
-        raise RuntimeError(
-            f"split_size can only be 0 if dimension size is 0, but got dimension size of {array.shape[dim]}"
-        )
-    return apart(input, split_evenly(input, size or 1, dim))
+    dim, length = even_split(input, split_size, dim)
+    return apart(input, split_evenly(input, length, dim))
 
 
 @composed(
@@ -78,16 +65,7 @@ def unsafe_split(input, split_size, dim=0):
 )
 def unsafe_split_with_sizes(input, split_sizes, dim=0):
     """Like `split_with_sizes`, but the parts are no views."""
-    lengths = [operator.index(each) for each in split_sizes]
-    array = input._array
-    if not array.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = axis(dim, array.ndim)
-    if any(length < 0 for length in lengths) or sum(lengths) != array.shape[dim]:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {array.shape[dim]} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={lengths}"
-        )
+    dim, lengths = uneven_split(input, split_sizes, dim)
     return apart(input, split_unevenly(input, lengths, dim))
 
 
@@ -104,12 +82,6 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
 )
 def unsafe_chunk(input, chunks, dim=0):
     """Like `chunk`, but the parts are no views."""
-    array = input._array
-    if not array.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if operator.index(chunks) <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    dim = axis(dim, array.ndim)
-    length = -(-array.shape[dim] // chunks)
+    dim, length = chunk_split(input, chunks, dim)
     found = split_evenly(input, length, dim) if length else split_unevenly(input, [0] * chunks, dim)
     return apart(input, found)

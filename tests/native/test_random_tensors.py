@@ -195,6 +195,13 @@ def test_tensors_of_chances_weights_and_means_are_drawn_from_alike():
 
 
 @pytest.mark.parametrize("features", [False, True])
+def test_dropout_keeps_the_order_in_memory(features):
+    for dims in [(1, 0, 2), (0, 2, 1), (2, 1, 0)]:
+        input = torch.ones(3, 4, 5).permute(dims)
+        assert dropouts.dropped(input, 0.5, True, False, features).stride() == input.stride()
+
+
+@pytest.mark.parametrize("features", [False, True])
 @pytest.mark.parametrize("shape", [(4,), (3, 5), (2, 3, 4), (40, 30)], ids=str)
 def test_dropout_is_that_of_the_python_function(shape, features):
     if features and len(shape) < 2:
