@@ -14,6 +14,7 @@ import numpy as np
 from rushlight.core.limits import to_dtype
 from rushlight.core.random import default_generator
 from rushlight.core.streams import Generator, uniform64
+from rushlight.native import shortcut
 
 MOST_AHEAD = 8192
 # torch takes the third of the method in float32
@@ -66,6 +67,7 @@ class Ahead:
         self.generator.lock.release()
 
 
+@shortcut
 def gamma(alpha: np.ndarray, generator: Generator | None = None) -> np.ndarray:
     """A number from the gamma distribution of rate 1 for each shape parameter in `alpha`, never quite 0."""
     with Ahead(generator, 3 * alpha.size) as ahead:
@@ -105,6 +107,7 @@ def dirichlet(alpha: np.ndarray, generator: Generator | None = None) -> np.ndarr
     return np.clip(shares, limits.tiny, 1 - limits.epsneg)
 
 
+@shortcut
 def poisson(rate: np.ndarray, generator: Generator | None = None) -> np.ndarray:
     """How many events happen in a unit of time for each `rate`."""
     if not (rate >= 0).all():
@@ -148,6 +151,7 @@ def transformed_poisson(rate: float, ahead: Ahead) -> int:
             return k
 
 
+@shortcut
 def binomial(count: np.ndarray, prob: np.ndarray, generator: Generator | None = None) -> np.ndarray:
     """How many of `count` trials succeed, each with probability `prob`; arrays of one dtype that broadcast."""
     count, prob = np.broadcast_arrays(count, prob)

@@ -45,6 +45,7 @@ PyArrayObject* filled(int ndim, const npy_intp* dims, int type, Fill fill) {
 PyArrayObject* multinomial(Stream& stream, PyArrayObject* weights, int64_t samples, bool replacement);
 
 void add_draws();     // shortcuts of core/streams.py and core/random.py
+void add_rejection(); // of core/rejection.py
 void add_sampling();  // of ops/sampling.py and ops/filling.py
 void add_sampling_kernels();
 void add_distribution_kernels();

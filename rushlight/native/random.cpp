@@ -367,6 +367,7 @@ bool draw_indices(Stream& stream, int type, const void* weights, int64_t rows, i
 
 bool add_random(PyObject* module) {
     add_draws();
+    add_rejection();
     add_sampling();
     add_sampling_kernels();
     add_distribution_kernels();
