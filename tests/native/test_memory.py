@@ -2,8 +2,6 @@
 
 import gc
 import os
-import subprocess
-import sys
 import threading
 import time
 
@@ -13,6 +11,7 @@ import pytest
 import rushlight as torch
 from rushlight import memory
 from rushlight.native import core
+from tests.native.processes import run
 
 native = pytest.mark.skipif(core is None or not memory.stats()["pool"], reason="no native pool")
 MIB = 2**20
@@ -24,20 +23,6 @@ def same_limit_after():
     yield
     if memory.stats()["pool"]:
         memory.set_limit(before)
-
-
-def run(code: str, **environment: str) -> str:
-    """What a fresh interpreter prints; it has to end in time and without a complaint."""
-    done = subprocess.run(
-        [sys.executable, "-c", "import rushlight as torch\nfrom rushlight import memory\n" + code],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout.strip()
 
 
 def signs(count: int, size: int) -> None:

@@ -1,14 +1,13 @@
 """Threads of the native layer: the same bits for any number of them, across fork, and a quiet exit."""
 
 import os
-import subprocess
-import sys
 import threading
 
 import pytest
 
 import rushlight as torch
 from rushlight.native import core
+from tests.native.processes import run
 
 native = pytest.mark.skipif(core is None, reason="no native layer")
 SIZE = 53 * 18_869  # above the work threshold of every op, and no multiple of a grain
@@ -19,20 +18,6 @@ def same_count_after():
     before = torch.get_num_threads()
     yield
     torch.set_num_threads(before)
-
-
-def run(code: str, **environment: str) -> str:
-    """What a fresh interpreter prints; it has to end in time and without a complaint."""
-    done = subprocess.run(
-        [sys.executable, "-c", "import rushlight as torch\n" + code],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout.strip()
 
 
 def pointwise_and_sums() -> bytes:
