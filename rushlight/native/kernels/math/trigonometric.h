@@ -6,9 +6,9 @@
 namespace LEVEL {
 namespace math {
 
-// Beyond it an angle cannot be reduced by the parts of pi below; std:: is to be asked, see `map_circular`
+// Beyond it an angle cannot be reduced by the parts of pi below; the C library is to be asked, see `map_careful`
 template <class T>
-constexpr T circular_bound = sizeof(T) == 4 ? T(1e7) : T(1e6);
+constexpr T circular_bound = sizeof(T) == 4 ? T(MATH_FUSED ? 4e5 : 1e7) : T(1e6);
 
 constexpr double nearest_magic = 6755399441055744.0;  // 1.5 2^52: added, it leaves the nearest whole number
 constexpr double one_by_pi = 0.3183098861837907, two_by_pi = 0.6366197723675814;
@@ -27,6 +27,26 @@ MATH_INLINE Pair<double> angle_rest(double x, double multiple) {
     return exact_sum(next, lost);
 }
 
+#if MATH_FUSED
+constexpr float short_magic = 12582912.0f;  // 1.5 2^23
+
+// sin(x + turns pi / 2) by way of x - n pi / 2. With one rounding a step the first difference is exact.
+MATH_INLINE float sin_turned(float x, uint32_t turns) {
+    float shifted = mul_add(x, float(two_by_pi), short_magic), n = shifted - short_magic;
+    float rest = mul_add(n, -0x1.921fb4p+0f, x);
+    rest = mul_add(n, -0x1.84698ap-48f, mul_add(n, -0x1.4442dp-24f, rest));
+    float z = rest * rest;
+    float sine = mul_add(rest * z, polynomial(z, -0.16666654f, 0.008332148f, -0.00019513194f), rest);
+    float tail = polynomial(z, 0.041666646f, -0.0013887328f, 2.4433846e-05f);
+    float cosine = mul_add(z * z, tail, mul_add(z, -0.5f, 1.0f));
+    uint32_t quarter = to_bits(shifted) + turns;
+    return from_bits(to_bits(quarter & 1 ? cosine : sine) ^ ((quarter & 2) << 30));
+}
+
+MATH_INLINE float sin(float x) { return x == 0 ? x : sin_turned(x, 0); }  // -0 stays
+
+MATH_INLINE float cos(float x) { return sin_turned(x, 1); }
+#else
 // (-1)^n sin(x - multiple pi / 2) of a rest up to pi / 2, n being the lowest bit of `bits`
 MATH_INLINE float sin_of_rest(float x, double multiple, uint64_t bits) {
     double rest = angle_rest(x, multiple), z = rest * rest;
@@ -46,6 +66,7 @@ MATH_INLINE float cos(float x) {
     double shifted = mul_add(double(x), one_by_pi, 0.5) + nearest_magic, n = shifted - nearest_magic;
     return sin_of_rest(x, n + n - 1, to_bits(shifted));
 }
+#endif
 
 // `odd` where the lowest bit of `bits` is set, else `even`
 MATH_INLINE double by_parity(uint64_t bits, double even, double odd) {
