@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.lazy import names_of
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.native import core, shortcut
 
@@ -141,11 +142,12 @@ class _Bounded(Constraint):
 
     def __init__(self, **bounds: Any):
         self.__dict__.update(bounds)
+        self.named = bounds
         self.bounds = [each._array if isinstance(each, Tensor) else each for each in bounds.values()]
-        self.shown = ", ".join(f"{name}={value}" for name, value in bounds.items())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__[1:]}({self.shown})"
+        shown = ", ".join(f"{name}={value}" for name, value in self.named.items())
+        return f"{type(self).__name__[1:]}({shown})"
 
 
 class _Above(_Bounded):
@@ -180,6 +182,15 @@ class _IntegerGreaterThan(_Above):
 
     def inside(self, array: np.ndarray) -> Any:
         return whole(array, array >= self.bounds[0])
+
+
+class _IntegerLessThan(_Below):
+    """Whole numbers up to the upper bound."""
+
+    is_discrete = True
+
+    def inside(self, array: np.ndarray) -> Any:
+        return whole(array, array <= self.bounds[0])
 
 
 class _GreaterThan(_Above):
@@ -229,6 +240,31 @@ class _Simplex(Constraint):
         return np.logical_and.reduce(array >= 0, -1) & nearly_one
 
 
+class _OneHot(Constraint):
+    """Zeros along the last dimension, but for a single one."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def inside(self, array: np.ndarray) -> Any:
+        flags = np.logical_and.reduce((array == 0) | (array == 1), -1)
+        return flags & (np.add.reduce(array, -1) == 1)
+
+
+class _Multinomial(Constraint):
+    """Numbers from 0 on along the last dimension that sum to the upper bound at most."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def __init__(self, upper_bound: Any):
+        self.upper_bound = upper_bound
+
+    def inside(self, array: np.ndarray) -> Any:
+        bound = self.upper_bound._array if isinstance(self.upper_bound, Tensor) else self.upper_bound
+        return np.logical_and.reduce(array >= 0, -1) & (np.add.reduce(array, -1) <= bound)
+
+
 def whole(array: np.ndarray, found: Any) -> Any:
     """Those of `found` that are whole numbers."""
     return found if array.dtype.kind in "iub" else found & (np.floor(array) == array) & (np.abs(array) < np.inf)
@@ -276,10 +312,37 @@ unit_interval = _Interval(0.0, 1.0)
 interval = _Interval
 half_open_interval = _HalfOpenInterval
 simplex = _Simplex()
+one_hot = _OneHot()
+multinomial = _Multinomial
+
+if TYPE_CHECKING:
+    from rushlight.distributions.matrix_constraints import (
+        corr_cholesky,
+        lower_cholesky,
+        lower_triangular,
+        positive_definite,
+        positive_semidefinite,
+        square,
+        symmetric,
+    )
+    from rushlight.distributions.parted_constraints import MixtureSameFamilyConstraint, cat, stack
+
+MATRICES = """corr_cholesky lower_cholesky lower_triangular positive_definite positive_semidefinite square
+    symmetric _CorrCholesky _LowerCholesky _LowerTriangular _PositiveDefinite _PositiveSemidefinite _Square _Symmetric"""
+PARTS = "MixtureSameFamilyConstraint cat stack _Cat _Stack"
+# those that need linear algebra or joining are loaded when they are asked for
+__getattr__ = names_of(
+    "rushlight.distributions.constraints",
+    elsewhere=dict.fromkeys(MATRICES.split(), "distributions.matrix_constraints")
+    | dict.fromkeys(PARTS.split(), "distributions.parted_constraints"),
+)
 
 __all__ = [
     "Constraint",
+    "MixtureSameFamilyConstraint",
     "boolean",
+    "cat",
+    "corr_cholesky",
     "dependent",
     "dependent_property",
     "greater_than",
@@ -290,12 +353,21 @@ __all__ = [
     "interval",
     "is_dependent",
     "less_than",
+    "lower_cholesky",
+    "lower_triangular",
+    "multinomial",
     "nonnegative",
     "nonnegative_integer",
+    "one_hot",
     "positive",
+    "positive_definite",
     "positive_integer",
+    "positive_semidefinite",
     "real",
     "real_vector",
     "simplex",
+    "square",
+    "stack",
+    "symmetric",
     "unit_interval",
 ]

@@ -61,6 +61,7 @@ class Distribution:
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {region!r}, but found invalid values:\n{value}"
+                    f"{outside(name, region, value)}"
                 )
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Distribution:
@@ -177,6 +178,7 @@ class Distribution:
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
                 f"support ({region!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+                f"{outside('value', region, value)}"
             )
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
@@ -188,10 +190,35 @@ class Distribution:
             )
         return object.__new__(type(self)) if _instance is None else _instance
 
+    def _expanded(self, cls: type, batch_shape: Any, _instance: Any = None) -> Any:
+        """What `expand` of most families returns: the parameters that are there, over a larger batch."""
+        made = self._get_checked_instance(cls, _instance)
+        batch_shape, batch_dims = Size(batch_shape), len(self._batch_shape)
+        for name in self.arg_constraints:
+            if name in self.__dict__:
+                value = self.__dict__[name]
+                made.__dict__[name] = value.expand((*batch_shape, *value.shape[batch_dims:]))
+        Distribution.__init__(made, batch_shape, self._event_shape, validate_args=False)
+        made._validate_args = self._validate_args
+        return made
+
     def __repr__(self) -> str:
         given = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
         shown = [f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in given.items()]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def outside(name: str, region: Any, value: Tensor) -> str:
+    """A line that names those values (at most five) that are not in the region, by their indices."""
+    while isinstance(region, constraints._IndependentConstraint):
+        region = region.base_constraint
+    wrong = (~region.check(value.detach())).nonzero().tolist()
+    shown = []
+    for index in wrong[:5]:
+        text = str(value[tuple(index)].tolist())
+        shown.append(f"{name}{index or ''}" + (f" = {text}" if len(text) < 80 else ""))
+    rest = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+    return f"\nInvalid: {', '.join(shown)}{rest}"
 
 
 __all__ = ["Distribution"]

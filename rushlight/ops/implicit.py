@@ -126,3 +126,24 @@ def beta_integral(alpha: np.ndarray, beta: np.ndarray, x: np.ndarray, mean_log: 
         density *= s + (mean_log - np.log(x))[:, None]
     weights = points * (1 + np.exp(-steps)) * (steps[1] - steps[0])
     return width * (density @ weights) * (1 if upper else x / (1 - x))
+
+
+def von_mises_slope(angle: np.ndarray, concentration: np.ndarray) -> np.ndarray:
+    """d angle / d concentration for an angle from the von Mises distribution around 0.
+
+    dF/dconcentration is the integral of (cos t - the mean of cos t) p(t), here over t from 0 or up to pi: on either
+    side of the angle where the two cosines are equal there is no change of sign.
+    """
+    from scipy.special import i0e, i1e
+
+    distance = np.abs(angle)
+    mean_cosine = i1e(concentration) / i0e(concentration)
+    inner = np.cos(distance) > mean_cosine
+    # beyond this angle nothing is left of the density
+    last = np.arccos(np.maximum(np.cos(distance) - LEAST / concentration, -1))
+    start, end = np.where(inner, 0, distance), np.where(inner, distance, last)
+    points, weights = np.polynomial.legendre.leggauss(2 * NODES)
+    t = start[:, None] + (end - start)[:, None] * (0.5 + 0.5 * points)
+    growth = np.exp(concentration[:, None] * (np.cos(t) - np.cos(distance)[:, None]))
+    total = 0.5 * (end - start) * (((np.cos(t) - mean_cosine[:, None]) * growth) @ weights)
+    return np.sign(angle) * np.where(inner, -total, total)

@@ -1,0 +1,160 @@
+"""The continuous Bernoulli distribution: numbers between 0 and 1 with an exponential density."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor
+from rushlight.distributions import constraints
+from rushlight.distributions.distribution import NO_SHAPE
+from rushlight.distributions.exp_family import ExponentialFamily
+from rushlight.distributions.probs_or_logits import ProbsOrLogits
+from rushlight.distributions.utils import clamp_probs, lazy_property, logits_to_probs
+from rushlight.ops.declare import op
+from rushlight.ops.rules import FLOAT, PROMOTE
+from rushlight.ops.sampling import rand
+
+# log(sinh(x / 2) / (x / 2)) as a series in x**2, from its second power on
+SERIES = np.array(
+    [0, 1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800, 1 / 479001600, -691 / 15692092416000, 1 / 1046139494400]
+)
+
+
+@op(dtype=FLOAT, name="_log_sinhc", samples=None)
+def log_sinhc(x, order: int = 0):
+    """log(sinh(x / 2) / (x / 2)) or its derivative of the given order, up to the third.
+
+    The density is exp((value - 1/2) x) over its integral, for which this stands: its derivatives are the mean and the variance.
+    """
+    x = x.astype(np.float64)
+    near = np.abs(x) < 0.5
+    series = np.polynomial.Polynomial(np.insert(SERIES, range(1, len(SERIES)), 0)).deriv(order)
+    return np.where(near, series(np.where(near, x, 0)), far(np.where(near, 1, x), order))
+
+
+def far(x: np.ndarray, order: int) -> np.ndarray:
+    """The same in closed form, which cancels for small x."""
+    size = np.abs(x)
+    # sinh and cosh of half the size, without the factor that overflows: exp(size / 2)
+    sinh, cosh, decay = -np.expm1(-size) / 2, (1 + np.exp(-size)) / 2, np.exp(-size)
+    if order == 0:
+        return size / 2 + np.log(2 * sinh / size)
+    if order == 1:
+        return np.sign(x) * (0.5 * cosh / sinh - 1 / size)
+    if order == 2:
+        return 1 / size**2 - decay / (4 * sinh**2)
+    return np.sign(x) * (decay * cosh / (4 * sinh**3) - 2 / size**3)
+
+
+log_sinhc.gradient(x=lambda grad, x, order: grad * log_sinhc(x, order + 1))
+
+
+@op(dtype=PROMOTE, name="_continuous_bernoulli_log_prob", node="AddBackward0", samples=None)
+def log_density(value, logits):
+    """The logarithm of the density; in float64 inside, since its two parts may be large."""
+    return (value - 0.5) * logits.astype(np.float64) - log_sinhc.op.body(logits)
+
+
+log_density.gradient(
+    value=lambda grad, logits: grad * logits,
+    logits=lambda grad, value, logits: grad * (value - 0.5 - log_sinhc(logits, 1)),
+)
+
+
+class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
+    """Numbers between 0 and 1 whose density grows as (probs / (1 - probs))**value (Loaiza-Ganem and Cunningham, 2019).
+
+    `lims` is there for programs that give it: nothing is unstable around probs 0.5 here.
+
+    >>> torch.distributions.ContinuousBernoulli(torch.tensor(0.5)).variance
+    tensor(0.0833)
+    """
+
+    arg_constraints: ClassVar[dict[str, Any]] = {
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    support = constraints.unit_interval
+    has_rsample = True
+    _mean_carrier_measure = 0
+
+    def __init__(
+        self,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        lims: tuple[float, float] = (0.499, 0.501),
+        validate_args: bool | None = None,
+    ):
+        self._take(probs, logits)
+        if probs is not None:
+            if validate_args is not None and not constraints.unit_interval.holds(self.probs):
+                raise ValueError("The parameter probs has invalid values")
+            self.probs = self._param = clamp_probs(self.probs)
+        self._lims = lims
+        super().__init__(self._param.shape, validate_args=validate_args)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        return clamp_probs(logits_to_probs(self.logits, is_binary=True))
+
+    @property
+    def mean(self) -> Tensor:
+        return 0.5 + log_sinhc(self.logits, 1)
+
+    @property
+    def mode(self) -> Tensor:
+        """The end where the density is higher, and NaN where it is flat."""
+        return ((self.logits.sign() + 1) / 2).masked_fill(self.logits == 0, float("nan"))
+
+    @property
+    def variance(self) -> Tensor:
+        return log_sinhc(self.logits, 2)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> ContinuousBernoulli:
+        made = self._expanded(ContinuousBernoulli, batch_shape, _instance)
+        made._lims = self._lims
+        return made
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        return self.icdf(rand(self._extended_shape(sample_shape), dtype=self._param.dtype))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        return log_density(value, self.logits)
+
+    def _from_the_mode(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Whether the density grows, where it is flat, and the slope of its logarithm, downwards."""
+        slope = -self.logits.abs()
+        flat = slope == 0
+        return self.logits > 0, flat, slope.masked_fill(flat, -1.0)
+
+    def cdf(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        grows, flat, slope = self._from_the_mode()
+        value = value.clamp(0, 1)
+        distance = (1 - value).where(grows, value)
+        found = (slope * distance).expm1() / slope.expm1()
+        return value.where(flat, (1 - found).where(grows, found))
+
+    def icdf(self, value: Tensor) -> Tensor:
+        grows, flat, slope = self._from_the_mode()
+        share = (1 - value).where(grows, value)
+        distance = (share * slope.expm1()).log1p() / slope
+        return value.where(flat, (1 - distance).where(grows, distance))
+
+    def entropy(self) -> Tensor:
+        return log_sinhc(self.logits) - self.logits * log_sinhc(self.logits, 1)
+
+    @property
+    def _natural_params(self) -> tuple[Tensor]:
+        return (self.logits,)
+
+    def _log_normalizer(self, x: Tensor) -> Tensor:
+        return log_sinhc(x) + 0.5 * x
+
+
+__all__ = ["ContinuousBernoulli"]

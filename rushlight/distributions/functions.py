@@ -1,0 +1,26 @@
+"""Functions that several log-densities are made of, exact where sums of their parts would cancel."""
+
+from __future__ import annotations
+
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import op
+from rushlight.ops.rules import FLOAT
+
+
+@op(dtype=FLOAT, name="_log_beta", node="SubBackward0", samples=None)
+def log_beta(first, second: Tensor):
+    """The logarithm of the beta function; as a difference of lgamma it loses all digits for large arguments."""
+    from scipy.special import betaln
+
+    return betaln(first, second)
+
+
+log_beta.gradient(
+    first=lambda grad, first, second: grad * (first.digamma() - (first + second).digamma()),
+    second=lambda grad, first, second: grad * (second.digamma() - (first + second).digamma()),
+)
+
+
+def log_choose(count: Tensor, chosen: Tensor) -> Tensor:
+    """The logarithm of the number of ways to choose some of `count` things."""
+    return -(count + 1).log() - log_beta(count - chosen + 1, chosen + 1)
