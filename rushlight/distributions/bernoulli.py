@@ -9,12 +9,11 @@ import numpy as np
 
 from rushlight.autograd.modes import no_grad
 from rushlight.core.ranges import arange
-from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
-from rushlight.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.nn.functional import binary_cross_entropy_with_logits
 from rushlight.ops.declare import op
 from rushlight.ops.rules import PROMOTE
@@ -33,7 +32,7 @@ log_probability.gradient(
 )
 
 
-class Bernoulli(ExponentialFamily):
+class Bernoulli(ProbsOrLogits, ExponentialFamily):
     """1 with probability `probs`, else 0.
 
     >>> torch.distributions.Bernoulli(torch.tensor(0.25)).variance
@@ -54,28 +53,8 @@ class Bernoulli(ExponentialFamily):
         logits: Tensor | float | None = None,
         validate_args: bool | None = None,
     ):
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        if probs is not None:
-            (self.probs,) = broadcast_all(probs)
-            self._param = self.probs
-        elif logits is not None:
-            (self.logits,) = broadcast_all(logits)
-            self._param = self.logits
+        self._take(probs, logits)
         super().__init__(self._param.shape, validate_args=validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.shape
 
     @property
     def mean(self) -> Tensor:
@@ -91,14 +70,7 @@ class Bernoulli(ExponentialFamily):
         return self.probs * (1 - self.probs)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Bernoulli:
-        made = self._get_checked_instance(Bernoulli, _instance)
-        batch_shape = Size(batch_shape)
-        for name in ("probs", "logits"):
-            if name in self.__dict__:
-                made.__dict__[name] = made._param = self.__dict__[name].expand(batch_shape)
-        super(Bernoulli, made).__init__(batch_shape, validate_args=False)
-        made._validate_args = self._validate_args
-        return made
+        return self._expanded(Bernoulli, batch_shape, _instance)
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         shape, probs = self._extended_shape(sample_shape), self.probs

@@ -136,14 +136,9 @@ class Categorical(Distribution):
         return full(self._extended_shape(), math.nan, dtype=self.probs.dtype)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Categorical:
-        made = self._get_checked_instance(Categorical, _instance)
-        batch_shape = Size(batch_shape)
-        for name in ("probs", "logits"):
-            if name in self.__dict__:
-                made.__dict__[name] = made._param = self.__dict__[name].expand((*batch_shape, self._num_events))
+        made = self._expanded(Categorical, batch_shape, _instance)
+        made._param = made.__dict__["logits" if "logits" in made.__dict__ else "probs"]
         made._num_events = self._num_events
-        super(Categorical, made).__init__(batch_shape, validate_args=False)
-        made._validate_args = self._validate_args
         return made
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:

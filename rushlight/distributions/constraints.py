@@ -327,8 +327,8 @@ if TYPE_CHECKING:
     )
     from rushlight.distributions.parted_constraints import MixtureSameFamilyConstraint, cat, stack
 
-MATRICES = """corr_cholesky lower_cholesky lower_triangular positive_definite positive_semidefinite square
-    symmetric _CorrCholesky _LowerCholesky _LowerTriangular _PositiveDefinite _PositiveSemidefinite _Square _Symmetric"""
+MATRICES = """corr_cholesky lower_cholesky lower_triangular positive_definite positive_semidefinite square symmetric
+    _CorrCholesky _LowerCholesky _LowerTriangular _PositiveDefinite _PositiveSemidefinite _Square _Symmetric"""
 PARTS = "MixtureSameFamilyConstraint cat stack _Cat _Stack"
 # those that need linear algebra or joining are loaded when they are asked for
 __getattr__ = names_of(

@@ -26,7 +26,7 @@ SERIES = np.array(
 def log_sinhc(x, order: int = 0):
     """log(sinh(x / 2) / (x / 2)) or its derivative of the given order, up to the third.
 
-    The density is exp((value - 1/2) x) over its integral, for which this stands: its derivatives are the mean and the variance.
+    It is the logarithm of the integral of exp((value - 1/2) x): its derivatives are the mean and the variance.
     """
     x = x.astype(np.float64)
     near = np.abs(x) < 0.5

@@ -212,11 +212,13 @@ def outside(name: str, region: Any, value: Tensor) -> str:
     """A line that names those values (at most five) that are not in the region, by their indices."""
     while isinstance(region, constraints._IndependentConstraint):
         region = region.base_constraint
-    wrong = (~region.check(value.detach())).nonzero().tolist()
-    shown = []
+    found = region.check(value.detach())
+    if found.dim() == 0:
+        return ""
+    wrong, shown = (~found).nonzero().tolist(), []
     for index in wrong[:5]:
         text = str(value[tuple(index)].tolist())
-        shown.append(f"{name}{index or ''}" + (f" = {text}" if len(text) < 80 else ""))
+        shown.append(f"{name}{index}" + (f" = {text}" if len(text) < 80 else ""))
     rest = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
     return f"\nInvalid: {', '.join(shown)}{rest}"
 

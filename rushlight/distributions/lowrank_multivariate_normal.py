@@ -73,7 +73,7 @@ class LowRankMultivariateNormal(Distribution):
         return self.loc
 
     @lazy_property
-    def variance(self) -> Tensor:  # type: ignore[override]
+    def variance(self) -> Tensor:
         return self._unbroadcasted_cov_factor.pow(2).sum(-1).add(self._unbroadcasted_cov_diag).expand(self.loc.shape)
 
     @lazy_property

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
@@ -68,12 +67,7 @@ class Normal(ExponentialFamily):
         return self.stddev.pow(2)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Normal:
-        made = self._get_checked_instance(Normal, _instance)
-        batch_shape = Size(batch_shape)
-        made.loc, made.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
-        super(Normal, made).__init__(batch_shape, validate_args=False)
-        made._validate_args = self._validate_args
-        return made
+        return self._expanded(Normal, batch_shape, _instance)
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         shape = self._extended_shape(sample_shape)

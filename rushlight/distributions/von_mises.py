@@ -26,7 +26,9 @@ def angles(loc, concentration, shape: tuple):
     tau = 1 + np.sqrt(1 + 4 * kappa**2)
     rho = (tau - np.sqrt(2 * tau)) / (2 * kappa)
     envelope = np.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
-    found, done = np.zeros(shape), np.zeros(shape, bool)
+    # NaN would never be accepted
+    done = np.broadcast_to(np.isnan(loc + kappa), shape)
+    found = np.where(done, np.nan, 0.0)
     while not done.all():
         u1, u2, u3 = rand((3, *shape), dtype=dtypes.float64)._array
         z = np.cos(math.pi * u1)
@@ -34,14 +36,8 @@ def angles(loc, concentration, shape: tuple):
         c = kappa * (envelope - f)
         accepted = (c * (2 - c) - u2 > 0) | (np.log(c / u2) + 1 - c >= 0)
         found = np.where(accepted, np.sign(u3 - 0.5) * np.arccos(f), found)
-        done |= accepted
+        done = done | accepted
     return (found + math.pi + loc) % (2 * math.pi) - math.pi
-
-
-angles.gradient(
-    loc=lambda grad: grad,
-    concentration=lambda grad, loc, concentration, result: grad * angle_slope(result - loc, concentration),
-)
 
 
 @op(dtype=PROMOTE, name="_von_mises_slope", samples=None)
@@ -50,6 +46,12 @@ def angle_slope(angle, concentration):
     arrays = np.broadcast_arrays(angle, concentration)
     found = implicit.von_mises_slope(*[each.astype("d").ravel() for each in arrays])
     return found.astype(angle.dtype).reshape(arrays[0].shape)
+
+
+angles.gradient(
+    loc=lambda grad: grad,
+    concentration=lambda grad, loc, concentration, result: grad * angle_slope(result - loc, concentration),
+)
 
 
 class VonMises(Distribution):

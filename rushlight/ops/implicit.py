@@ -136,6 +136,7 @@ def von_mises_slope(angle: np.ndarray, concentration: np.ndarray) -> np.ndarray:
     """
     from scipy.special import i0e, i1e
 
+    angle = (angle + np.pi) % (2 * np.pi) - np.pi
     distance = np.abs(angle)
     mean_cosine = i1e(concentration) / i0e(concentration)
     inner = np.cos(distance) > mean_cosine

@@ -3,6 +3,8 @@
 A row is made in any library with torch's names: `build(rushlight, "Beta", "float64")`. `make` below turns numbers into
 tensors of the dtype in question and remembers them, so that gradients for them can be asked for; `make.fixed` makes
 tensors that take no gradients, such as counts.
+
+To add a family, add rows: test_grid.py and tests/conformance/test_distribution_grid.py go over all of them.
 """
 
 import numpy as np
@@ -18,6 +20,15 @@ class Parameters:
         made = self.library.tensor(np.asarray(values).tolist(), dtype=getattr(self.library, self.dtype))
         self.made.append(made.requires_grad_(self.grad))
         return made
+
+    def symmetric(self, values):
+        """A matrix that stays symmetric while its elements change."""
+        given = self(values)
+        return (given + given.mT) / 2
+
+    def lower(self, values):
+        """A matrix that stays zero above its diagonal."""
+        return self(values).tril()
 
     def fixed(self, values):
         return self.library.tensor(np.asarray(values).tolist(), dtype=getattr(self.library, self.dtype))
@@ -65,8 +76,8 @@ ROWS = {
     "Cauchy": lambda d, make: d.Cauchy(make([0.0, 1.0, -3.0]), make([1.0, 0.5, 4.0])),
     "Chi2": lambda d, make: d.Chi2(make([3.0, 4.5, 9.0])),
     "Chi2 with a pole": lambda d, make: d.Chi2(make(1.0)),
-    "ContinuousBernoulli": lambda d, make: d.ContinuousBernoulli(make([0.1, 0.5, 0.499, 0.8])),
-    "ContinuousBernoulli of logits": lambda d, make: d.ContinuousBernoulli(logits=make([-3.0, 0.001, 2.0])),
+    "ContinuousBernoulli": lambda d, make: d.ContinuousBernoulli(make([0.1, 0.5, 0.45, 0.8])),
+    "ContinuousBernoulli of logits": lambda d, make: d.ContinuousBernoulli(logits=make([-3.0, 0.3, 2.0])),
     "Dirichlet": lambda d, make: d.Dirichlet(make([[2.0, 1.5, 3.0], [1.2, 4.0, 2.5]])),
     "Dirichlet with poles": lambda d, make: d.Dirichlet(make([0.5, 0.7])),
     "Exponential": lambda d, make: d.Exponential(make([0.5, 1.0, 4.0])),
@@ -91,12 +102,12 @@ ROWS = {
     ),
     "Multinomial": lambda d, make: d.Multinomial(6, make(shares(2, 3))),
     "Multinomial of logits": lambda d, make: d.Multinomial(4, logits=make(numbers(3))),
-    "MultivariateNormal": lambda d, make: d.MultivariateNormal(make(numbers(3)), make(covariance())),
+    "MultivariateNormal": lambda d, make: d.MultivariateNormal(make(numbers(3)), make.symmetric(covariance())),
     "MultivariateNormal by precision": lambda d, make: d.MultivariateNormal(
-        make(numbers(2, 2)), precision_matrix=make(covariance(size=2))
+        make(numbers(2, 2)), precision_matrix=make.symmetric(covariance(size=2))
     ),
     "MultivariateNormal by root": lambda d, make: d.MultivariateNormal(
-        make(numbers(2)), scale_tril=make(np.linalg.cholesky(covariance(3, size=2)))
+        make(numbers(2)), scale_tril=make.lower(np.linalg.cholesky(covariance(3, size=2)))
     ),
     "NegativeBinomial": lambda d, make: d.NegativeBinomial(make.fixed([5.0, 2.5, 0.5]), make([0.3, 0.5, 0.7])),
     "NegativeBinomial of logits": lambda d, make: d.NegativeBinomial(4, logits=make([-1.0, 0.5])),
@@ -112,9 +123,14 @@ ROWS = {
     "Uniform": lambda d, make: d.Uniform(make([0.0, -1.0, 3.0]), make([1.0, 4.0, 3.5])),
     "VonMises": lambda d, make: d.VonMises(make([0.0, 1.0, -2.0]), make([0.5, 4.0, 20.0])),
     "VonMises nearly uniform": lambda d, make: d.VonMises(make(1.0), make([1e-3, 0.05])),
-    "Wishart": lambda d, make: d.Wishart(make([4.0, 6.5]), make(covariance())),
-    "Wishart by precision": lambda d, make: d.Wishart(make(5.0), precision_matrix=make(covariance(size=2))),
+    "Wishart": lambda d, make: d.Wishart(make([4.0, 6.5]), make.symmetric(covariance())),
+    "Wishart by precision": lambda d, make: d.Wishart(make(5.0), precision_matrix=make.symmetric(covariance(size=2))),
     "Wishart by root": lambda d, make: d.Wishart(
-        make([3.0, 4.0]), scale_tril=make(np.linalg.cholesky(covariance(size=2)))
+        make([3.0, 4.0]), scale_tril=make.lower(np.linalg.cholesky(covariance(size=2)))
     ),
 }
+
+# where the values lie, if that is less than the support says
+RANGES = {"VonMises": (-np.pi, np.pi)}
+# families whose `mean` and `variance` are not those of the numbers
+WITHOUT_PLAIN_MOMENTS = {"Categorical", "VonMises"}
