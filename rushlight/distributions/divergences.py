@@ -22,7 +22,7 @@ def kl_exponential_families(p: Any, q: Any) -> Tensor:
     natural, normalizer, means = p._means_of_statistics()
     found = q._log_normalizer(*q._natural_params) - normalizer
     for ours, theirs, mean in zip(natural, q._natural_params, means, strict=True):
-        found = found - sum_rightmost((theirs - ours) * mean, len(q.event_shape))
+        found = found - sum_rightmost((theirs - ours) * mean, ours.dim() - len(p.batch_shape))
     return found
 
 

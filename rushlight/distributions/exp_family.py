@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd.entry import grad
+from rushlight.autograd.modes import enable_grad, state
 from rushlight.core.tensor import Tensor
 from rushlight.distributions.distribution import Distribution
 
@@ -26,10 +27,19 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def _means_of_statistics(self) -> tuple[list[Tensor], Tensor, Any]:
-        """Natural parameters, the log-normalizer, and its gradient: the means of the statistics."""
-        natural = [each.detach().requires_grad_() for each in self._natural_params]
-        normalizer = self._log_normalizer(*natural)
-        return natural, normalizer, grad(normalizer.sum(), natural, create_graph=True)
+        """Natural parameters, the log-normalizer, and its gradient: the means of the statistics.
+
+        All keep the history of the parameters; torch's end here.
+        """
+        given = self._natural_params
+        recorded = state.grad and any([each.requires_grad for each in given])
+        with enable_grad():
+            natural = [each if each.requires_grad else each.detach().requires_grad_() for each in given]
+            normalizer = self._log_normalizer(*natural)
+            means = grad(normalizer.sum(), natural, create_graph=recorded)
+        if recorded:
+            return natural, normalizer, means
+        return [each.detach() for each in natural], normalizer.detach(), means
 
     def entropy(self) -> Tensor:
         natural, normalizer, means = self._means_of_statistics()

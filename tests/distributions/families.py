@@ -34,9 +34,21 @@ class Parameters:
         return self.library.tensor(np.asarray(values).tolist(), dtype=getattr(self.library, self.dtype))
 
 
-def build(library, name, dtype="float64", grad=False):
+class Others(Parameters):
+    """Gives the entries of a batch the parameters of their neighbours: another member of the family."""
+
+    def __call__(self, values):
+        return super().__call__(np.roll(values, 1, 0))
+
+    def symmetric(self, values):
+        return Parameters.__call__(self, values)
+
+    lower = symmetric
+
+
+def build(library, name, dtype="float64", grad=False, kind=Parameters):
     """The distribution of a row, and the tensors it was made from."""
-    make = Parameters(library, dtype, grad)
+    make = kind(library, dtype, grad)
     return ROWS[name](library.distributions, make), make.made
 
 
@@ -61,7 +73,8 @@ def shares(*shape, seed=0):
     return found / found.sum(-1, keepdims=True)
 
 
-# by the names of the classes; what follows a class name says what is special about the row
+# By the names of the classes; what follows a class name says what is special about the row. Rows without such words
+# are paired for divergences: those of single numbers have a batch of three.
 ROWS = {
     "Bernoulli": lambda d, make: d.Bernoulli(make([0.1, 0.5, 0.8])),
     "Bernoulli of logits": lambda d, make: d.Bernoulli(logits=make(numbers(2, 3) * 3)),
@@ -76,7 +89,7 @@ ROWS = {
     "Cauchy": lambda d, make: d.Cauchy(make([0.0, 1.0, -3.0]), make([1.0, 0.5, 4.0])),
     "Chi2": lambda d, make: d.Chi2(make([3.0, 4.5, 9.0])),
     "Chi2 with a pole": lambda d, make: d.Chi2(make(1.0)),
-    "ContinuousBernoulli": lambda d, make: d.ContinuousBernoulli(make([0.1, 0.5, 0.45, 0.8])),
+    "ContinuousBernoulli": lambda d, make: d.ContinuousBernoulli(make([0.1, 0.5, 0.8])),
     "ContinuousBernoulli of logits": lambda d, make: d.ContinuousBernoulli(logits=make([-3.0, 0.3, 2.0])),
     "Dirichlet": lambda d, make: d.Dirichlet(make([[2.0, 1.5, 3.0], [1.2, 4.0, 2.5]])),
     "Dirichlet with poles": lambda d, make: d.Dirichlet(make([0.5, 0.7])),
@@ -108,6 +121,9 @@ ROWS = {
     ),
     "MultivariateNormal by root": lambda d, make: d.MultivariateNormal(
         make(numbers(2)), scale_tril=make.lower(np.linalg.cholesky(covariance(3, size=2)))
+    ),
+    "MultivariateNormal of a batch": lambda d, make: d.MultivariateNormal(
+        make(numbers(2, 3, seed=3)), make.symmetric(covariance(2, seed=1))
     ),
     "NegativeBinomial": lambda d, make: d.NegativeBinomial(make.fixed([5.0, 2.5, 0.5]), make([0.3, 0.5, 0.7])),
     "NegativeBinomial of logits": lambda d, make: d.NegativeBinomial(4, logits=make([-1.0, 0.5])),

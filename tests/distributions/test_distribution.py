@@ -278,6 +278,11 @@ def test_exponential_families_have_entropy_and_divergence():
     assert kl_divergence(one, other).allclose((one.rate / other.rate).log() + other.rate / one.rate - 1)
     for family in (Normal(0.5, 2.0), Bernoulli(0.3)):
         assert ExponentialFamily.entropy(family).allclose(family.entropy())
+    rate = torch.tensor([0.5, 2.0], requires_grad=True)
+    (slope,) = torch.autograd.grad(Exponential(rate).entropy().sum(), rate)
+    assert slope.allclose(-1 / rate)
+    with torch.no_grad():
+        assert Exponential(rate).entropy().allclose(1 - rate.log())
     plain = ExponentialFamily(validate_args=False)
     for name in ("_natural_params", "_mean_carrier_measure"):
         with pytest.raises(NotImplementedError):
