@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd.modes import enable_grad, state
 from rushlight.core import dtypes
 from rushlight.core.creation import tensor
+from rushlight.core.ranges import tril_indices
 from rushlight.core.tensor import Tensor
 from rushlight.native import core, shortcut
 from rushlight.ops.broadcasting import broadcast_tensors
@@ -62,6 +64,32 @@ def sum_rightmost(value: Tensor, dim: int) -> Tensor:
     return value.reshape((*value.shape[: value.dim() - dim], -1)).sum(-1) if dim else value
 
 
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
+    """The elements of each matrix on and below a diagonal, row by row."""
+    size = mat.shape[-1]
+    if not -size <= diag < size:
+        raise ValueError(f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
+    rows, columns = tril_indices(size, size, diag)
+    return mat[..., rows, columns]
+
+
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """Square matrices with these elements on and below a diagonal, row by row, and zeros above."""
+    count = vec.shape[-1]
+    # the number of elements as a quadratic in the size, solved for it
+    odd = 1 + 2 * diag
+    size = (math.sqrt(odd**2 + 8 * count + 4 * abs(diag) * (diag + 1)) - odd) / 2
+    if abs(round(size) - size) > limits(vec.dtype).eps:
+        raise ValueError(
+            f"The size of last dimension is {count} which cannot be expressed as the lower triangular part of a square "
+            "D x D matrix."
+        )
+    found = vec.new_zeros((*vec.shape[:-1], round(size), round(size)))
+    rows, columns = tril_indices(round(size), round(size), diag)
+    found[..., rows, columns] = vec
+    return found
+
+
 class lazy_property:
     """Computed when first asked for, and kept in the object."""
 
@@ -85,4 +113,12 @@ class lazy_property:
 if core is not None:
     core.set_lazy_property(lazy_property)
 
-__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits"]
+__all__ = [
+    "broadcast_all",
+    "clamp_probs",
+    "lazy_property",
+    "logits_to_probs",
+    "probs_to_logits",
+    "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
+]
