@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +17,8 @@ from rushlight.ops.declare import op
 from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.sampling import rand
 
-# log(sinh(x / 2) / (x / 2)) as a series in x**2, from its second power on
-SERIES = np.array(
-    [0, 1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800, 1 / 479001600, -691 / 15692092416000, 1 / 1046139494400]
-)
+# log(sinh(x / 2) / (x / 2)) as a series in x**2, from its first power on
+SERIES = (1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800, 1 / 479001600, -691 / 15692092416000, 1 / 1046139494400)
 
 
 @op(dtype=FLOAT, name="_log_sinhc", samples=None)
@@ -29,9 +28,18 @@ def log_sinhc(x, order: int = 0):
     It is the logarithm of the integral of exp((value - 1/2) x): its derivatives are the mean and the variance.
     """
     x = x.astype(np.float64)
-    near = np.abs(x) < 0.5
-    series = np.polynomial.Polynomial(np.insert(SERIES, range(1, len(SERIES)), 0)).deriv(order)
-    return np.where(near, series(np.where(near, x, 0)), far(np.where(near, 1, x), order))
+    small = np.abs(x) < 0.5
+    return np.where(small, near(np.where(small, x, 0), order), far(np.where(small, 1, x), order))
+
+
+def near(x: np.ndarray, order: int) -> np.ndarray:
+    """The series, derived term by term: what is left is even, or x times an even one."""
+    powers = range(2, 2 * len(SERIES) + 1, 2)
+    terms = [term * math.perm(power, order) for term, power in zip(SERIES, powers, strict=True) if power >= order]
+    total, square = terms[-1], x * x
+    for term in terms[-2::-1]:
+        total = total * square + term
+    return total * (1, x, 1, x)[order] if order else total * square
 
 
 def far(x: np.ndarray, order: int) -> np.ndarray:
@@ -106,7 +114,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
     @property
     def mode(self) -> Tensor:
         """The end where the density is higher, and NaN where it is flat."""
-        return ((self.logits.sign() + 1) / 2).masked_fill(self.logits == 0, float("nan"))
+        return ((self.logits.sign() + 1) / 2).masked_fill(self.logits == 0, math.nan)
 
     @property
     def variance(self) -> Tensor:

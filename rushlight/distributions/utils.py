@@ -14,6 +14,7 @@ from rushlight.core.ranges import tril_indices
 from rushlight.core.tensor import Tensor
 from rushlight.native import core, shortcut
 from rushlight.ops.broadcasting import broadcast_tensors
+from rushlight.ops.sampling import randn
 
 euler_constant = 0.57721566490153286060
 limits: Callable[[dtypes.dtype], Any] = functools.cache(dtypes.finfo)
@@ -88,6 +89,14 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     rows, columns = tril_indices(round(size), round(size), diag)
     found[..., rows, columns] = vec
     return found
+
+
+def _standard_normal(shape: Any, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
+    return randn(shape, dtype=dtype, device=device)
+
+
+# programs with families of their own call these two by torch's private names
+_sum_rightmost = sum_rightmost
 
 
 class lazy_property:
