@@ -215,6 +215,8 @@ def outside(name: str, region: Any, value: Tensor) -> str:
     found = region.check(value.detach())
     if found.dim() == 0:
         return ""
+    if found.shape != value.shape[: found.dim()]:  # one value, bounds of several
+        value = value.expand((*found.shape, *value.shape[value.dim() - region.event_dim :]))
     wrong, shown = (~found).nonzero().tolist(), []
     for index in wrong[:5]:
         text = str(value[tuple(index)].tolist())

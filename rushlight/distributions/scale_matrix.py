@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from rushlight.core.filled import eye
@@ -78,12 +79,9 @@ def squared_length(matrix: Tensor) -> Tensor:
 
 def mahalanobis(root: Tensor, vector: Tensor) -> Tensor:
     """The squared length of each vector, measured by the covariance with this root."""
-    if root.dim() == 2:
-        # one factor for all vectors, which become the columns of one equation
-        return (
-            solve_triangular(root, vector.reshape(-1, vector.shape[-1]).mT, upper=False)
-            .pow(2)
-            .sum(0)
-            .reshape(vector.shape[:-1])
-        )
-    return solve_triangular(root, vector.unsqueeze(-1), upper=False).pow(2).sum((-2, -1))
+    # vectors that share a root become the columns of one equation
+    extra = max(vector.dim() + 1 - root.dim(), 0)
+    shared = vector.shape[:extra]
+    columns = vector.reshape((math.prod(shared), *vector.shape[extra:])).movedim(0, -1)
+    found = solve_triangular(root, columns, upper=False).pow(2).sum(-2)
+    return found.movedim(-1, 0).reshape((*shared, *found.shape[:-1]))

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import rushlight as torch
-from rushlight.distributions import Categorical, Exponential, MultivariateNormal, Normal, constraints
+from rushlight.distributions import Categorical, Exponential, MultivariateNormal, Normal, Uniform, constraints
 from tests.distributions.wrong_calls import WRONG_CALLS
 
 
@@ -33,6 +33,8 @@ def test_the_values_that_are_wrong_are_named_with_their_indices():
     assert last_line(lambda: Categorical(probs)) == "Invalid: probs[1] = [-1.0, 2.0]"
     logits = torch.tensor([[0.5, 0.5], [0.0, float("nan")]])
     assert last_line(lambda: Categorical(logits=logits)) == "Invalid: logits[1, 0] = nan, logits[1, 1] = nan"
+    ranges = Uniform(torch.tensor([0.0, 1.0]), 2.0)
+    assert last_line(lambda: ranges.log_prob(torch.tensor(0.5))) == "Invalid: value[1] = 0.5"
     assert last_line(lambda: Exponential(-torch.ones(7))).endswith("rate[4] = -1.0 and 2 more")
     wide = torch.eye(30).expand(2, 30, 30) * torch.tensor([1.0, -1.0])[:, None, None]
     assert last_line(lambda: MultivariateNormal(torch.zeros(30), wide)) == "Invalid: covariance_matrix[1]"
