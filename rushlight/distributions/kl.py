@@ -8,8 +8,10 @@ from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.distributions.distribution import Distribution
 
-# by pairs of classes, or of the names of ours, which need not be loaded for it
-FORMULAS: dict[tuple[type | str, type | str], Callable] = {}
+# what programs register, by pairs of classes
+FORMULAS: dict[tuple[type, type], Callable] = {}
+# ours, by pairs of names: the families need not be loaded for it
+NAMED: dict[tuple[str, str], Callable] = {}
 # what was found for pairs of classes
 KNOWN: dict[tuple[type, type], Callable | None] = {}
 
@@ -37,38 +39,37 @@ def formula(name_p: str, *names_q: str) -> Callable:
     """Decorate the formula for one of our families and some others, all by name."""
 
     def register(function: Callable) -> Callable:
-        FORMULAS.update({(name_p, name_q): function for name_q in names_q})
+        NAMED.update({(name_p, name_q): function for name_q in names_q})
         return function
 
     return register
 
 
-def names_in_order(family: type) -> list[type | str]:
-    """The class and its bases, the nearest first; ours are also found by their names."""
-    found: list[type | str] = []
-    for each in family.__mro__:
-        found.append(each)
-        if each.__module__.startswith("rushlight.distributions."):
-            found.append(each.__name__)
-    return found
+def registered(type_p: type, type_q: type) -> Callable | None:
+    """The formula for just these two classes."""
+    if (type_p, type_q) in FORMULAS:
+        return FORMULAS[type_p, type_q]
+    ours = all([each.__module__.startswith("rushlight.distributions.") for each in (type_p, type_q)])
+    return NAMED.get((type_p.__name__, type_q.__name__)) if ours else None
 
 
 def formula_for(type_p: type, type_q: type) -> Callable | None:
     """The formula for the nearest pair of base classes."""
     from rushlight.distributions import divergences, divergences_across  # noqa: F401
 
-    ps, qs = names_in_order(type_p), names_in_order(type_q)
-    found = [(p, q) for p in range(len(ps)) for q in range(len(qs)) if (ps[p], qs[q]) in FORMULAS]
+    ps, qs = type_p.__mro__, type_q.__mro__
+    found = [(p, q) for p in range(len(ps)) for q in range(len(qs)) if registered(ps[p], qs[q])]
     if not found:
         return None
+    # p may count first, or q
     left, right = [(ps[p], qs[q]) for p, q in (min(found), min(found, key=lambda pair: pair[::-1]))]
-    if FORMULAS[left] is not FORMULAS[right]:
-        shown = [each if isinstance(each, str) else each.__name__ for each in (left[0], right[1])]
+    if registered(*left) is not registered(*right):
         warn(
-            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please register_kl({', '.join(shown)})",
+            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). "
+            f"Please register_kl({left[0].__name__}, {right[1].__name__})",
             RuntimeWarning,
         )
-    return FORMULAS[left]
+    return registered(*left)
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
