@@ -70,6 +70,8 @@ class Ahead:
 @shortcut
 def gamma(alpha: np.ndarray, generator: Generator | None = None) -> np.ndarray:
     """A number from the gamma distribution of rate 1 for each shape parameter in `alpha`, never quite 0."""
+    if not alpha.flags.c_contiguous:  # such as an expanded parameter, which native code declines
+        return gamma(alpha.copy(), generator)
     with Ahead(generator, 3 * alpha.size) as ahead:
         found = [one_gamma(each, ahead) for each in alpha.ravel().tolist()]
     numbers = to_dtype(np.array(found, np.float64), alpha.dtype)
@@ -110,6 +112,8 @@ def dirichlet(alpha: np.ndarray, generator: Generator | None = None) -> np.ndarr
 @shortcut
 def poisson(rate: np.ndarray, generator: Generator | None = None) -> np.ndarray:
     """How many events happen in a unit of time for each `rate`."""
+    if not rate.flags.c_contiguous:
+        return poisson(rate.copy(), generator)
     if not (rate >= 0).all():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     with Ahead(generator, 3 * rate.size) as ahead:

@@ -36,10 +36,13 @@ def near(x: np.ndarray, order: int) -> np.ndarray:
     """The series, derived term by term: what is left is even, or x times an even one."""
     powers = range(2, 2 * len(SERIES) + 1, 2)
     terms = [term * math.perm(power, order) for term, power in zip(SERIES, powers, strict=True) if power >= order]
-    total, square = terms[-1], x * x
+    square = x * x
+    total = np.full_like(x, terms[-1])
     for term in terms[-2::-1]:
         total = total * square + term
-    return total * (1, x, 1, x)[order] if order else total * square
+    if order == 0:
+        return total * square
+    return total * x if order % 2 else total
 
 
 def far(x: np.ndarray, order: int) -> np.ndarray:

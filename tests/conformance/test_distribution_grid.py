@@ -69,7 +69,7 @@ def test_moments(name, dtype, what):
         found = getattr(distribution, what)
         return found() if callable(found) else found
 
-    compare(run, name, dtype)
+    compare(run, name, dtype, 1e-4 if dtype == "float32" else 0)
 
 
 @ALL
@@ -199,7 +199,10 @@ def test_the_same_pairs_have_formulas():
     from rushlight.distributions import divergences, divergences_across, kl
 
     assert divergences and divergences_across
-    assert set(kl.NAMED) == {(p.__name__, q.__name__) for p, q in torch.distributions.kl._KL_REGISTRY}
+    theirs = torch.distributions.kl._KL_REGISTRY
+    # other tests add theirs
+    own = {(p, q) for p, q in theirs if p.__module__.startswith("torch.") and q.__module__.startswith("torch.")}
+    assert set(kl.NAMED) == {(p.__name__, q.__name__) for p, q in own}
 
 
 def test_all_names_are_there():
