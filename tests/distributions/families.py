@@ -146,7 +146,64 @@ ROWS = {
     ),
 }
 
+# made of transforms
+ROWS |= {
+    "ExpRelaxedCategorical": lambda d, make: d.relaxed_categorical.ExpRelaxedCategorical(
+        make.fixed(0.7), make(shares(2, 3))
+    ),
+    "Gumbel": lambda d, make: d.Gumbel(make([0.0, 1.0, -3.0]), make([1.0, 0.5, 4.0])),
+    "HalfCauchy": lambda d, make: d.HalfCauchy(make([1.0, 0.5, 4.0])),
+    "HalfNormal": lambda d, make: d.HalfNormal(make([1.0, 0.5, 4.0])),
+    "Independent": lambda d, make: d.Independent(d.Normal(make(numbers(2, 3)), make(positive(2, 3))), 1),
+    "Independent of counts": lambda d, make: d.Independent(d.Poisson(make(positive(2, 3))), 2),
+    "Independent of none": lambda d, make: d.Independent(d.Bernoulli(make([0.2, 0.7])), 0),
+    "InverseGamma": lambda d, make: d.InverseGamma(make([5.0, 4.5, 7.5]), make([1.0, 0.5, 3.0])),
+    "InverseGamma without moments": lambda d, make: d.InverseGamma(make([0.8, 1.5]), make([1.0, 2.0])),
+    "Kumaraswamy": lambda d, make: d.Kumaraswamy(make([2.0, 3.0, 1.5]), make([3.0, 2.0, 5.0])),
+    "Kumaraswamy with poles": lambda d, make: d.Kumaraswamy(make([0.5, 0.8, 4.0]), make([0.5, 2.0, 0.6])),
+    "LogNormal": lambda d, make: d.LogNormal(make([0.0, 1.0, -2.0]), make([1.0, 0.5, 0.3])),
+    "LogisticNormal": lambda d, make: d.LogisticNormal(make(numbers(2, 3)), make(positive(2, 3))),
+    "LogisticNormal of numbers": lambda d, make: d.LogisticNormal(0.5, 2.0),
+    "LogitRelaxedBernoulli": lambda d, make: d.relaxed_bernoulli.LogitRelaxedBernoulli(
+        make.fixed(0.7), make([0.2, 0.5, 0.9])
+    ),
+    "MixtureSameFamily": lambda d, make: d.MixtureSameFamily(
+        d.Categorical(make(shares(2, 3))), d.Normal(make(numbers(2, 3)), make(positive(2, 3)))
+    ),
+    "MixtureSameFamily of counts": lambda d, make: d.MixtureSameFamily(
+        d.Categorical(logits=make(numbers(3))), d.Poisson(make([1.0, 4.0, 9.0]))
+    ),
+    "MixtureSameFamily of vectors": lambda d, make: d.MixtureSameFamily(
+        d.Categorical(make(shares(3))), d.Independent(d.Laplace(make(numbers(3, 2)), make(positive(3, 2))), 1)
+    ),
+    "Pareto": lambda d, make: d.Pareto(make([1.0, 0.5, 4.0]), make([3.5, 5.0, 8.0])),
+    "Pareto without moments": lambda d, make: d.Pareto(make(1.0), make([0.7, 1.5])),
+    "RelaxedBernoulli": lambda d, make: d.RelaxedBernoulli(make.fixed(0.7), make([0.2, 0.5, 0.9])),
+    "RelaxedBernoulli of logits": lambda d, make: d.RelaxedBernoulli(make.fixed([0.5, 1.5]), logits=make([-2.0, 0.5])),
+    "RelaxedOneHotCategorical": lambda d, make: d.RelaxedOneHotCategorical(make.fixed(0.7), make(shares(2, 3))),
+    "RelaxedOneHotCategorical of logits": lambda d, make: d.RelaxedOneHotCategorical(
+        make.fixed(1.3), logits=make(numbers(4))
+    ),
+    "TransformedDistribution": lambda d, make: d.TransformedDistribution(
+        d.Normal(make([0.0, 0.5, -0.3]), make([1.0, 0.5, 0.3])),
+        [d.AffineTransform(0.2, make.fixed(-1.5)), d.TanhTransform()],
+    ),
+    "TransformedDistribution of vectors": lambda d, make: d.TransformedDistribution(
+        d.Normal(make(numbers(4)), make(positive(4))), [d.ReshapeTransform((4,), (2, 2)), d.SigmoidTransform()]
+    ),
+    "Weibull": lambda d, make: d.Weibull(make([1.0, 0.5, 4.0]), make([1.0, 2.0, 3.5])),
+    "Weibull with a pole": lambda d, make: d.Weibull(make([1.0, 0.5]), make([0.8, 0.9])),
+}
+
 # where the values lie, if that is less than the support says
 RANGES = {"VonMises": (-np.pi, np.pi)}
 # families whose `mean` and `variance` are not those of the numbers
 WITHOUT_PLAIN_MOMENTS = {"Categorical", "VonMises"}
+# families whose `mode` is the base's, transformed, or that of a component
+WITHOUT_EXACT_MODES = {
+    "LogisticNormal",
+    "MixtureSameFamily",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
+    "TransformedDistribution",
+}

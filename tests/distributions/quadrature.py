@@ -55,7 +55,8 @@ class Grid:
 
     def mean(self, function):
         """The expectation of a function of the values."""
-        return np.where(self.chances > 0, function * self.chances, 0).sum(0)
+        with np.errstate(invalid="ignore"):
+            return np.where(self.chances > 0, function * self.chances, 0).sum(0)
 
     def entropy(self):
         return -self.mean(self.logs)

@@ -1,0 +1,71 @@
+"""The Weibull distribution: lifetimes of things that age."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rushlight.core.likeness import ones_like
+from rushlight.core.tensor import Tensor
+from rushlight.distributions import constraints
+from rushlight.distributions.exponential import Exponential
+from rushlight.distributions.number_transforms import AffineTransform, PowerTransform
+from rushlight.distributions.transformed_distribution import TransformedDistribution
+from rushlight.distributions.utils import broadcast_all, euler_constant, lazy_property
+from rushlight.ops.exponential import xlogy
+
+
+class Weibull(TransformedDistribution):
+    """`scale` times the 1/`concentration`-th power of an exponential number.
+
+    >>> torch.distributions.Weibull(torch.tensor(2.0), torch.tensor(1.0)).mean
+    tensor(2.)
+    """
+
+    arg_constraints: ClassVar[dict[str, Any]] = {
+        "scale": constraints.positive,
+        "concentration": constraints.positive,
+    }
+    support = constraints.positive
+
+    def __init__(self, scale: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None):
+        self.scale, self.concentration = broadcast_all(scale, concentration)
+        base = Exponential(ones_like(self.scale), validate_args=validate_args)
+        transforms = [PowerTransform(self.concentration_reciprocal), AffineTransform(0.0, self.scale)]
+        super().__init__(base, transforms, validate_args=validate_args)
+
+    @lazy_property
+    def concentration_reciprocal(self) -> Tensor:
+        """1 / concentration."""
+        return self.concentration.reciprocal()
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Weibull:
+        return self._expanded(Weibull, batch_shape, _instance)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        power, relative = self.concentration, value / self.scale
+        return (power / self.scale).log() + xlogy(power - 1, relative) - relative.pow(power)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.scale * (1 + self.concentration_reciprocal).lgamma().exp()
+
+    @property
+    def mode(self) -> Tensor:
+        # with a concentration of 1 and below, densities rise all the way to 0
+        part = (1 - self.concentration_reciprocal).clamp(min=0)
+        return self.scale * part**self.concentration_reciprocal
+
+    @property
+    def variance(self) -> Tensor:
+        inverse = self.concentration_reciprocal
+        moments = (1 + 2 * inverse).lgamma().exp() - (2 * (1 + inverse).lgamma()).exp()
+        return self.scale.pow(2) * moments
+
+    def entropy(self) -> Tensor:
+        inverse = self.concentration_reciprocal
+        return euler_constant * (1 - inverse) + (self.scale * inverse).log() + 1
+
+
+__all__ = ["Weibull"]
