@@ -50,7 +50,7 @@ class Transform:
             raise ValueError("cache_size must be 0 or 1")
         self._cache_size = cache_size
         self._inv: Transform | None = None
-        self._pairs: dict[int, Pair] = {}  # the last one of each thread
+        self._pairs: dict[tuple[int, bool], Pair] = {}  # the last one of each thread and direction
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_inv": None, "_pairs": {}}
@@ -109,10 +109,10 @@ class Transform:
             source = source.detach()
         pair = Pair(made, forget)
         pair.source, pair.forward, pair.stamp = source, forward, self._stamp(source, made)
-        self._pairs[threading.get_ident()] = pair
+        self._pairs[threading.get_ident(), forward] = pair
 
     def _recall(self, made: Tensor, forward: bool) -> Tensor | None:
-        """What `made` was made from, if that was the last thing this transform did and nothing changed since."""
+        """What `made` was made from, if that was the last time in this direction and nothing changed since."""
         for pair in tuple(self._pairs.values()):
             if pair() is made and pair.forward is forward and pair.stamp == self._stamp(pair.source, made):
                 return pair.source

@@ -20,6 +20,8 @@ LOOSE = {
     "Multinomial": 1e-7,  # a logarithm in float32
     "ContinuousBernoulli": 3e-4,  # in float32, the nearer to 0.5 the worse
 }
+# torch's mode is NaN, though there is one
+WITHOUT_MODES = {"Kumaraswamy", "Weibull with a pole"}
 # the gradient of samples that were found by rejection; torch approximates it
 IMPLICIT = {"Beta", "Chi2", "Dirichlet", "FisherSnedecor", "Gamma", "InverseGamma", "StudentT", "Wishart"}
 
@@ -69,7 +71,8 @@ def test_moments(name, dtype, what):
         found = getattr(distribution, what)
         return found() if callable(found) else found
 
-    compare(run, name, dtype, 1e-4 if dtype == "float32" else 0)
+    if what != "mode" or name not in WITHOUT_MODES:
+        compare(run, name, dtype, 1e-4 if dtype == "float32" else 0)
 
 
 @ALL
@@ -206,15 +209,8 @@ def test_the_same_pairs_have_formulas():
 
 
 def test_all_names_are_there():
-    missing = [name for name in torch.distributions.__all__ if not hasattr(rushlight.distributions, name)]
-    known = {name for name in missing if name.endswith("Transform") or name in LATER}
-    assert set(missing) == known
-    for module in ("constraints", "utils"):
-        names = getattr(torch.distributions, module).__all__
-        assert [name for name in names if not hasattr(getattr(rushlight.distributions, module), name)] == []
-
-
-# what is made of transforms
-LATER = """Gumbel HalfCauchy HalfNormal Independent InverseGamma Kumaraswamy LogNormal LogisticNormal MixtureSameFamily
-    Pareto RelaxedBernoulli RelaxedOneHotCategorical Weibull TransformedDistribution biject_to transform_to Transform
-    identity_transform""".split()
+    for module in ("", "constraints", "transforms", "utils"):
+        ours, theirs = [
+            getattr(each, module) if module else each for each in (rushlight.distributions, torch.distributions)
+        ]
+        assert [name for name in theirs.__all__ if not hasattr(ours, name)] == []
