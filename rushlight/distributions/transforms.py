@@ -26,6 +26,7 @@ from rushlight.distributions.soft_transforms import (
     SquashTransform,
 )
 from rushlight.distributions.transform import Transform
+from rushlight.distributions.transform import _InverseTransform as _InverseTransform
 from rushlight.distributions.vector_transforms import (
     CorrCholeskyTransform,
     LowerCholeskyTransform,

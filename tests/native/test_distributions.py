@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.distributions import bernoulli, categorical, constraints, normal
+from rushlight.distributions import bernoulli, categorical, constraints, normal, number_transforms
 from rushlight.distributions.distribution import Distribution
 from rushlight.native import core
 
@@ -125,6 +125,12 @@ def test_normal_log_probabilities_are_those_of_python(dtype):
 def test_bernoulli_log_probabilities_are_those_of_python(dtype):
     logits = torch.cat([values(30, dtype=dtype) * 40, torch.tensor([NAN, 0.0, -0.0], dtype=dtype)])
     check(bernoulli.log_probability, logits, (values(33, dtype=dtype) > 0).to(dtype))
+
+
+@pytest.mark.parametrize("dtype", KINDS, ids=str)
+def test_slopes_of_tanh_are_those_of_python(dtype):
+    check(number_transforms.log_slope_of_tanh, values(4, 30, dtype=dtype) * 15)
+    check(number_transforms.log_slope_of_tanh, torch.tensor([INF, -INF, NAN, 0.0, -0.0], dtype=dtype))
 
 
 REGIONS = [

@@ -113,6 +113,9 @@ FORMULA(Bernoulli, (T logits, T value),
 FORMULA(BernoulliLogits, (T grad, T logits, T value), grad * (value - math::sigmoid(logits)))
 FORMULA(BernoulliValue, (T grad, T logits), grad * logits)
 
+FORMULA(LogSlopeOfTanh, (T x), 2 * (math::log_2<T> - math::abs(x) - math::log1p(math::exp(-2 * math::abs(x)))))
+FORMULA(SlopeOfLogSlopeOfTanh, (T grad, T x), -2 * grad * math::tanh(x))
+
 }  // namespace
 
 void distributions(Table& table) {
@@ -127,6 +130,9 @@ void distributions(Table& table) {
         .floats<Bernoulli>()
         .gradient<BernoulliLogits>("logits", "logits", "value")
         .gradient<BernoulliValue>("value", "logits");
+    Row(table, "_log_slope_of_tanh", "input")
+        .to_floats<LogSlopeOfTanh>()
+        .gradient<SlopeOfLogSlopeOfTanh>("input", "input");
 }
 
 }  // namespace LEVEL
