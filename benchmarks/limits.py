@@ -39,6 +39,8 @@ LIMITS = [
     *[Limit(name, "jax", 1.0) for name in ("mlp_1_64", "mlp_64_64", "mlp_64_256", "mlp_256_256", "mlp_1024_512")],
     Limit("policy_forward", "torch", 0.12),
     Limit("policy_sample", "torch", 0.15),
+    Limit("categorical", "torch", 0.15),
+    Limit("normal", "torch", 0.15),
     Limit("actor_critic", "torch", 0.10),
     Limit("sac", "floor", 1.2),
     *[Limit(name, "jax", 1.0) for name in ("policy_forward", "policy_sample", "actor_critic", "sac")],

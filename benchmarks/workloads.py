@@ -5,7 +5,19 @@ from dataclasses import dataclass, field
 
 from benchmarks.calls import CALLS, SIZES
 from benchmarks.libraries import LIBRARIES
-from benchmarks.programs import actor_critic, calls, depth, matmul, mlp, pointwise, policy, rows, sac, tiny
+from benchmarks.programs import (
+    actor_critic,
+    calls,
+    depth,
+    distributions,
+    matmul,
+    mlp,
+    pointwise,
+    policy,
+    rows,
+    sac,
+    tiny,
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,10 @@ WORKLOADS = {
     "mlp_1024_512": mlp_step(1024, 512),
     "policy_forward": Workload("policy forward, batch 1, no_grad", "agents", mlp.Forward, {"recording": False}),
     "policy_sample": Workload("policy forward, sample, log_prob", "agents", policy.Act, tolerance=0.05, random=True),
+    "categorical": Workload(
+        "Categorical made, sample, log_prob", "agents", distributions.Draw, {"family": "Categorical"}
+    ),
+    "normal": Workload("Normal made, sample, log_prob", "agents", distributions.Draw, {"family": "Normal"}),
     "actor_critic": Workload("actor-critic update, 200 steps", "agents", actor_critic.Update, adam=True, checked=8),
     "sac": Workload("SAC update, batch 256, 256 x 256", "agents", sac.Update, adam=True, large=True, checked=8),
     "arithmetic_1e6": large("arithmetic chain, 10^6", "pointwise", pointwise.Arithmetic, size=10**6),

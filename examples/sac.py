@@ -33,13 +33,8 @@ F = torch.nn.functional
 distributions = torch.distributions
 
 LOW, HIGH = -2.0, 2.0  # the torque at the joint
-SIZES = (
-    3,
-    1,
-    1,
-    3,
-    1,
-)  # of what is remembered of a step: observation, action, reward, next observation, whether it ended
+# what is remembered of a step: observation, action, reward, next observation, whether it ended
+SIZES = (3, 1, 1, 3, 1)
 
 
 def parse_arguments():

@@ -145,8 +145,6 @@ PLANNED = (
         nn.*Conv* nn.*conv* nn.*Pool* nn.*pool* nn.*Pad* nn.functional.pad nn.*psampl* nn.*interpolate* nn.*grid*""",
     ),
     ("the rest of nn", "nn.* batch_norm group_norm instance_norm native_*_norm embedding_bag ctc_loss"),
-    ("the rest of optim", "optim.*"),
-    ("the rest of distributions", "distributions.*"),
 )
 
 
