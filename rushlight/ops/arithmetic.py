@@ -221,7 +221,11 @@ def lerp(input: Tensor, end: Tensor, weight, *, out=None):
     """The point between `input` (weight 0) and `end` (weight 1)."""
     if input.dtype.kind not in "fc":
         raise refuse("lerp_kernel_scalar", input)
-    return np.add(input, (end - input) * weight, out)
+    # from the nearer end: rounding errors are as large as what one starts from
+    near = np.absolute(weight) < 0.5
+    if not isinstance(weight, np.ndarray):
+        return input + (end - input) * weight if near else end + (end - input) * (weight - 1)
+    return np.where(near, input, end) + (end - input) * np.where(near, weight, weight - 1)
 
 
 lerp.gradient(

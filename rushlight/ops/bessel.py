@@ -53,4 +53,5 @@ def airy_ai(input, *, out=None):
 @op(dtype=FLOAT, samples=unary(halves=False), name="special.spherical_bessel_j0", inplace=False)
 def spherical_bessel_j0(input, *, out=None):
     """sin(x) / x for each element x, 1 at 0 and 0 at infinity."""
-    return np.where(input == 0, 1, np.where(np.isinf(input), 0, np.sin(input) / input))
+    wide = input.astype(np.float64)
+    return np.where(input == 0, 1, np.where(np.isinf(input), 0, np.sin(wide) / wide)).astype(input.dtype)

@@ -144,7 +144,9 @@ def logcumsumexp(input, dim=None, *, out=None):
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{kind}'")
     if not input.size or not input.ndim:
         return input.copy()
-    return np.logaddexp.accumulate(input, dim) if input.dtype.kind == "f" else log_of_sums(input, dim)
+    if input.dtype.kind == "c":
+        return log_of_sums(input, dim)
+    return np.logaddexp.accumulate(input, dim, np.float64).astype(input.dtype)
 
 
 def log_of_sums(input, dim):

@@ -74,12 +74,14 @@ def evaluate(x: Any, n: Any, first: Callable, following: Recurrence) -> np.ndarr
     highest = n.max(initial=0)
     if not highest <= HIGHEST:
         raise RuntimeError(f"degree {highest} is too high: the recurrence takes a step for each degree up to it")
+    # in double precision: float32 loses 8 units in the last place by degree 5
+    kind, x = (x if x.dtype.kind == "f" else n).dtype, x.astype(np.float64)
     before, last = np.ones_like(x), first(x)
     found = np.where(n == 0, before, np.where(n == 1, last, 0))
     for k in range(1, int(highest)):
         before, last = last, following(k, x, last, before)
         found = np.where(n == k + 1, last, found)
-    return found
+    return found.astype(kind)
 
 
 def declare(name: str, family: str, first: Callable, following: Recurrence) -> None:

@@ -194,8 +194,9 @@ def mvlgamma(input, p: int, *, out=None):
 
     if p < 1:
         raise RuntimeError(f"p has to be greater than or equal to 1, but got {p}")
-    shifts = np.arange(p, dtype=input.dtype) / 2
-    return gammaln(input[..., None] - shifts).sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
+    shifts = np.arange(p) / 2
+    found = gammaln(input[..., None] - shifts).sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
+    return found.astype(input.dtype)
 
 
 mvlgamma.gradient(input=lambda grad, input, p: grad * mvlgamma_slope(input, p))

@@ -14,8 +14,8 @@ FORMULA(GeluSlope, (T grad, T x),
                 x * (math::exp(x * x * T(-0.5)) * T(ROOT_2_BY_PI / 2))))
 
 template <class T>
-ALWAYS_INLINE T bent(T x) {
-    return math::tanh((x + x * x * x * T(CUBIC)) * T(ROOT_2_BY_PI));
+ALWAYS_INLINE T cubic(T x) {
+    return (x + x * x * x * T(CUBIC)) * T(ROOT_2_BY_PI);
 }
 
 template <class T>
@@ -23,8 +23,9 @@ ALWAYS_INLINE T gelu_tanh_slope(T x, T y) {
     return (y + 1) * T(0.5) + x * (1 - y * y) * (x * x * T(3 * CUBIC) + 1) * T(ROOT_2_BY_PI / 2);
 }
 
-FORMULA(GeluTanh, (T x), x * T(0.5) * (bent(x) + 1))
-FORMULA(GeluTanhSlope, (T grad, T x), grad * gelu_tanh_slope(x, bent(x)))
+// 1 + tanh(y) = 2 sigmoid(2y), which keeps its digits below zero
+FORMULA(GeluTanh, (T x), x * math::sigmoid(2 * cubic(x)))
+FORMULA(GeluTanhSlope, (T grad, T x), grad * gelu_tanh_slope(x, math::tanh(cubic(x))))
 
 template <class T>
 ALWAYS_INLINE T silu_slope(T x, T gate) {
@@ -56,6 +57,23 @@ FORMULA(SoftplusSlope, (T grad, T x, T beta, T threshold),
 FORMULA(LogSigmoid, (T x), math::logsigmoid(x))
 FORMULA(LogSigmoidSlope, (T grad, T x), grad * math::sigmoid(-x))
 
+// x - tanh(x); the two nearly cancel close to zero, where it is x^3 times a polynomial in x^2
+ALWAYS_INLINE float tanhshrink(float x) {
+    float square = x * x;
+    float small = x * square *
+                  math::polynomial(square, 0.33333334f, -0.13333309f, 0.053963207f, -0.021828325f, 0.008694428f,
+                                   -0.0032018742f, 0.00091996684f, -0.00014179554f);
+    return math::abs(x) < 1 ? small : x - math::tanh(x);
+}
+
+ALWAYS_INLINE double tanhshrink(double x) {
+    double square = x * x;
+    return math::abs(x) < 0.55 ? -x * square * math::tanh_tail(square) : x - math::tanh(x);
+}
+
+FORMULA(Tanhshrink, (T x), tanhshrink(x))
+FORMULA(TanhshrinkSlope, (T grad, T x), grad * (math::tanh(x) * math::tanh(x)))
+
 void smooth(Table& table) {
     Row(table, "nn.functional.gelu", "input")
         .when("approximate", "none")
@@ -67,6 +85,7 @@ void smooth(Table& table) {
         .gradient<GeluTanhSlope>("input", "input");
     Row(table, "nn.functional.silu", "input").floats<Silu>().gradient<SiluSlope>("input", "input");
     Row(table, "nn.functional.mish", "input").floats<Mish>().gradient<MishSlope>("input", "input");
+    Row(table, "_tanhshrink", "input").floats<Tanhshrink>().gradient<TanhshrinkSlope>("input", "input");
     Row(table, "nn.functional.softplus", "input", "beta", "threshold")
         .floats<Softplus>()
         .gradient<SoftplusSlope>("input", "input", "beta", "threshold");

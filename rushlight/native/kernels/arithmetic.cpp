@@ -64,7 +64,10 @@ FORMULA(AddQuotientTimes, (T x, T a, T b, T value), x + a * value / b)
 FORMULA(DividendSlope, (T grad, T b, T value), grad * (value / b))
 FORMULA(DivisorSlope, (T grad, T a, T b, T value), -grad * (a * value / (b * b)))
 
-FORMULA(Lerp, (T start, T end, T weight), start + (end - start) * weight)
+// from the nearer end: rounding errors are as large as what one starts from
+FORMULA(Lerp, (T start, T end, T weight),
+        (math::abs(weight) < T(0.5) ? start : end) +
+            (end - start) * (math::abs(weight) < T(0.5) ? weight : weight - 1))
 FORMULA(StartSlope, (T grad, T weight), grad * (1 - weight))
 FORMULA(WeightSlope, (T grad, T start, T end), grad * (end - start))
 

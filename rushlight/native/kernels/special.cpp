@@ -6,13 +6,13 @@ namespace LEVEL {
 
 namespace {
 
-constexpr double ROOT_HALF = 0.70710678118654752440, ROOT_PI = 1.77245385090551602730, ROOT_2PI = 2.50662827463100050242;
+constexpr double ROOT_PI = 1.77245385090551602730, ROOT_2PI = 2.50662827463100050242;
 
 FORMULA(Erf, (T x), math::erf(x))
 FORMULA(ErfSlope, (T grad, T x), grad * math::exp(-x * x) * T(2 / ROOT_PI))
 FORMULA(Erfc, (T x), math::erfc(x))
 FORMULA(ErfcSlope, (T grad, T x), grad * math::exp(-x * x) * T(-2 / ROOT_PI))
-FORMULA(Ndtr, (T x), T(0.5) * math::erfc(x * T(-ROOT_HALF)))
+FORMULA(Ndtr, (T x), math::ndtr(x))
 FORMULA(NdtrSlope, (T grad, T x), grad * math::exp(x * x * T(-0.5)) / T(ROOT_2PI))
 
 }  // namespace

@@ -113,21 +113,45 @@ MATH_INLINE double erfc(double x) {
     return x < 0 ? 2 - right : right;
 }
 
-// x times the probability that a standard normal number is below x; 0 x makes NaN of -infinity
-MATH_INLINE float gelu(float x) {
+// the probability that a standard normal number is above |x|, as good as a float needs it; 0 from 15 on
+MATH_INLINE double upper_tail(float x) {
     double near = bounded(x, 37.5f), size = abs(near);
-    float product = float(0.5 * near * normal_tail_short(size * 0.7071067811865476, 0.5 * near * near));
-    return x > 0 ? x - product : product + 0 * x;
+    return 0.5 * normal_tail_short(size * 0.7071067811865476, 0.5 * near * near);
 }
 
-MATH_INLINE double gelu(double x) {
-    double near = bounded(x, 39.0), size = abs(near);
-    // x erfc(-x sqrt(1/2)) / 2; the factors sqrt(2) and sqrt(1/2) are in two parts
+// the same in double precision, as `normal_tail` gives it; the factors sqrt(2) and sqrt(1/2) are in two parts
+MATH_INLINE NormalTail upper_tail(double x) {
+    double size = abs(bounded(x, 39.0));
     auto [value, lost, bits] = normal_tail(size, {0x1.3cc8a99af5453p+2, -0x1.863644f05f2bdp-58},
                                            exact_product(size, 0.5 * size));
     auto [part, part_lost] = exact_product(value, 0x1.6a09e667f3bcdp-1);
     part_lost += mul_add(value, -0x1.bdd3413b26456p-55, lost * 0x1.6a09e667f3bcdp-1);
-    double product = scale(mul_add(near, part, near * part_lost), bits);
+    return {part, part_lost, bits};
+}
+
+// the probability that a standard normal number is below x
+MATH_INLINE float ndtr(float x) {
+    double above = upper_tail(x);
+    return float(x < 0 ? above : 1 - above);
+}
+
+MATH_INLINE double ndtr(double x) {
+    auto [part, lost, bits] = upper_tail(x);
+    double above = scale(part + lost, bits);
+    return x < 0 ? above : 1 - above;
+}
+
+// x times that; 0 x makes NaN of -infinity
+MATH_INLINE float gelu(float x) {
+    double near = bounded(x, 37.5f);
+    float product = float(near * upper_tail(x));
+    return x > 0 ? x - product : product + 0 * x;
+}
+
+MATH_INLINE double gelu(double x) {
+    double near = bounded(x, 39.0);
+    auto [part, lost, bits] = upper_tail(x);
+    double product = scale(mul_add(near, part, near * lost), bits);
     return copysign(x > 0 ? x - product : product + 0 * x, x);
 }
 
