@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core.promotion import compute_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.ops.broadcasting import broadcast_to
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, share
-from rushlight.ops.rules import MATCH, PROMOTE
+from rushlight.ops.rules import MATCH, PROMOTE, UNROUNDED
 from rushlight.ops.samples import case, cases, corner
 
 
@@ -160,18 +161,27 @@ def binary_cross_entropy_with_logits(
     return logit_surprises(input, target, weight, pos_weight, reduction)
 
 
-@op(dtype=MATCH, operands=["input"], name="_soft_margin_loss", samples=None)
+@op(dtype=UNROUNDED, operands=["input"], name="_soft_margin_loss", samples=None)
 def soft_margins(input, target, reduction: str):
-    """log(1 + exp(-target * input)) for each element."""
+    """log(1 + exp(-target * input)) for each element; in half precision each step is rounded."""
     require_floats("soft_margin_loss", input)
-    return reduced(np.log1p(np.exp(-target.astype(input.dtype) * input)), reduction)
+    values = np.log1p(np.exp(-input * target.astype(input.dtype)))
+    return reduced(values.astype(compute_dtype(input.dtype), copy=False), reduction)
 
 
 soft_margins.gradient(
     input=lambda grad, input, target, reduction: (
-        target * (-target * input).sigmoid() * share(grad, reduction, input.numel(), -1.0)
+        target * odds_share(input, -target * input) * share(grad, reduction, input.numel(), -1.0)
     )
 )
+
+
+def odds_share(input: Tensor, logit: Tensor) -> Tensor:
+    """The sigmoid; in half precision as torch computes it, from the odds."""
+    if input._array.dtype.itemsize > 2:
+        return logit.sigmoid()
+    odds = logit.exp()
+    return odds / (odds + 1)
 
 
 @composed(

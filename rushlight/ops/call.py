@@ -141,13 +141,22 @@ def settled(results: Any, expected: np.dtype | None) -> Any:
             raise RuntimeError(
                 f"value cannot be converted to type {expected} without overflow: a complex number met real tensors"
             )
-        results = results.astype(expected)
+        results = quietly(results, expected)
     return results
 
 
 def rounded(array: ndarray, expected: np.dtype | None) -> ndarray:
     """One of several results: back in half precision if it was computed for that."""
-    return array.astype(expected) if expected in dtypes.HALF and array.dtype == np.float32 else array
+    return quietly(array, expected) if expected in dtypes.HALF and array.dtype == np.float32 else array
+
+
+def quietly(array: ndarray, kind: np.dtype) -> ndarray:
+    """The array in another dtype, where a number may be beyond the largest."""
+    token = floating_point.set(QUIET)
+    try:
+        return array.astype(kind)
+    finally:
+        floating_point.reset(token)
 
 
 def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: tuple) -> Any:

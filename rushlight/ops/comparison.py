@@ -147,8 +147,8 @@ def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=Fals
         if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value}")
     found = input == other
-    if equal_nan and input.dtype.kind in "fc":
-        found |= np.isnan(input) & np.isnan(other)
+    if equal_nan:
+        found |= (input != input) & (other != other)
     if input.dtype.kind != "c":
         input, other = input.astype("float64"), other.astype("float64")
     distance = np.absolute(input - other)

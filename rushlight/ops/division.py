@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate, underivable, zeros
 from rushlight.ops.kinds import kind_of, refuse
-from rushlight.ops.rules import FLOAT, PROMOTE
+from rushlight.ops.rules import FLOAT, PROMOTE, UNROUNDED
 from rushlight.ops.samples import binary, case, cases, corners, joined, unary
 
 if TYPE_CHECKING:
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 
 def QUOTIENT(op: Op, arrays: list) -> np.dtype:
     """True division gives floats; a rounded one keeps the common dtype."""
-    return (FLOAT if arrays[op.positions["rounding_mode"]] is None else PROMOTE)(op, arrays)
+    return (FLOAT if arrays[op.positions["rounding_mode"]] is None else ROUNDED)(op, arrays)
+
+
+def ROUNDED(op: Op, arrays: list) -> np.dtype:
+    """The common dtype; by a tensor half precision is divided in itself, as torch does, by a number in float32."""
+    by_tensor = isinstance(arrays[1], np.ndarray) and arrays[1].ndim
+    return (UNROUNDED if by_tensor else PROMOTE)(op, arrays)
 
 
 @op(
@@ -66,12 +73,26 @@ div.gradient(
 
 def floored(input: Any, other: Any) -> np.ndarray:
     check_divisor("div_floor_cpu", input, other)
+    if isinstance(other, np.ndarray) and other.dtype in dtypes.HALF:
+        return floored_half(input, other)
     return np.floor_divide(input, other)
+
+
+def floored_half(input: Any, other: np.ndarray) -> np.ndarray:
+    """The quotient rounded down by way of the remainder, in half precision, where each step is rounded."""
+    one = other.dtype.type(1)
+    left, exact = np.fmod(input, other), input / other
+    quotient = (input - left) / other
+    quotient = np.where((left != 0) & ((other < 0) != (left < 0)), quotient - one, quotient)
+    down = np.floor(quotient)
+    down = np.where(quotient - down > one / 2, down + one, down)
+    down = np.where(quotient == 0, np.copysign(one - one, exact), down)
+    return np.where(other == 0, exact, down)
 
 
 def truncated(input: Any, other: Any) -> np.ndarray:
     check_divisor("div_trunc_cpu", input, other)
-    if kind_of(input, other) == "f":
+    if kind_of(input, other) not in "ui":
         return np.trunc(np.true_divide(input, other))
     return np.floor_divide(np.subtract(input, np.fmod(input, other)), other)
 
@@ -81,7 +102,7 @@ def check_divisor(kernel: str, input: Any, other: Any) -> None:
     kind = kind_of(input, other)
     if kind in "bc":
         raise refuse(kernel, input, other)
-    if kind != "f" and not np.all(other):
+    if kind in "ui" and not np.all(other):
         raise RuntimeError("ZeroDivisionError: an integer tensor is divided by zero")
 
 
@@ -104,7 +125,7 @@ def __rtruediv__(self, other):
 
 
 @op(
-    dtype=PROMOTE,
+    dtype=ROUNDED,
     samples=corners(binary(divisor=True, bools=False)),
     operator="//",
     node="NotImplemented",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core.promotion import compute_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.ops.declare import composed, op
@@ -102,9 +103,12 @@ def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
     """Scale the rows about to be looked up down to a norm of `max_norm`, without history."""
     rows = np.unique(indices._array)
     check_range(rows, 0, len(weight._array), "index out of range in self")
-    norms = np.linalg.norm(weight._array[rows], norm_type, 1)
+    table = weight._array
+    # half precision adds up in float32; its norms and factors are rounded
+    taken = table[rows].astype(compute_dtype(table.dtype), copy=False)
+    norms = np.linalg.norm(taken, norm_type, 1).astype(table.dtype).astype(np.float64)
     long = norms > max_norm
-    weight._array[rows[long]] *= (max_norm / (norms[long] + 1e-7)).astype(weight._array.dtype)[:, None]
+    table[rows[long]] *= (max_norm / (norms[long] + 1e-7)).astype(table.dtype)[:, None]
     written(weight)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 
@@ -36,7 +37,10 @@ def share(grad: Tensor, reduction: str, count: int, factor: float = 1.0) -> Tens
     """The gradient of one of `count` values that were reduced, times a number."""
     if reduction == "mean":
         factor /= count or 1
-    return grad if factor == 1 else grad * factor
+    if factor == 1:
+        return grad
+    # half precision has no digits left for one part in 20,000: the share stays in float32 until it is multiplied
+    return (grad.float() if grad._array.dtype in dtypes.HALF else grad) * factor
 
 
 def require_known(reduction: str) -> str:

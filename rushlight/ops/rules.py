@@ -87,6 +87,13 @@ def BOOL(op: Op, arrays: list) -> np.dtype:
     return BOOLEAN
 
 
+def UNROUNDED(op: Op, arrays: list) -> np.dtype:
+    """Like PROMOTE, but half precision is not computed in a wider dtype: the body's steps round as torch's do."""
+    _, result = promoted(op, arrays)
+    cast(op, arrays, result)
+    return result
+
+
 class DtypeMismatch(TypeError):
     """Operands of an op that does not promote have different dtypes."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +11,9 @@ from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import underivable, zeros
 from rushlight.ops.kinds import refuse
-from rushlight.ops.rules import BOOL, FLOAT, PROMOTE, SAME, cast, promoted
+from rushlight.ops.rules import BOOL, FLOAT, PROMOTE, SAME, UNROUNDED
 from rushlight.ops.samples import binary, case, cases, corner, unary
 from rushlight.ops.where import choose
-
-if TYPE_CHECKING:
-    from rushlight.ops.declare import Op
 
 
 @op(dtype=SAME, samples=unary(complexes=True), aliases=["absolute"], operator="abs")
@@ -103,13 +100,6 @@ copysign.gradient(
     input=lambda grad, input, result: grad * choose(input == 0, 0, result / input),
     other=zeros,
 )
-
-
-def UNROUNDED(op: Op, arrays: list) -> np.dtype:
-    """Like PROMOTE, but half precision is not computed in a wider dtype: its own next number is meant."""
-    _, result = promoted(op, arrays)
-    cast(op, arrays, result)
-    return result
 
 
 @op(dtype=UNROUNDED, samples=binary(numbers=False, halves=False))

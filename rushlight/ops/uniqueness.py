@@ -65,7 +65,9 @@ def distinct(input, dim: int, consecutive: bool):
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
         rows = np.moveaxis(input, dim, 0) if input.ndim else input[None]
         rows = rows.reshape(len(rows), -1) if rows.size else rows.reshape(0, 1)
-    order = np.arange(len(rows)) if consecutive else np.lexsort(rows.T[::-1])
+    # bfloat16 has no order of its own among NaN
+    keys = rows.astype(np.float32) if rows.dtype.kind == "V" else rows
+    order = np.arange(len(rows)) if consecutive else np.lexsort(keys.T[::-1])
     ordered = rows[order]
     first = np.ones(len(rows), bool)
     # NaN differs from itself: each one stands alone

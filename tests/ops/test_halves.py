@@ -1,0 +1,79 @@
+"""Half precision rounds where torch rounds; the numbers here are torch's."""
+
+import math
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.nn import functional as F
+
+HALVES = [torch.float16, torch.bfloat16]
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize(
+    "dtype, cut, floored",
+    [(torch.float16, [-816, 3, -25], [-817, 3, -25]), (torch.bfloat16, [-820, 3, -24], [-820, 3, -25])],
+)
+def test_a_quotient_is_rounded_before_it_is_cut(dtype, cut, floored):
+    dividend, divisor = (torch.tensor(row, dtype=dtype) for row in ([29.96875, 0.6, -7.5], [-0.0367, 0.2, 0.3]))
+    assert torch.div(dividend, divisor, rounding_mode="trunc").tolist() == cut
+    assert (dividend // divisor).tolist() == floored
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_rounded_quotients_by_zero_and_infinity(dtype):
+    dividend, divisor = (torch.tensor(row, dtype=dtype) for row in ([1.0, -1.0, 0.0, 5.0], [0.0, 0.0, 0.0, -INF]))
+    assert np.array_equal((dividend // divisor).float().numpy(), [INF, -INF, NAN, -1], equal_nan=True)
+    cut = torch.div(dividend, divisor, rounding_mode="trunc")
+    assert np.array_equal(cut.float().numpy(), [INF, -INF, NAN, 0], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "dtype, losses, slopes",
+    [
+        (torch.float16, [INF, 0.048583984375], [NAN, -0.04742431640625]),
+        (torch.bfloat16, [12, 0.048583984375], [-1, -0.047607421875]),
+    ],
+)
+def test_soft_margin_loss_rounds_each_step(dtype, losses, slopes):
+    x = torch.tensor([-12.0, 3.0], dtype=dtype, requires_grad=True)
+    loss = F.soft_margin_loss(x, torch.ones(2, dtype=dtype), reduction="none")
+    loss.backward(torch.ones(2, dtype=dtype))
+    assert loss.tolist() == losses
+    assert np.array_equal(x.grad.float().numpy(), slopes, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "dtype, row",
+    [
+        (torch.float16, [0.40478515625, 0.52001953125, 0.75146484375]),
+        (torch.bfloat16, [0.404296875, 0.51953125, 0.75]),
+    ],
+)
+def test_shortened_embeddings_use_rounded_norms(dtype, row):
+    table = torch.tensor([[0.7, 0.9, 1.3], [0.1, 0.2, 0.3]], dtype=dtype)
+    F.embedding(torch.tensor([0, 1]), table, max_norm=1.0)
+    assert table[0].tolist() == row
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_nan_is_close_to_nan_and_comes_last(dtype):
+    x = torch.tensor([NAN, 1.0, NAN], dtype=dtype)
+    assert torch.isclose(x, x, equal_nan=True).tolist() == [True, True, True]
+    assert np.array_equal(torch.unique(x).float().numpy(), [1, NAN, NAN], equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_the_share_of_one_in_many_keeps_its_digits(dtype):
+    x = torch.zeros(100_000, dtype=dtype, requires_grad=True)
+    F.binary_cross_entropy_with_logits(x, torch.zeros(100_000, dtype=dtype)).backward()
+    assert x.grad[0].item() == 5.0067901611328125e-06
+
+
+def test_what_is_beyond_the_largest_number_is_infinity_without_a_warning():
+    x = torch.tensor([12.0], dtype=torch.float16)
+    assert x.exp().item() == INF
+    assert torch.full((10,), 60000.0, dtype=torch.float16).sum().item() == INF
+    assert [each.item() for each in torch.var_mean(torch.tensor([-60000.0, 60000.0], dtype=torch.float16))] == [INF, 0]
