@@ -22,6 +22,9 @@ INT64, BOOLEAN = np.dtype("int64"), np.dtype("bool")
 # computed in themselves: the quick way through the rules
 FULL = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")}
 
+# whose second operand torch takes in float32 where it is one number
+SCALED = {"mul", "div", "floor_divide"}
+
 
 def cast(op: Op, arrays: list, kind: np.dtype) -> None:
     for position in op.operands:
@@ -31,6 +34,19 @@ def cast(op: Op, arrays: list, kind: np.dtype) -> None:
                 arrays[position] = value.astype(kind)
         elif type(value) is list:
             arrays[position] = [each.astype(kind, copy=False) for each in value]
+
+
+def narrow(op: Op, arrays: list, kind: np.dtype) -> None:
+    """Round the numbers that meet half precision to it, as torch does."""
+    rounds = list(op.operands[:1] if op.name in SCALED else op.operands)
+    if len(op.operands) == 2 and "alpha" in op.positions:
+        rounds.append(op.positions["alpha"])
+    for position in rounds:
+        value = arrays[position]
+        if type(value) is float and op.name != "mul":
+            arrays[position] = float(kind.type(value))
+        elif type(value) is ndarray and value.dtype is not kind:
+            arrays[position] = value.astype(kind)
 
 
 def SAME(op: Op, arrays: list) -> np.dtype | None:
@@ -62,6 +78,8 @@ def PROMOTE(op: Op, arrays: list) -> np.dtype:
             if kind is float or kind is int or (kind is ndarray and two.dtype is one.dtype):
                 return one.dtype
     compute, result = promoted(op, arrays)
+    if compute is not result:
+        narrow(op, arrays, result)
     cast(op, arrays, compute)
     return result
 
@@ -76,20 +94,26 @@ def FLOAT(op: Op, arrays: list) -> np.dtype:
     if result not in dtypes.DIFFERENTIABLE:
         result = dtypes.default.numpy
         compute = compute_dtype(result)
+    if compute is not result:
+        narrow(op, arrays, result)
     cast(op, arrays, compute)
     return result
 
 
 def BOOL(op: Op, arrays: list) -> np.dtype:
     """Operands are brought to their common dtype; the result is bool."""
-    compute, _ = promoted(op, arrays)
+    compute, common = promoted(op, arrays)
+    if compute is not common:
+        narrow(op, arrays, common)
     cast(op, arrays, compute)
     return BOOLEAN
 
 
 def UNROUNDED(op: Op, arrays: list) -> np.dtype:
     """Like PROMOTE, but half precision is not computed in a wider dtype: the body's steps round as torch's do."""
-    _, result = promoted(op, arrays)
+    compute, result = promoted(op, arrays)
+    if compute is not result:
+        narrow(op, arrays, result)
     cast(op, arrays, result)
     return result
 

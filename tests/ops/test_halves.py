@@ -77,3 +77,16 @@ def test_what_is_beyond_the_largest_number_is_infinity_without_a_warning():
     assert x.exp().item() == INF
     assert torch.full((10,), 60000.0, dtype=torch.float16).sum().item() == INF
     assert [each.item() for each in torch.var_mean(torch.tensor([-60000.0, 60000.0], dtype=torch.float16))] == [INF, 0]
+
+
+@pytest.mark.parametrize("dtype, rounded", [(torch.float16, 8.3984375), (torch.bfloat16, 8.375)])
+def test_numbers_are_rounded_before_they_meet_half_precision(dtype, rounded):
+    x, number = torch.tensor([1.0], dtype=dtype), 8.396163642458497
+    assert (x * 0 + number).item() == rounded
+    for wide in (number, torch.tensor(number)):
+        assert torch.equal(wide - x, torch.tensor([rounded - 1], dtype=dtype))
+        assert (x * rounded >= wide).item()
+    # but a factor, or a divisor, that comes second is not
+    assert (x * 64 / number).item() == torch.tensor(64 / number, dtype=dtype).item()
+    assert (number * (x * 5)).item() == torch.tensor(number * 5, dtype=dtype).item()
+    assert (torch.tensor(number) * (x * 5)).item() == torch.tensor(rounded * 5, dtype=dtype).item()

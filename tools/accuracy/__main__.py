@@ -52,7 +52,7 @@ def show(value: float | None) -> str:
 
 
 def show_domain(domain: Domain) -> str:
-    low, high = (f"{end:.3g}".replace("e+", "e") for end in domain)
+    low, high = (f"{end:.6g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-") for end in domain)
     return f"{low} to {high}"
 
 
