@@ -8,8 +8,8 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_rate
-from rushlight.optim.parts import count_step, decayed, square_root, started
+from rushlight.optim.options import YOUNGER, require, require_rate
+from rushlight.optim.parts import average_squares, count_step, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -20,7 +20,7 @@ class Adadelta(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}  # noqa: RUF012
+    younger_options = YOUNGER
 
     def __init__(
         self,
@@ -51,15 +51,12 @@ class Adadelta(Optimizer):
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         rho, eps = group["rho"], group["eps"]
-        square, steps = state["square_avg"], state["acc_delta"]
+        steps = state["acc_delta"]
         count_step(state)
-        if group["weight_decay"]:
-            grad = decayed(grad, array, group["weight_decay"])
-        square *= rho
-        square += (1 - rho) * grad * grad
+        grad = with_decay(array, grad, group)
+        square = average_squares(state["square_avg"], grad, rho)
         step = square_root(steps + eps) / square_root(square + eps) * grad
-        steps *= rho
-        steps += (1 - rho) * step * step
+        average_squares(steps, step, rho)
         array -= group["lr"] * step
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
-from rushlight.optim.parts import count_step, decayed, square_root, started
+from rushlight.optim.parts import count_step, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -63,8 +63,7 @@ class Adagrad(Optimizer):
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         count = count_step(state)
-        if group["weight_decay"]:
-            grad = decayed(grad, array, group["weight_decay"])
+        grad = with_decay(array, grad, group)
         rate = group["lr"] / (1 + (count - 1) * group["lr_decay"])
         total = state["sum"]
         total += grad * grad

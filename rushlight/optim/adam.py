@@ -8,8 +8,8 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_betas, require_one_form, require_rate, scalar
-from rushlight.optim.parts import count_step, decayed, keep_largest, square_root, started
+from rushlight.optim.options import YOUNGER, require_kin_of_adam, require_one_form, scalar
+from rushlight.optim.parts import count_step, moments, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -20,15 +20,7 @@ class Adam(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {  # noqa: RUF012
-        "amsgrad": False,
-        "maximize": False,
-        "foreach": None,
-        "capturable": False,
-        "differentiable": False,
-        "decoupled_weight_decay": False,
-        "fused": None,
-    }
+    younger_options = {**YOUNGER, "amsgrad": False, "decoupled_weight_decay": False, "fused": None}  # noqa: RUF012
 
     def __init__(
         self,
@@ -50,10 +42,8 @@ class Adam(Optimizer):
     ):
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-        require_rate(lr)
-        require(eps >= 0.0, "Invalid epsilon value: {}", eps)
+        require_kin_of_adam(lr, betas, eps, weight_decay)
         check_betas(betas, foreach and not capturable)
-        require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
         options: dict[str, Any] = {"lr": lr, "betas": (scalar(betas[0]), scalar(betas[1])), "eps": eps}
         options |= {
             "weight_decay": weight_decay,
@@ -71,30 +61,18 @@ class Adam(Optimizer):
         return started(array, group, *names[: 3 if group["amsgrad"] else 2])
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
-        lr, decay = group["lr"], group["weight_decay"]
         beta1, beta2 = group["betas"]
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
         count = count_step(state)
-        if decay:
-            if group["decoupled_weight_decay"]:
-                array *= 1 - lr * decay
-            else:
-                grad = decayed(grad, array, decay)
-        mean += (1 - beta1) * (grad - mean)
-        square *= beta2
-        square += (1 - beta2) * grad * grad
-        if group["amsgrad"]:
-            square = keep_largest(state["max_exp_avg_sq"], square)
+        mean, square = moments(state, with_decay(array, grad, group), group)
         # sqrt(v / c) + eps is (sqrt(v) + eps sqrt(c)) / sqrt(c): one pass over the array less
         correction = (1 - beta2**count) ** 0.5
         root = square_root(square)
         root += group["eps"] * correction
-        array -= (lr * correction / (1 - beta1**count)) * mean / root
+        array -= (group["lr"] * correction / (1 - beta1**count)) * mean / root
 
 
 def check_betas(betas: tuple, plain: bool | None) -> None:
-    """Two numbers from 0 to below 1; tensors only where torch's multi-tensor form takes them."""
-    require_betas(betas)
+    """Both numbers or both tensors, these only where torch's multi-tensor form takes them."""
     if not (all(isinstance(each, float) for each in betas) or all(isinstance(each, Tensor) for each in betas)):
         raise ValueError("betas must be either both floats or both Tensors")
     if plain and isinstance(betas[0], Tensor):

@@ -7,7 +7,7 @@ from typing import Any
 from rushlight.core.tensor import Tensor
 from rushlight.optim.adam import Adam
 from rushlight.optim.optimizer import ParamsT
-from rushlight.optim.parts import count_step, decayed, keep_largest, square_root
+from rushlight.optim.parts import count_step, moments, square_root, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -35,23 +35,12 @@ class AdamTF(Adam):
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options)
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
-        lr, decay = group["lr"], group["weight_decay"]
         beta1, beta2 = group["betas"]
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
         count = count_step(state)
-        if decay:
-            if group["decoupled_weight_decay"]:
-                array *= 1 - lr * decay
-            else:
-                grad = decayed(grad, array, decay)
-        mean += (1 - beta1) * (grad - mean)
-        square *= beta2
-        square += (1 - beta2) * grad * grad
-        if group["amsgrad"]:
-            square = keep_largest(state["max_exp_avg_sq"], square)
+        mean, square = moments(state, with_decay(array, grad, group), group)
         root = square_root(square)
         root += group["eps"]
-        array -= (lr * (1 - beta2**count) ** 0.5 / (1 - beta1**count)) * mean / root
+        array -= (group["lr"] * (1 - beta2**count) ** 0.5 / (1 - beta1**count)) * mean / root
 
 
 __all__ = ["AdamTF"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_betas, require_rate
-from rushlight.optim.parts import count_step, decayed, keep_largest, started
+from rushlight.optim.options import YOUNGER, require_kin_of_adam
+from rushlight.optim.parts import average, count_step, keep_largest, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -20,7 +20,7 @@ class Adamax(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}  # noqa: RUF012
+    younger_options = YOUNGER
 
     def __init__(
         self,
@@ -37,10 +37,7 @@ class Adamax(Optimizer):
         clip_norm: float | None = None,
         clip_value: float | None = None,
     ):
-        require_rate(lr)
-        require(eps >= 0.0, "Invalid epsilon value: {}", eps)
-        require_betas(betas)
-        require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
+        require_kin_of_adam(lr, betas, eps, weight_decay)
         options: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         options |= {"foreach": foreach, "maximize": maximize}
         options |= {"differentiable": differentiable, "capturable": capturable}
@@ -51,11 +48,10 @@ class Adamax(Optimizer):
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         beta1, beta2 = group["betas"]
-        mean, largest = state["exp_avg"], state["exp_inf"]
+        largest = state["exp_inf"]
         count = count_step(state)
-        if group["weight_decay"]:
-            grad = decayed(grad, array, group["weight_decay"])
-        mean += (1 - beta1) * (grad - mean)
+        grad = with_decay(array, grad, group)
+        mean = average(state["exp_avg"], grad, 1 - beta1)
         largest *= beta2
         keep_largest(largest, abs(grad) + group["eps"])
         array -= (group["lr"] / (1 - beta1**count)) * mean / largest

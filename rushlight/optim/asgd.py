@@ -8,8 +8,8 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_rate
-from rushlight.optim.parts import count_step, counter_dtype, decayed, number, started
+from rushlight.optim.options import YOUNGER, require, require_rate
+from rushlight.optim.parts import average, count_step, counter_dtype, number, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -20,7 +20,7 @@ class ASGD(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}  # noqa: RUF012
+    younger_options = YOUNGER
 
     def __init__(
         self,
@@ -56,15 +56,14 @@ class ASGD(Optimizer):
         lr, lambd = group["lr"], group["lambd"]
         mean = state["ax"]
         count = count_step(state)
-        if group["weight_decay"]:
-            grad = decayed(grad, array, group["weight_decay"])
+        grad = with_decay(array, grad, group)
         rate, share = number(state["eta"]), number(state["mu"])
         array *= 1 - lambd * rate
         array -= rate * grad
         if share == 1:
             mean[...] = array
         else:
-            mean += share * (array - mean)
+            average(mean, array, share)
         rate = lr / (1 + lambd * lr * count) ** group["alpha"]
         # as in torch, in the precision in which steps are counted, whatever that of a loaded state
         kept = counter_dtype(group)

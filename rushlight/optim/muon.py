@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_element
+from rushlight.optim.parts import average
 from rushlight.optim.stepping import Array, State
 from rushlight.optim.watch import name_of
 
@@ -65,8 +66,7 @@ class Muon(Optimizer):
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         lr, momentum = group["lr"], group["momentum"]
-        mean = state["momentum_buffer"]
-        mean += (1 - momentum) * (grad - mean)
+        mean = average(state["momentum_buffer"], grad, 1 - momentum)
         update = grad + momentum * (mean - grad) if group["nesterov"] else mean
         update = orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
         array *= 1 - lr * group["weight_decay"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_betas, require_rate
-from rushlight.optim.parts import count_step, decayed, number, square_root, started
+from rushlight.optim.options import YOUNGER, require, require_kin_of_adam
+from rushlight.optim.parts import count_step, moments, number, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -20,13 +20,7 @@ class NAdam(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {  # noqa: RUF012
-        "maximize": False,
-        "foreach": None,
-        "capturable": False,
-        "differentiable": False,
-        "decoupled_weight_decay": False,
-    }
+    younger_options = {**YOUNGER, "decoupled_weight_decay": False}  # noqa: RUF012
 
     def __init__(
         self,
@@ -45,10 +39,7 @@ class NAdam(Optimizer):
         clip_norm: float | None = None,
         clip_value: float | None = None,
     ):
-        require_rate(lr)
-        require(eps >= 0.0, "Invalid epsilon value: {}", eps)
-        require_betas(betas)
-        require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
+        require_kin_of_adam(lr, betas, eps, weight_decay)
         require(momentum_decay >= 0.0, "Invalid momentum_decay value: {}", momentum_decay)
         options: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         options |= {"momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay}
@@ -62,21 +53,14 @@ class NAdam(Optimizer):
         return state | {name: np.zeros_like(array) for name in ("exp_avg", "exp_avg_sq")}
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
-        lr, decay = group["lr"], group["weight_decay"]
-        beta1, beta2 = group["betas"]
-        mean, square, product = state["exp_avg"], state["exp_avg_sq"], state["mu_product"]
+        lr, (beta1, beta2) = group["lr"], group["betas"]
         count = count_step(state)
-        if decay:
-            if group["decoupled_weight_decay"]:
-                array *= 1 - lr * decay
-            else:
-                grad = decayed(grad, array, decay)
+        grad = with_decay(array, grad, group)
         # the momentum of this step and of the next one
         now, then = [beta1 * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"])) for step in (count, count + 1)]
+        product = state["mu_product"]
         product *= now
-        mean += (1 - beta1) * (grad - mean)
-        square *= beta2
-        square += (1 - beta2) * grad * grad
+        mean, square = moments(state, grad, group)
         # as in Adam: epsilon times the correction, so that the root need not be divided
         correction = (1 - beta2**count) ** 0.5
         root = square_root(square)

@@ -6,6 +6,9 @@ from typing import Any
 
 from rushlight.core.tensor import Tensor
 
+# what a checkpoint of an older version may lack, for most methods
+YOUNGER: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}
+
 
 def require(condition: Any, message: str, value: Any) -> None:
     """Refuse an option in torch's words."""
@@ -29,6 +32,14 @@ def require_betas(betas: Any) -> None:
     """Two numbers from 0 to below 1."""
     for place, beta in enumerate(betas[:2]):
         require(0.0 <= beta < 1.0, f"Invalid beta parameter at index {place}: {{}}", beta)
+
+
+def require_kin_of_adam(lr: Any, betas: Any, eps: Any, weight_decay: Any) -> None:
+    """What the methods with two running means ask for, in torch's order."""
+    require_rate(lr)
+    require(eps >= 0.0, "Invalid epsilon value: {}", eps)
+    require_betas(betas)
+    require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
 
 
 def require_one_form(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:

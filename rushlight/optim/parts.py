@@ -43,9 +43,39 @@ def unchanging(x: Any) -> Any:
     return x.clone() if isinstance(x, Tensor) else x
 
 
-def decayed(grad: Any, array: Any, decay: Any) -> Any:
-    """The gradient of a loss to which half of `decay` times the squared parameter is added."""
+def with_decay(array: Any, grad: Any, group: dict[str, Any]) -> Any:
+    """The gradient of a loss with the weights' decay: half of it times the squared parameter is added.
+
+    A decoupled decay is no part of the loss: it makes the parameter smaller at once.
+    """
+    decay = group["weight_decay"]
+    if not decay:
+        return grad
+    if group.get("decoupled_weight_decay"):
+        array *= 1 - group["lr"] * decay
+        return grad
     return grad + decay * unchanging(array)
+
+
+def average(mean: Any, x: Any, weight: Any) -> Any:
+    """Move a running mean towards `x`, in place."""
+    mean += weight * (x - mean)
+    return mean
+
+
+def average_squares(square: Any, x: Any, keep: Any) -> Any:
+    """Keep so much of a running mean of squares and add that of `x`, in place."""
+    square *= keep
+    square += (1 - keep) * x * x
+    return square
+
+
+def moments(state: dict[str, Any], grad: Any, group: dict[str, Any]) -> tuple[Any, Any]:
+    """The running means of the gradient and of its square, the largest one so far with `amsgrad`."""
+    beta1, beta2 = group["betas"]
+    mean = average(state["exp_avg"], grad, 1 - beta1)
+    square = average_squares(state["exp_avg_sq"], grad, beta2)
+    return mean, keep_largest(state["max_exp_avg_sq"], square) if group.get("amsgrad") else square
 
 
 def count_step(state: dict[str, Any]) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_betas, require_rate
-from rushlight.optim.parts import count_step, decayed, square_root, started
+from rushlight.optim.options import YOUNGER, require_kin_of_adam
+from rushlight.optim.parts import count_step, moments, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -20,13 +20,7 @@ class RAdam(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {  # noqa: RUF012
-        "foreach": None,
-        "maximize": False,
-        "differentiable": False,
-        "decoupled_weight_decay": False,
-        "capturable": False,
-    }
+    younger_options = {**YOUNGER, "decoupled_weight_decay": False}  # noqa: RUF012
 
     def __init__(
         self,
@@ -44,10 +38,7 @@ class RAdam(Optimizer):
         clip_norm: float | None = None,
         clip_value: float | None = None,
     ):
-        require_rate(lr)
-        require(eps >= 0.0, "Invalid epsilon value: {}", eps)
-        require_betas(betas)
-        require(weight_decay >= 0.0, "Invalid weight_decay value: {}", weight_decay)
+        require_kin_of_adam(lr, betas, eps, weight_decay)
         options: dict[str, Any] = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         options |= {"maximize": maximize, "foreach": foreach, "capturable": capturable}
         options |= {"decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable}
@@ -57,19 +48,10 @@ class RAdam(Optimizer):
         return started(array, group, "exp_avg", "exp_avg_sq")
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
-        lr, decay = group["lr"], group["weight_decay"]
         beta1, beta2 = group["betas"]
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
         count = count_step(state)
-        if decay:
-            if group["decoupled_weight_decay"]:
-                array *= 1 - lr * decay
-            else:
-                grad = decayed(grad, array, decay)
-        mean += (1 - beta1) * (grad - mean)
-        square *= beta2
-        square += (1 - beta2) * grad * grad
-        rate = lr / (1 - beta1**count)
+        mean, square = moments(state, with_decay(array, grad, group), group)
+        rate = group["lr"] / (1 - beta1**count)
         correction = 1 - beta2**count
         # how many squares the running mean averages: in the long run, and so far
         longest = 2 / (1 - beta2) - 1

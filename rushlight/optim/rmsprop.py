@@ -8,8 +8,8 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_rate
-from rushlight.optim.parts import count_step, decayed, square_root, started
+from rushlight.optim.options import YOUNGER, require, require_rate
+from rushlight.optim.parts import average, average_squares, count_step, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -20,14 +20,7 @@ class RMSprop(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {  # noqa: RUF012
-        "momentum": 0,
-        "centered": False,
-        "foreach": None,
-        "maximize": False,
-        "differentiable": False,
-        "capturable": False,
-    }
+    younger_options = {**YOUNGER, "momentum": 0, "centered": False}  # noqa: RUF012
 
     def __init__(
         self,
@@ -70,15 +63,11 @@ class RMSprop(Optimizer):
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         alpha, lr = group["alpha"], group["lr"]
-        square = state["square_avg"]
         count_step(state)
-        if group["weight_decay"]:
-            grad = decayed(grad, array, group["weight_decay"])
-        square *= alpha
-        square += (1 - alpha) * grad * grad
+        grad = with_decay(array, grad, group)
+        square = average_squares(state["square_avg"], grad, alpha)
         if group["centered"]:
-            mean = state["grad_avg"]
-            mean += (1 - alpha) * (grad - mean)
+            mean = average(state["grad_avg"], grad, 1 - alpha)
             root = square_root(square - mean * mean)
         else:
             root = square_root(square)

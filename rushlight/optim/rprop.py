@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import require, require_rate
+from rushlight.optim.options import YOUNGER, require, require_rate
 from rushlight.optim.parts import between, choose, count_step, sign, started, unchanging
 from rushlight.optim.stepping import Array, State
 
@@ -20,7 +20,7 @@ class Rprop(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}  # noqa: RUF012
+    younger_options = YOUNGER
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
-from rushlight.optim.parts import decayed
+from rushlight.optim.parts import with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -64,8 +64,7 @@ class SGD(Optimizer):
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         momentum = group["momentum"]
-        if group["weight_decay"]:
-            grad = decayed(grad, array, group["weight_decay"])
+        grad = with_decay(array, grad, group)
         if momentum:
             buffer = state["momentum_buffer"]
             if first:
