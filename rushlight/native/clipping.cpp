@@ -16,24 +16,6 @@ double root(double squares, int type) {
     return type == 0 ? std::sqrt(static_cast<float>(squares)) : std::sqrt(squares);
 }
 
-// Summed in blocks, whose number does not depend on the threads.
-double norm_of(PyArrayObject* array, int type) {
-    auto squares = table().optim.squares[type];
-    const char* data = PyArray_BYTES(array);
-    int64_t size = PyArray_SIZE(array), itemsize = PyArray_ITEMSIZE(array);
-    if (size <= OPTIM_GRAIN) return root(squares(data, size), type);
-    std::vector<double> sums((size + OPTIM_GRAIN - 1) / OPTIM_GRAIN);
-    parallel(size, OPTIM_GRAIN, [&](int64_t begin, int64_t end) {
-        for (; begin < end; begin += OPTIM_GRAIN) {
-            int64_t count = end - begin < OPTIM_GRAIN ? end - begin : OPTIM_GRAIN;
-            sums[begin / OPTIM_GRAIN] = squares(data + begin * itemsize, count);
-        }
-    });
-    double total = 0;
-    for (double each : sums) total += each;
-    return root(total, type);
-}
-
 void scale(PyArrayObject* array, int type, double factor) {
     auto loop = table().optim.scale[type];
     char* data = PyArray_BYTES(array);
@@ -71,6 +53,24 @@ PyObject* tensor_of(double value, int type) {
 
 }  // namespace
 
+// Summed in blocks, whose number does not depend on the threads.
+double sum_of_squares(PyArrayObject* array, int type) {
+    auto squares = table().optim.squares[type];
+    const char* data = PyArray_BYTES(array);
+    int64_t size = PyArray_SIZE(array), itemsize = PyArray_ITEMSIZE(array);
+    if (size <= OPTIM_GRAIN) return squares(data, size);
+    std::vector<double> sums((size + OPTIM_GRAIN - 1) / OPTIM_GRAIN);
+    parallel(size, OPTIM_GRAIN, [&](int64_t begin, int64_t end) {
+        for (; begin < end; begin += OPTIM_GRAIN) {
+            int64_t count = end - begin < OPTIM_GRAIN ? end - begin : OPTIM_GRAIN;
+            sums[begin / OPTIM_GRAIN] = squares(data + begin * itemsize, count);
+        }
+    });
+    double total = 0;
+    for (double each : sums) total += each;
+    return total;
+}
+
 // clip_grad_norm(parameters, max_norm, error_if_nonfinite): the norm before, or None if it declines.
 PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count) {
     double largest;
@@ -84,7 +84,7 @@ PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count) {
     }
     double squares = 0;
     for (Tensor* grad : grads) {
-        double norm = norm_of(grad->array, type);
+        double norm = root(sum_of_squares(grad->array, type), type);
         squares += norm * norm;
     }
     double total = root(squares, type);

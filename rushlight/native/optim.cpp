@@ -1,6 +1,8 @@
 // Optimizers: the step of all groups in one call. See optim/stepping.py.
 #include "optim.h"
 
+#include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "kernels/table.h"
@@ -13,12 +15,13 @@ namespace rushlight {
 
 namespace {
 
-// the functions step_for of optim/*.py that the loops are twins of
+// the methods by their files in optim/, and the functions step_for there that the loops are twins of
+constexpr const char* METHOD_NAMES[METHODS] = {"sgd", "adam", "rmsprop", "adagrad", "adadelta", "adamax"};
 PyObject* known[METHODS];
 // the hooks of all optimizers
 PyObject* every_hooks[2];
 PyObject *name_step_for, *name_groups, *name_state, *name_defaults, *name_differentiable, *name_params;
-PyObject *name_pre_hooks, *name_post_hooks;
+PyObject *name_pre_hooks, *name_post_hooks, *name_clip_norm, *name_clip_value;
 
 // One parameter's turn. It owns the arrays that it works on: looking up the next one may run a program's code.
 struct Move {
@@ -34,6 +37,7 @@ struct Step {
     Ref groups, state;
     std::vector<Settings> settings;
     std::vector<Move> moves;
+    double norm = INFINITY, bound = INFINITY;  // the limits of the gradients
 };
 
 bool same_shape(PyArrayObject* one, PyArrayObject* other) {
@@ -136,6 +140,27 @@ bool add_group(Step& step, Method method, PyObject* group) {
     return true;
 }
 
+// A limit of the gradients, which stays as it is where there is none; false if it is unusual.
+bool read_limit(PyObject* optimizer, PyObject* fields, PyObject* name, double& limit) {
+    PyObject* given = find(fields, name);
+    if (given == nullptr) given = _PyType_Lookup(Py_TYPE(optimizer), name);
+    return given == Py_None || (read_number(given, limit) && limit >= 0);
+}
+
+// What all gradients are multiplied by, so that their norm is not above its limit. See optim/clipping.py.
+double clip_factor(const Step& step) {
+    if (step.norm == INFINITY) return 1;
+    double total = 0;
+    for (const Move& move : step.moves) {
+        double squares = sum_of_squares(move.grad.array(), move.type);
+        // in Python they are added up in the dtype of the array, where they may be infinite
+        total += move.type == 0 ? static_cast<float>(squares) : squares;
+    }
+    double factor = step.norm / (std::sqrt(total) + 1e-6);
+    // NaN scales too
+    return factor >= 1 ? 1 : factor;
+}
+
 double count_step(PyArrayObject* count) {
     if (loop_type(count) == 0) return *static_cast<float*>(PyArray_DATA(count)) += 1;
     return *static_cast<double*>(PyArray_DATA(count)) += 1;
@@ -144,13 +169,18 @@ double count_step(PyArrayObject* count) {
 void run(Step& step) {
     UserLine line;
     StepNumbers numbers;
+    const double factor = clip_factor(step);
     int group = -1;
     double count = 0;
     for (Move& move : step.moves) {
         double before = count;
         if (move.count) count = count_step(move.count.array());
         // the same for most parameters of a group, and two powers cost 0.1 us
-        if (move.group != group || count != before) numbers = numbers_of(step.settings[move.group], count);
+        if (move.group != group || count != before) {
+            numbers = numbers_of(step.settings[move.group], count);
+            numbers.scale *= factor;
+            numbers.bound = step.bound;
+        }
         group = move.group;
         auto loop = table().optim.step[step.settings[group].method][move.type];
         parallel(move.size, OPTIM_GRAIN, [&](int64_t begin, int64_t end) { loop(numbers, move.data, begin, end); });
@@ -182,11 +212,15 @@ bool take_step(PyObject* optimizer, PyObject* fields) {
     step.groups = Ref::borrow(find(fields, name_groups));
     step.state = Ref::borrow(find(fields, name_state));
     step.settings.reserve(4);
+    if (!read_limit(optimizer, fields, name_clip_norm, step.norm)) return false;
+    if (!read_limit(optimizer, fields, name_clip_value, step.bound)) return false;
     if (!step.groups || !PyList_Check(step.groups.get()) || !step.state || !PyDict_Check(step.state.get())) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(step.groups.get()); i++) {
         Ref group = Ref::borrow(PyList_GET_ITEM(step.groups.get(), i));
         if (!add_group(step, method, group.get())) return false;
     }
+    // Python warns of a step that finds no gradient
+    if (step.moves.empty()) return false;
     run(step);
     return true;
 }
@@ -214,14 +248,24 @@ PyObject* step_unhooked(const Arguments& arguments) {
     return take_step(optimizer, fields.get()) ? Py_NewRef(Py_None) : nullptr;
 }
 
-// connect_optimizers(step_fors, hooks): the functions that the loops stand in for, and the hooks of all optimizers.
-PyObject* connect_optimizers(PyObject*, PyObject* args) {
-    PyObject *steps[METHODS], *hooks[2];
-    if (!PyArg_ParseTuple(args, "(OOOO)(O!O!)", &steps[SGD], &steps[ADAM], &steps[RMSPROP], &steps[ADAGRAD],
-                          &PyDict_Type, &hooks[0], &PyDict_Type, &hooks[1])) {
-        return nullptr;
+// connect_step(method, step_for): the function that the loops of a method stand in for.
+PyObject* connect_step(PyObject*, PyObject* args) {
+    const char* name;
+    PyObject* step_for;
+    if (!PyArg_ParseTuple(args, "sO", &name, &step_for)) return nullptr;
+    for (int i = 0; i < METHODS; i++) {
+        if (std::strcmp(name, METHOD_NAMES[i]) == 0) {
+            Py_XSETREF(known[i], Py_NewRef(step_for));
+            Py_RETURN_NONE;
+        }
     }
-    for (int i = 0; i < METHODS; i++) Py_XSETREF(known[i], Py_NewRef(steps[i]));
+    return PyErr_Format(PyExc_ValueError, "there is no native step of %s", name);
+}
+
+// connect_hooks(before, after): the hooks of all optimizers.
+PyObject* connect_hooks(PyObject*, PyObject* args) {
+    PyObject* hooks[2];
+    if (!PyArg_ParseTuple(args, "O!O!", &PyDict_Type, &hooks[0], &PyDict_Type, &hooks[1])) return nullptr;
     for (int i = 0; i < 2; i++) Py_XSETREF(every_hooks[i], Py_NewRef(hooks[i]));
     Py_RETURN_NONE;
 }
@@ -249,7 +293,8 @@ PyObject* zero_grad(const Arguments& arguments) {
 
 PyMethodDef optim_methods[] = {
     {"step", step, METH_O, "Move the parameters of an optimizer; False where Python must do it."},
-    {"connect_optimizers", connect_optimizers, METH_VARARGS, "Say which functions the native steps stand in for."},
+    {"connect_step", connect_step, METH_VARARGS, "Say which function the native step of a method stands in for."},
+    {"connect_hooks", connect_hooks, METH_VARARGS, "Say where the hooks of all optimizers are."},
     {"clip_grad_norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(clip_grad_norm)), METH_FASTCALL,
      "Scale gradients to a largest norm; the norm, or None where Python must do it."},
     {nullptr, nullptr, 0, nullptr},
@@ -291,6 +336,8 @@ bool add_optim(PyObject* module) {
                          {&name_defaults, "defaults"},
                          {&name_params, "params"},
                          {&name_differentiable, "differentiable"},
+                         {&name_clip_norm, "_clip_norm"},
+                         {&name_clip_value, "_clip_value"},
                          {&name_pre_hooks, "_optimizer_step_pre_hooks"},
                          {&name_post_hooks, "_optimizer_step_post_hooks"}});
     add_shortcut("optim.optimizer.Optimizer.step", step_unhooked);

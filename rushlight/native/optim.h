@@ -32,6 +32,9 @@ void count_write(Storage* storage, const Place& place);
 // A number that is a float or an int; false for anything else, without an exception.
 bool read_number(PyObject* value, double& number);
 
+// Of the elements of a dense array.
+double sum_of_squares(PyArrayObject* array, int type);
+
 PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 bool add_optim(PyObject* module);

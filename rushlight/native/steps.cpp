@@ -13,8 +13,9 @@ namespace {
 // options and state, as the groups and the state of torch name them
 struct Words {
     PyObject *lr, *betas, *eps, *weight_decay, *maximize, *momentum, *dampening, *nesterov, *amsgrad;
-    PyObject *decoupled_weight_decay, *capturable, *alpha, *centered, *lr_decay;
+    PyObject *decoupled_weight_decay, *capturable, *alpha, *rho, *centered, *lr_decay;
     PyObject *step, *momentum_buffer, *exp_avg, *exp_avg_sq, *max_exp_avg_sq, *square_avg, *grad_avg, *sum;
+    PyObject *acc_delta, *exp_inf;
 } words;
 
 // Reads a group's options; `usual` becomes false at the first that is not plain.
@@ -89,6 +90,24 @@ void read_adagrad(Reader& options, Settings& settings) {
     if (!(settings.lr_decay >= 0)) options.usual = false;
 }
 
+void read_adadelta(Reader& options, Settings& settings) {
+    settings.beta2 = options.number(words.rho);
+    settings.eps = options.number(words.eps);
+    settings.count = words.step;
+    settings.state[0] = words.square_avg;
+    settings.state[1] = words.acc_delta;
+    if (options.flag(words.capturable)) options.usual = false;
+}
+
+void read_adamax(Reader& options, Settings& settings) {
+    options.betas(settings.beta1, settings.beta2);
+    settings.eps = options.number(words.eps);
+    settings.count = words.step;
+    settings.state[0] = words.exp_avg;
+    settings.state[1] = words.exp_inf;
+    if (options.flag(words.capturable)) options.usual = false;
+}
+
 }  // namespace
 
 bool prepare_names() {
@@ -104,6 +123,7 @@ bool prepare_names() {
                    {&words.decoupled_weight_decay, "decoupled_weight_decay"},
                    {&words.capturable, "capturable"},
                    {&words.alpha, "alpha"},
+                   {&words.rho, "rho"},
                    {&words.centered, "centered"},
                    {&words.lr_decay, "lr_decay"},
                    {&words.step, "step"},
@@ -113,11 +133,14 @@ bool prepare_names() {
                    {&words.max_exp_avg_sq, "max_exp_avg_sq"},
                    {&words.square_avg, "square_avg"},
                    {&words.grad_avg, "grad_avg"},
-                   {&words.sum, "sum"}});
+                   {&words.sum, "sum"},
+                   {&words.acc_delta, "acc_delta"},
+                   {&words.exp_inf, "exp_inf"}});
 }
 
 bool read_settings(Method method, PyObject* group, Settings& settings) {
-    constexpr void (*READ[METHODS])(Reader&, Settings&) = {read_sgd, read_adam, read_rmsprop, read_adagrad};
+    constexpr void (*READ[METHODS])(Reader&, Settings&) = {read_sgd,     read_adam,     read_rmsprop,
+                                                            read_adagrad, read_adadelta, read_adamax};
     Reader options{group};
     settings.method = method;
     settings.lr = options.number(words.lr);
@@ -125,12 +148,13 @@ bool read_settings(Method method, PyObject* group, Settings& settings) {
     settings.maximize = options.flag(words.maximize);
     READ[method](options, settings);
     settings.remembers = settings.state[0] != nullptr;
-    return options.usual;
+    // Python refuses a rate that is NaN
+    return options.usual && settings.lr == settings.lr;
 }
 
 StepNumbers numbers_of(const Settings& settings, double count) {
     StepNumbers numbers;
-    numbers.sign = settings.maximize ? -1 : 1;
+    numbers.scale = settings.maximize ? -1 : 1;
     numbers.decay = settings.decay;
     numbers.rate = settings.lr;
     numbers.eps = settings.eps;
@@ -149,6 +173,9 @@ StepNumbers numbers_of(const Settings& settings, double count) {
         numbers.new_mean = 1 - settings.beta1;
         numbers.eps = settings.eps * correction;
         numbers.rate = settings.lr * correction / (1 - std::pow(settings.beta1, count));
+    } else if (settings.method == ADAMAX) {
+        numbers.new_mean = 1 - settings.beta1;
+        numbers.rate = settings.lr / (1 - std::pow(settings.beta1, count));
     } else if (settings.method == ADAGRAD) {
         numbers.rate = settings.lr / (1 + (count - 1) * settings.lr_decay);
     }

@@ -3,15 +3,12 @@
 from typing import TYPE_CHECKING
 
 from rushlight.core.lazy import names_of
-from rushlight.native import core
 from rushlight.optim.adagrad import Adagrad
 from rushlight.optim.adam import Adam
 from rushlight.optim.adamw import AdamW
-from rushlight.optim.hooks import _global_optimizer_post_hooks, _global_optimizer_pre_hooks
 from rushlight.optim.optimizer import Optimizer
 from rushlight.optim.rmsprop import RMSprop
 from rushlight.optim.sgd import SGD
-from rushlight.optim.stepping import TWINS
 
 if TYPE_CHECKING:
     from rushlight.optim.adadelta import Adadelta
@@ -26,11 +23,6 @@ if TYPE_CHECKING:
     from rushlight.optim.rprop import Rprop
     from rushlight.optim.sparse_adam import SparseAdam
     from rushlight.optim.swapping import swap_in_optimizer_params_and_state
-
-if core is not None:
-    twins = (SGD.step_for, Adam.step_for, RMSprop.step_for, Adagrad.step_for)
-    core.connect_optimizers(twins, (_global_optimizer_pre_hooks, _global_optimizer_post_hooks))
-    TWINS.update(twins)
 
 __all__ = [
     "ASGD",

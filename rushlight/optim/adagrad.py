@@ -10,7 +10,7 @@ from rushlight.core.tensor import Tensor, wrap
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
 from rushlight.optim.parts import count_step, square_root, started, with_decay
-from rushlight.optim.stepping import Array, State
+from rushlight.optim.stepping import Array, State, twin
 
 
 class Adagrad(Optimizer):
@@ -61,6 +61,7 @@ class Adagrad(Optimizer):
         state["sum"][...] = complex(start, start) if array.dtype.kind == "c" else start
         return state
 
+    @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         count = count_step(state)
         grad = with_decay(array, grad, group)

@@ -10,7 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require_kin_of_adam, require_one_form, scalar
 from rushlight.optim.parts import count_step, moments, square_root, started, with_decay
-from rushlight.optim.stepping import Array, State
+from rushlight.optim.stepping import Array, State, twin
 
 
 class Adam(Optimizer):
@@ -60,6 +60,7 @@ class Adam(Optimizer):
         names = ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"]
         return started(array, group, *names[: 3 if group["amsgrad"] else 2])
 
+    @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         beta1, beta2 = group["betas"]
         count = count_step(state)

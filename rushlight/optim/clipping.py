@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 @contextmanager
 def clipped(optimizer: Optimizer) -> Iterator[None]:
-    """Stand-ins for the gradients of all groups together, for the time of a step."""
+    """Stand-ins for the gradients of all groups together, for the time of a step; none where there are no limits."""
+    if optimizer._clip_norm is None and optimizer._clip_value is None:
+        yield
+        return
     params = [param for group in optimizer.param_groups for param in group["params"] if param._grad is not None]
     held = [param._grad for param in params]
     with set_grad_enabled(bool(optimizer.defaults.get("differentiable"))):
-        changed = clip(held, optimizer.clip_norm, optimizer.clip_value)
+        changed = clip(held, optimizer._clip_norm, optimizer._clip_value)
     try:
         for param, grad in zip(params, changed, strict=True):
             param._grad = grad

@@ -74,8 +74,8 @@ class LBFGS(Optimizer):
     def flat_grad(self, params: list[Any]) -> np.ndarray:
         """All gradients end to end; zeros where there is none."""
         grads = [param._grad for param in params]
-        if self.clip_norm is not None or self.clip_value is not None:
-            kept = iter(clip([grad for grad in grads if grad is not None], self.clip_norm, self.clip_value))
+        if self._clip_norm is not None or self._clip_value is not None:
+            kept = iter(clip([grad for grad in grads if grad is not None], self._clip_norm, self._clip_value))
             grads = [None if grad is None else next(kept) for grad in grads]
         arrays = [
             np.zeros_like(param._array) if grad is None else grad._array

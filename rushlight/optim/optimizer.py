@@ -119,8 +119,6 @@ class Optimizer(Hooks):
     def clip_norm(self, value: float | None) -> None:
         require(value is None or value >= 0, "Invalid clip_norm value: {}", value)
         self._clip_norm = value
-        if "_flats" in self.__dict__:
-            self._watch()
 
     @property
     def clip_value(self) -> float | None:
@@ -131,8 +129,6 @@ class Optimizer(Hooks):
     def clip_value(self, value: float | None) -> None:
         require(value is None or value >= 0, "Invalid clip_value value: {}", value)
         self._clip_value = value
-        if "_flats" in self.__dict__:
-            self._watch()
 
     def _watch(self) -> None:
         """Look at the next step before it is taken, see `watch.py`; until it is in order, where native code can."""
@@ -166,13 +162,13 @@ class Optimizer(Hooks):
         if closure is not None:
             with modes.enable_grad():
                 loss = closure()
-        if self._watched:
-            self._look()
-        if self.clip_norm is None and self.clip_value is None:
-            self._move(user_line(2))
-        else:
-            with clipped(self):
-                self._move(user_line(2))
+        # native code clips by itself, and leaves alone what is to be refused or warned about
+        if not self._watched and core is not None and core.step(self):
+            return loss
+        self._look()
+        place = user_line(2)
+        with clipped(self):
+            self._move(place)
         return loss
 
     def _look(self) -> None:
@@ -189,10 +185,6 @@ class Optimizer(Hooks):
 
     def _move(self, place: Any) -> None:
         """Move every parameter that has a gradient."""
-        if core is not None and core.step(self):
-            return
-        if not self._watched:
-            self._look()
         token = floating_point.set(QUIET)
         try:
             for number, group in enumerate(self.param_groups):
@@ -337,7 +329,7 @@ class Optimizer(Hooks):
 def unwatch(optimizer: Optimizer, args: tuple, kwargs: dict[str, Any]) -> None:
     """After a step with gradients, native code takes the next ones alone."""
     moved = any([param._grad is not None for group in optimizer.param_groups for param in group["params"]])
-    if moved and optimizer.clip_norm is None and optimizer.clip_value is None:
+    if moved:
         hooks = optimizer._optimizer_step_post_hooks
         for number in [number for number, hook in hooks.items() if hook is unwatch]:
             del hooks[number]

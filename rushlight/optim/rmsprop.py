@@ -10,7 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
 from rushlight.optim.parts import average, average_squares, count_step, square_root, started, with_decay
-from rushlight.optim.stepping import Array, State
+from rushlight.optim.stepping import Array, State, twin
 
 
 class RMSprop(Optimizer):
@@ -61,6 +61,7 @@ class RMSprop(Optimizer):
         names += ["grad_avg"] if group["centered"] else []
         return started(array, group, *names)
 
+    @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         alpha, lr = group["alpha"], group["lr"]
         count_step(state)

@@ -10,7 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
 from rushlight.optim.parts import with_decay
-from rushlight.optim.stepping import Array, State
+from rushlight.optim.stepping import Array, State, twin
 
 
 class SGD(Optimizer):
@@ -62,6 +62,7 @@ class SGD(Optimizer):
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         return {"momentum_buffer": np.zeros_like(array)} if group["momentum"] else {}
 
+    @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         momentum = group["momentum"]
         grad = with_decay(array, grad, group)

@@ -1,4 +1,4 @@
-"""What is done natively to all gradients at once: they are forgotten, or clipped."""
+"""What is done natively to all gradients at once: they are forgotten, or clipped, also within a step."""
 
 import math
 import weakref
@@ -8,7 +8,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.native import core
-from tests.native.test_optim import started
+from tests.native.test_optim import METHODS, REMEMBERING, everything, started
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
 
@@ -141,3 +141,90 @@ def test_gradients_of_other_kinds_are_left_to_python():
         assert torch.nn.utils.clip_grad_norm_(params, 1.0).item() > 1
     assert core.clip_grad_norm(with_gradients([3.0]), torch.tensor(1.0), False) is None
     assert core.clip_grad_norm() is None
+
+
+def moved_with_limits(method, limits, dtype=torch.float32, sizes=((3, 4), (700,), (), (0,)), **options):
+    """An optimizer after steps with limits, all but the first one native if they can be."""
+    torch.manual_seed(0)
+    params = [torch.randn(shape, dtype=dtype, requires_grad=True) for shape in sizes]
+    groups = [{"params": params[:1]}, {"params": params[1:], "lr": 0.2}]
+    optimizer = getattr(torch.optim, method)(groups, **{"lr": 0.1, **REMEMBERING.get(method, {}), **options, **limits})
+    for _ in range(5):
+        for param in params:
+            param.grad = torch.randn(param.shape, dtype=dtype)
+        optimizer.step()
+    return optimizer
+
+
+LIMITS = [{"clip_norm": 1.5}, {"clip_norm": 1000}, {"clip_value": 0.3}, {"clip_norm": 20.0, "clip_value": 0.4}]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("options", [{}, {"maximize": True, "weight_decay": 0.1}])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_steps_with_limits_are_pythons(without, method, limits, options, dtype):
+    optimizer = moved_with_limits(method, limits, dtype, **options)
+    assert core.step(optimizer)
+    without()
+    wanted = moved_with_limits(method, limits, dtype, **options)
+    wanted.step()
+    # the norm is added up in another order; a bound is exact
+    tolerance = 0 if "clip_norm" not in limits else 1e-5 if dtype is torch.float32 else 1e-12
+    for one, other in zip(all_tensors(optimizer), all_tensors(wanted), strict=True):
+        np.testing.assert_allclose(one, other, tolerance, tolerance)
+
+
+def all_tensors(optimizer):
+    for group in optimizer.param_groups:
+        for param in group["params"]:
+            yield param.detach().numpy()
+            yield from [np.asarray(each) for each in optimizer.state[param].values()]
+
+
+def test_limits_within_a_native_step_leave_gradients_as_they_are():
+    param, optimizer = started([1.0, 2.0], "SGD", lr=1.0, momentum=0, clip_norm=1.0, clip_value=0.7)
+    param.data.zero_()
+    param.grad = torch.tensor([3.0, 4.0])
+    grad, version = param.grad, param.grad._version
+    assert core.step(optimizer)
+    assert param.grad is grad and grad.tolist() == [3.0, 4.0] and grad._version == version
+    np.testing.assert_allclose(param.tolist(), [-0.6, -0.7], 1e-6)
+
+
+@pytest.mark.parametrize("values", [[NAN, 1.0], [INF, 1.0], [3e38, 3e38], [1e-30, 1e-30], [0.0, -0.0]])
+@pytest.mark.parametrize("limits", [{"clip_norm": 0.5}, {"clip_value": 0.5}, {"clip_norm": 0}, {"clip_value": 0}])
+def test_unusual_gradients_are_clipped_alike(without, values, limits):
+    def moved():
+        param, optimizer = started([1.0, 2.0], "SGD", lr=1.0, momentum=0, **limits)
+        param.grad = torch.tensor(values)
+        optimizer.step()
+        return param.tolist()
+
+    found = moved()
+    without()
+    np.testing.assert_allclose(found, moved(), 1e-6)
+
+
+def test_a_step_with_limits_does_not_depend_on_the_threads():
+    def moved(threads):
+        torch.set_num_threads(threads)
+        return everything(moved_with_limits("Adam", {"clip_norm": 1.0, "clip_value": 0.01}, sizes=((9, 9), (100_000,))))
+
+    before = torch.get_num_threads()
+    try:
+        assert moved(1) == moved(2) == moved(3)
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_a_limit_of_a_class_is_heeded():
+    class Careful(torch.optim.SGD):
+        _clip_value = 0.5
+
+    param = torch.zeros(1, requires_grad=True)
+    optimizer = Careful([param], lr=1.0)
+    param.grad = torch.ones(1)
+    optimizer.step()
+    assert core.step(optimizer)
+    assert param.tolist() == [-1.0]

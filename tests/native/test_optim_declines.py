@@ -23,6 +23,10 @@ def text_rate(param, optimizer):
     optimizer.param_groups[0]["lr"] = "fast"
 
 
+def nan_rate(param, optimizer):
+    optimizer.param_groups[0]["lr"] = math.nan
+
+
 def no_rate(param, optimizer):
     del optimizer.param_groups[0]["lr"]
 
@@ -161,6 +165,10 @@ def strided_gradient(param, optimizer):
     param._grad = torch.arange(4.0)[::2]
 
 
+def no_gradient(param, optimizer):
+    param.grad = None
+
+
 def fixed_memory(param, optimizer):
     param._array.flags.writeable = False
 
@@ -177,16 +185,35 @@ def own_formula(param, optimizer):
     optimizer.step_for = lambda array, grad, state, group, first: array.fill(7.0)
 
 
+def tensor_limit(param, optimizer):
+    optimizer.clip_norm = torch.tensor(0.5)
+
+
+def wrong_limit(param, optimizer):
+    optimizer._clip_value = math.nan
+
+
 def differentiable(param, optimizer):
     optimizer.defaults["differentiable"] = True
 
 
-UNUSUAL = [tensor_rate, text_rate, no_rate, huge_rate, odd_flag, late_amsgrad, capturable, strange_betas, three_betas]
+UNUSUAL = [
+    tensor_rate,
+    text_rate,
+    nan_rate,
+    no_rate,
+    huge_rate,
+    odd_flag,
+    late_amsgrad,
+    capturable,
+    strange_betas,
+    three_betas,
+]
 UNUSUAL += [strange_group, params_tuple, params_number, no_params, groups_tuple, no_groups, no_state, partial_state]
 UNUSUAL += [number_state, list_state, other_shape, other_size, other_dtype, expanded_state, shared_state]
 UNUSUAL += [overlapping_state, gradient_of_itself, negative_count, nan_count, number_count, long_count, integer_count]
 UNUSUAL += [half_parameter, other_gradient, small_gradient, strided_parameter, strided_gradient, fixed_memory]
-UNUSUAL += [fixed_state, swapped_bytes, own_formula, differentiable]
+UNUSUAL += [fixed_state, swapped_bytes, own_formula, differentiable, no_gradient, tensor_limit, wrong_limit]
 
 
 @pytest.mark.parametrize("change", UNUSUAL)
@@ -201,6 +228,7 @@ def test_the_unusual_is_left_to_python(without, change):
         try:
             optimizer.step()
         except Exception as error:
+            # warnings are errors
             return type(error), str(error)
         return param.tolist(), param._version, first.tolist(), count.tolist()
 
@@ -225,6 +253,16 @@ def test_a_formula_of_ones_own_is_used():
     assert not core.step(optimizer)
     optimizer.step()
     assert param.tolist() == [-0.5, 0.5]
+
+
+def test_a_kin_of_adam_with_another_formula_is_not_taken_for_adam():
+    optimizer = started([1.0, 2.0], "AdamTF")[1]
+    assert not core.step(optimizer)
+
+
+def test_a_method_that_has_no_loops_cannot_be_connected():
+    with pytest.raises(ValueError, match="there is no native step of mine"):
+        core.connect_step("mine", print)
 
 
 def test_a_step_of_ones_own_may_go_on_to_the_native_one():

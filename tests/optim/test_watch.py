@@ -70,6 +70,18 @@ def test_a_step_without_any_gradient_is_warned_about():
         torch.optim.SGD(frozen.parameters()).step()
 
 
+def test_a_step_without_any_gradient_is_warned_about_later_too():
+    model = model_of(2, 1)
+    optimizer = torch.optim.Adam(model.named_parameters())
+    for _ in range(3):
+        step_on(model, optimizer)
+    optimizer.zero_grad()
+    before = [param.tolist() for param in model.parameters()]
+    with pytest.warns(UserWarning, match=r"Adam.step\(\) moves nothing, .* \('0.weight', '0.bias'\): call backward"):
+        optimizer.step()
+    assert [param.tolist() for param in model.parameters()] == before
+
+
 def test_a_step_with_some_gradients_is_quiet():
     model = model_of(2, 3, 1)
     model[0].requires_grad_(False)
@@ -143,6 +155,18 @@ def test_a_learning_rate_that_is_nan_is_refused(method):
     with pytest.raises(ValueError, match=r"Invalid learning rate: nan in group 0: .* parameters NaN \('scale'\)"):
         optimizer.step(closure)
     assert param.tolist() == [1.0, 1.0]
+
+
+def test_a_learning_rate_that_becomes_nan_is_refused():
+    model = model_of(2, 1)
+    optimizer = torch.optim.Adam(model.named_parameters(), clip_norm=1.0)
+    for _ in range(3):
+        step_on(model, optimizer)
+    optimizer.param_groups[0]["lr"] = NAN
+    before = [param.tolist() for param in model.parameters()]
+    with pytest.raises(ValueError, match=r"Invalid learning rate: nan in group 0: .* \('0.weight', '0.bias'\)"):
+        step_on(model, optimizer)
+    assert [param.tolist() for param in model.parameters()] == before
 
 
 def test_a_schedule_can_be_drawn_without_gradients():

@@ -19,18 +19,21 @@ namespace {
 ALWAYS_INLINE float root_of(float x) { return sqrtf(x); }
 ALWAYS_INLINE double root_of(double x) { return sqrt(x); }
 
+ALWAYS_INLINE float size_of(float x) { return fabsf(x); }
+ALWAYS_INLINE double size_of(double x) { return fabs(x); }
+
 // The larger one; NaN if either is, as np.maximum.
 template <class T>
 ALWAYS_INLINE T larger(T one, T other) {
     return one > other || one != one ? one : other;
 }
 
-// The gradient, with its sign turned to maximize, and with the decay of the weights if there is one: zero times
+// The gradient, turned to maximize or made smaller, and with the decay of the weights if there is one: zero times
 // infinity would be NaN.
 template <bool decays, class T>
-ALWAYS_INLINE T full_gradient(T grad, T param, T sign, T decay) {
-    T signed_grad = sign * grad;
-    return decays ? signed_grad + decay * param : signed_grad;
+ALWAYS_INLINE T full_gradient(T grad, T param, T scale, T decay) {
+    T scaled = scale * grad;
+    return decays ? scaled + decay * param : scaled;
 }
 
 template <class T, bool decays, bool remembers, bool nesterov>
@@ -38,11 +41,11 @@ void sgd_loop(const StepNumbers& numbers, const StepArrays& arrays, int64_t begi
     T* __restrict params = static_cast<T*>(arrays.param);
     const T* __restrict grads = static_cast<const T*>(arrays.grad);
     T* __restrict buffers = static_cast<T*>(arrays.state[0]);
-    const T sign = T(numbers.sign), decay = T(numbers.decay), rate = T(numbers.rate);
+    const T scale = T(numbers.scale), decay = T(numbers.decay), rate = T(numbers.rate);
     const T momentum = T(numbers.keep_mean), weight = T(numbers.new_mean);
 #pragma omp simd
     for (int64_t i = begin; i < end; i++) {
-        T grad = full_gradient<decays>(grads[i], params[i], sign, decay);
+        T grad = full_gradient<decays>(grads[i], params[i], scale, decay);
         if (remembers) {
             T buffer = buffers[i] * momentum + weight * grad;
             buffers[i] = buffer;
@@ -66,13 +69,13 @@ void adam_loop(const StepNumbers& numbers, const StepArrays& arrays, int64_t beg
     T* __restrict means = static_cast<T*>(arrays.state[0]);
     T* __restrict squares = static_cast<T*>(arrays.state[1]);
     T* __restrict largest = static_cast<T*>(arrays.state[2]);
-    const T sign = T(numbers.sign), decay = T(numbers.decay), shrink = T(numbers.shrink), rate = T(numbers.rate);
+    const T scale = T(numbers.scale), decay = T(numbers.decay), shrink = T(numbers.shrink), rate = T(numbers.rate);
     const T eps = T(numbers.eps), new_mean = T(numbers.new_mean);
     const T keep_square = T(numbers.keep_square), new_square = T(numbers.new_square);
 #pragma omp simd
     for (int64_t i = begin; i < end; i++) {
         T param = params[i] * shrink;
-        T grad = full_gradient<decays>(grads[i], param, sign, decay);
+        T grad = full_gradient<decays>(grads[i], param, scale, decay);
         T mean = means[i] + new_mean * (grad - means[i]);
         T square = squares[i] * keep_square + new_square * grad * grad;
         means[i] = mean;
@@ -95,11 +98,11 @@ void rmsprop_loop(const StepNumbers& numbers, const StepArrays& arrays, int64_t 
     T* __restrict squares = static_cast<T*>(arrays.state[0]);
     T* __restrict buffers = static_cast<T*>(arrays.state[1]);
     T* __restrict means = static_cast<T*>(arrays.state[2]);
-    const T sign = T(numbers.sign), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
+    const T scale = T(numbers.scale), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
     const T momentum = T(numbers.keep_mean), keep_square = T(numbers.keep_square), weight = T(numbers.new_square);
 #pragma omp simd
     for (int64_t i = begin; i < end; i++) {
-        T grad = full_gradient<decays>(grads[i], params[i], sign, decay);
+        T grad = full_gradient<decays>(grads[i], params[i], scale, decay);
         T square = squares[i] * keep_square + weight * grad * grad;
         squares[i] = square;
         if (centered) {
@@ -132,22 +135,97 @@ void adagrad(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin
     T* __restrict params = static_cast<T*>(arrays.param);
     const T* __restrict grads = static_cast<const T*>(arrays.grad);
     T* __restrict sums = static_cast<T*>(arrays.state[0]);
-    const T sign = T(numbers.sign), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
+    const T scale = T(numbers.scale), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
 #pragma omp simd
     for (int64_t i = begin; i < end; i++) {
-        T grad = full_gradient<decays>(grads[i], params[i], sign, decay);
+        T grad = full_gradient<decays>(grads[i], params[i], scale, decay);
         T sum = sums[i] + grad * grad;
         sums[i] = sum;
         params[i] -= rate * grad / (root_of(sum) + eps);
     }
 }
 
+template <class T, bool decays>
+void adadelta(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    T* __restrict params = static_cast<T*>(arrays.param);
+    const T* __restrict grads = static_cast<const T*>(arrays.grad);
+    T* __restrict squares = static_cast<T*>(arrays.state[0]);
+    T* __restrict steps = static_cast<T*>(arrays.state[1]);
+    const T scale = T(numbers.scale), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
+    const T keep_square = T(numbers.keep_square), new_square = T(numbers.new_square);
+#pragma omp simd
+    for (int64_t i = begin; i < end; i++) {
+        T grad = full_gradient<decays>(grads[i], params[i], scale, decay);
+        T square = squares[i] * keep_square + new_square * grad * grad;
+        T step = root_of(steps[i] + eps) / root_of(square + eps) * grad;
+        squares[i] = square;
+        steps[i] = steps[i] * keep_square + new_square * step * step;
+        params[i] -= rate * step;
+    }
+}
+
+template <class T, bool decays>
+void adamax(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    T* __restrict params = static_cast<T*>(arrays.param);
+    const T* __restrict grads = static_cast<const T*>(arrays.grad);
+    T* __restrict means = static_cast<T*>(arrays.state[0]);
+    T* __restrict largest = static_cast<T*>(arrays.state[1]);
+    const T scale = T(numbers.scale), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
+    const T new_mean = T(numbers.new_mean), keep_largest = T(numbers.keep_square);
+#pragma omp simd
+    for (int64_t i = begin; i < end; i++) {
+        T grad = full_gradient<decays>(grads[i], params[i], scale, decay);
+        T mean = means[i] + new_mean * (grad - means[i]);
+        T most = larger(largest[i] * keep_largest, size_of(grad) + eps);
+        means[i] = mean;
+        largest[i] = most;
+        params[i] -= rate * mean / most;
+    }
+}
+
 using Step = void (*)(const StepNumbers&, const StepArrays&, int64_t, int64_t);
 
+// The arrays from element `begin` on.
+template <class T>
+ALWAYS_INLINE StepArrays from(const StepArrays& arrays, int64_t begin) {
+    StepArrays rest;
+    rest.param = static_cast<T*>(arrays.param) + begin;
+    rest.grad = static_cast<const T*>(arrays.grad) + begin;
+    for (int i = 0; i < StepArrays::STATES; i++) {
+        if (arrays.state[i] != nullptr) rest.state[i] = static_cast<T*>(arrays.state[i]) + begin;
+    }
+    return rest;
+}
+
+// A step whose gradient is bounded first, in blocks that stay in the nearest cache: no second pass over memory.
+template <class T>
+void bounded(Step step, const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
+    constexpr int64_t BLOCK = 512;
+    T block[BLOCK];
+    const T scale = T(numbers.scale), bound = T(numbers.bound);
+    StepNumbers others = numbers;
+    others.scale = 1;
+    for (; begin < end; begin += BLOCK) {
+        const int64_t count = end - begin < BLOCK ? end - begin : BLOCK;
+        StepArrays part = from<T>(arrays, begin);
+        const T* grads = static_cast<const T*>(part.grad);
+#pragma omp simd
+        for (int64_t i = 0; i < count; i++) {
+            T grad = scale * grads[i];
+            grad = grad > bound ? bound : grad;
+            block[i] = grad < -bound ? -bound : grad;
+        }
+        part.grad = block;
+        step(others, part, 0, count);
+    }
+}
+
 // One loop for steps with decay of the weights, another for those without.
-template <Step with, Step without>
+template <class T, Step with, Step without>
 void either(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
-    (numbers.decay != 0 ? with : without)(numbers, arrays, begin, end);
+    Step step = numbers.decay != 0 ? with : without;
+    if (numbers.bound == INFINITY) return step(numbers, arrays, begin, end);
+    bounded<T>(step, numbers, arrays, begin, end);
 }
 
 // Sixteen sums side by side, whatever the width of the CPU's registers: the same order of additions everywhere.
@@ -178,10 +256,12 @@ void scale_loop(void* values, double factor, int64_t count) {
 
 template <class T>
 void fill_for(OptimLoops& loops, int type) {
-    loops.step[rushlight::SGD][type] = either<sgd<T, true>, sgd<T, false>>;
-    loops.step[rushlight::ADAM][type] = either<adam<T, true>, adam<T, false>>;
-    loops.step[rushlight::RMSPROP][type] = either<rmsprop<T, true>, rmsprop<T, false>>;
-    loops.step[rushlight::ADAGRAD][type] = either<adagrad<T, true>, adagrad<T, false>>;
+    loops.step[rushlight::SGD][type] = either<T, sgd<T, true>, sgd<T, false>>;
+    loops.step[rushlight::ADAM][type] = either<T, adam<T, true>, adam<T, false>>;
+    loops.step[rushlight::RMSPROP][type] = either<T, rmsprop<T, true>, rmsprop<T, false>>;
+    loops.step[rushlight::ADAGRAD][type] = either<T, adagrad<T, true>, adagrad<T, false>>;
+    loops.step[rushlight::ADADELTA][type] = either<T, adadelta<T, true>, adadelta<T, false>>;
+    loops.step[rushlight::ADAMAX][type] = either<T, adamax<T, true>, adamax<T, false>>;
     loops.squares[type] = squares_loop<T>;
     loops.scale[type] = scale_loop<T>;
 }

@@ -1,15 +1,17 @@
 // The loops of optimizer steps and of gradient clipping: what kernels/optim.cpp fills for one level of CPU.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace rushlight {
 
-enum Method { SGD, ADAM, RMSPROP, ADAGRAD, METHODS };
+enum Method { SGD, ADAM, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, METHODS };
 
 // The numbers of one parameter's step, as the formulas of optim/*.py have them where the array work begins.
 struct StepNumbers {
-    double sign = 1;           // -1 to maximize
+    double scale = 1;          // of the gradient: -1 to maximize, and smaller where its norm is clipped
+    double bound = INFINITY;   // of the elements of the gradient, either way
     double decay = 0;          // of the weights, added to the gradient
     double shrink = 1;         // of the weights themselves: AdamW's decay
     double rate = 0;           // of the step
@@ -26,6 +28,8 @@ struct StepNumbers {
 //   ADAM     exp_avg, exp_avg_sq, max_exp_avg_sq
 //   RMSPROP  square_avg, momentum_buffer, grad_avg
 //   ADAGRAD  sum
+//   ADADELTA square_avg, acc_delta
+//   ADAMAX   exp_avg, exp_inf
 struct StepArrays {
     static constexpr int STATES = 3;
     void* param = nullptr;
