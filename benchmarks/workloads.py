@@ -7,6 +7,7 @@ from benchmarks.calls import CALLS, SIZES
 from benchmarks.libraries import LIBRARIES
 from benchmarks.programs import (
     actor_critic,
+    adam,
     calls,
     depth,
     distributions,
@@ -60,6 +61,12 @@ def chain(title, length, backward_only=False):
     return Workload(title, "depth", depth.Chain, parameters, checked=checked, compiles=False)
 
 
+def adam_step(count, size, words, norm=None):
+    title = f"Adam's step on {words}" + ("" if norm is None else ", norm clipped")
+    parameters = {"count": count, "size": size, "norm": norm}
+    return Workload(title, "optimizers", adam.Step, parameters, adam=True, large=size > 10**5, checked=3)
+
+
 def large(title, family, program, **parameters):
     return Workload(title, family, program, parameters, large=True, checked=3)
 
@@ -74,6 +81,10 @@ WORKLOADS = {
     "mlp_64_256": mlp_step(64, 256),
     "mlp_256_256": mlp_step(256, 256),
     "mlp_1024_512": mlp_step(1024, 512),
+    "adam_50": adam_step(50, 64, "50 tensors of 64"),
+    "adam_1e7": adam_step(10, 10**6, "10^7 parameters"),
+    "adam_50_clipped": adam_step(50, 64, "50 tensors of 64", norm=1.0),
+    "adam_1e7_clipped": adam_step(10, 10**6, "10^7 parameters", norm=1.0),
     "policy_forward": Workload("policy forward, batch 1, no_grad", "agents", mlp.Forward, {"recording": False}),
     "policy_sample": Workload("policy forward, sample, log_prob", "agents", policy.Act, tolerance=0.05, random=True),
     "categorical": Workload(
@@ -111,6 +122,7 @@ QUICK = ("add", "mul_sum_backward", "tanh", "mlp_forward", "mlp_1_64")
 FAMILIES = {
     "tiny": "Tiny tensors",
     "mlp": "A small network",
+    "optimizers": "Optimizers",
     "agents": "Reinforcement learning",
     "pointwise": "Large pointwise chains",
     "rows": "Rows and columns",

@@ -28,12 +28,26 @@ class TorchLike:
             modules += [linear, getattr(nn, activation)()]
         return nn.Sequential(*modules[:-1])
 
-    def adam(self, parameters, lr):
-        options = {"fused": True} if self.fused else {}
+    def adam(self, parameters, lr, **options):
+        options |= {"fused": True} if self.fused else {}
         optimizer = self.module.optim.Adam(parameters, lr=lr, **options)
         if self.compiled:
             optimizer.step = self.module.compile(optimizer.step)
         return optimizer
+
+    def step_of_adam(self, parameters, lr, norm=None):
+        """A function that takes a step; with a largest norm of all gradients, given as the library likes it best."""
+        clips_itself = self.module.__name__ == "rushlight"
+        optimizer = self.adam(parameters, lr, **({"clip_norm": norm} if clips_itself else {}))
+        if norm is None or clips_itself:
+            return optimizer.step
+        clip = self.module.nn.utils.clip_grad_norm_
+
+        def step():
+            clip(parameters, norm)
+            optimizer.step()
+
+        return step
 
     def compile(self, function):
         """The function itself, or compiled where compiling is what is measured."""

@@ -14,7 +14,11 @@ SHORT = Plan(rounds=1, turn=1e-3)
 HERE = {name: sys.executable for name in ("numpy", "rushlight", "rushlight_plain", "floor")}
 
 
-@pytest.mark.parametrize("names", [QUICK, ("policy_forward", "policy_sample", "actor_critic", "sac")])
+ADAM = ("adam_50", "adam_50_clipped")
+AGENTS = ("policy_forward", "policy_sample", "actor_critic", "sac")
+
+
+@pytest.mark.parametrize("names", [QUICK, ADAM, AGENTS])
 def test_rushlight_and_numpy_by_hand_agree(names):
     results = list(measure(names, HERE, 1, SHORT))
     assert [result.workload for result in results] == list(names)
