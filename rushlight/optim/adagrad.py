@@ -10,7 +10,8 @@ from rushlight.core.tensor import Tensor, wrap
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
 from rushlight.optim.parts import count_step, square_root, started, with_decay
-from rushlight.optim.stepping import Array, State, twin
+from rushlight.optim.stepping import Array, State
+from rushlight.optim.twins import twin
 
 
 class Adagrad(Optimizer):

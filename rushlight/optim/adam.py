@@ -10,7 +10,8 @@ from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require_kin_of_adam, require_one_form, scalar
 from rushlight.optim.parts import count_step, moments, square_root, started, with_decay
-from rushlight.optim.stepping import Array, State, twin
+from rushlight.optim.stepping import Array, State
+from rushlight.optim.twins import twin
 
 
 class Adam(Optimizer):

@@ -10,7 +10,8 @@ from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
 from rushlight.optim.parts import average, average_squares, count_step, square_root, started, with_decay
-from rushlight.optim.stepping import Array, State, twin
+from rushlight.optim.stepping import Array, State
+from rushlight.optim.twins import twin
 
 
 class RMSprop(Optimizer):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,24 +12,13 @@ from rushlight.native import core
 from rushlight.ops.complex import view_as_complex, view_as_real
 from rushlight.optim.flat import Moving, flat_for
 from rushlight.optim.options import plain, scalar
+from rushlight.optim.twins import TWINS
 
 if TYPE_CHECKING:
     from rushlight.optim.optimizer import Optimizer
 
 Array: TypeAlias = Any  # an ndarray; a Tensor where the step is differentiated
 State: TypeAlias = dict[str, Array]
-Formula = TypeVar("Formula", bound=Callable)
-
-# the functions step_for that native loops stand in for
-TWINS: set[Callable] = set()
-
-
-def twin(step_for: Formula) -> Formula:
-    """A method's formula that has a native loop, under the name of the method's file."""
-    if core is not None:
-        core.connect_step(step_for.__module__.rpartition(".")[2], step_for)
-        TWINS.add(step_for)
-    return step_for
 
 
 def has_twin(optimizer: Optimizer) -> bool:

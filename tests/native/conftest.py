@@ -14,7 +14,7 @@ def without(monkeypatch):
         monkeypatch.setattr(optimizer, "core", None)
         monkeypatch.setattr(stepping, "core", None)
         monkeypatch.setattr(torch.optim.Optimizer, "zero_grad", torch.optim.Optimizer.zero_grad.__wrapped__)
-        for method in ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad"):
+        for method in ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax"):
             kind = getattr(torch.optim, method)
             monkeypatch.setattr(kind, "step", optimizer.Optimizer.step)
 

@@ -1,0 +1,20 @@
+"""Twins: the formulas of methods that native loops stand in for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from rushlight.native import core
+
+Formula = TypeVar("Formula", bound=Callable)
+
+TWINS: set[Callable] = set()
+
+
+def twin(step_for: Formula) -> Formula:
+    """Let native code take the steps of a formula, which it knows by the name of the method's file."""
+    if core is not None:
+        core.connect_step(step_for.__module__.rpartition(".")[2], step_for)
+        TWINS.add(step_for)
+    return step_for
