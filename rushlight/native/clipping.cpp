@@ -16,14 +16,6 @@ double root(double squares, int type) {
     return type == 0 ? std::sqrt(static_cast<float>(squares)) : std::sqrt(squares);
 }
 
-void scale(PyArrayObject* array, int type, double factor) {
-    auto loop = table().optim.scale[type];
-    char* data = PyArray_BYTES(array);
-    int64_t itemsize = PyArray_ITEMSIZE(array);
-    parallel(PyArray_SIZE(array), OPTIM_GRAIN,
-             [&](int64_t begin, int64_t end) { loop(data + begin * itemsize, factor, end - begin); });
-}
-
 // The gradients of a list of tensors, if all are of one dtype and dense; no code of a program runs meanwhile.
 bool gather(PyObject* parameters, std::vector<Tensor*>& grads, int& type) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); i++) {
@@ -54,21 +46,29 @@ PyObject* tensor_of(double value, int type) {
 }  // namespace
 
 // Summed in blocks, whose number does not depend on the threads.
-double sum_of_squares(PyArrayObject* array, int type) {
-    auto squares = table().optim.squares[type];
-    const char* data = PyArray_BYTES(array);
-    int64_t size = PyArray_SIZE(array), itemsize = PyArray_ITEMSIZE(array);
-    if (size <= OPTIM_GRAIN) return squares(data, size);
+double dot(PyArrayObject* one, PyArrayObject* other, int type) {
+    auto loop = table().optim.dot[type];
+    const char *x = PyArray_BYTES(one), *y = PyArray_BYTES(other);
+    int64_t size = PyArray_SIZE(one), itemsize = PyArray_ITEMSIZE(one);
+    if (size <= OPTIM_GRAIN) return loop(x, y, size);
     std::vector<double> sums((size + OPTIM_GRAIN - 1) / OPTIM_GRAIN);
     parallel(size, OPTIM_GRAIN, [&](int64_t begin, int64_t end) {
         for (; begin < end; begin += OPTIM_GRAIN) {
             int64_t count = end - begin < OPTIM_GRAIN ? end - begin : OPTIM_GRAIN;
-            sums[begin / OPTIM_GRAIN] = squares(data + begin * itemsize, count);
+            sums[begin / OPTIM_GRAIN] = loop(x + begin * itemsize, y + begin * itemsize, count);
         }
     });
     double total = 0;
     for (double each : sums) total += each;
     return total;
+}
+
+void scale(PyArrayObject* array, int type, double factor) {
+    auto loop = table().optim.scale[type];
+    char* data = PyArray_BYTES(array);
+    int64_t itemsize = PyArray_ITEMSIZE(array);
+    parallel(PyArray_SIZE(array), OPTIM_GRAIN,
+             [&](int64_t begin, int64_t end) { loop(data + begin * itemsize, factor, end - begin); });
 }
 
 // clip_grad_norm(parameters, max_norm, error_if_nonfinite): the norm before, or None if it declines.
@@ -84,7 +84,7 @@ PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count) {
     }
     double squares = 0;
     for (Tensor* grad : grads) {
-        double norm = root(sum_of_squares(grad->array, type), type);
+        double norm = root(dot(grad->array, grad->array, type), type);
         squares += norm * norm;
     }
     double total = root(squares, type);

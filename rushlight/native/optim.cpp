@@ -152,7 +152,7 @@ double clip_factor(const Step& step) {
     if (step.norm == INFINITY) return 1;
     double total = 0;
     for (const Move& move : step.moves) {
-        double squares = sum_of_squares(move.grad.array(), move.type);
+        double squares = dot(move.grad.array(), move.grad.array(), move.type);
         // in Python they are added up in the dtype of the array, where they may be infinite
         total += move.type == 0 ? static_cast<float>(squares) : squares;
     }
@@ -297,6 +297,8 @@ PyMethodDef optim_methods[] = {
     {"connect_hooks", connect_hooks, METH_VARARGS, "Say where the hooks of all optimizers are."},
     {"clip_grad_norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(clip_grad_norm)), METH_FASTCALL,
      "Scale gradients to a largest norm; the norm, or None where Python must do it."},
+    {"newton", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(newton)), METH_FASTCALL,
+     "Turn a vector by what L-BFGS remembers; None where Python must do it."},
     {nullptr, nullptr, 0, nullptr},
 };
 

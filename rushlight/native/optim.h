@@ -32,10 +32,13 @@ void count_write(Storage* storage, const Place& place);
 // A number that is a float or an int; false for anything else, without an exception.
 bool read_number(PyObject* value, double& number);
 
-// Of the elements of a dense array.
-double sum_of_squares(PyArrayObject* array, int type);
+// Of dense arrays of one size and dtype, whose elements lie in the same order.
+double dot(PyArrayObject* one, PyArrayObject* other, int type);
+void scale(PyArrayObject* array, int type, double factor);
 
 PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count);
+
+PyObject* newton(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 bool add_optim(PyObject* module);
 

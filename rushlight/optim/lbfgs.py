@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.tensor import Tensor, wrap
+from rushlight.native import core
 from rushlight.ops.inplace import written
 from rushlight.optim.clipping import clip
 from rushlight.optim.line_search import Point, Search
@@ -152,16 +153,21 @@ class Run:
         self.scale = product / change.dot(change)
 
     def newton(self, vector: np.ndarray) -> np.ndarray:
-        """The approximate inverse Hessian times a vector, by two loops over what is remembered."""
+        """The approximate inverse Hessian times a vector, by two loops over what is remembered; in its place."""
         if not self.shares:
             self.shares = [None] * self.group["history_size"]
         places = range(len(self.changes))
+        if core is not None:
+            shares = core.newton(vector, self.changes, self.steps, self.inverses, self.scale)
+            if shares is not None:
+                self.shares[: len(places)] = shares
+                return vector
         for i in reversed(places):
             self.shares[i] = self.steps[i].dot(vector) * self.inverses[i]
-            vector = vector - self.shares[i] * self.changes[i]
-        vector = vector * self.scale
+            vector -= self.shares[i] * self.changes[i]
+        vector *= self.scale
         for i in places:
-            vector = vector + (self.shares[i] - self.changes[i].dot(vector) * self.inverses[i]) * self.steps[i]
+            vector += (self.shares[i] - self.changes[i].dot(vector) * self.inverses[i]) * self.steps[i]
         return vector
 
     def go(self, start: Point, last: bool) -> Point:

@@ -230,20 +230,30 @@ void either(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin,
 
 // Sixteen sums side by side, whatever the width of the CPU's registers: the same order of additions everywhere.
 template <class T>
-double squares_loop(const void* values, int64_t count) {
+double dot_loop(const void* one, const void* other, int64_t count) {
     constexpr int LANES = 16;
-    const T* x = static_cast<const T*>(values);
+    const T* x = static_cast<const T*>(one);
+    const T* y = static_cast<const T*>(other);
     double sums[LANES] = {};
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) {
 #pragma omp simd
-        for (int lane = 0; lane < LANES; lane++) sums[lane] += double(x[i + lane]) * double(x[i + lane]);
+        for (int lane = 0; lane < LANES; lane++) sums[lane] += double(x[i + lane]) * double(y[i + lane]);
     }
-    for (int lane = 0; i < count; i++, lane++) sums[lane] += double(x[i]) * double(x[i]);
+    for (int lane = 0; i < count; i++, lane++) sums[lane] += double(x[i]) * double(y[i]);
     for (int width = LANES / 2; width > 0; width /= 2) {
         for (int lane = 0; lane < width; lane++) sums[lane] += sums[lane + width];
     }
     return sums[0];
+}
+
+template <class T>
+void add_loop(void* values, double factor, const void* others, int64_t count) {
+    T* __restrict x = static_cast<T*>(values);
+    const T* __restrict y = static_cast<const T*>(others);
+    const T by = T(factor);
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) x[i] += by * y[i];
 }
 
 template <class T>
@@ -262,7 +272,8 @@ void fill_for(OptimLoops& loops, int type) {
     loops.step[rushlight::ADAGRAD][type] = either<T, adagrad<T, true>, adagrad<T, false>>;
     loops.step[rushlight::ADADELTA][type] = either<T, adadelta<T, true>, adadelta<T, false>>;
     loops.step[rushlight::ADAMAX][type] = either<T, adamax<T, true>, adamax<T, false>>;
-    loops.squares[type] = squares_loop<T>;
+    loops.dot[type] = dot_loop<T>;
+    loops.add[type] = add_loop<T>;
     loops.scale[type] = scale_loop<T>;
 }
 

@@ -41,8 +41,10 @@ struct StepArrays {
 struct OptimLoops {
     // moves the elements from `begin` to `end`
     void (*step[METHODS][2])(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) = {};
-    // the sum of the squares of `count` elements, the same to the last bit on every level
-    double (*squares[2])(const void* values, int64_t count) = {};
+    // the sum of the products of `count` elements, the same to the last bit on every level
+    double (*dot[2])(const void* one, const void* other, int64_t count) = {};
+    // values += factor * others
+    void (*add[2])(void* values, double factor, const void* others, int64_t count) = {};
     void (*scale[2])(void* values, double factor, int64_t count) = {};
 };
 
