@@ -24,6 +24,8 @@ SHAPES = ((4, 3), (4, 1), (2, 4))
 WIDER = {"Muon": 500, "LBFGS": 30}
 # torch corrects the moments in float32 when a step is recorded
 WIDER_RECORDED = 100
+# uphill the loss grows with the fourth power of the parameters, and ten steps amplify what was rounded
+WIDER_UPHILL = 3
 
 
 def entries() -> list[Any]:
@@ -71,6 +73,7 @@ def compare_runs(info: Any, kwargs: dict[str, Any], dtype: str, library: Library
         except Exception as error:
             return f"{each.name} raises {explain(error)}"
     widen = WIDER_RECORDED if kwargs.get("differentiable") else WIDER.get(info.name, 1)
+    widen *= WIDER_UPHILL if kwargs.get("maximize") else 1
     rules = Rules(aliasing=False, scaled=True, widen=widen)
     for name, wanted, given in zip(("parameters: ", "state: "), *runs, strict=True):
         reason = compare(wanted, given, rules, name)

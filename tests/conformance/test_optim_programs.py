@@ -146,6 +146,24 @@ def a_parameter_of_two_layers_in_two_groups(library, method):
     return list(model.parameters()), tied.bias.sum()
 
 
+@program
+def gradients_clipped_within_the_step(library, method):
+    """By torch's functions before it."""
+    model = network(library)
+    ours = library is rushlight
+    limits = {"clip_norm": 0.5, "clip_value": 0.2} if ours else {}
+    optimizer = getattr(library.optim, method)(model.parameters(), lr=0.02, **limits)
+    inputs, targets = data(library)
+    for _ in range(20):
+        optimizer.zero_grad()
+        library.nn.functional.mse_loss(model(inputs), targets).backward()
+        if not ours:
+            library.nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+            library.nn.utils.clip_grad_value_(model.parameters(), 0.2)
+        optimizer.step()
+    return list(model.parameters()), optimizer.state_dict()
+
+
 def solve(library, loss_of, start, dtype, **options):
     """Where LBFGS ends, how low, and after how many evaluations."""
     param = library.tensor(start, dtype=getattr(library, dtype), requires_grad=True)
