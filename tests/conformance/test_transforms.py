@@ -2,7 +2,6 @@
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -10,6 +9,7 @@ import rushlight
 from tests.distributions.transform_table import ROWS, given, make
 
 torch = pytest.importorskip("torch")
+mpmath = pytest.importorskip("mpmath")
 
 ALL = pytest.mark.parametrize("name", ROWS)
 # torch does not add up over the parts where they are one value
