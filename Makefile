@@ -68,7 +68,7 @@ sanitize: $(VENV)/.installed $(VENV)/.dev $(VENV)/.examples
 	$(VENV)/bin/python tools/leaks.py $(SANITIZED)
 
 conformance: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
-	$(VENV_TORCH)/bin/python -m conformance all
+	$(VENV_TORCH)/bin/python -m conformance all --table docs/modules.md
 
 conformance-full: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 	$(VENV_TORCH)/bin/python -m conformance all --samples all

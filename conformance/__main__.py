@@ -1,4 +1,4 @@
-"""The command line: `python -m conformance ops`, `samples`, `promotion`, `optim` or `all`."""
+"""The command line: `python -m conformance ops`, `samples`, `promotion`, `optim`, `modules` or `all`."""
 
 import argparse
 import sys
@@ -12,18 +12,19 @@ COMPLEX = ("complex64", "complex128")
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance", description="Agreement with PyTorch, counted.")
-    parser.add_argument("command", choices=("ops", "samples", "promotion", "optim", "all"))
+    parser.add_argument("command", choices=("ops", "samples", "promotion", "optim", "modules", "all"))
     parser.add_argument("--library", default="rushlight", help="what to compare; `torch` checks the runner itself")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops or optimizers alone")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops, optimizers or modules alone")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--timeout", type=float, help="seconds an op may take: 60, or 600 with all samples")
-    parser.add_argument("--samples", default="20", help="samples of op_db a dtype, spread evenly, or `all`")
+    parser.add_argument("--samples", default="20", help="samples of an entry a dtype, spread evenly, or `all`")
     parser.add_argument("--dtypes", nargs="+", default=[*REAL, *COMPLEX], help="input dtypes for op_db")
     parser.add_argument("--complex", action="store_true", help="complex dtypes decide too")
     parser.add_argument("--full", dest="samples", action="store_const", const="all", help="every sample of op_db")
     parser.add_argument("--at-least", type=int, default=220, help="entries of op_db that must agree whole")
     parser.add_argument("--share", type=float, default=0.97, help="part of the entries compared that must agree whole")
     parser.add_argument("--missing", action="store_true", help="only list the entries the library lacks")
+    parser.add_argument("--table", metavar="FILE", help="write the table of modules there, in Markdown")
     parser.add_argument("--json", metavar="FILE", help="write every answer there")
     options = parser.parse_args(argv)
     options.timeout = options.timeout or (600 if options.samples == "all" else 60)

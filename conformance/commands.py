@@ -13,6 +13,8 @@ from conformance.pool import Pool
 from conformance.report import Report, fold_complex
 
 ROOT = Path(__file__).parent.parent
+# inputs of a module in each dtype and mode: each is trained for ten steps in both libraries
+MODULE_INPUTS = 8
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,26 @@ def run_optim(options: argparse.Namespace) -> Verdict:
     return Verdict(bool(report.of_status("pass")) and not report.unexpected, report.counts)
 
 
+def run_modules(options: argparse.Namespace) -> Verdict:
+    """Every entry of module_db and the modules that it lacks."""
+    from conformance.module_table import write_table
+
+    pool = Pool(options.library, options.jobs, options.timeout)
+    entries = pool.ask({"kind": "list modules"})
+    offered = [entry for entry in entries if entry["offered"]]
+    samples = None if options.samples == "all" else min(int(options.samples), MODULE_INPUTS)
+    chosen = [entry["name"] for entry in offered if not options.only or entry["name"] in options.only]
+    if options.missing:
+        print(*(entry["name"] for entry in entries if not entry["offered"]), sep="\n")
+        return Verdict(True, f"{len(offered)} of {len(entries)} modules are there")
+    report = Report("module_db", len(entries), read_known("module_db"), offered=len(offered))
+    pool.run([{"kind": "module", "name": name, "samples": samples} for name in chosen], report.add)
+    finish(report, options)
+    if options.table and not options.only:
+        write_table(Path(options.table), entries, report)
+    return Verdict(bool(report.of_status("pass")) and not report.unexpected, report.counts)
+
+
 def run_pytest(options: argparse.Namespace) -> Verdict:
     """The test files that need torch: whole programs in tests/conformance, and the runner's own."""
     command = [sys.executable, "-m", "pytest", "-q", "tests/conformance", "conformance/test_runner.py"]
@@ -113,12 +135,13 @@ def run_pytest(options: argparse.Namespace) -> Verdict:
 
 
 def run_all(options: argparse.Namespace) -> Verdict:
-    """The five of them, and one block with their counts."""
+    """The six of them, and one block with their counts."""
     parts = (
         ("promotion", run_promotion),
         ("declared samples", run_samples),
         ("op_db", run_ops),
         ("optim_db", run_optim),
+        ("module_db", run_modules),
         ("tests with torch", run_pytest),
     )
     verdicts = []

@@ -62,7 +62,7 @@ class Report:
     def print_counts(self) -> None:
         passed, failed, skipped = (len(self.of_status(status)) for status in ("pass", "fail", "skip"))
         if self.offered is not None:
-            print(f"{'entries in op_db':36}{self.total}")
+            print(f"{'entries in ' + self.title:36}{self.total}")
             print(f"{'names the library has':36}{self.offered}")
         print(f"{'compared':36}{passed + failed}")
         print(f"{'agree whole':36}{passed}  ({self.share:.1%})")

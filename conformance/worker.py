@@ -54,11 +54,25 @@ def check_op(task: dict[str, Any], library: Library) -> dict[str, Any]:
     return registry.check_op(task["name"], library)
 
 
+def list_modules(task: dict[str, Any], library: Library) -> list[dict[str, Any]]:
+    from conformance import modules
+
+    return modules.list_modules(library)
+
+
+def check_module(task: dict[str, Any], library: Library) -> dict[str, Any]:
+    from conformance import modules
+
+    return modules.check_module(task["name"], library, task["samples"])
+
+
 TASKS = {
     "list entries": list_entries,
     "entry": check_entry,
     "list registry": list_registry,
     "op": check_op,
+    "list modules": list_modules,
+    "module": check_module,
 }
 
 if __name__ == "__main__":
