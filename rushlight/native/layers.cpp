@@ -12,8 +12,9 @@ namespace rushlight {
 namespace {
 
 PyTypeObject* module_base;
-// what Python gives at import: how to call and to look up with care, and the hooks of all modules
-PyObject *call_carefully, *find_carefully;
+// what Python gives at import: how to call and to look up with care, how to name the layer in an error, and the hooks of
+// all modules
+PyObject *call_carefully, *find_carefully, *name_layer;
 PyObject* every_hooks[4];
 
 PyObject *name_forward, *name_parameters, *name_modules, *name_buffers, *name_getattr, *name_getattribute;
@@ -64,11 +65,30 @@ PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t count
     return PyObject_Call(call_carefully, all.get(), keywords);
 }
 
+// Says in the words of the error that is under way in which layer it arose. See nn/modules/module_errors.py.
+void explain_failure(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+    if (name_layer == nullptr || !PyErr_ExceptionMatches(PyExc_Exception)) return;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (trace != nullptr) PyException_SetTraceback(value, trace);
+    Ref given = Ref::steal(PyTuple_New(count));
+    if (given) {
+        for (Py_ssize_t i = 0; i < count; i++) PyTuple_SET_ITEM(given.get(), i, Py_NewRef(args[i]));
+        Ref::steal(PyObject_CallFunctionObjArgs(name_layer, self, given.get(), value, nullptr));
+    }
+    // the error itself matters more than one on the way to name its layer
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+}
+
 PyObject* call_module(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
     Ref fields = Ref::steal(PyObject_GenericGetDict(self, nullptr));
     if (!fields) return nullptr;
     if (needs_care(fields.get())) return call_in_python(self, args, count, keywords);
-    return call_forward(self, fields.get(), args, count, keywords);
+    PyObject* result = call_forward(self, fields.get(), args, count, keywords);
+    if (result == nullptr) explain_failure(self, args, count);
+    return result;
 }
 
 PyObject* module_call(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -144,15 +164,16 @@ PyType_Spec base_spec = {
     "rushlight.native.ModuleBase", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, base_slots,
 };
 
-// connect_module(call, getattr, hooks): what ModuleBase leaves to Python, and the hooks of all modules.
+// connect_module(call, getattr, name_layer, hooks): what ModuleBase leaves to Python, and the hooks of all modules.
 PyObject* connect_module(PyObject*, PyObject* args) {
-    PyObject *call, *getattr, *hooks[4];
-    if (!PyArg_ParseTuple(args, "OO(O!O!O!O!)", &call, &getattr, &PyDict_Type, &hooks[0], &PyDict_Type, &hooks[1],
+    PyObject *call, *getattr, *namer, *hooks[4];
+    if (!PyArg_ParseTuple(args, "OOO(O!O!O!O!)", &call, &getattr, &namer, &PyDict_Type, &hooks[0], &PyDict_Type, &hooks[1],
                           &PyDict_Type, &hooks[2], &PyDict_Type, &hooks[3])) {
         return nullptr;
     }
     Py_XSETREF(call_carefully, Py_NewRef(call));
     Py_XSETREF(find_carefully, Py_NewRef(getattr));
+    Py_XSETREF(name_layer, Py_NewRef(namer));
     for (int i = 0; i < 4; i++) Py_XSETREF(every_hooks[i], Py_NewRef(hooks[i]));
     Py_RETURN_NONE;
 }

@@ -3,6 +3,6 @@
 from rushlight.core.lazy import names_of
 from rushlight.nn import functional, init, modules, utils
 from rushlight.nn.modules import *
-from rushlight.nn.parameter import Buffer, Parameter
+from rushlight.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__getattr__ = names_of("rushlight.nn")
+__getattr__ = names_of("rushlight.nn", lazy=("parallel",), elsewhere=modules.LATE)

@@ -1,17 +1,19 @@
-"""Parameters and buffers: the tensors that belong to a module."""
+"""Parameters and buffers: the tensors that belong to a module, also those whose shape is not known yet."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rushlight.core import dtypes
-from rushlight.core.attributes import make_subclass
+from rushlight.core.attributes import make_subclass, set_data
 from rushlight.core.filled import empty
 from rushlight.core.tensor import Tensor
 from rushlight.native import core
 from rushlight.ops.bind import OPERAND_TYPES
 
-__all__ = ["Buffer", "Parameter"]
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
 class Parameter(Tensor):
@@ -49,15 +51,26 @@ if core is not None:
     core.set_parameter_class(Parameter)
 
 
-class Buffer(Tensor):
-    """A tensor that a module keeps but does not learn: assigned to a module it joins `module.buffers()`."""
+class BufferMeta(type(Tensor)):  # type: ignore[misc]
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if cls is Buffer:
+            return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+        return super().__instancecheck__(instance)
+
+
+class Buffer(Tensor, metaclass=BufferMeta):
+    """A tensor that a module keeps but does not learn: assigned to a module it joins `module.buffers()`.
+
+    It is a plain tensor with a mark, as in torch.
+    """
 
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True):
         data = checked_data(data)
-        made: Any = make_subclass(cls, data, data.requires_grad)
+        made: Any = data.detach().requires_grad_(data.requires_grad)
         made.persistent = persistent
+        made._is_buffer = True
         return made
 
 
@@ -70,3 +83,147 @@ def checked_data(data: Any) -> Tensor:
             "write torch.tensor(...) around the numbers"
         )
     return data
+
+
+UNKNOWN_SHAPE = (
+    "Can't access the shape of an uninitialized parameter or buffer. Call `forward` of the lazy module once to "
+    "initialize its parameters; load_state_dict() cannot load what is not initialized into what is."
+)
+NO_USE = (
+    "Attempted to use an uninitialized parameter: its shape is not known yet. Call `forward` of the lazy module once, "
+    "with a batch of the right shape, before you use its parameters."
+)
+
+
+class NoArray(np.ndarray):
+    """Stands in for the numbers that are not there: native code does not know its dtype, everything else meets this."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise ValueError(NO_USE)
+
+    def __array_ufunc__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ValueError(NO_USE)
+
+    __array_function__ = __array_ufunc__
+
+
+NO_ARRAY = np.empty(0, [("unknown", np.uint8)]).view(NoArray)
+
+
+class UninitializedTensorMixin:
+    """A tensor without a shape: `materialize` gives it one, and makes it what it is to become."""
+
+    cls_to_become: type
+    _kind: dtypes.dtype
+    _array: Any
+    requires_grad: Any
+
+    def materialize(self, shape: Any, device: Any = None, dtype: dtypes.dtype | None = None) -> None:
+        """Give it a shape, and memory with nothing in particular in it."""
+        found = empty(shape, device=device, dtype=dtype or self._kind)
+        self.__class__ = self.cls_to_become
+        del self._kind
+        self._array = found._array
+        set_data(self, found)  # type: ignore[arg-type]
+
+    def _get_data(self) -> Tensor:
+        return empty(0, dtype=self._kind)
+
+    def _set_data(self, value: Tensor) -> None:
+        self._kind = value.dtype
+
+    data = property(_get_data, _set_data)
+    dtype = property(lambda self: self._kind)
+
+    @property
+    def shape(self) -> Any:
+        """Refused: it is not known."""
+        raise RuntimeError(UNKNOWN_SHAPE)
+
+    def share_memory_(self) -> Any:
+        """Refused: there is no memory yet."""
+        raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. " + UNKNOWN_SHAPE[75:])
+
+    def copy_(self, src: Any, non_blocking: bool = False) -> Any:
+        """Itself; only what is not initialized either can be copied."""
+        if not is_lazy(src):
+            raise ValueError(NO_USE)
+        return self
+
+    def is_complex(self) -> bool:
+        """Whether its dtype will be complex."""
+        return self._kind.is_complex
+
+    def is_floating_point(self) -> bool:
+        """Whether its dtype will be a floating point one."""
+        return self._kind.is_floating_point
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return rebuild, (type(self), self.requires_grad, self._kind)
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = rebuild(type(self), self.requires_grad, self._kind)
+        return memo[id(self)]
+
+
+def converting(name: str) -> Any:
+    """A method that changes the dtype it will have; a parameter gives plain data, as every operation on one does."""
+
+    def convert(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = getattr(self.data, name)(*args, **kwargs)
+        return found if isinstance(self, Parameter) else rebuild(type(self), self.requires_grad, found.dtype)
+
+    convert.__name__, convert.__doc__ = name, f"As `Tensor.{name}`, of the dtype it will have."
+    return convert
+
+
+for _name in ("to", "type", "half", "float", "double", "bfloat16", "cpu", "cuda"):
+    setattr(UninitializedTensorMixin, _name, converting(_name))
+
+
+def unknown(cls: type, requires_grad: bool, device: Any, dtype: dtypes.dtype | None) -> Any:
+    sample = empty(0, device=device, dtype=dtype)
+    made: Any = make_subclass(cls, sample, requires_grad)
+    made._kind = sample.dtype
+    made._array = NO_ARRAY
+    return made
+
+
+def rebuild(cls: type, requires_grad: bool, dtype: dtypes.dtype) -> Any:
+    return cls(requires_grad=requires_grad, dtype=dtype)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter whose shape a lazy module learns from its first input."""
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None):
+        return unknown(cls, requires_grad, device, dtype)
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer whose shape a lazy module learns from its first input."""
+
+    cls_to_become = Tensor
+
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: dtypes.dtype | None = None,
+        persistent: bool = True,
+    ):
+        made = unknown(cls, requires_grad, device, dtype)
+        made.persistent = persistent
+        made._is_buffer = True
+        return made
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether the shape of a parameter or buffer is not known yet."""
+    return isinstance(param, UninitializedTensorMixin)

@@ -1,5 +1,6 @@
 """The modules, one file a family, under torch's names."""
 
+from rushlight.core.lazy import names_of
 from rushlight.nn.modules import (
     activation,
     container,
@@ -35,3 +36,10 @@ __all__ = [
     *normalization.__all__,
     *sparse.__all__,
 ]
+
+# modules that are loaded when they are first asked for
+LATE = {
+    "DataParallel": "nn.parallel",
+    "LazyLinear": "nn.modules.lazy",
+}
+__getattr__ = names_of("rushlight.nn.modules", ("lazy",), LATE)

@@ -6,13 +6,24 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rushlight.core.warning import warn
 from rushlight.nn.modules.module import Module, indented
 from rushlight.nn.modules.parameter_containers import ParameterDict, ParameterList, named_items, place_of
 
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+__all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
+
+class Container(Module):
+    """torch's older name of a module with submodules; `Module` itself does this."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        warn("`nn.Container` is deprecated. Subclass `nn.Module` instead, which does the same.", FutureWarning)
+        super().__init__()
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class Sequence(Module):

@@ -12,6 +12,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.nn.modules.module_calls import Calls
 from rushlight.nn.modules.module_hooks import (
     Hooks,
+    register_module_backward_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
@@ -19,7 +20,14 @@ from rushlight.nn.modules.module_hooks import (
 )
 from rushlight.nn.modules.module_moves import Moves
 from rushlight.nn.modules.module_state import State
-from rushlight.nn.modules.module_tree import Tree
+from rushlight.nn.modules.module_tree import (
+    Tree,
+    register_module_buffer_registration_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+    registered,
+)
+from rushlight.nn.modules.unregistered import warn_of_hidden
 from rushlight.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -27,10 +35,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Module",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
     "register_module_forward_hook",
     "register_module_forward_pre_hook",
     "register_module_full_backward_hook",
     "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
 ]
 
 
@@ -93,18 +105,32 @@ class Module(Tree, State, Moves, Hooks, Calls):
             if fields["_modules"].get(name) is not None:
                 new = {f"{name}.{path}": each for path, each in value.named_parameters()}
                 replaced.tell(fields["_modules"][name].named_parameters(name), new)
-            fields["_modules"][name] = value
+            fields["_modules"][name] = registered("module", self, name, value)
         elif parameters is not None and name in fields["_modules"]:
             require_none(value, name, "child module", "torch.nn.Module")
-            fields["_modules"][name] = value
-        elif parameters is not None and (name in fields["_buffers"] or type(value) is Buffer):
-            if not isinstance(value, Tensor):
-                require_none(value, name, "buffer", "torch.nn.Buffer, torch.Tensor")
+            fields["_modules"][name] = registered("module", self, name, value)
+        elif isinstance(value, Tensor):
+            self.set_tensor(name, value)
+        elif parameters is not None and name in fields["_buffers"]:
+            require_none(value, name, "buffer", "torch.nn.Buffer, torch.Tensor")
+            fields["_buffers"][name] = registered("buffer", self, name, value)
+        else:
+            if type(value) in (list, dict):
+                warn_of_hidden(self, name, value)
+            object.__setattr__(self, name, value)
+
+    def set_tensor(self, name: str, value: Tensor) -> None:
+        """A tensor that is no parameter is a buffer, if it says so or its name is one's; else a plain attribute."""
+        buffers = self.__dict__.get("_buffers")
+        if buffers is None:
             if isinstance(value, Buffer):
-                fields.pop(name, None)
-                self.register_buffer(name, value, value.persistent)
-            else:
-                fields["_buffers"][name] = value
+                raise AttributeError("cannot assign buffer before Module.__init__() call")
+            object.__setattr__(self, name, value)
+        elif isinstance(value, Buffer):
+            forget(self, name)
+            self.register_buffer(name, value, value.persistent)
+        elif name in buffers:
+            buffers[name] = registered("buffer", self, name, value)
         else:
             object.__setattr__(self, name, value)
 

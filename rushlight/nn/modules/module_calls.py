@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rushlight.native import core
 from rushlight.nn.modules import module_hooks
+from rushlight.nn.modules.module_errors import name_layer
 from rushlight.nn.modules.module_hooks import call_with_hooks
 
 every_forward_hook = module_hooks.forward_hooks
@@ -19,18 +20,22 @@ class PlainCalls:
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, with the hooks before and after it."""
-        if (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or every_forward_hook
-            or every_forward_pre_hook
-            or every_backward_hook
-            or every_backward_pre_hook
-        ):
-            return call_with_hooks(self, args, kwargs)
-        return self.forward(*args, **kwargs)
+        try:
+            if (
+                self._forward_hooks
+                or self._forward_pre_hooks
+                or self._backward_hooks
+                or self._backward_pre_hooks
+                or every_forward_hook
+                or every_forward_pre_hook
+                or every_backward_hook
+                or every_backward_pre_hook
+            ):
+                return call_with_hooks(self, args, kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            name_layer(self, args, error)
+            raise
 
     def __getattr__(self, name: str) -> Any:
         # only called for what is no plain attribute
@@ -46,7 +51,7 @@ if TYPE_CHECKING or core is None:
     Calls = PlainCalls
 else:
     every_hook = (every_forward_hook, every_forward_pre_hook, every_backward_hook, every_backward_pre_hook)
-    core.connect_module(PlainCalls.__call__, PlainCalls.__getattr__, every_hook)
+    core.connect_module(PlainCalls.__call__, PlainCalls.__getattr__, name_layer, every_hook)
 
     class Calls(core.ModuleBase):
         """The same, natively."""

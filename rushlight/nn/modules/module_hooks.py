@@ -21,6 +21,8 @@ forward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
 forward_hooks: OrderedDict[int, Callable] = OrderedDict()
 backward_hooks: OrderedDict[int, Callable] = OrderedDict()
 backward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
+# those among the backward hooks that are of the older kind
+older_backward_hooks: set[int] = set()
 always_called: set[int] = set()
 with_kwargs_everywhere: set[int] = set()
 
@@ -125,7 +127,7 @@ def call_in_order(module: Any, args: tuple, kwargs: dict, run: set[int]) -> Any:
     for number, hook in (*forward_pre_hooks.items(), *module._forward_pre_hooks.items()):
         args, kwargs = call_pre_hook(module, number, hook, args, kwargs)
     crossing = None
-    full = [*backward_hooks.values()]
+    full = [hook for number, hook in backward_hooks.items() if number not in older_backward_hooks]
     if module._is_full_backward_hook is not False:
         full += module._backward_hooks.values()
     before = [*backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
@@ -139,8 +141,11 @@ def call_in_order(module: Any, args: tuple, kwargs: dict, run: set[int]) -> Any:
         result = result if changed is None else changed
     if crossing is not None:
         result = crossing.watch_outputs(result)
+    older = [hook for number, hook in backward_hooks.items() if number in older_backward_hooks]
     if module._is_full_backward_hook is False:
-        watch_last_node(module, result)
+        older += module._backward_hooks.values()
+    if older:
+        watch_last_node(module, result, older)
     return result
 
 
@@ -166,13 +171,13 @@ def call_hook(module: Any, number: int, hook: Callable, args: tuple, kwargs: dic
     return hook(module, args, result)
 
 
-def watch_last_node(module: Any, result: Any) -> None:
+def watch_last_node(module: Any, result: Any, hooks: list[Callable]) -> None:
     """Hang the older kind of backward hooks on the node that made the result."""
     while not isinstance(result, Tensor):
         result = next(iter(result.values())) if isinstance(result, dict) else result[0]
     node = result.grad_fn
     if node is not None:
-        for hook in module._backward_hooks.values():
+        for hook in hooks:
             node.register_hook(partial(hook, module))
 
 
@@ -308,7 +313,24 @@ def register_module_forward_hook(
 
 def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
     """Call `hook(module, grad_input, grad_output)` in the backward of every module."""
+    require_kind_everywhere(full=True)
     return add(backward_hooks, hook)
+
+
+def register_module_backward_hook(hook: Callable) -> RemovableHandle:
+    """torch's older `register_module_full_backward_hook`: it sees the gradients of the last operation only."""
+    require_kind_everywhere(full=False)
+    handle = add(backward_hooks, hook)
+    older_backward_hooks.add(handle.id)
+    return handle
+
+
+def require_kind_everywhere(full: bool) -> None:
+    if any((number in older_backward_hooks) is full for number in backward_hooks):
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only "
+            "one of them."
+        )
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:

@@ -10,6 +10,7 @@ from rushlight.core import dtypes
 from rushlight.core.attributes import set_data
 from rushlight.core.device import check_device
 from rushlight.core.tensor import Tensor
+from rushlight.nn.parameter import is_lazy
 from rushlight.ops.conversion import read_target
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Moves:
         with no_grad():
             for parameter in self._parameters.values():
                 if parameter is not None:
-                    set_data(parameter, fn(parameter.data))
+                    put_data(parameter, fn(parameter.data))
                     if parameter._grad is not None:
                         parameter._grad = fn(parameter._grad)
             for name, buffer in self._buffers.items():
@@ -108,6 +109,13 @@ class Moves:
     def share_memory(self) -> Self:
         """Share the parameters' memory between processes; see `Tensor.share_memory_`."""
         return self._apply(lambda tensor: tensor.share_memory_())
+
+
+def put_data(parameter: Any, data: Tensor) -> None:
+    if is_lazy(parameter):
+        parameter.data = data
+    else:
+        set_data(parameter, data)
 
 
 def floats_to(kind: dtypes.dtype) -> Callable[[Tensor], Tensor]:

@@ -11,7 +11,7 @@ from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.autograd.modes import no_grad
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
-from rushlight.nn.parameter import Parameter
+from rushlight.nn.parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:
     from rushlight.nn.modules.module import Module
@@ -248,9 +248,13 @@ def load_tensor(
             f"but received {type(given)}"
         )
         return
-    if own.ndim == 0 and given.ndim == 1 and not assign:
+    if not is_lazy(own) and own.ndim == 0 and given.ndim == 1 and not assign:
         given = given[0]  # torch before 0.4 had no 0-dim tensors
-    if own.shape != given.shape:
+    if is_lazy(own):
+        # a lazy module has given it a shape, unless there is none to be had
+        if is_lazy(given):
+            return
+    elif own.shape != given.shape:
         error_msgs.append(
             f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in current "
             f"model is {own.shape}."

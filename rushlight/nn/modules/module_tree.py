@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.core import replaced
 from rushlight.core.conversion import typename
 from rushlight.core.tensor import Tensor
@@ -13,6 +15,14 @@ from rushlight.nn.parameter import Parameter
 
 if TYPE_CHECKING:
     from rushlight.nn.modules.module import Module
+
+
+# the user's functions that see what is registered, by kind
+registration_hooks: dict[str, OrderedDict[int, Callable]] = {
+    "parameter": OrderedDict(),
+    "buffer": OrderedDict(),
+    "module": OrderedDict(),
+}
 
 
 class Tree:
@@ -37,6 +47,8 @@ class Tree:
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. A parameter is created, not computed: to "
                 f"express '{name}' as a function of another Tensor, compute the value in forward()."
             )
+        if param is not None:
+            param = registered("parameter", self, name, param)
         if self._parameters.get(name) is not None and param is not None:
             replaced.tell([(name, self._parameters[name])], {name: param})
         self._parameters[name] = param
@@ -53,7 +65,7 @@ class Tree:
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = registered("buffer", self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -64,7 +76,7 @@ class Tree:
         if module is not None and not isinstance(module, Tree):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         check_name(self, name, "module", self._modules)
-        self._modules[name] = module
+        self._modules[name] = registered("module", self, name, module)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Another name of `add_module`."""
@@ -193,6 +205,29 @@ class Tree:
 
 if core is not None:
     core.connect_tree(Tree)
+
+
+def registered(kind: str, module: Any, name: str, value: Any) -> Any:
+    """What is registered in the end: hooks see the value first, and may give another."""
+    for hook in registration_hooks[kind].values():
+        changed = hook(module, name, value)
+        value = value if changed is None else changed
+    return value
+
+
+def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
+    """Call `hook(module, name, param)` whenever a module gets a parameter; what it returns is taken instead."""
+    return add(registration_hooks["parameter"], hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
+    """Call `hook(module, name, buffer)` whenever a module gets a buffer; what it returns is taken instead."""
+    return add(registration_hooks["buffer"], hook)
+
+
+def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
+    """Call `hook(module, name, submodule)` whenever a module gets a submodule; what it returns is taken instead."""
+    return add(registration_hooks["module"], hook)
 
 
 def check_name(module: Tree, name: Any, what: str, known: dict) -> None:

@@ -170,7 +170,9 @@ class ParameterDict(Module):
 
     def popitem(self) -> tuple[str, Any]:
         """Take the newest parameter out and give it back with its key."""
-        key = next(reversed(self))
+        key = next(reversed(self), None)
+        if key is None:
+            raise KeyError("popitem(): dictionary is empty")
         return key, self.pop(key)
 
     def get(self, key: str, default: Any = None) -> Any:

@@ -1,0 +1,51 @@
+"""Programs about modules print the same with torch and with Rushlight."""
+
+import warnings
+
+import pytest
+
+import rushlight
+from tests.conformance import container_programs, module_programs
+
+torch = pytest.importorskip("torch")
+FIRST_WORDS = 30
+PROGRAMS = module_programs.programs(module_programs.PROGRAMS + "\n" + container_programs.PROGRAMS)
+
+
+def printed(library, code):
+    """What a program shows, value by value; an exception is its type and its first words."""
+    lines = []
+    nn = library.nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Sequential(nn.Linear(4, 8), nn.Tanh())
+            self.scale = nn.Parameter(library.ones(2))
+            self.head = nn.Linear(8, 2, bias=False)
+            self.register_buffer("steps", library.zeros(1))
+            self.register_buffer("scratch", library.zeros(3), persistent=False)
+
+        def forward(self, x):
+            return self.head(self.body(x)) * self.scale
+
+    def show(*values):
+        lines.extend(repr(value).replace("rushlight", "torch") for value in values)
+
+    def fails(function, length=FIRST_WORDS):
+        try:
+            lines.append(f"no exception: {function()!r}")
+        except Exception as error:
+            text = str(error).replace("rushlight", "torch")
+            lines.append(f"{type(error).__name__}: {' '.join(text.split())[:length]}")
+
+    names = {"torch": library, "nn": nn, "show": show, "fails": fails, "Net": Net}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(code, "program", "exec"), names)
+    return lines
+
+
+@pytest.mark.parametrize(("title", "code"), [pytest.param(*each, id=each[0]) for each in PROGRAMS])
+def test_program_prints_the_same(title, code):
+    assert printed(rushlight, code) == printed(torch, code)
