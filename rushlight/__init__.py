@@ -91,6 +91,7 @@ _LAZY = (
     "cuda",
     "distributions",
     "fft",
+    "func",
     "functional",
     "linalg",
     "masked",

@@ -1,7 +1,7 @@
 """Programs about modules, parameters and hooks; each must print the same with torch and with Rushlight.
 
-They are given `torch`, `nn`, `show` (prints a value), `fails` (prints the type of an exception and its first words) and
-`Net`, a small network.
+They are given `torch`, `nn`, `show` (prints a value), `close` (compares numbers), `fails` (prints the type of an
+exception and its first words) and `Net`, a small network.
 """
 
 PROGRAMS = """

@@ -2,19 +2,21 @@
 
 import warnings
 
+import numpy as np
 import pytest
 
 import rushlight
-from tests.conformance import container_programs, module_programs
+from tests.conformance import container_programs, module_programs, utility_programs
 
 torch = pytest.importorskip("torch")
 FIRST_WORDS = 30
-PROGRAMS = module_programs.programs(module_programs.PROGRAMS + "\n" + container_programs.PROGRAMS)
+TEXTS = (module_programs.PROGRAMS, container_programs.PROGRAMS, utility_programs.PROGRAMS)
+PROGRAMS = [each for text in TEXTS for each in module_programs.programs(text)]
 
 
 def printed(library, code):
-    """What a program shows, value by value; an exception is its type and its first words."""
-    lines = []
+    """What a program shows, as text and as numbers; an exception is its type and its first words."""
+    lines, numbers = [], []
     nn = library.nn
 
     class Net(nn.Module):
@@ -32,6 +34,9 @@ def printed(library, code):
     def show(*values):
         lines.extend(repr(value).replace("rushlight", "torch") for value in values)
 
+    def close(*tensors):
+        numbers.append([each.detach().double().numpy() for each in tensors])
+
     def fails(function, length=FIRST_WORDS):
         try:
             lines.append(f"no exception: {function()!r}")
@@ -39,13 +44,17 @@ def printed(library, code):
             text = str(error).replace("rushlight", "torch")
             lines.append(f"{type(error).__name__}: {' '.join(text.split())[:length]}")
 
-    names = {"torch": library, "nn": nn, "show": show, "fails": fails, "Net": Net}
+    names = {"torch": library, "nn": nn, "show": show, "close": close, "fails": fails, "Net": Net}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(compile(code, "program", "exec"), names)
-    return lines
+    return lines, numbers
 
 
 @pytest.mark.parametrize(("title", "code"), [pytest.param(*each, id=each[0]) for each in PROGRAMS])
 def test_program_prints_the_same(title, code):
-    assert printed(rushlight, code) == printed(torch, code)
+    (lines, numbers), (wanted, expected) = printed(rushlight, code), printed(torch, code)
+    assert lines == wanted
+    for given, known in zip(numbers, expected, strict=True):
+        for one, two in zip(given, known, strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-5)
