@@ -11,6 +11,7 @@ from conformance.records import (
     CallableRecord,
     GeneratorRecord,
     NamedRecord,
+    OptionsRecord,
     SizeRecord,
     TensorRecord,
     Unrepresentable,
@@ -41,6 +42,8 @@ class Builder:
             return self.module.Size(value.lengths)
         if isinstance(value, GeneratorRecord):
             return self.module.Generator().manual_seed(value.seed)
+        if isinstance(value, OptionsRecord):
+            return getattr(self.module.nn, value.kind)(**self.build(value.fields))
         if isinstance(value, CallableRecord):
             return translate(value.function, self.library)
         if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -2,7 +2,7 @@
 
 import functools
 import types
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,14 @@ class CallableRecord:
     function: Any
 
 
+@dataclass(frozen=True)
+class OptionsRecord:
+    """A dataclass of options that each library has in `nn`."""
+
+    kind: str
+    fields: dict[str, Any]
+
+
 def record(value: Any, arrays_are_tensors: bool = False) -> Any:
     """The record of any argument; containers are followed, plain Python values stay as they are."""
     again = functools.partial(record, arrays_are_tensors=arrays_are_tensors)
@@ -109,6 +117,8 @@ def record(value: Any, arrays_are_tensors: bool = False) -> Any:
         return NamedRecord("device", "cpu")
     if kind == "Generator" and hasattr(value, "initial_seed"):
         return GeneratorRecord(value.initial_seed())
+    if is_dataclass(value) and hasattr(value, "__slots__"):
+        return OptionsRecord(kind, {each.name: again(getattr(value, each.name)) for each in fields(value)})
     if isinstance(value, range | types.EllipsisType):
         return value
     if isinstance(value, FUNCTIONS):

@@ -67,7 +67,7 @@ def class_numbers(input: Tensor, target: Tensor) -> Tensor:
 
 
 def wrong_shape(input: tuple[int, ...], target: tuple[int, ...]) -> Exception:
-    if len(input) == 2 and len(target) > 1:
+    if len(input) == 2 and len(target) > 1 and input[0] == target[0]:
         return RuntimeError(
             "0D or 1D target tensor expected, multi-target not supported: the target holds one class number for each "
             f"of the {input[0]} rows, but its shape is {list(target)}"

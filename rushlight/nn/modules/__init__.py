@@ -39,7 +39,12 @@ __all__ = [
 
 # modules that are loaded when they are first asked for
 LATE = {
+    "AdaptiveLogSoftmaxWithLoss": "nn.modules.adaptive",
+    "CTCLoss": "nn.modules.ctc",
     "DataParallel": "nn.parallel",
     "LazyLinear": "nn.modules.lazy",
+    "LinearCrossEntropyLoss": "nn.modules.linear_cross_entropy",
+    "LinearCrossEntropyOptions": "nn.modules.linear_cross_entropy_options",
+    "NLLLoss2d": "nn.modules.ctc",
 }
 __getattr__ = names_of("rushlight.nn.modules", ("lazy",), LATE)

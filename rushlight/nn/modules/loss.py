@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rushlight.core.tensor import Tensor
 from rushlight.nn import functional as F
+from rushlight.nn.modules.distance import PairwiseDistance
 from rushlight.nn.modules.module import Module
 from rushlight.ops.loss_reduction import legacy
 
@@ -368,7 +369,7 @@ class TripletMarginWithDistanceLoss(_Loss):
     ) -> None:
         super().__init__(reduction=reduction)
         require_margin("TripletMarginWithDistanceLoss", margin)
-        self.distance_function = F.pairwise_distance if distance_function is None else distance_function
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
         self.margin = margin
         self.swap = swap
 
