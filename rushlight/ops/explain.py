@@ -127,6 +127,8 @@ def kind_wanted(parameter: Parameter) -> str | None:
     default = parameter.default
     if isinstance(default, bool):
         return "bool"
+    if "tuple" in str(parameter.annotation):
+        return None
     if parameter.annotation == "int" or (isinstance(default, int) and parameter.name not in REAL_OPTIONS):
         return "int"
     if isinstance(default, (int, float)):
@@ -230,6 +232,7 @@ DTYPE_WORDS = {
     "mm": "expected m1 and m2 to have the same dtype, but got: {one} != {two}",
     "addmm": "self and mat2 must have the same dtype, but got {One} and {Two}",
     "bmm": "expected scalar type {One} but found {Two}",
+    "convolution": "expected scalar type {One} but found {Two}",
 }
 
 

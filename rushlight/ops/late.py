@@ -13,6 +13,7 @@ FAMILIES = (
     "bessel",
     "bilinear",
     "contractions",
+    "convolutions",
     "ctc",
     "differences",
     "distances",
@@ -27,13 +28,16 @@ FAMILIES = (
     "margin_losses",
     "masked",
     "native_layers",
+    "padding",
     "polynomials",
     "positions",
     "quantiles",
     "scattered_reductions",
     "segments",
+    "shuffling",
     "similarity",
     "slopes",
+    "unfolding",
     "uniqueness",
     "unsafe_splitting",
     "variates",
@@ -43,10 +47,10 @@ FAMILIES = (
 # The methods of Tensor among them, in-place forms too: tests/ops/test_late.py tells what belongs here.
 METHODS = """
 bincount cholesky cholesky_inverse cholesky_solve cross det diff eig geqrf hash_tensor histc histogram
-index_reduce index_reduce_ inner inverse istft kron logdet lstsq lu lu_solve matrix_exp matrix_power median mode
-nanmedian nanquantile narrow_copy nonzero_static orgqr ormqr pinverse qr quantile scatter_reduce scatter_reduce_
-slogdet solve stft sum_to_size svd symeig triangular_solve unique unique_consecutive unsafe_chunk unsafe_split
-unsafe_split_with_sizes
+index_reduce index_reduce_ inner inverse istft kron logdet lstsq lu lu_solve matrix_exp matrix_power median
+mode nanmedian nanquantile narrow_copy nonzero_static orgqr ormqr pinverse qr quantile scatter_reduce
+scatter_reduce_ slogdet solve stft sum_to_size svd symeig triangular_solve unique unique_consecutive
+unsafe_chunk unsafe_split unsafe_split_with_sizes
 """
 
 

@@ -3,37 +3,52 @@
 from rushlight.core.lazy import names_of
 from rushlight.nn.modules import (
     activation,
+    channelshuffle,
     container,
+    conv,
     distance,
     dropout,
     flatten,
+    fold,
     linear,
     loss,
     normalization,
+    padding,
     passing,
+    pixelshuffle,
     sparse,
 )
 from rushlight.nn.modules.activation import *
+from rushlight.nn.modules.channelshuffle import *
 from rushlight.nn.modules.container import *
+from rushlight.nn.modules.conv import *
 from rushlight.nn.modules.distance import *
 from rushlight.nn.modules.dropout import *
 from rushlight.nn.modules.flatten import *
+from rushlight.nn.modules.fold import *
 from rushlight.nn.modules.linear import *
 from rushlight.nn.modules.loss import *
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.normalization import *
+from rushlight.nn.modules.padding import *
+from rushlight.nn.modules.pixelshuffle import *
 from rushlight.nn.modules.sparse import *
 
 __all__ = [
     "Module",
     *activation.__all__,
+    *channelshuffle.__all__,
     *container.__all__,
+    *conv.__all__,
     *distance.__all__,
     *dropout.__all__,
     *flatten.__all__,
+    *fold.__all__,
     *linear.__all__,
     *loss.__all__,
     *normalization.__all__,
+    *padding.__all__,
+    *pixelshuffle.__all__,
     *sparse.__all__,
 ]
 

@@ -1,0 +1,214 @@
+"""Padding: borders around the last dimensions, filled with a value or with what the tensor holds near its edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.ops.declare import composed, op
+from rushlight.ops.kinds import refuse
+from rushlight.ops.rules import SAME
+from rushlight.ops.samples import case, cases
+from rushlight.ops.sliding import empty_in_layout_of
+
+if TYPE_CHECKING:
+    from rushlight.core.tensor import Tensor
+
+# modes that read the border from the tensor, as torch names their functions
+MODES = {"reflect": "reflection", "replicate": "replication", "circular": "circular"}
+Sides = list[tuple[int, int]]
+
+
+def borders(make):
+    x = make.floats(2, 3, 4)
+    return [
+        case(x, (1, 2)),
+        case(x, (0, 0)),
+        case(x, [1, 0, 0, 2, 3, 1], value=1.5),
+        case(x, (-1, 2, 1, -2)),
+        case(x, (-2, -2)),
+        case(x, ()),
+        case(x.T, (1, 1)),
+        case(make.ints(3), (1, 1), value=2),
+        case(make.bools(3), (1, 1), value=True),
+        case(make.complexes(2, 2), (1, 1)),
+        case(make.floats(0, 2), (1, 0)),
+        case(x, (1,)),
+        case(x, (1,) * 8),
+        case(x, (-3, -3)),
+    ]
+
+
+def edges(make):
+    x, y, z = make.floats(2, 3, 4), make.floats(1, 2, 4, 3), make.floats(1, 2, 3, 4, 3)
+    found = []
+    for mode in MODES:
+        found += [
+            case(x, (1, 2), mode),
+            case(x, (2, 0), mode),
+            case(x, (2, 1, 1, 0), mode),
+            case(y, (1, 1, 2, 3), mode),
+            case(y, (1, 1, 1, 1, 0, 1), mode),
+            case(z, (1, 2, 1, 1, 2, 0), mode),
+            case(x, (-1, 2), mode),
+            case(y.transpose(0, 3, 1, 2), (1, 0, 1, 1), mode),
+            case(make.ints(2, 4), (1, 2), mode),
+            case(make.floats(0, 2, 3), (1, 2), mode),
+            case(x, (5, 1), mode),
+            case(x, (-3, -3), mode),
+            case(y, (1, 1), mode),
+            case(x, (1,), mode),
+            case(x, (1, 1), mode, 2.0),
+        ]
+    return [*borders(make), *found, case(x, (1, 1), "mirror"), case(make.bools(2, 3), (1, 1), "reflect")]
+
+
+@op(dtype=SAME, method=False, samples=cases(borders))
+def constant_pad_nd(input, pad: tuple, value=0):
+    """A border of `value`: pairs (before, after) from the last dimension on; negative ones cut off."""
+    if len(pad) % 2:
+        raise RuntimeError(f"Padding length must be divisible by 2, but got {len(pad)}: each dimension has two sides")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError(
+            f"Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {input.ndim}"
+        )
+    sides = sides_of(pad, input.ndim)
+    shape = [size + before + after for size, (before, after) in zip(input.shape, sides, strict=True)]
+    if any([size < 0 for size in shape]):
+        raise RuntimeError(
+            f"narrow(): length must be non-negative. The padding {list(pad)} cuts more off than there is of "
+            f"{list(input.shape)}"
+        )
+    found = empty_in_layout_of(tuple(shape), input)
+    found[...] = value
+    kept = zip(input.shape, shape, sides, strict=True)
+    inside = tuple([slice(max(before, 0), max(size - max(after, 0), 0)) for _, size, (before, after) in kept])
+    kept = zip(input.shape, sides, strict=True)
+    found[inside] = input[tuple([slice(max(-before, 0), size - max(-after, 0)) for size, (before, after) in kept])]
+    return found
+
+
+constant_pad_nd.gradient(input=lambda grad, pad: constant_pad_nd(grad, tuple([-each for each in pad])))
+
+
+def sides_of(pad: Any, ndim: int) -> Sides:
+    """The padding before and after each dimension, from the first on."""
+    given = [(pad[place], pad[place + 1]) for place in range(0, len(pad), 2)]
+    return [(0, 0)] * (ndim - len(given)) + given[::-1]
+
+
+def edge_node(input: Tensor, pad: Any, mode: str) -> str:
+    return "CopySlices" if mode == "circular" else f"{MODES[mode].title()}Pad{len(pad) // 2}DBackward0"
+
+
+@op(dtype=SAME, name="_edge_pad", node=edge_node, samples=None)
+def edge_pad(input, pad: tuple, mode: str):
+    """A border read from the input itself."""
+    for dim, (before, after) in enumerate(sides_of(pad, input.ndim)):
+        if before or after:
+            input = input.take(sources(input.shape[dim], before, after, mode), dim)
+    return input
+
+
+edge_pad.gradient(input=lambda grad, input_shape, pad, mode: edge_add(grad, input_shape, pad, mode))
+
+
+@op(dtype=SAME, name="_edge_add", samples=None)
+def edge_add(grad, shape: tuple, pad: tuple, mode: str):
+    """The adjoint of `edge_pad`: each element of the border added to the one that it was read from."""
+    for dim, (before, after) in enumerate(sides_of(pad, grad.ndim)):
+        if not before and not after:
+            continue
+        found = np.zeros((*grad.shape[:dim], shape[dim], *grad.shape[dim + 1 :]), grad.dtype)
+        along, given = found.swapaxes(0, dim), grad.swapaxes(0, dim)
+        places = sources(shape[dim], before, after, mode)
+        first, last = max(before, 0), len(places) - max(after, 0)
+        along[places[first:last]] = given[first:last]
+        for place in (*range(first), *range(last, len(places))):
+            along[places[place]] += given[place]
+        grad = found
+    return grad
+
+
+edge_add.gradient(grad=lambda grads, pad, mode: edge_pad(grads[0], pad, mode))
+
+
+def sources(size: int, before: int, after: int, mode: str) -> np.ndarray:
+    """Where each place along a padded dimension is read from."""
+    if mode == "circular":
+        # negative padding first cuts off, what is left goes round
+        cut = max(-before, 0)
+        left = size - cut - max(-after, 0)
+        return np.arange(-max(before, 0), left + max(after, 0)) % left + cut
+    places = np.arange(-before, size + after)
+    if mode == "replicate":
+        return places.clip(0, size - 1)
+    return size - 1 - np.abs(size - 1 - np.abs(places))
+
+
+def check_edges(shape: tuple[int, ...], pad: Any, mode: str) -> None:
+    """Refuse borders that cannot be read from the input."""
+    dims = len(pad) // 2
+    if len(pad) % 2 or not 0 < dims < 4 or len(shape) not in (dims + 1, dims + 2):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.\nSupported combinations for "
+            "non-constant padding: two numbers pad the last dimension of a 2D or 3D input, four the last two of a 3D "
+            "or 4D input, six the last three of a 4D or 5D input"
+        )
+    if not all(shape[len(shape) - dims - 1 :]) and mode != "circular":
+        raise RuntimeError(
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
+    for dim, (before, after) in enumerate(sides_of(pad, len(shape))):
+        size = shape[dim]
+        if mode == "reflect" and max(before, after) >= size and (before or after):
+            raise RuntimeError(
+                f"Argument #{4 + 2 * (len(shape) - 1 - dim)}: Padding size should be less than the corresponding input "
+                f"dimension, but got: padding {(before, after)} at dimension {dim} of input {list(shape)}"
+            )
+        if mode == "circular" and max(before, after) > size:
+            raise RuntimeError(
+                f"Padding value causes wrapping around more than once. Dimension {dim} has {size} elements"
+            )
+        if size + before + after < 1 and (before or after):
+            if mode == "circular":
+                raise RuntimeError("Negative padding value is resulting in an empty dimension")
+            raise RuntimeError(
+                f"input (dimension {dim}: {size}) is too small. Calculated output {size + before + after}"
+            )
+
+
+@composed(name="nn.functional.pad", samples=cases(edges))
+def pad(input, pad, mode="constant", value=None):
+    """A border around the last dimensions: pairs (before, after) from the last one on.
+
+    It is filled with `value`, or read from the tensor: mirrored at its edge ('reflect'), its edge again and again
+    ('replicate'), or its other end ('circular').
+    """
+    pad = plain_sides(pad)
+    if mode == "constant":
+        return constant_pad_nd(input, pad, 0 if value is None else value)
+    if mode not in MODES:
+        raise NotImplementedError(
+            f"Unrecognised padding mode {mode}; it is 'constant', 'reflect', 'replicate' or 'circular'"
+        )
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    check_edges(input.shape, pad, mode)
+    if mode != "circular" and input._array.dtype.kind == "b":
+        raise refuse(f"{MODES[mode]}_pad{len(pad) // 2}d", input._array)
+    return edge_pad(input, pad, mode)
+
+
+def plain_sides(pad: Any) -> tuple[int, ...]:
+    """The padding as Python integers."""
+    for place, each in enumerate(pad):
+        if not hasattr(each, "__index__"):
+            raise TypeError(
+                f"pad(): argument 'pad' (position 2) must be tuple of ints, but found element of type "
+                f"{type(each).__name__} at pos {place}"
+            )
+    return tuple([int(each) for each in pad])
