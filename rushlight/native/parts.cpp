@@ -41,6 +41,7 @@ bool add_parts(PyObject* module) {
     register_statistics();
     register_norms();
     register_normalization();
+    register_convolution();
     register_cumulative();
     register_diagonals();
     register_rearranging();

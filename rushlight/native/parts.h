@@ -35,6 +35,7 @@ void register_softmax();
 void register_statistics();
 void register_norms();
 void register_normalization();
+void register_convolution();
 void register_cumulative();
 void register_diagonals();
 void register_rearranging();

@@ -11,7 +11,7 @@ namespace rushlight {
 
 constexpr int MAX_ARGUMENTS = 12;
 constexpr int MAX_INPUTS = 8;   // differentiable inputs of an op
-constexpr int MAX_NAMES = 8;    // saved values that a gradient kernel reads
+constexpr int MAX_NAMES = 10;   // saved values that a gradient kernel reads
 
 struct Call;
 struct Gradient;

@@ -39,5 +39,6 @@ void losses(Table& table);
 void binary_losses(Table& table);
 void likelihood_losses(Table& table);
 void cross_entropy(Table& table);
+void convolution(Table& table);
 
 }  // namespace LEVEL

@@ -36,6 +36,7 @@ void fill(rushlight::Table& table) {
     binary_losses(table);
     likelihood_losses(table);
     cross_entropy(table);
+    convolution(table);
 }
 
 }  // namespace LEVEL

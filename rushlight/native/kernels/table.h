@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "convolution.h"
 #include "distributions.h"
 #include "folds.h"
 #include "losses.h"
@@ -31,6 +32,7 @@ struct Table {
     FoldLoops folding;
     ProductLoops products;
     LossLoops losses;
+    ConvolutionLoops convolution;
 
     Convert convert[DTYPES][DTYPES] = {};
     Repeat repeat[DTYPES] = {};

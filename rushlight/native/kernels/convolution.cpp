@@ -1,0 +1,331 @@
+// Convolutions: products of weights with what a kernel sees, read from images that are laid out for it.
+#include "convolution.h"
+
+#include "families.h"
+#include "vector.h"
+
+namespace LEVEL {
+
+using rushlight::ConvolutionLoops;
+using rushlight::Correlation;
+using rushlight::Rows;
+using rushlight::Run;
+using rushlight::WeightSum;
+
+namespace {
+
+// A tile has TALL rows of WIDE registers, or FEW rows of LONG ones: as many sums as the CPU has registers for.
+#if defined(__AVX512F__)
+constexpr int TALL = 8, WIDE = 3, LONG = 8;
+#elif defined(__AVX__)
+constexpr int TALL = 6, WIDE = 2, LONG = 4;
+#else
+constexpr int TALL = 4, WIDE = 2, LONG = 4;
+#endif
+constexpr int FEW = 2;
+
+template <class T, int ROWS, int VECTORS>
+ALWAYS_INLINE void correlate_tile(const Correlation& all, const T* a, const T* b, T* c, const T* start) {
+    constexpr int L = PER_REGISTER<T>;
+    Vector<T> sums[ROWS][VECTORS];
+    for (int i = 0; i < ROWS; i++) {
+        for (int v = 0; v < VECTORS; v++) {
+            sums[i][v] = all.adds ? load(c + i * all.c_row + v * L) : spread(start == nullptr ? T(0) : start[i]);
+        }
+    }
+    const int32_t *a_steps = all.a_steps, *b_steps = all.b_steps;
+    const int64_t a_row = all.a_row;
+    for (int64_t t = 0; t < all.taps; t++) {
+        const T* weights = a + a_steps[t];
+        const T* seen = b + b_steps[t];
+        Vector<T> row[VECTORS];
+        for (int v = 0; v < VECTORS; v++) row[v] = load(seen + v * L);
+        for (int i = 0; i < ROWS; i++) {
+            Vector<T> weight = spread(weights[i * a_row]);
+            for (int v = 0; v < VECTORS; v++) sums[i][v] = add_product(weight, row[v], sums[i][v]);
+        }
+    }
+    for (int i = 0; i < ROWS; i++) {
+        for (int v = 0; v < VECTORS; v++) store(c + i * all.c_row + v * L, sums[i][v]);
+    }
+}
+
+template <class T, int ROWS, int VECTORS>
+APART void correlate_panels(const Correlation& all, int64_t row) {
+    const T* a = static_cast<const T*>(all.a) + row * all.a_row;
+    const T* start = all.start == nullptr ? nullptr : static_cast<const T*>(all.start) + row;
+    for (int64_t p = 0; p < all.panels; p++) {
+        correlate_tile<T, ROWS, VECTORS>(all, a, static_cast<const T*>(all.b) + p * all.b_panel,
+                                         static_cast<T*>(all.c) + p * all.c_panel + row * all.c_row, start);
+    }
+}
+
+// As many rows as are left, up to ROWS.
+template <class T, int ROWS, int VECTORS>
+void correlate_last(const Correlation& all, int64_t row, int64_t rows) {
+    if (rows == ROWS) return correlate_panels<T, ROWS, VECTORS>(all, row);
+    if constexpr (ROWS > 1) correlate_last<T, ROWS - 1, VECTORS>(all, row, rows);
+}
+
+template <class T>
+void correlate(const Correlation& all) {
+    if (all.wide) return correlate_last<T, FEW, LONG>(all, 0, all.rows);
+    int64_t row = 0;
+    for (; all.rows - row >= TALL; row += TALL) correlate_panels<T, TALL, WIDE>(all, row);
+    if (row < all.rows) correlate_last<T, TALL, WIDE>(all, row, all.rows - row);
+}
+
+// A few neighbours: in whole registers as long as there are, then the rest.
+template <class T>
+ALWAYS_INLINE void copy_some(const T* from, T* to, int64_t count) {
+    constexpr int64_t L = PER_REGISTER<T>;
+    for (; count >= L; count -= L, from += L, to += L) store(to, load(from));
+    if (count > 0) store_some(to, load_some(from, count), count);
+}
+
+template <class T>
+void pack(const void* b, const int32_t* b_steps, int64_t taps, const Run* runs, int64_t run_count, int64_t width,
+          void* panel) {
+    for (int64_t t = 0; t < taps; t++) {
+        const T* seen = static_cast<const T*>(b) + b_steps[t];
+        T* to = static_cast<T*>(panel) + t * width;
+        for (int64_t r = 0; r < run_count; r++) copy_some(seen + runs[r].to, to + runs[r].lane, runs[r].count);
+    }
+}
+
+template <class T>
+void unpack(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t run_count, int64_t to_row,
+            int64_t to_place, void* to) {
+    for (int64_t r = 0; r < run_count; r++) {
+        Run run = runs[r];
+        const T* from = static_cast<const T*>(c) + run.lane;
+        T* place = static_cast<T*>(to) + run.to;
+        for (int64_t i = 0; i < rows; i++, from += c_row, place += to_row) {
+            if (to_place == 1) {
+                copy_some(from, place, run.count);
+            } else {
+                for (int64_t j = 0; j < run.count; j++) place[j * to_place] = from[j];
+            }
+        }
+    }
+}
+
+// Every STEP-th number of a row; a known step lets the compiler shuffle registers.
+template <class T, int STEP>
+ALWAYS_INLINE void thin_out(const T* from, T* to, int64_t count) {
+    for (int64_t j = 0; j < count; j++) to[j] = from[j * STEP];
+}
+
+template <class T>
+void copy_rows(const void* from, const Rows& rows, void* to) {
+    const int64_t step = rows.column_step, columns = rows.columns;
+    // the columns of the copy that lie inside of the source
+    int64_t first = rows.first_column >= 0 ? 0 : (-rows.first_column + step - 1) / step;
+    int64_t last = (rows.source_columns - rows.first_column + step - 1) / step;
+    if (rows.first_column >= rows.source_columns) last = 0;
+    first = first < columns ? first : columns;
+    last = last < columns ? last : columns;
+    last = last < first ? first : last;
+    T* row = static_cast<T*>(to);
+    for (int64_t i = 0; i < rows.count; i++, row += columns) {
+        int64_t source = rows.first_row + i * rows.row_step;
+        if (source < 0 || source >= rows.source_rows) {
+            std::memset(row, 0, sizeof(T) * columns);
+            continue;
+        }
+        const T* seen = static_cast<const T*>(from) + source * rows.source_columns + rows.first_column + first * step;
+        for (int64_t j = 0; j < first; j++) row[j] = 0;
+        if (step == 1) {
+            copy_some(seen, row + first, last - first);
+        } else if (step == 2) {
+            thin_out<T, 2>(seen, row + first, last - first);
+        } else if (step == 4) {
+            thin_out<T, 4>(seen, row + first, last - first);
+        } else {
+            for (int64_t j = first; j < last; j++, seen += step) row[j] = *seen;
+        }
+        for (int64_t j = last; j < columns; j++) row[j] = 0;
+    }
+}
+
+// Taps in rows, outputs in lanes.
+template <class T, int ROWS, int VECTORS>
+APART void sum_tile(const WeightSum& all, int64_t tap, int64_t output) {
+    constexpr int L = PER_REGISTER<T>;
+    Vector<T> sums[ROWS][VECTORS] = {};
+    T* to = static_cast<T*>(all.sums) + tap * all.outputs + output;
+    const T* seen[ROWS];
+    for (int i = 0; i < ROWS; i++) seen[i] = static_cast<const T*>(all.image) + all.taps[tap + i];
+    const T* grads = static_cast<const T*>(all.grads) + output;
+    for (int64_t r = 0; r < all.rows; r++) {
+        const int64_t first = all.row_steps[r], last = first + all.columns;
+        for (int64_t j = first; j < last; j++, grads += all.outputs) {
+            Vector<T> row[VECTORS];
+            for (int v = 0; v < VECTORS; v++) row[v] = load(grads + v * L);
+            for (int i = 0; i < ROWS; i++) {
+                Vector<T> factor = spread(seen[i][j]);
+                for (int v = 0; v < VECTORS; v++) sums[i][v] = add_product(factor, row[v], sums[i][v]);
+            }
+        }
+    }
+    for (int i = 0; i < ROWS; i++) {
+        for (int v = 0; v < VECTORS; v++) {
+            T* sum = to + i * all.outputs + v * L;
+            store(sum, load(sum) + sums[i][v]);
+        }
+    }
+}
+
+template <class T, int ROWS, int VECTORS>
+void sum_last(const WeightSum& all, int64_t tap, int64_t rows, int64_t output) {
+    if (rows == ROWS) return sum_tile<T, ROWS, VECTORS>(all, tap, output);
+    if constexpr (ROWS > 1) sum_last<T, ROWS - 1, VECTORS>(all, tap, rows, output);
+}
+
+template <class T, int VECTORS>
+int64_t sum_panels(const WeightSum& all, int64_t begin, int64_t end, int64_t output) {
+    constexpr int64_t WIDTH = VECTORS * PER_REGISTER<T>;
+    for (; output + WIDTH <= all.outputs; output += WIDTH) {
+        int64_t tap = begin;
+        for (; end - tap >= TALL; tap += TALL) sum_tile<T, TALL, VECTORS>(all, tap, output);
+        if (tap < end) sum_last<T, TALL, VECTORS>(all, tap, end - tap, output);
+    }
+    return output;
+}
+
+template <class T>
+void sum_weights(const WeightSum& all, int64_t begin, int64_t end) {
+    int64_t output = sum_panels<T, 2>(all, begin, end, 0);
+    sum_panels<T, 1>(all, begin, end, output);
+}
+
+// Places in lanes: for few outputs, which would not fill a register.
+template <class T, int ROWS, int TAPS>
+APART void dot_tile(const WeightSum& all, int64_t output, int64_t tap) {
+    constexpr int L = PER_REGISTER<T>;
+    Vector<T> sums[ROWS][TAPS] = {};
+    const T* seen[TAPS];
+    for (int k = 0; k < TAPS; k++) seen[k] = static_cast<const T*>(all.image) + all.taps[tap + k];
+    const T* grads = static_cast<const T*>(all.grads) + output * all.grad_output;
+    for (int64_t r = 0; r < all.rows; r++) {
+        const T* row = grads + all.grad_rows[r];
+        const int64_t first = all.row_steps[r];
+        int64_t j = 0;
+        for (; j + L <= all.columns; j += L) {
+            Vector<T> grad[ROWS];
+            for (int i = 0; i < ROWS; i++) grad[i] = load(row + i * all.grad_output + j);
+            for (int k = 0; k < TAPS; k++) {
+                Vector<T> image = load(seen[k] + first + j);
+                for (int i = 0; i < ROWS; i++) sums[i][k] = add_product(grad[i], image, sums[i][k]);
+            }
+        }
+        if (j < all.columns) {
+            int64_t count = all.columns - j;
+            Vector<T> grad[ROWS];
+            for (int i = 0; i < ROWS; i++) grad[i] = load_some(row + i * all.grad_output + j, count);
+            for (int k = 0; k < TAPS; k++) {
+                Vector<T> image = load_some(seen[k] + first + j, count);
+                for (int i = 0; i < ROWS; i++) sums[i][k] = add_product(grad[i], image, sums[i][k]);
+            }
+        }
+    }
+    for (int i = 0; i < ROWS; i++) {
+        for (int k = 0; k < TAPS; k++) {
+            T total = 0;
+            for (int l = 0; l < L; l++) total += sums[i][k][l];
+            static_cast<T*>(all.sums)[(output + i) * all.sum_output + tap + k] += total;
+        }
+    }
+}
+
+template <class T, int ROWS>
+void dot_taps(const WeightSum& all, int64_t output, int64_t begin, int64_t end) {
+    int64_t tap = begin;
+    for (; end - tap >= 4; tap += 4) dot_tile<T, ROWS, 4>(all, output, tap);
+    for (; tap < end; tap++) dot_tile<T, ROWS, 1>(all, output, tap);
+}
+
+template <class T>
+void dot_weights(const WeightSum& all, int64_t begin, int64_t end) {
+    constexpr int ROWS = TALL > 6 ? 6 : 3;
+    int64_t output = 0;
+    for (; all.outputs - output >= ROWS; output += ROWS) dot_taps<T, ROWS>(all, output, begin, end);
+    for (; all.outputs - output >= 2; output += 2) dot_taps<T, 2>(all, output, begin, end);
+    if (output < all.outputs) dot_taps<T, 1>(all, output, begin, end);
+}
+
+// Four rows of four numbers, turned.
+template <class T>
+ALWAYS_INLINE void turn_four(const T* from, int64_t step, T* to, int64_t width) {
+    typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+    Four rows[4];
+    for (int i = 0; i < 4; i++) std::memcpy(&rows[i], from + i * step, sizeof rows[i]);
+    Four a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+    Four b = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+    Four c = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+    Four d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+    rows[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+    rows[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    rows[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+    rows[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+    for (int i = 0; i < 4; i++) std::memcpy(to + i * width, &rows[i], sizeof rows[i]);
+}
+
+template <class T>
+void turn_rows(const void* given, int64_t outputs, int64_t places, int64_t from_row, int64_t width, void* made) {
+    const T* from = static_cast<const T*>(given);
+    T* to = static_cast<T*>(made);
+    int64_t o = 0;
+    for (; o + 4 <= outputs; o += 4) {
+        int64_t j = 0;
+        for (; j + 4 <= places; j += 4) turn_four(from + o * from_row + j, from_row, to + j * width + o, width);
+        for (; j < places; j++) {
+            for (int i = 0; i < 4; i++) to[j * width + o + i] = from[(o + i) * from_row + j];
+        }
+    }
+    for (; o < width; o++) {
+        for (int64_t j = 0; j < places; j++) to[j * width + o] = o < outputs ? from[o * from_row + j] : T(0);
+    }
+}
+
+template <class T>
+double sum_row(const void* given, int64_t count) {
+    constexpr int L = PER_REGISTER<T>;
+    const T* row = static_cast<const T*>(given);
+    Vector<T> sums[4] = {};
+    int64_t j = 0;
+    for (; j + 4 * L <= count; j += 4 * L) {
+        for (int v = 0; v < 4; v++) sums[v] += load(row + j + v * L);
+    }
+    for (; j + L <= count; j += L) sums[0] += load(row + j);
+    if (j < count) sums[1] += load_some(row + j, count - j);
+    Vector<T> all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    double total = 0;
+    for (int l = 0; l < L; l++) total += static_cast<double>(all[l]);
+    return total;
+}
+
+template <class T>
+void fill(ConvolutionLoops& loops, int which) {
+    loops.panel[which] = WIDE * PER_REGISTER<T>;
+    loops.wide_panel[which] = LONG * PER_REGISTER<T>;
+    loops.lanes[which] = PER_REGISTER<T>;
+    loops.correlate[which] = correlate<T>;
+    loops.pack[which] = pack<T>;
+    loops.unpack[which] = unpack<T>;
+    loops.copy_rows[which] = copy_rows<T>;
+    loops.sum_weights[which] = sum_weights<T>;
+    loops.dot_weights[which] = dot_weights<T>;
+    loops.turn_rows[which] = turn_rows<T>;
+    loops.sum_row[which] = sum_row<T>;
+}
+
+}  // namespace
+
+void convolution(Table& table) {
+    table.convolution.few_rows = FEW;
+    fill<float>(table.convolution, 0);
+    fill<double>(table.convolution, 1);
+}
+
+}  // namespace LEVEL

@@ -1,0 +1,84 @@
+// Convolutions: what kernels/convolution.cpp fills for one level of CPU. Steps are in elements; see native/sweep.h.
+#pragma once
+
+#include <cstdint>
+
+namespace rushlight {
+
+// Weighted sums of what a kernel sees at neighbouring places, for all output channels: rows of a small product whose
+// factors are read where they are. The sum of row i at place j is c[i * c_row + j].
+struct Correlation {
+    int64_t rows = 0, taps = 0;
+    // the weight of row i and tap t is a[i * a_row + a_steps[t]]
+    const void* a = nullptr;
+    int64_t a_row = 0;
+    const int32_t* a_steps = nullptr;
+    // tap t sees b[b_steps[t] + j] at place j; whole panels are read
+    const void* b = nullptr;
+    const int32_t* b_steps = nullptr;
+    // how many panels of places there are, and how far apart in b and c
+    int64_t panels = 1, b_panel = 0, c_panel = 0;
+    void* c = nullptr;
+    int64_t c_row = 0;
+    // where the sums start: at a number for each row, at zero, or (`adds`) at what c holds
+    const void* start = nullptr;
+    bool adds = false;
+    // whether panels are those for few rows
+    bool wide = false;
+};
+
+// Some neighbouring places of a panel, and where their results go.
+struct Run {
+    int64_t lane, count, to;
+};
+
+// Rows of a source, padded with zeros and thinned out.
+struct Rows {
+    int64_t count = 0, columns = 0;  // of the copy
+    int64_t first_row = 0, row_step = 1, first_column = 0, column_step = 1;  // of the source, which may begin outside
+    int64_t source_rows = 0, source_columns = 0;
+};
+
+// The gradient of weights: sums over places of what a tap sees, times the gradients there.
+struct WeightSum {
+    // tap t sees image[t_steps[t] + row_steps[r] + j] at place j of row r
+    const void* image = nullptr;
+    const int32_t* taps = nullptr;
+    const int32_t* row_steps = nullptr;
+    int64_t rows = 0, columns = 0;
+    // gradients: with the outputs as neighbours (`sums`), grads[(r * columns + j) * outputs + o]; with the places as
+    // neighbours (`dots`), grads[o * grad_output + grad_rows[r] + j]
+    const void* grads = nullptr;
+    int64_t outputs = 0;
+    int64_t grad_output = 0;
+    const int32_t* grad_rows = nullptr;
+    // added to sums[t * outputs + o], or to sums[o * sum_output + t]
+    void* sums = nullptr;
+    int64_t sum_output = 0;
+};
+
+// Float32 first, float64 second.
+struct ConvolutionLoops {
+    // places in a panel, and in a panel of a correlation of few rows
+    int64_t panel[2] = {}, wide_panel[2] = {};
+    // correlations of up to this many rows have wide panels
+    int64_t few_rows = 0;
+    void (*correlate[2])(const Correlation& correlation) = {};
+    // what taps see at some places, a row of a panel for each: panel[t * width + lane] from b[b_steps[t] + run.to]
+    void (*pack[2])(const void* b, const int32_t* b_steps, int64_t taps, const Run* runs, int64_t run_count,
+                    int64_t width, void* panel) = {};
+    // results of a panel to where they belong: rows `to_row`, places `to_place` apart
+    void (*unpack[2])(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t run_count, int64_t to_row,
+                      int64_t to_place, void* to) = {};
+    void (*copy_rows[2])(const void* from, const Rows& rows, void* to) = {};
+    // taps from `begin` to `end`; the first wants outputs a multiple of `lanes`
+    int64_t lanes[2] = {};
+    void (*sum_weights[2])(const WeightSum& sum, int64_t begin, int64_t end) = {};
+    void (*dot_weights[2])(const WeightSum& sum, int64_t begin, int64_t end) = {};
+    // rows of outputs turned into places with outputs as neighbours, `width` apart, filled up with zeros
+    void (*turn_rows[2])(const void* from, int64_t outputs, int64_t places, int64_t from_row, int64_t width, void* to) = {};
+    // the sum of neighbours
+    double (*sum_row[2])(const void* row, int64_t count) = {};
+};
+
+}  // namespace rushlight

@@ -1,0 +1,270 @@
+// Sweeps: planes of a source, and sums over them place by place. See sweep.h.
+#include "sweep.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "kernels/table.h"
+#include "pool.h"
+#include "threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// Multiplications for which a second thread pays.
+constexpr int64_t PARALLEL_WORK = 1 << 19;
+// Elements of planes that one unit of work has in its cache, and of images that are small enough to be taken together.
+constexpr int64_t UNIT = 1 << 17, SMALL = 1 << 15;
+// Taps of a packed panel, which then stays in the first cache, and panels that use a block of weights in turn.
+constexpr int64_t DEPTH = 224, PANELS = 6;
+// What it costs to pack a run, in the time of two registers of sums.
+constexpr double PACKING = 4;
+// The least rows of results for which a thread packs panels by itself.
+constexpr int64_t LEAST_ROWS = 64;
+
+// What a unit of work has at hand.
+struct Unit {
+    int64_t group, first_image, images, first_row, rows, first_result, results;
+    char* planes;
+    int64_t image_step;
+    char *panels, *sums;
+};
+
+// The widest panel: eight registers of 64 bytes.
+constexpr int64_t WIDEST = 128;
+
+// Runs of a panel, in the planes and in the results.
+struct Runs {
+    Run from[WIDEST], to[WIDEST];
+    int64_t count = 0;
+
+    void add(int64_t lane, int64_t places, int64_t source, int64_t result) {
+        from[count] = {lane, places, source};
+        to[count++] = {lane, places, result};
+    }
+};
+
+void copy_planes(const Sweep& sweep, const Unit& unit) {
+    const Planes& planes = sweep.planes;
+    auto copy = table().convolution.copy_rows[sweep.dtype];
+    int64_t size = sweep.size(), channel_size = planes.source_rows * planes.source_columns * size;
+    Rows rows;
+    rows.count = planes.rows;
+    rows.columns = planes.columns;
+    rows.row_step = planes.row_step;
+    rows.column_step = planes.column_step;
+    rows.source_rows = planes.source_rows;
+    rows.source_columns = planes.source_columns;
+    char* to = unit.planes;
+    for (int64_t n = unit.first_image; n < unit.first_image + unit.images; n++) {
+        const char* image = sweep.source + (n * sweep.groups + unit.group) * planes.source_channels * channel_size;
+        for (const Plane& plane : planes.all) {
+            rows.first_row = plane.first_row + unit.first_row * planes.row_step;
+            rows.first_column = plane.first_column;
+            copy(image + plane.channel * channel_size, rows, to);
+            to += rows.count * rows.columns * size;
+        }
+    }
+}
+
+// A correlation with the weights and the bias of a unit, of one panel so far.
+Correlation correlation_of(const Sweep& sweep, const Unit& unit, const Grid& grid) {
+    Correlation all;
+    all.rows = unit.results;
+    all.taps = static_cast<int64_t>(grid.a.size());
+    int64_t size = sweep.size(), row = unit.group * sweep.rows + unit.first_result;
+    all.a = sweep.weights + (unit.group * sweep.a_group + unit.first_result * sweep.a_row) * size;
+    all.a_row = sweep.a_row;
+    all.a_steps = grid.a.data();
+    all.b = unit.planes;
+    all.b_steps = grid.b.data();
+    all.c = unit.sums;
+    all.c_row = sweep.width;
+    all.wide = sweep.rows <= table().convolution.few_rows;
+    all.c_panel = unit.results * sweep.width;
+    all.start = sweep.bias == nullptr ? nullptr : sweep.bias + row * size;
+    return all;
+}
+
+// Where the first result of a unit's image goes.
+char* result_of(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t image) {
+    int64_t channel = ((unit.first_image + image) * sweep.groups + unit.group) * sweep.rows + unit.first_result;
+    return sweep.results + (channel * sweep.result_size + grid.to) * sweep.size();
+}
+
+// Planes are read as they are: places at the end of a row are computed and left out.
+void sweep_flat(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, Runs& runs) {
+    const auto& loops = table().convolution;
+    const int64_t columns = grid.columns, pitch = sweep.planes.columns, width = sweep.width;
+    const int64_t flat = (rows - 1) * pitch + columns, size = sweep.size();
+    Correlation all = correlation_of(sweep, unit, grid);
+    for (int64_t image = 0; image < unit.images; image++) {
+        const char* planes = unit.planes + image * unit.image_step * size;
+        char* to = result_of(sweep, unit, grid, image);
+        for (int64_t first = 0; first < flat; first += PANELS * width) {
+            all.b = planes + first * size;
+            all.b_panel = width;
+            all.panels = std::min(PANELS, divide_up(flat - first, width));
+            loops.correlate[sweep.dtype](all);
+            for (int64_t p = 0; p < all.panels; p++) {
+                runs.count = 0;
+                int64_t begin = first + p * width, end = std::min(begin + width, flat);
+                for (int64_t at = begin; at < end;) {
+                    int64_t i = at / pitch, j = at % pitch, count = std::min(end - at, columns - j);
+                    if (count > 0) {
+                        runs.add(at - begin, count, 0, (unit.first_row + i) * grid.to_row + j * grid.to_place);
+                    }
+                    at += std::max<int64_t>(pitch - j, 1);
+                }
+                loops.unpack[sweep.dtype](unit.sums + p * all.c_panel * size, unit.results, width, runs.to,
+                                          runs.count, sweep.result_size, grid.to_place, to);
+            }
+        }
+    }
+}
+
+// What each tap sees is packed without gaps, images after one another.
+void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, Runs* runs) {
+    const auto& loops = table().convolution;
+    const int64_t columns = grid.columns, pitch = sweep.planes.columns, width = sweep.width, size = sweep.size();
+    const int64_t places = unit.images * rows * columns, taps = static_cast<int64_t>(grid.a.size());
+    const int64_t step = sweep.groups * sweep.rows * sweep.result_size;  // from image to image in the results
+    Correlation all = correlation_of(sweep, unit, grid);
+    char* to = result_of(sweep, unit, grid, 0);
+    for (int64_t first = 0; first < places; first += PANELS * width) {
+        all.panels = std::min(PANELS, divide_up(places - first, width));
+        for (int64_t p = 0; p < all.panels; p++) {
+            runs[p].count = 0;
+            int64_t begin = first + p * width, end = std::min(begin + width, places);
+            for (int64_t at = begin; at < end;) {
+                int64_t row = at / columns, j = at % columns, image = row / rows, i = row % rows;
+                int64_t count = std::min(end - at, columns - j);
+                runs[p].add(at - begin, count, image * unit.image_step + i * pitch + j,
+                            image * step + (unit.first_row + i) * grid.to_row + j * grid.to_place);
+                at += count;
+            }
+        }
+        for (int64_t tap = 0; tap < taps || tap == 0; tap += DEPTH) {
+            all.taps = std::min(DEPTH, taps - tap);
+            all.a_steps = grid.a.data() + tap;
+            all.b_steps = sweep.panel_steps.data();
+            all.b = unit.panels;
+            all.b_panel = DEPTH * width;
+            all.adds = tap > 0;
+            for (int64_t p = 0; p < all.panels; p++) {
+                loops.pack[sweep.dtype](unit.planes, grid.b.data() + tap, all.taps, runs[p].from,
+                                        runs[p].count, width, unit.panels + p * all.b_panel * size);
+            }
+            loops.correlate[sweep.dtype](all);
+        }
+        for (int64_t p = 0; p < all.panels; p++) {
+            loops.unpack[sweep.dtype](unit.sums + p * all.c_panel * size, unit.results, width, runs[p].to,
+                                      runs[p].count, sweep.result_size, grid.to_place, to);
+        }
+    }
+}
+
+}  // namespace
+
+// What is worth a second thread is cut into units: images first, then bands of rows or rows of results.
+void Sweep::divide() {
+    const auto& loops = table().convolution;
+    width = rows <= loops.few_rows ? loops.wide_panel[dtype] : loops.panel[dtype];
+    double work = 0;
+    bool packs = false;
+    for (Grid& grid : grids) {
+        grid_rows = std::max(grid_rows, grid.rows);
+        double flat = static_cast<double>(divide_up((grid.rows - 1) * planes.columns + grid.columns, width) * width);
+        double dense = static_cast<double>(grid.rows * grid.columns);
+        double sums = static_cast<double>(rows * width / loops.lanes[dtype]) / 2;
+        grid.packed = (flat / dense - 1) * sums > PACKING * (static_cast<double>(width / grid.columns) + 1);
+        packs |= grid.packed;
+        work += dense * static_cast<double>(grid.a.size()) * static_cast<double>(rows);
+    }
+    work *= static_cast<double>(count * groups);
+    band = grid_rows;
+    some_rows = rows;
+    int64_t size = std::max<int64_t>(planes.size(), 1);
+    images = std::max<int64_t>(std::min(count, (packs ? UNIT : SMALL) / size), 1);
+    if (size > 2 * UNIT) band = std::max<int64_t>(grid_rows / divide_up(size, UNIT), 1);
+    int64_t wanted = work < PARALLEL_WORK ? 1 : 4 * thread_count();
+    if (thread_count() == 1) wanted = 1;
+    while (images > 1 && groups * divide_up(count, images) < wanted && images * grid_rows * grids[0].columns > 4 * width) {
+        images = divide_up(images, 2);
+    }
+    int64_t units = groups * divide_up(count, images) * divide_up(grid_rows, band);
+    if (units < wanted && rows >= 2 * LEAST_ROWS && packs) {
+        some_rows = std::max(LEAST_ROWS, divide_up(divide_up(rows, divide_up(wanted, units)), 8) * 8);
+    } else if (units < wanted && images == 1 && grid_rows > 4) {
+        band = std::max<int64_t>(std::min(band, divide_up(grid_rows, divide_up(wanted, groups * count))), 2);
+    }
+    if (band < grid_rows) shorten_planes();
+    image_units = divide_up(count, images);
+    bands = divide_up(grid_rows, band);
+    row_units = divide_up(rows, some_rows);
+    panel_steps.resize(DEPTH);
+    for (int64_t t = 0; t < DEPTH; t++) panel_steps[t] = static_cast<int32_t>(t * width);
+}
+
+// Planes with the rows that a band needs: taps look into the same places of shorter planes.
+void Sweep::shorten_planes() {
+    int64_t before = planes.rows * planes.columns;
+    planes.rows -= grid_rows - band;
+    for (Grid& grid : grids) {
+        for (int32_t& step : grid.b) {
+            step = static_cast<int32_t>(step / before * planes.rows * planes.columns + step % before);
+        }
+    }
+}
+
+bool Sweep::run_unit(int64_t which) const {
+    Unit unit;
+    unit.first_result = which % row_units * some_rows;
+    unit.results = std::min(some_rows, rows - unit.first_result);
+    which /= row_units;
+    unit.first_row = which % bands * band;
+    unit.rows = std::min(band, grid_rows - unit.first_row);
+    which /= bands;
+    unit.first_image = which % image_units * images;
+    unit.images = std::min(images, count - unit.first_image);
+    unit.group = which / image_units;
+    unit.image_step = planes.size();
+    // whole panels are read, also at the end
+    int64_t plane_elements = divide_up(unit.images * unit.image_step + PANELS * width, 16) * 16;
+    int64_t panel_elements = PANELS * DEPTH * width, sum_elements = PANELS * unit.results * width;
+    Scratch scratch(static_cast<size_t>((plane_elements + panel_elements + sum_elements) * size()));
+    if (scratch.get() == nullptr) return false;
+    unit.planes = scratch.get();
+    unit.panels = unit.planes + plane_elements * size();
+    unit.sums = unit.panels + panel_elements * size();
+    copy_planes(*this, unit);
+    Runs runs[PANELS];
+    for (const Grid& grid : grids) {
+        int64_t here = std::min(unit.rows, grid.rows - unit.first_row);
+        if (here <= 0) continue;
+        if (grid.packed) {
+            sweep_packed(*this, unit, grid, here, runs);
+        } else {
+            sweep_flat(*this, unit, grid, here, runs[0]);
+        }
+    }
+    return true;
+}
+
+bool Sweep::run() {
+    divide();
+    int64_t units = groups * image_units * bands * row_units;
+    std::atomic<bool> failed{false};
+    parallel(units, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t unit = begin; unit < end; unit++) {
+            if (!run_unit(unit)) failed = true;
+        }
+    });
+    return !failed;
+}
+
+Scratch::Scratch(size_t bytes) : bytes_(bytes), memory_(static_cast<char*>(pool_allocate(bytes))) {}
+Scratch::~Scratch() { pool_free(memory_, bytes_); }
+
+}  // namespace rushlight
