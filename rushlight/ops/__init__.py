@@ -1,5 +1,7 @@
 """Operations: what can be done to tensors, one file a family. What few programs use is declared late: see `late.py`."""
 
+import importlib
+
 from rushlight.ops import (
     activations,
     added_products,
@@ -60,3 +62,10 @@ from rushlight.ops import (
 )
 
 late.promise()
+
+
+def __getattr__(name):
+    # `torch.ops.aten`, which few programs ask for
+    if name == "aten":
+        return importlib.import_module("rushlight.ops.aten")
+    raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")

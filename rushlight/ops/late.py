@@ -30,6 +30,7 @@ FAMILIES = (
     "native_layers",
     "padding",
     "polynomials",
+    "pooling",
     "positions",
     "quantiles",
     "scattered_reductions",

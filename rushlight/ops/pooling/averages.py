@@ -1,0 +1,160 @@
+"""Average pooling: the mean of each window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.ops.bind import NAMESPACES
+from rushlight.ops.declare import op
+from rushlight.ops.formats import laid_out
+from rushlight.ops.kinds import refuse
+from rushlight.ops.pooling.maxima import windows
+from rushlight.ops.pooling.windows import Pooling, average_taps
+from rushlight.ops.rules import MATCH
+from rushlight.ops.samples import case, cases
+from rushlight.ops.taps import summed
+
+
+def divisors(taps: list, include_pad: bool, divisor: int | None, kind: np.dtype) -> Any:
+    """What the sum of each window is divided by."""
+    if divisor is not None:
+        return divisor
+    found = np.ones((), kind)
+    for _, inside, padded in taps:
+        found = found[..., None] * (padded if include_pad else inside).astype(kind)
+    # a window in the padding alone has the sum zero
+    return np.maximum(found, 1)
+
+
+def divided(array: np.ndarray, divisor: Any) -> np.ndarray:
+    """Integers are rounded towards zero, as in C."""
+    if array.dtype.kind == "f":
+        return array / divisor
+    return (np.sign(array) * np.sign(divisor) * (np.abs(array) // np.abs(divisor))).astype(array.dtype)
+
+
+def read(array: np.ndarray, count: int, kernel: Any, stride: Any, padding: Any, ceil: bool) -> tuple[Pooling, tuple]:
+    """The windows that were asked for and their number, if there are such."""
+    pooling = Pooling(f"avg_pool{count}d", count, kernel, stride, padding, 1, ceil)
+    if count == 1 and array.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {array.ndim}-dimensional tensor for argument #1 'self' (while "
+            "checking arguments for avg_pool1d)"
+        )
+    if count == 2 and array.ndim < 3:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-array.ndim}, {array.ndim - 1}], but got -3)"
+        )
+    if array.ndim not in (count + 1, count + 2):
+        raise RuntimeError(f"non-empty {count + 1}D or {count + 2}D (batch mode) tensor expected for input")
+    output = pooling.outputs(array.shape)
+    pooling.check_input(array)
+    if array.dtype.kind != "f" and array.dtype != np.int64:
+        raise refuse(f"avg_pool{max(count, 2)}d", array)
+    return pooling, output
+
+
+def averages(
+    input: np.ndarray, count: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include_pad: bool, divisor: Any
+) -> np.ndarray:
+    """The averages of windows over the last dimensions."""
+    if divisor is not None and divisor == 0:
+        raise RuntimeError("divisor must be not zero")
+    pooling, output = read(input, count, kernel, stride, padding, ceil)
+    taps = all_taps(input.shape, pooling, output)
+    found = summed(input, tuple([each[0] for each in taps]))
+    return laid_out(divided(found, divisors(taps, include_pad, divisor, input.dtype)), input)
+
+
+def all_taps(shape: tuple, pooling: Pooling, output: tuple) -> list:
+    sizes = shape[len(shape) - pooling.count :]
+    return list(map(average_taps, sizes, output, pooling.kernel, pooling.stride, pooling.padding))
+
+
+@op(dtype=MATCH, name="_avg_pool_gradient", node=lambda count: f"AvgPool{count}DBackwardBackward0", samples=None)
+def average_gradient(
+    grad, shape: tuple, count: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include_pad: bool, divisor: Any
+):
+    """A gradient of averages, shared out among the inputs of each window."""
+    pooling = Pooling(f"avg_pool{count}d", count, kernel, stride, padding, 1, ceil)
+    taps = all_taps(shape, pooling, grad.shape[grad.ndim - count :])
+    shared = grad / divisors(taps, include_pad, divisor, grad.dtype)
+    return laid_out(summed(shared, tuple([each[0].adjoint for each in taps])), grad)
+
+
+average_gradient.gradient(
+    grad=lambda grad, count, kernel, stride, padding, ceil, include_pad, divisor: FUNCTIONS[count](
+        grad, kernel, stride, padding, ceil, include_pad, *([divisor] if count > 1 else [])
+    )
+)
+# the public functions, by the number of dimensions
+FUNCTIONS: dict[int, Callable] = {}
+
+
+@op(dtype=MATCH, name="nn.functional.avg_pool1d", node="SqueezeBackward1", samples=cases(windows(1)))
+def avg_pool1d(input, kernel_size: Any, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+    """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`."""
+    return averages(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+avg_pool1d.gradient(
+    input=lambda grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad: average_gradient(
+        grad, tuple(input_shape), 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None
+    )
+)
+FUNCTIONS[1] = NAMESPACES[""]["avg_pool1d"] = avg_pool1d
+
+
+def declare(count: int) -> None:
+    """`nn.functional.avg_pool2d` and `avg_pool3d`."""
+
+    def body(
+        input,
+        kernel_size: Any,
+        stride=None,
+        padding=0,
+        ceil_mode=False,
+        count_include_pad=True,
+        divisor_override=None,
+        *,
+        out=None,
+    ):
+        return averages(input, count, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+    body.__name__ = f"avg_pool{count}d"
+    body.__doc__ = f"""The mean of each window of the last {count} dimensions.
+
+    Padding counts as zeros, or not at all with `count_include_pad=False`; `divisor_override` is what the sum of a
+    window is divided by instead of its size.
+    """
+    more = lambda make: [
+        *windows(count)(make),
+        case(make.floats(2, 3, *(9, 7, 6)[:count]), 3, 2, 1, True, False),
+        case(make.floats(2, 3, *(9, 7, 6)[:count]), 3, divisor_override=2),
+        case(make.floats(2, 3, *(9, 7, 6)[:count]), 3, divisor_override=0),
+    ]
+    name = f"nn.functional.avg_pool{count}d"
+    function = op(dtype=MATCH, name=name, node=f"AvgPool{count}DBackward0", samples=cases(more))(body)
+    function.gradient(
+        input=lambda grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+            average_gradient(
+                grad,
+                tuple(input_shape),
+                count,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+            )
+        )
+    )
+    FUNCTIONS[count] = function
+
+
+for each in (2, 3):
+    declare(each)

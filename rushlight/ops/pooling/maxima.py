@@ -1,0 +1,172 @@
+"""Maximum pooling: the largest element of each window, and where it stands."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.dtypes import HALF
+from rushlight.core.tensor import Tensor
+from rushlight.ops.bind import NAMESPACES
+from rushlight.ops.declare import composed, op
+from rushlight.ops.formats import laid_out
+from rushlight.ops.kinds import refuse
+from rushlight.ops.pooling.planes import scatter_planes
+from rushlight.ops.pooling.windows import Pooling
+from rushlight.ops.rules import MATCH
+from rushlight.ops.samples import case, cases
+
+NODES = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}
+
+
+@op(
+    dtype=MATCH,
+    operands=["input"],
+    name="_max_pool",
+    node=lambda kernel: NODES[len(kernel)],
+    returns=("values", "indices"),
+    samples=None,
+)
+def max_pool(input, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, output: tuple):
+    """The maxima of windows over the last dimensions, and their places, counted within those dimensions."""
+    sizes = input.shape[input.ndim - len(kernel) :]
+    shape = (*input.shape[: input.ndim - len(kernel)], *output)
+    lowest = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min
+    values = np.full(shape, lowest, input.dtype)
+    indices = np.empty(shape, np.int64)
+    indices[...] = first_places(sizes, stride, padding, dilation, output)
+    places = np.arange(np.prod(sizes)).reshape(sizes)
+    for offsets in itertools.product(*map(range, kernel)):
+        there, here = window_slices(sizes, offsets, stride, padding, dilation, output)
+        candidate, best = input[(..., *there)], values[(..., *here)]
+        better = candidate > best
+        if input.dtype.kind == "f":
+            better |= candidate != candidate
+        np.copyto(best, candidate, where=better)
+        np.copyto(indices[(..., *here)], places[there], where=better)
+    return laid_out(values, input), laid_out(indices, input)
+
+
+max_pool.gradient(
+    input=lambda grad, indices, input_shape, kernel: scatter_planes(grad, indices, tuple(input_shape[-len(kernel) :]))
+)
+
+
+def window_slices(sizes, offsets, stride, padding, dilation, output) -> tuple[tuple, tuple]:
+    """Where one element of each window lies in the input, and which of the windows have it."""
+    there, here = [], []
+    for size, offset, step, pad, spread, count in zip(sizes, offsets, stride, padding, dilation, output, strict=True):
+        start = offset * spread - pad
+        first = max(0, -(start // step)) if start < 0 else 0
+        last = max(first, min(count, (size - 1 - start) // step + 1))
+        here.append(slice(first, last))
+        begin = start + first * step
+        there.append(slice(begin, begin + (last - first) * step, step) if last > first else slice(0, 0))
+    return tuple(there), tuple(here)
+
+
+def first_places(sizes, stride, padding, dilation, output) -> np.ndarray:
+    """The place of each window's first element: that of the maximum where all are minus infinity."""
+    found = np.zeros(output, np.int64)
+    for dim, size in enumerate(sizes):
+        starts = np.arange(output[dim]) * stride[dim] - padding[dim]
+        starts = np.where(starts < 0, starts % dilation[dim], starts)
+        found = found * size + np.minimum(starts, size - 1).reshape(-1, *[1] * (len(sizes) - dim - 1))
+    return found
+
+
+def pooled(input: Tensor, pooling: Pooling) -> Any:
+    """The maxima and their places."""
+    output = pooling.outputs(input._array.shape) if input._array.ndim > pooling.count else ()
+    pooling.check_input(input._array)
+    kind = input._array.dtype
+    if kind.kind not in ("f" if pooling.count == 1 else "fiu") and kind not in HALF:
+        raise refuse("max_pool1d_impl" if pooling.count == 1 else f"max_pool{pooling.count}d", input._array)
+    return max_pool(input, pooling.kernel, pooling.stride, pooling.padding, pooling.dilation, output)
+
+
+def windows(count: int):
+    """Samples of a pooling over `count` dimensions."""
+
+    def make(make):
+        shape = (9, 7, 6)[:count]
+        x = make.distinct(2, 3, *shape)
+        return [
+            case(x, 2),
+            case(x, 3, 2),
+            case(x, 3, stride=1, padding=1),
+            case(x, (3,) * count, 2, 1, ceil_mode=True),
+            case(make.distinct(3, *shape), 2),
+            case(make.distinct(*shape, 3, 2).T, 2),
+            case(make.floats(2, 3, *shape, dtype="float64"), 2),
+            # torch averages no volumes of half precision
+            *([case(make.floats(2, 3, *shape, dtype="float16"), 2)] if count < 3 else []),
+            case(make.floats(0, 3, *shape), 2),
+            case(make.ints(2, 3, *shape), 2),
+            case(make.floats(2, 0, *shape), 2),
+            case(make.floats(shape[0]), 2),
+            case(x, 2, 0),
+            case(x, 0),
+            case(x, 2, padding=2),
+            case(x, 2, padding=-1),
+            case(x, 20),
+            case(x, (2,) * (count + 1)),
+            case(x, 2.5),
+        ]
+
+    return make
+
+
+def declare(count: int) -> None:
+    """`nn.functional.max_pool{count}d` and its like with indices."""
+    name = f"max_pool{count}d"
+    plain = f"max_pool{count}d"
+
+    def function(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        found = pooled(input, Pooling(plain, count, kernel_size, stride, padding, dilation, ceil_mode))
+        return (found[0], found[1]) if return_indices else found[0]
+
+    def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        return tuple(pooled(input, Pooling(plain, count, kernel_size, stride, padding, dilation, ceil_mode)))
+
+    function.__name__ = name
+    function.__doc__ = f"""The largest element of each window of the last {count} dimensions.
+
+    `stride` is that of the windows, their size if not given; `padding` counts as minus infinity; `return_indices`
+    also gives where each maximum stands within its {" row plane volume".split()[count - 1]}.
+    """
+    with_indices.__name__, with_indices.__doc__ = name + "_with_indices", f"`{name}` with `return_indices=True`."
+    more = lambda make: [
+        *windows(count)(make),
+        case(make.distinct(2, 3, *(9, 7, 6)[:count]), 2, 1, 0, 2, return_indices=True),
+        case(make.distinct(2, 3, *(9, 7, 6)[:count]), 2, dilation=0),
+    ]
+    composed(name=f"nn.functional.{name}", samples=cases(more))(function)
+    composed(name=f"nn.functional.{name}_with_indices", samples=cases(windows(count)))(with_indices)
+    functions = NAMESPACES["nn.functional"]
+    NAMESPACES[""][name] = functions[name]
+    if count == 1:
+        NAMESPACES[""][name + "_with_indices"] = functions[name + "_with_indices"]
+
+
+for each in (1, 2, 3):
+    declare(each)
+
+
+def max_pool2d_with_indices_backward(
+    grad_output: Tensor,
+    self: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    indices: Tensor,
+) -> Tensor:
+    """The gradient of what `max_pool2d` was given: that of its result, at the places of the maxima."""
+    return scatter_planes(grad_output, indices, tuple(self.shape[-2:]))
+
+
+NAMESPACES[""]["max_pool2d_with_indices_backward"] = max_pool2d_with_indices_backward

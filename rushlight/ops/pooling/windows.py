@@ -1,0 +1,128 @@
+"""Windows: how many a dimension holds, where they start, and torch's refusals of sizes that do not fit."""
+
+from __future__ import annotations
+
+import operator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from rushlight.ops.taps import Taps, from_windows
+
+COUNTS = {1: "one int", 2: "two ints", 3: "three ints"}
+NAMES = {1: "W", 2: "HW", 3: "THW"}
+
+
+def ints(function: str, name: str, value: Any, count: int) -> tuple[int, ...]:
+    """An option given once for all dimensions or for each of them."""
+    if isinstance(value, (tuple, list)):
+        if len(value) == count:
+            return tuple([whole(function, name, each) for each in value])
+        if len(value) == 1:
+            return (whole(function, name, value[0]),) * count
+        if count == 1:
+            raise RuntimeError(f"{function}() argument '{name}' should contain one int (got {len(value)})")
+        omitted = "omitted, " if name == "stride" else ""
+        raise RuntimeError(
+            f"{function}: {name} must either be {omitted}a single int, or a tuple of {COUNTS[count]}, not {value}"
+        )
+    return (whole(function, name, value),) * count
+
+
+def whole(function: str, name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        place = "kernel_size stride padding".split().index(name) + 2 if name in ("kernel_size", "stride") else 4
+        raise TypeError(
+            f"{function}(): argument '{name}' (position {place}) must be tuple of ints, not {type(value).__name__}"
+        )
+    return operator.index(value)
+
+
+class Pooling:
+    """The windows of one call: kernel, stride, padding and dilation of each dimension."""
+
+    def __init__(
+        self, function: str, count: int, kernel: Any, stride: Any, padding: Any, dilation: Any = 1, ceil: bool = False
+    ):
+        self.function = function
+        self.count = count
+        self.kernel = ints(function, "kernel_size", kernel, count)
+        empty = stride is None or (isinstance(stride, (tuple, list)) and not stride)
+        self.stride = self.kernel if empty else ints(function, "stride", stride, count)
+        self.padding = ints(function, "padding", padding, count)
+        self.dilation = ints(function, "dilation", dilation, count)
+        self.ceil = bool(ceil)
+
+    def check_options(self) -> None:
+        words = {
+            name: " ".join(f"{prefix}{letter}: {each}" for letter, each in zip(NAMES[self.count], values, strict=True))
+            for name, prefix, values in (
+                ("kernel", "k", self.kernel),
+                ("stride", "d", self.stride),
+                ("dilation", "dilation", self.dilation),
+            )
+        }
+        if 0 in self.stride:
+            raise RuntimeError(f"stride should not be zero, but got {words['stride']}")
+        if min(self.kernel) <= 0:
+            raise RuntimeError(f"kernel size should be greater than zero, but got {words['kernel']}")
+        if min(self.stride) <= 0:
+            raise RuntimeError(f"stride should be greater than zero, but got {words['stride']}")
+        if min(self.dilation) <= 0:
+            raise RuntimeError(f"dilation should be greater than zero, but got {words['dilation']}")
+        for kernel, padding, dilation in zip(self.kernel, self.padding, self.dilation, strict=True):
+            if padding < 0:
+                raise RuntimeError(f"pad must be non-negative, but got pad: {padding}")
+            if padding > (dilation * (kernel - 1) + 1) // 2:
+                raise RuntimeError(
+                    f"pad should be at most half of effective kernel size, but got pad={padding}, "
+                    f"kernel_size={kernel} and dilation={dilation}"
+                )
+
+    def check_input(self, input: np.ndarray) -> None:
+        """Refuse what is no example or batch of examples with channels."""
+        shape, count = input.shape, self.count
+        if len(shape) not in (count + 1, count + 2) or 0 in shape[-count - 1 :]:
+            raise RuntimeError(
+                f"{self.function}: Expected {count + 1}D or {count + 2}D (batch mode) tensor with optional 0 dim batch "
+                f"size for input, but got:{list(shape)}"
+            )
+
+    def outputs(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """How many windows there are along each dimension."""
+        sizes = shape[-self.count :]
+        self.check_options()
+        found = tuple(map(self.output, sizes, self.kernel, self.stride, self.padding, self.dilation))
+        if min(found) < 1:
+            given, made = ("x".join(str(each) for each in (shape[-self.count - 1], *them)) for them in (sizes, found))
+            raise RuntimeError(
+                f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small: the windows "
+                "are larger than the input; use a smaller kernel_size or padding"
+            )
+        return found
+
+    def output(self, size: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
+        room = size + 2 * padding - dilation * (kernel - 1) - 1
+        if not self.ceil:
+            return room // stride + 1
+        found = -(-room // stride) + 1
+        # the last window must start inside the input or its left padding
+        return found - 1 if (found - 1) * stride >= size + padding else found
+
+
+@lru_cache(maxsize=256)
+def average_taps(size: int, output: int, kernel: int, stride: int, padding: int) -> tuple[Taps, np.ndarray, np.ndarray]:
+    """The inputs of each window, how many those are, and how many there are with padding."""
+    starts = np.arange(output) * stride - padding
+    ends = np.minimum(starts + kernel, size + padding)
+    padded = ends - starts
+    taps = from_windows(size, np.maximum(starts, 0), np.minimum(ends, size))
+    return taps, taps.counts, padded
+
+
+@lru_cache(maxsize=256)
+def adaptive_taps(size: int, output: int) -> Taps:
+    """The inputs of `output` windows that cover the dimension evenly."""
+    steps = np.arange(output)
+    return from_windows(size, steps * size // max(output, 1), -(-(steps + 1) * size // max(output, 1)))
