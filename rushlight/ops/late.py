@@ -10,6 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import REGISTRY, Op
 
 FAMILIES = (
+    "batch_norms",
     "bessel",
     "bilinear",
     "contractions",
@@ -20,6 +21,7 @@ FAMILIES = (
     "dropping",
     "fitting",
     "fourier",
+    "group_norms",
     "hashing",
     "histograms",
     "likelihood_losses",

@@ -13,7 +13,7 @@ from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
 from rushlight.ops.formats import laid_out
 from rushlight.ops.kinds import refuse
-from rushlight.ops.pooling.planes import scatter_planes
+from rushlight.ops.pooling.planes import gather_planes, scatter_planes
 from rushlight.ops.pooling.windows import Pooling
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
@@ -155,18 +155,30 @@ for each in (1, 2, 3):
     declare(each)
 
 
-def max_pool2d_with_indices_backward(
-    grad_output: Tensor,
-    self: Tensor,
+@op(
+    dtype=MATCH,
+    operands=["grad_output"],
+    name="_max_pool2d_with_indices_backward",
+    node="MaxPool2DWithIndicesBackwardBackward0",
+    samples=None,
+)
+def backward(
+    grad_output,
+    input,
     kernel_size: Any,
     stride: Any,
     padding: Any,
     dilation: Any,
     ceil_mode: bool,
     indices: Tensor,
-) -> Tensor:
+):
     """The gradient of what `max_pool2d` was given: that of its result, at the places of the maxima."""
-    return scatter_planes(grad_output, indices, tuple(self.shape[-2:]))
+    return scatter_planes.op.body(grad_output, indices, input.shape[-2:])
 
 
-NAMESPACES[""]["max_pool2d_with_indices_backward"] = max_pool2d_with_indices_backward
+backward.gradient(
+    grad_output=lambda grad, indices: gather_planes(grad, indices, 2),
+    # flat in the input itself: its shape alone counts
+    input=lambda grad, input_shape: grad.new_zeros(input_shape),
+)
+NAMESPACES[""]["max_pool2d_with_indices_backward"] = backward
