@@ -10,6 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import REGISTRY, Op
 
 FAMILIES = (
+    "bags",
     "batch_norms",
     "bessel",
     "bilinear",
@@ -35,6 +36,7 @@ FAMILIES = (
     "pooling",
     "positions",
     "quantiles",
+    "resampling",
     "scattered_reductions",
     "segments",
     "shuffling",

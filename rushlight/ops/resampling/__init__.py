@@ -1,0 +1,3 @@
+"""Resampling: images and volumes read between their elements."""
+
+from rushlight.ops.resampling import grids, interpolation
