@@ -174,10 +174,29 @@ def neighbours(channels: int, before: int, after: int) -> Taps:
     return from_windows(channels, np.maximum(places - before, 0), np.minimum(places + after + 1, channels))
 
 
-def damped(input: Tensor, before: int, after: int, size: int, alpha: float, beta: float, k: float) -> Tensor:
+@lru_cache(maxsize=64)
+def kept_neighbours(channels: int, half: int) -> Taps:
+    """Taps on the channels around each one and, as torch's `CrossMapLRN2d` never drops it, the first one."""
+    places = np.arange(channels)[:, None] + np.arange(-half, half + 1)
+    rows = [sorted({0, *[place for place in each if 0 <= place < channels]}) for each in places.tolist()]
+    counts = np.array([len(row) for row in rows])
+    filled = np.zeros((channels, counts.max(initial=0)), np.int64)
+    for place, row in enumerate(rows):
+        filled[place, : len(row)] = row
+    return Taps(channels, filled, counts)
+
+
+def cross_map(input: Tensor, size: int, alpha: float, beta: float, k: float) -> Tensor:
+    """`nn.CrossMapLRN2d`."""
+    if input.ndim != 4:
+        raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
+    return damped(input, kept_neighbours(input.shape[1], int((size - 1) / 2)), size, alpha, beta, k)
+
+
+def damped(input: Tensor, around: Taps, size: int, alpha: float, beta: float, k: float) -> Tensor:
     """The input divided by a power of `k` plus `alpha` times the mean square of the channels around each one."""
     squares = (input * input).reshape(*input.shape[:2], -1)
-    sums = tap(squares, (neighbours(input.shape[1], before, after), None), "AvgPool3DBackward0").reshape(input.shape)
+    sums = tap(squares, (around, None), "AvgPool3DBackward0").reshape(input.shape)
     mean = sums / size if input.is_floating_point() else sums // size
     return input / (mean * alpha + k).pow(beta)
 
@@ -202,4 +221,6 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
     if size <= 0:
         raise RuntimeError(f"kernel size should be greater than zero, but got kT: {size}")
-    return damped(input, size // 2, (size - 1) // 2, size, alpha, beta, k) if input.numel() else input
+    if not input.numel():
+        return input
+    return damped(input, neighbours(input.shape[1], size // 2, (size - 1) // 2), size, alpha, beta, k)

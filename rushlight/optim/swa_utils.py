@@ -11,6 +11,7 @@ from rushlight.autograd.modes import no_grad
 from rushlight.core.creation import tensor
 from rushlight.core.tensor import Tensor
 from rushlight.nn import Module
+from rushlight.nn.modules.batchnorm import _BatchNorm
 from rushlight.optim.lr_scheduler.base import LRScheduler
 from rushlight.optim.lr_scheduler.groups import Rate, one_per_group
 from rushlight.optim.optimizer import Optimizer
@@ -155,10 +156,9 @@ def by_dtype(averaged: list[Tensor], params: list[Tensor]) -> Iterable[tuple[lis
 def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
     """Compute the running statistics of batch norms anew, in one pass over the data: averaged weights need their own.
 
-    A batch is a tensor, or a list or tuple that starts with one. A batch norm is any module with `momentum`
-    and `reset_running_stats()`; `momentum=None` means the mean over all batches.
+    A batch is a tensor, or a list or tuple that starts with one. `momentum=None` means the mean over all batches.
     """
-    norms = [each for each in model.modules() if keeps_statistics(each)]
+    norms = [each for each in model.modules() if isinstance(each, _BatchNorm)]
     if not norms:
         return
     momenta = [each.momentum for each in norms]
@@ -175,10 +175,6 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
         for norm, momentum in zip(norms, momenta, strict=True):
             norm.momentum = momentum
         model.train(was_training)
-
-
-def keeps_statistics(module: Any) -> bool:
-    return hasattr(module, "momentum") and hasattr(module, "reset_running_stats")
 
 
 class SWALR(LRScheduler):

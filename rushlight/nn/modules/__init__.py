@@ -3,6 +3,7 @@
 from rushlight.core.lazy import names_of
 from rushlight.nn.modules import (
     activation,
+    batchnorm,
     channelshuffle,
     container,
     conv,
@@ -10,15 +11,19 @@ from rushlight.nn.modules import (
     dropout,
     flatten,
     fold,
+    instancenorm,
     linear,
     loss,
     normalization,
     padding,
     passing,
     pixelshuffle,
+    pooling,
     sparse,
+    upsampling,
 )
 from rushlight.nn.modules.activation import *
+from rushlight.nn.modules.batchnorm import *
 from rushlight.nn.modules.channelshuffle import *
 from rushlight.nn.modules.container import *
 from rushlight.nn.modules.conv import *
@@ -26,17 +31,21 @@ from rushlight.nn.modules.distance import *
 from rushlight.nn.modules.dropout import *
 from rushlight.nn.modules.flatten import *
 from rushlight.nn.modules.fold import *
+from rushlight.nn.modules.instancenorm import *
 from rushlight.nn.modules.linear import *
 from rushlight.nn.modules.loss import *
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.normalization import *
 from rushlight.nn.modules.padding import *
 from rushlight.nn.modules.pixelshuffle import *
+from rushlight.nn.modules.pooling import *
 from rushlight.nn.modules.sparse import *
+from rushlight.nn.modules.upsampling import *
 
 __all__ = [
     "Module",
     *activation.__all__,
+    *batchnorm.__all__,
     *channelshuffle.__all__,
     *container.__all__,
     *conv.__all__,
@@ -44,12 +53,15 @@ __all__ = [
     *dropout.__all__,
     *flatten.__all__,
     *fold.__all__,
+    *instancenorm.__all__,
     *linear.__all__,
     *loss.__all__,
     *normalization.__all__,
     *padding.__all__,
     *pixelshuffle.__all__,
+    *pooling.__all__,
     *sparse.__all__,
+    *upsampling.__all__,
 ]
 
 # modules that are loaded when they are first asked for
