@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.dtypes import HALF
+from rushlight.core.ranges import arange
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.core.warning import warn
 from rushlight.ops.bind import NAMESPACES
@@ -86,7 +87,7 @@ def table_formula(
 ):
     """Each bag's gradient, added to the rows that were in it."""
     if mode == MAX:
-        columns = wrap(np.broadcast_to(np.arange(weight_shape[1]), largest.shape).copy())
+        columns = arange(weight_shape[1]).expand(largest.shape)
         grad = grad * (sizes > 0)[:, None]  # an empty bag came from no row
         return pick_into(grad, [largest, columns], (0, 1), weight_shape)
     indices = indices[: len(bags)]

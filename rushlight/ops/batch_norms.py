@@ -173,7 +173,7 @@ def batches(make):
     ones = make.floats(3, low=0.5)
     return [
         case(x, None, None, None, None, True),
-        case(x, make.floats(3), ones, make.floats(3), make.floats(3), True, 0.3),
+        case(x, make.floats(3), ones, make.floats(3), make.floats(3), True, 0.0),
         case(x, make.floats(3), ones, make.floats(3), None, False, eps=0.1),
         case(make.floats(4, 3), make.floats(3), ones),
         case(make.floats(2, 3, 4, 2, dtype="float64"), None, None, training=True),
@@ -214,7 +214,7 @@ def examples(make):
     x = make.floats(2, 3, 5)
     return [
         case(x),
-        case(x, make.floats(3), make.floats(3, low=0.5), make.floats(3), make.floats(3)),
+        case(x, make.floats(3), make.floats(3, low=0.5), make.floats(3), make.floats(3), momentum=0.0),
         case(x, make.floats(3), make.floats(3, low=0.5), use_input_stats=False),
         case(make.floats(2, 3, 4, 2, dtype="float64"), weight=make.floats(3, dtype="float64"), eps=0.1),
         case(make.floats(2, 3, 2, 2, 2)),
@@ -222,7 +222,7 @@ def examples(make):
         case(make.floats(2, 3, 1)),
         case(make.floats(2, 3)),
         case(x, use_input_stats=False),
-        case(x, make.floats(2), make.floats(2)),
+        case(x, make.floats(2), make.floats(2), momentum=0.0),
         case(x, weight=make.floats(2)),
     ]
 

@@ -74,7 +74,9 @@ def test_layout_does_not_matter(op):
     for sample in op.samples():
         args, kwargs = arguments(sample)
         expected = outcome(op.function, args, kwargs)
-        if op.is_view or op.name.startswith(("as_strided", "empty", "view")) or isinstance(expected, type):
+        # native_group_norm refuses other layouts, as in torch
+        by_layout = op.is_view or op.name.startswith(("as_strided", "empty", "view", "native_group_norm"))
+        if by_layout or isinstance(expected, type):
             continue
         moved = [
             each.transpose(0, 1).contiguous().transpose(0, 1)

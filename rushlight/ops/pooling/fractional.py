@@ -134,9 +134,9 @@ def declare(count: int) -> None:
         x, samples = make.distinct(2, 3, *shape), make.floats(2, 3, count, low=0, high=1)
         return [
             case(x, 2, output_size=3, _random_samples=samples),
-            case(x, (2, 3, 2)[:count], output_ratio=(0.5,) * count, return_indices=True),
-            case(x[0], 2, output_size=(4, 5, 3)[:count]),
-            case(x.astype("float64"), 3, output_size=1),
+            case(x, (2, 3, 2)[:count], None, (0.5,) * count, True, _random_samples=samples),
+            case(x[0], 2, output_size=(4, 5, 3)[:count], _random_samples=samples),
+            case(x.astype("float64"), 3, output_size=1, _random_samples=samples.astype("float64")),
             case(x, 2),
             case(x, 2, output_size=9),
             case(x, 2, output_ratio=(1.5,) * count),
