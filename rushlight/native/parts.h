@@ -42,5 +42,10 @@ void register_rearranging();
 void register_comparison();
 void register_sorting();
 void register_uniqueness();
+void register_pooling();
+void register_averages();
+void register_taps();
+void register_batch_norms();
+void register_bags();
 
 }  // namespace rushlight

@@ -40,5 +40,7 @@ void binary_losses(Table& table);
 void likelihood_losses(Table& table);
 void cross_entropy(Table& table);
 void convolution(Table& table);
+void pooling(Table& table);
+void batch_norms(Table& table);
 
 }  // namespace LEVEL

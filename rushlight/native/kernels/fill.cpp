@@ -37,6 +37,8 @@ void fill(rushlight::Table& table) {
     likelihood_losses(table);
     cross_entropy(table);
     convolution(table);
+    pooling(table);
+    batch_norms(table);
 }
 
 }  // namespace LEVEL

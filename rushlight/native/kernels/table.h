@@ -6,6 +6,7 @@
 #include "convolution.h"
 #include "distributions.h"
 #include "folds.h"
+#include "images.h"
 #include "losses.h"
 #include "optim.h"
 #include "products.h"
@@ -33,6 +34,7 @@ struct Table {
     ProductLoops products;
     LossLoops losses;
     ConvolutionLoops convolution;
+    ImageLoops images;
 
     Convert convert[DTYPES][DTYPES] = {};
     Repeat repeat[DTYPES] = {};

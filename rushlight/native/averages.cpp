@@ -1,0 +1,280 @@
+// Averages: those of windows, alike or spread evenly, with their gradients. See ops/pooling/averages.py and adaptive.py.
+#include <vector>
+
+#include "arrays.h"
+#include "call.h"
+#include "numbers.h"
+#include "parts.h"
+#include "planes.h"
+#include "threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// The windows along one dimension, with the memory of their numbers.
+struct Line {
+    std::vector<int64_t> starts, counts;
+    std::vector<double> divisors;
+    int64_t size = 1;
+
+    Windows windows(bool divide) const {
+        Windows found{size, static_cast<int64_t>(starts.size()), starts.data(), counts.data(),
+                      divide ? divisors.data() : nullptr, 0, 0};
+        int64_t stride = starts.size() > 1 ? starts[1] : counts[0];
+        bool alike = starts[0] == 0;
+        for (size_t i = 0; i < starts.size(); i++) {
+            alike = alike && starts[i] == static_cast<int64_t>(i) * stride && counts[i] == counts[0];
+        }
+        if (alike) {
+            found.kernel = counts[0];
+            found.stride = stride;
+        }
+        return found;
+    }
+    void add(int64_t start, int64_t count, double divisor) {
+        starts.push_back(start);
+        counts.push_back(std::max<int64_t>(count, 0));
+        divisors.push_back(std::max(divisor, 1.0));
+    }
+};
+
+// The windows of both dimensions; rows are one element high where there is one dimension.
+struct Grid {
+    Line rows, columns;
+    double divisor = 0;  // for all windows, unless 0
+
+    Windows row_windows() const { return rows.windows(divisor == 0); }
+    Windows column_windows() const { return columns.windows(divisor == 0); }
+};
+
+// An option that is one plain integer for all dimensions, or one for each.
+bool read_option(PyObject* value, int count, int64_t* found) {
+    for (int d = 0; d < count; d++) {
+        PyObject* each = value;
+        if (PyTuple_CheckExact(value) || PyList_CheckExact(value)) {
+            Py_ssize_t length = PySequence_Fast_GET_SIZE(value);
+            if (length != count && length != 1) return false;
+            each = PySequence_Fast_GET_ITEM(value, length == 1 ? 0 : d);
+        }
+        if (!PyLong_CheckExact(each) || !plain_integer(each, found[d])) return false;
+    }
+    return true;
+}
+
+bool is_empty(PyObject* value) {
+    return value == Py_None ||
+           ((PyTuple_CheckExact(value) || PyList_CheckExact(value)) && PySequence_Fast_GET_SIZE(value) == 0);
+}
+
+struct Options {
+    PyObject *kernel, *stride, *padding, *ceil, *include_pad, *divisor;
+};
+
+// The windows of an average pooling over planes of these sizes; false where Python has to look, or to refuse.
+bool read_grid(const Options& options, int count, const int64_t* sizes, Grid& grid) {
+    int64_t kernel[2], stride[2], padding[2];
+    bool ceil, include_pad;
+    if (!read_option(options.kernel, count, kernel) || !read_option(options.padding, count, padding) ||
+        !read_option(is_empty(options.stride) ? options.kernel : options.stride, count, stride) ||
+        !read_flag(options.ceil, ceil) || !read_flag(options.include_pad, include_pad)) {
+        return false;
+    }
+    int64_t divisor = 0;
+    if (options.divisor != Py_None && (!plain_integer(options.divisor, divisor) || divisor == 0)) return false;
+    grid.divisor = static_cast<double>(divisor);
+    if (count == 1) grid.rows.add(0, 1, 1);
+    for (int d = 0; d < count; d++) {
+        int64_t size = sizes[d], pad = padding[d];
+        if (kernel[d] < 1 || stride[d] < 1 || pad < 0 || pad > kernel[d] / 2 || kernel[d] > 1 << 20) return false;
+        Line& line = d == count - 1 ? grid.columns : grid.rows;
+        line.size = size;
+        int64_t room = size + 2 * pad - kernel[d];
+        if (room < 0 && !ceil) return false;
+        int64_t windows = (room + (ceil ? stride[d] - 1 : 0)) / stride[d] + 1;
+        if (ceil && (windows - 1) * stride[d] >= size + pad) windows--;
+        if (room < 0 || windows < 1) return false;
+        for (int64_t i = 0; i < windows; i++) {
+            int64_t start = i * stride[d] - pad, end = std::min(start + kernel[d], size + pad);
+            int64_t padded = end - start;
+            start = std::max<int64_t>(start, 0);
+            int64_t inside = std::min(end, size) - start;
+            line.add(start, inside, static_cast<double>(include_pad ? padded : inside));
+        }
+    }
+    return true;
+}
+
+// Windows that cover a dimension evenly.
+void cover(Line& line, int64_t size, int64_t outputs) {
+    line.size = size;
+    for (int64_t i = 0; i < outputs; i++) {
+        int64_t start = i * size / outputs, end = ((i + 1) * size + outputs - 1) / outputs;
+        line.add(start, end - start, static_cast<double>(end - start));
+    }
+}
+
+bool read_even(PyObject* output, int count, const int64_t* sizes, Grid& grid) {
+    if (count == 1) grid.rows.add(0, 1, 1);
+    for (int d = 0; d < count; d++) {
+        int64_t wanted;
+        if (!plain_integer(PyTuple_GET_ITEM(output, d), wanted) || wanted < 1) return false;
+        cover(d == count - 1 ? grid.columns : grid.rows, sizes[d], wanted);
+    }
+    return true;
+}
+
+void last_sizes(const Planes& planes, int64_t* sizes) {
+    if (planes.dims == 2) sizes[0] = planes.height;
+    sizes[planes.dims - 1] = planes.width;
+}
+
+PyObject* averages(const Planes& planes, const Grid& grid) {
+    Windows rows = grid.row_windows(), columns = grid.column_windows();
+    PyArrayObject* result = planes.resized(rows.outputs, columns.outputs);
+    if (result == nullptr) return nullptr;
+    auto loop = table().images.averages[planes.which()];
+    int64_t made = rows.outputs * columns.outputs * planes.item();
+    char* to = PyArray_BYTES(result);
+    parallel(planes.count, plane_grain(planes.size()), [&](int64_t begin, int64_t end) {
+        std::vector<double> spare(planes.width);
+        for (int64_t plane = begin; plane < end; plane++) {
+            loop(rows, columns, grid.divisor, planes.at(plane), to + plane * made, spare.data());
+        }
+    });
+    return as_object(result);
+}
+
+// The gradient of the averages of planes of another size.
+PyObject* average_slopes(const Planes& grads, const Grid& grid) {
+    Windows rows = grid.row_windows(), columns = grid.column_windows();
+    if (rows.outputs != grads.height || columns.outputs != grads.width) return nullptr;
+    PyArrayObject* result = grads.resized(rows.size, columns.size);
+    if (result == nullptr) return nullptr;
+    auto loop = table().images.average_slopes[grads.which()];
+    int64_t made = rows.size * columns.size * grads.item();
+    char* to = PyArray_BYTES(result);
+    parallel(grads.count, plane_grain(rows.size * columns.size), [&](int64_t begin, int64_t end) {
+        std::vector<double> spare(columns.size);
+        for (int64_t plane = begin; plane < end; plane++) {
+            loop(rows, columns, grid.divisor, grads.at(plane), to + plane * made, spare.data());
+        }
+    });
+    return as_object(result);
+}
+
+// nn.functional.avg_pool1d and avg_pool2d: (input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor)
+template <int count>
+PyObject* avg_pool(Call& call) {
+    Planes planes;
+    int64_t sizes[2];
+    PyArrayObject* input = call.array(0);
+    if (input == nullptr || PyArray_NDIM(input) < count + 1 || PyArray_NDIM(input) > count + 2) return nullptr;
+    if (!planes.read(input, count)) return nullptr;
+    last_sizes(planes, sizes);
+    Grid grid;
+    Options options{call[1], call[2], call[3], call[4], call[5], count == 1 ? Py_None : call[6]};
+    return read_grid(options, count, sizes, grid) ? averages(planes, grid) : nullptr;
+}
+
+// _avg_pool_gradient: (grad, shape, count, kernel, stride, padding, ceil, include_pad, divisor)
+PyObject* avg_pool_gradient(Call& call) {
+    int64_t count;
+    npy_intp shape[NPY_MAXDIMS];
+    if (!plain_integer(call[2], count) || count > 2 || !PyTuple_CheckExact(call[1])) return nullptr;
+    int ndim = read_sizes(call[1], shape);
+    Planes grads;
+    Grid grid;
+    if (ndim < count || !grads.read(call.array(0), static_cast<int>(count)) || grads.ndim != ndim) return nullptr;
+    int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
+    Options options{call[3], call[4], call[5], call[6], call[7], call[8]};
+    return read_grid(options, static_cast<int>(count), sizes, grid) ? average_slopes(grads, grid) : nullptr;
+}
+
+int output_dims(PyObject* output) {
+    return PyTuple_CheckExact(output) ? static_cast<int>(PyTuple_GET_SIZE(output)) : 0;
+}
+
+// _adaptive_avg_pool: (input, output)
+PyObject* adaptive_avg_pool(Call& call) {
+    Planes planes;
+    Grid grid;
+    int64_t sizes[2];
+    int count = output_dims(call[1]);
+    if (!planes.read(call.array(0), count)) return nullptr;
+    last_sizes(planes, sizes);
+    return read_even(call[1], count, sizes, grid) ? averages(planes, grid) : nullptr;
+}
+
+// _adaptive_avg_pool_gradient: (grad, shape, output)
+PyObject* adaptive_avg_pool_gradient(Call& call) {
+    Planes grads;
+    Grid grid;
+    npy_intp shape[NPY_MAXDIMS];
+    int count = output_dims(call[2]);
+    if (!grads.read(call.array(0), count) || !PyTuple_CheckExact(call[1])) return nullptr;
+    int ndim = read_sizes(call[1], shape);
+    if (ndim != grads.ndim || ndim < count) return nullptr;
+    int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
+    return read_even(call[2], count, sizes, grid) ? average_slopes(grads, grid) : nullptr;
+}
+
+// _adaptive_max_pool: (input, output)
+PyObject* adaptive_max_pool(Call& call) {
+    Planes planes;
+    Grid grid;
+    int64_t sizes[2];
+    int count = output_dims(call[1]);
+    if (!planes.read(call.array(0), count)) return nullptr;
+    last_sizes(planes, sizes);
+    if (!read_even(call[1], count, sizes, grid)) return nullptr;
+    Windows rows = grid.row_windows(), columns = grid.column_windows();
+    Ref values = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs)));
+    Ref places = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs, NPY_INT64)));
+    if (!values || !places) return nullptr;
+    auto loop = table().images.max_windows[planes.which()];
+    int64_t made = rows.outputs * columns.outputs;
+    char* to = PyArray_BYTES(values.array());
+    auto* at = static_cast<int64_t*>(PyArray_DATA(places.array()));
+    parallel(planes.count, plane_grain(planes.size()), [&](int64_t begin, int64_t end) {
+        for (int64_t plane = begin; plane < end; plane++) {
+            loop(rows, columns, planes.at(plane), to + plane * made * planes.item(), at + plane * made);
+        }
+    });
+    return PyTuple_Pack(2, values.get(), places.get());
+}
+
+// One name for each number of dimensions, and for the mean of whole planes.
+unsigned by_output(const Call& call) {
+    int count = output_dims(call[1]);
+    bool whole = true;
+    for (int d = 0; d < count; d++) {
+        int64_t each;
+        whole = whole && plain_integer(PyTuple_GET_ITEM(call[1], d), each) && each == 1;
+    }
+    return count == 0 ? 0 : static_cast<unsigned>(2 * count + whole);
+}
+
+unsigned by_count(const Call& call) {
+    int64_t count;
+    return plain_integer(call[2], count) && count > 0 ? static_cast<unsigned>(count) : 0;
+}
+
+}  // namespace
+
+void register_averages() {
+    add_kernel({"nn.functional.avg_pool1d", avg_pool<1>});
+    add_kernel({"nn.functional.avg_pool2d", avg_pool<2>});
+    Kernel gradient{"_avg_pool_gradient", avg_pool_gradient};
+    gradient.variant = by_count;
+    add_kernel(gradient);
+    Kernel even{"_adaptive_avg_pool", adaptive_avg_pool};
+    even.variant = by_output;
+    add_kernel(even);
+    add_kernel({"_adaptive_avg_pool_gradient", adaptive_avg_pool_gradient});
+    Kernel largest{"_adaptive_max_pool", adaptive_max_pool};
+    largest.variant = by_output;
+    add_kernel(largest);
+}
+
+}  // namespace rushlight

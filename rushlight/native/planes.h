@@ -1,0 +1,64 @@
+// Planes: the last dimensions of a batch of rows or images, one after the other in memory.
+#pragma once
+
+#include <algorithm>
+
+#include "folding.h"
+
+namespace rushlight {
+
+// An array of floats in C order, seen as planes of its last one or two dimensions.
+struct Planes {
+    Ref array;
+    int dims = 0, ndim = 0;
+    int64_t count = 1, height = 1, width = 1;
+
+    // False where Python has to look: another dtype, nothing in it, another order in memory. A gradient that one number
+    // was spread over is copied.
+    bool read(PyArrayObject* given, int last) {
+        if (given == nullptr || last < 1 || last > 2 || PyArray_NDIM(given) < last || PyArray_SIZE(given) == 0) return false;
+        int dtype = dtype_of(given);
+        if (dtype != FLOAT32 && dtype != FLOAT64) return false;
+        if (!PyArray_IS_C_CONTIGUOUS(given) && !is_spread(given)) return false;
+        array = in_c_order(given);
+        if (!array) return false;
+        dims = last;
+        ndim = PyArray_NDIM(given);
+        width = PyArray_DIM(given, ndim - 1);
+        if (last == 2) height = PyArray_DIM(given, ndim - 2);
+        count = PyArray_SIZE(given) / (height * width);
+        return true;
+    }
+    int which() const { return PyArray_TYPE(array.array()) == NPY_FLOAT64; }
+    int64_t item() const { return PyArray_ITEMSIZE(array.array()); }
+    int64_t size() const { return height * width; }
+    const char* at(int64_t plane) const { return PyArray_BYTES(array.array()) + plane * size() * item(); }
+    int64_t extent(int dim) const { return dims == 1 && dim == 0 ? 1 : PyArray_DIM(array.array(), ndim - 2 + dim); }
+
+    // A new array of planes of another size; nullptr with an exception.
+    PyArrayObject* resized(int64_t new_height, int64_t new_width, int type) const {
+        npy_intp shape[NPY_MAXDIMS];
+        std::copy_n(PyArray_DIMS(array.array()), ndim, shape);
+        shape[ndim - 1] = new_width;
+        if (dims == 2) shape[ndim - 2] = new_height;
+        return new_array_of(shape, type);
+    }
+    PyArrayObject* resized(int64_t new_height, int64_t new_width) const {
+        return resized(new_height, new_width, PyArray_TYPE(array.array()));
+    }
+
+private:
+    PyArrayObject* new_array_of(const npy_intp* shape, int type) const;
+
+    static bool is_spread(PyArrayObject* given) {
+        for (int d = 0; d < PyArray_NDIM(given); d++) {
+            if (PyArray_STRIDE(given, d) == 0 && PyArray_DIM(given, d) > 1) return true;
+        }
+        return false;
+    }
+};
+
+// Planes that one thread takes at least, of so many elements each.
+inline int64_t plane_grain(int64_t size) { return std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(size, 1)); }
+
+}  // namespace rushlight

@@ -1,0 +1,123 @@
+"""Pooling layers: corners that samples do not show, running through modules, and what they refuse."""
+
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.nn import functional as F
+
+NAN, INF = float("nan"), float("inf")
+
+
+def test_the_maximum_of_a_window_and_where_it_stands():
+    values, places = F.max_pool2d(torch.tensor([[[1.0, 2, 5], [3, 4, 0], [9, 0, 0]]]), 2, 1, return_indices=True)
+    assert values.tolist() == [[[4, 5], [9, 4]]] and places.tolist() == [[[4, 2], [6, 4]]]
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_nan_is_the_largest_and_the_last_one_counts(stride):
+    x = torch.full((1, 2, 2), NAN)
+    values, places = F.max_pool2d(x, 2, stride, return_indices=True)
+    assert values.isnan().all() and places.item() == 3
+    x[0, 1, 1] = 7.0
+    assert F.max_pool2d(x, 2, stride, return_indices=True)[1].item() == 2
+
+
+def test_of_minus_infinities_the_first_counts():
+    values, places = F.max_pool2d(torch.full((1, 3, 3), -INF), 2, 1, 1, return_indices=True)
+    assert values.max().item() == -INF
+    assert places.tolist() == [[[0, 0, 1, 2], [0, 0, 1, 2], [3, 3, 4, 5], [6, 6, 7, 8]]]
+
+
+def test_infinities_do_not_spoil_their_neighbours():
+    x = torch.tensor([[[1.0, INF, 3, 4]]])
+    assert F.avg_pool1d(x, 2).tolist() == [[[INF, 3.5]]]
+    assert F.adaptive_avg_pool1d(x, 2).tolist() == [[[INF, 3.5]]]
+    assert F.interpolate(x, 8, mode="nearest")[0, 0, 4:].tolist() == [3, 3, 4, 4]
+
+
+def test_whole_numbers_are_averaged_towards_zero():
+    x = torch.arange(-8, 8).reshape(1, 4, 4)
+    assert F.avg_pool2d(x, 2).tolist() == [[[-5, -3], [2, 4]]]
+
+
+def test_padding_counts_or_not():
+    x = torch.ones(1, 1, 4)
+    assert F.avg_pool1d(x, 2, 2, 1).tolist() == [[[0.5, 1, 0.5]]]
+    assert F.avg_pool1d(x, 2, 2, 1, count_include_pad=False).tolist() == [[[1, 1, 1]]]
+    assert F.avg_pool2d(torch.ones(1, 2, 2), 2, divisor_override=8).item() == 0.5
+
+
+def test_what_is_pooled_comes_back_where_it_stood():
+    pool, unpool = nn.MaxPool2d(2, return_indices=True), nn.MaxUnpool2d(2)
+    x = torch.arange(16.0).reshape(1, 1, 4, 4)
+    back = unpool(*pool(x))
+    assert back.sum().item() == 5 + 7 + 13 + 15 and back[0, 0, 1, 1].item() == 5
+    values, places = nn.MaxPool1d(2, return_indices=True)(torch.arange(7.0).reshape(1, 1, 7))
+    assert nn.MaxUnpool1d(2)(values, places, output_size=(1, 1, 7)).shape == (1, 1, 7)
+
+
+def test_fractional_pooling_draws_its_places_anew():
+    x = torch.arange(64.0).reshape(1, 1, 8, 8)
+    pool = nn.FractionalMaxPool2d(2, output_ratio=0.5, return_indices=True)
+    torch.manual_seed(0)
+    first = pool(x)
+    torch.manual_seed(0)
+    assert torch.equal(pool(x)[0], first[0]) and first[0].shape == (1, 1, 4, 4)
+    assert torch.equal(x.reshape(-1)[first[1]].reshape(first[0].shape), first[0])
+    torch.manual_seed(0)
+    samples = torch.rand(1, 1, 2)
+    assert torch.equal(F.fractional_max_pool2d(x, 2, output_size=4, _random_samples=samples), first[0])
+
+
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: nn.FractionalMaxPool2d(2), "requires specifying either an output size"),
+        (lambda: nn.FractionalMaxPool3d(2, 2, 0.5), "only one of output_size"),
+        (lambda: nn.FractionalMaxPool2d(2, output_ratio=1.5), "between 0 and 1"),
+    ],
+)
+def test_fractional_pools_want_one_size(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    "function, shape",
+    [
+        (lambda x: F.max_pool2d(x, 2), (1, 3, 4, 4)),
+        (lambda x: F.avg_pool2d(x, 3, 2, 1), (1, 3, 5, 5)),
+        (lambda x: F.adaptive_avg_pool2d(x, 3), (1, 3, 4, 4)),
+        (lambda x: F.batch_norm(x, None, None, training=True), (2, 3, 4, 4)),
+        (lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), (1, 3, 4, 4)),
+    ],
+)
+def test_images_with_their_channels_last_stay_so(function, shape):
+    x = torch.randn(*shape)
+    found = function(x.to(memory_format=torch.channels_last))
+    assert found.is_contiguous(memory_format=torch.channels_last) and not found.is_contiguous()
+    torch.testing.assert_close(found, function(x), check_stride=False)
+
+
+def test_torch_ops_aten_has_them_too():
+    x = torch.arange(16.0).reshape(1, 4, 4)
+    values, places = F.max_pool2d_with_indices(x, 2)
+    back = torch.ops.aten.max_pool2d_with_indices_backward.default
+    found = back(torch.ones_like(values), x, [2, 2], [2, 2], [0, 0], [1, 1], False, places)
+    assert found.sum().item() == 4 and found[0, 1, 1].item() == 1
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        torch.ops.aten.nothing_like_it  # noqa: B018
+    with pytest.raises(AttributeError, match=r"torch\.ops"):
+        torch.ops.nothing  # noqa: B018
+
+
+def test_more_than_two_gradients_deep():
+    x = torch.randn(1, 2, 6, 6, dtype=torch.float64, requires_grad=True)
+    grid = (torch.rand(1, 3, 3, 2, dtype=torch.float64) * 1.6 - 0.8).requires_grad_()
+    for function in (
+        lambda x, grid: F.grid_sample(x, grid, "bicubic", align_corners=False),
+        lambda x, grid: F.avg_pool2d(x * x, 3, 2),
+        lambda x, grid: F.max_pool2d(x * x, 2),
+    ):
+        assert torch.autograd.gradcheck(function, (x, grid)) and torch.autograd.gradgradcheck(function, (x, grid))
