@@ -138,13 +138,7 @@ PLANNED = (
     ("the compiler", "compile compiler compiler.* nn.Module.compile"),
     ("saving and loading", "save load serialization serialization.* from_file"),
     ("data loading", "utils.data utils.data.* utils.tensorboard utils.tensorboard.*"),
-    ("recurrent layers", "gru* lstm* rnn_* nn.*RNN* nn.*GRU* nn.*LSTM* nn.utils.rnn nn.utils.rnn.*"),
-    (
-        "convolutions, pooling and resampling",
-        """conv?d conv_transpose* convolution *_pool?d* grid_sampler* affine_grid_generator *channel_shuffle pixel_*
-        nn.*Conv* nn.*conv* nn.*Pool* nn.*pool* nn.*Pad* nn.functional.pad nn.*psampl* nn.*interpolate* nn.*grid*""",
-    ),
-    ("the rest of nn", "nn.* batch_norm group_norm instance_norm native_*_norm embedding_bag ctc_loss"),
+    ("the rest of nn", "nn.*"),
 )
 
 
