@@ -10,6 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import REGISTRY, Op
 
 FAMILIES = (
+    "attention",
     "bags",
     "batch_norms",
     "bessel",
@@ -36,6 +37,7 @@ FAMILIES = (
     "pooling",
     "positions",
     "quantiles",
+    "recurrent",
     "resampling",
     "scattered_reductions",
     "segments",

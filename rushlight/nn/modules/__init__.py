@@ -19,6 +19,7 @@ from rushlight.nn.modules import (
     passing,
     pixelshuffle,
     pooling,
+    rnn,
     sparse,
     upsampling,
 )
@@ -39,6 +40,7 @@ from rushlight.nn.modules.normalization import *
 from rushlight.nn.modules.padding import *
 from rushlight.nn.modules.pixelshuffle import *
 from rushlight.nn.modules.pooling import *
+from rushlight.nn.modules.rnn import *
 from rushlight.nn.modules.sparse import *
 from rushlight.nn.modules.upsampling import *
 
@@ -60,6 +62,7 @@ __all__ = [
     *padding.__all__,
     *pixelshuffle.__all__,
     *pooling.__all__,
+    *rnn.__all__,
     *sparse.__all__,
     *upsampling.__all__,
 ]

@@ -1,6 +1,8 @@
 """Helpers for networks: gradients clipped, parameters as one vector, computed, pruned or given to a call."""
 
 from rushlight.core.lazy import names_of
+"""Helpers for networks: gradients clipped, parameters as one vector, sequences packed."""
+from rushlight.nn.utils import rnn
 from rushlight.nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -34,6 +36,7 @@ __all__ = [
     "remove_spectral_norm",
     "remove_weight_norm",
     "spectral_norm",
+    "rnn",
     "vector_to_parameters",
     "weight_norm",
 ]
