@@ -14,6 +14,7 @@ from rushlight.nn.modules import (
     instancenorm,
     linear,
     loss,
+    multihead_attention,
     normalization,
     padding,
     passing,
@@ -21,6 +22,7 @@ from rushlight.nn.modules import (
     pooling,
     rnn,
     sparse,
+    transformer,
     upsampling,
 )
 from rushlight.nn.modules.activation import *
@@ -36,12 +38,14 @@ from rushlight.nn.modules.instancenorm import *
 from rushlight.nn.modules.linear import *
 from rushlight.nn.modules.loss import *
 from rushlight.nn.modules.module import Module
+from rushlight.nn.modules.multihead_attention import *
 from rushlight.nn.modules.normalization import *
 from rushlight.nn.modules.padding import *
 from rushlight.nn.modules.pixelshuffle import *
 from rushlight.nn.modules.pooling import *
 from rushlight.nn.modules.rnn import *
 from rushlight.nn.modules.sparse import *
+from rushlight.nn.modules.transformer import *
 from rushlight.nn.modules.upsampling import *
 
 __all__ = [
@@ -58,12 +62,14 @@ __all__ = [
     *instancenorm.__all__,
     *linear.__all__,
     *loss.__all__,
+    *multihead_attention.__all__,
     *normalization.__all__,
     *padding.__all__,
     *pixelshuffle.__all__,
     *pooling.__all__,
     *rnn.__all__,
     *sparse.__all__,
+    *transformer.__all__,
     *upsampling.__all__,
 ]
 

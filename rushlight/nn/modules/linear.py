@@ -70,6 +70,10 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """A linear layer under the name that attention layers print."""
+
+
 class Bilinear(Module):
     """A form that is linear in each of two inputs: `(*, in1), (*, in2) -> (*, out_features)`."""
 

@@ -1,1 +1,3 @@
-"""Attention."""
+"""Attention: values mixed by how well their keys fit a query."""
+
+from rushlight.ops.attention import dot_product, multi_head
