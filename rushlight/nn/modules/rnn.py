@@ -116,8 +116,7 @@ class RNNBase(Module):
             raise RuntimeError(f"input must have {dims} dimensions, got {input.ndim}")
         if input.shape[-1] != self.input_size:
             raise RuntimeError(
-                "input.size(-1) must be equal to input_size. Expected "
-                f"{self.input_size}, got {input.shape[-1]}"
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
             )
 
     def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:

@@ -1,7 +1,6 @@
-"""Helpers for networks: gradients clipped, parameters as one vector, computed, pruned or given to a call."""
+"""Helpers for networks: gradients clipped, parameters as one vector, computed or pruned; sequences packed."""
 
 from rushlight.core.lazy import names_of
-"""Helpers for networks: gradients clipped, parameters as one vector, sequences packed."""
 from rushlight.nn.utils import rnn
 from rushlight.nn.utils.clip_grad import (
     clip_grad_norm,

@@ -267,8 +267,6 @@ def check_sizes(query: Tensor, key: Tensor, value: Tensor, width: int, num_heads
     if size % num_heads:
         raise AssertionError(f"embed_dim {size} not divisible by num_heads {num_heads}")
     if separate and key.shape[:2] != value.shape[:2]:
-        raise AssertionError(
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
-        )
+        raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
     if not separate and key.shape != value.shape:
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")

@@ -118,5 +118,3 @@ padded.gradient(
 
 def part(grad: Tensor, length: int, left: bool) -> Tensor:
     return grad.narrow(0, len(grad) - length if left else 0, length)
-
-
