@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/table.h"
+#include "promotion.h"
 #include "sweep.h"
 
 namespace rushlight {
@@ -35,6 +37,23 @@ bool Geometry::fits() const {
     return padded * most < MOST && kernels * static_cast<double>(channels) * static_cast<double>(outputs) < MOST;
 }
 
+void Planes::copy(int dtype, const char* image, int64_t first_row, char* to) const {
+    const int64_t size = SIZES[dtype], channel_size = source_rows * source_columns * size;
+    Rows copied;
+    copied.count = rows;
+    copied.columns = columns;
+    copied.row_step = row_step;
+    copied.column_step = column_step;
+    copied.source_rows = source_rows;
+    copied.source_columns = source_columns;
+    for (const Plane& plane : all) {
+        copied.first_row = plane.first_row + first_row * row_step;
+        copied.first_column = plane.first_column;
+        table().convolution.copy_rows[dtype](image + plane.channel * channel_size, copied, phases, to);
+        to += phases * rows * columns * size;
+    }
+}
+
 void slide_planes(const Geometry& geometry, Planes& planes, std::vector<int32_t>& taps) {
     const int64_t* stride = geometry.stride;
     int64_t reach[2], phases[2];
@@ -45,6 +64,7 @@ void slide_planes(const Geometry& geometry, Planes& planes, std::vector<int32_t>
     }
     planes.rows = geometry.places[0] + reach[0];
     planes.columns = geometry.places[1] + reach[1];
+    planes.phases = phases[1];
     planes.row_step = stride[0];
     planes.column_step = stride[1];
     planes.source_channels = geometry.channels_each();
@@ -53,9 +73,7 @@ void slide_planes(const Geometry& geometry, Planes& planes, std::vector<int32_t>
     int64_t size = planes.rows * planes.columns;
     for (int64_t c = 0; c < geometry.channels_each(); c++) {
         for (int64_t i = 0; i < phases[0]; i++) {
-            for (int64_t j = 0; j < phases[1]; j++) {
-                planes.all.push_back({c, i - geometry.padding[0], j - geometry.padding[1]});
-            }
+            planes.all.push_back({c, i - geometry.padding[0], -geometry.padding[1]});
         }
         for (int64_t i = 0; i < geometry.kernel[0]; i++) {
             for (int64_t j = 0; j < geometry.kernel[1]; j++) {

@@ -19,7 +19,7 @@ constexpr int64_t UNIT = 1 << 17, SMALL = 1 << 15;
 // Taps of a packed panel, which then stays in the first cache, and panels that use a block of weights in turn.
 constexpr int64_t DEPTH = 224, PANELS = 6;
 // What it costs to pack a run, in the time of two registers of sums.
-constexpr double PACKING = 4;
+constexpr double PACKING = 2;
 // The least rows of results for which a thread packs panels by itself.
 constexpr int64_t LEAST_ROWS = 64;
 
@@ -47,24 +47,10 @@ struct Runs {
 
 void copy_planes(const Sweep& sweep, const Unit& unit) {
     const Planes& planes = sweep.planes;
-    auto copy = table().convolution.copy_rows[sweep.dtype];
-    int64_t size = sweep.size(), channel_size = planes.source_rows * planes.source_columns * size;
-    Rows rows;
-    rows.count = planes.rows;
-    rows.columns = planes.columns;
-    rows.row_step = planes.row_step;
-    rows.column_step = planes.column_step;
-    rows.source_rows = planes.source_rows;
-    rows.source_columns = planes.source_columns;
-    char* to = unit.planes;
-    for (int64_t n = unit.first_image; n < unit.first_image + unit.images; n++) {
-        const char* image = sweep.source + (n * sweep.groups + unit.group) * planes.source_channels * channel_size;
-        for (const Plane& plane : planes.all) {
-            rows.first_row = plane.first_row + unit.first_row * planes.row_step;
-            rows.first_column = plane.first_column;
-            copy(image + plane.channel * channel_size, rows, to);
-            to += rows.count * rows.columns * size;
-        }
+    int64_t channels = planes.source_channels * planes.source_rows * planes.source_columns * sweep.size();
+    for (int64_t n = 0; n < unit.images; n++) {
+        const char* image = sweep.source + ((unit.first_image + n) * sweep.groups + unit.group) * channels;
+        planes.copy(sweep.dtype, image, unit.first_row, unit.planes + n * unit.image_step * sweep.size());
     }
 }
 

@@ -29,7 +29,8 @@ struct Geometry {
     bool fits() const;
 };
 
-// One copy of a channel: where in the source its first element lies.
+// Some copies of a channel: where in the source the first element of the first one lies; the others start at the next
+// columns.
 struct Plane {
     int64_t channel, first_row, first_column;
 };
@@ -37,11 +38,14 @@ struct Plane {
 // The planes of the channels of a group.
 struct Planes {
     std::vector<Plane> all;
-    int64_t rows = 0, columns = 0;  // of a plane
+    int64_t phases = 1;             // copies of each
+    int64_t rows = 0, columns = 0;  // of a copy
     int64_t row_step = 1, column_step = 1;
     int64_t source_channels = 0, source_rows = 0, source_columns = 0;
 
-    int64_t size() const { return static_cast<int64_t>(all.size()) * rows * columns; }
+    int64_t size() const { return static_cast<int64_t>(all.size()) * phases * rows * columns; }
+    // Copies what an image has from a row on; `image` is its first channel of the group.
+    void copy(int dtype, const char* image, int64_t first_row, char* to) const;
 };
 
 // The places of one grid of results: what its taps read, and where its results go in a channel.

@@ -40,21 +40,8 @@ struct GroupGradient {
 };
 
 void GroupGradient::copy_image(int64_t image, char* to) const {
-    int64_t channel_size = planes.source_rows * planes.source_columns * size();
-    const char* from = images + (image * geometry.groups + group) * planes.source_channels * channel_size;
-    Rows rows;
-    rows.count = planes.rows;
-    rows.columns = planes.columns;
-    rows.row_step = planes.row_step;
-    rows.column_step = planes.column_step;
-    rows.source_rows = planes.source_rows;
-    rows.source_columns = planes.source_columns;
-    for (const Plane& plane : planes.all) {
-        rows.first_row = plane.first_row;
-        rows.first_column = plane.first_column;
-        table().convolution.copy_rows[geometry.dtype](from + plane.channel * channel_size, rows, to);
-        to += planes.rows * planes.columns * size();
-    }
+    int64_t channels = planes.source_channels * planes.source_rows * planes.source_columns * size();
+    planes.copy(geometry.dtype, images + (image * geometry.groups + group) * channels, 0, to);
 }
 
 // Adds what some images contribute.

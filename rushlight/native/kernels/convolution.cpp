@@ -33,15 +33,19 @@ ALWAYS_INLINE void correlate_tile(const Correlation& all, const T* a, const T* b
             sums[i][v] = all.adds ? load(c + i * all.c_row + v * L) : spread(start == nullptr ? T(0) : start[i]);
         }
     }
-    const int32_t *a_steps = all.a_steps, *b_steps = all.b_steps;
-    const int64_t a_row = all.a_row;
-    for (int64_t t = 0; t < all.taps; t++) {
-        const T* weights = a + a_steps[t];
-        const T* seen = b + b_steps[t];
+    const int32_t *a_steps = all.a_steps, *last = a_steps + all.taps;
+    const int64_t apart = all.b_steps - a_steps;
+    const T* weights[ROWS];
+    for (int i = 0; i < ROWS; i++) weights[i] = a + i * all.a_row;
+    for (; a_steps != last; a_steps++) {
+        const int64_t step = *a_steps;
+        const T* seen = b + a_steps[apart];
+        // one address, and not one kept for each register of it
+        asm("" : "+r"(seen));
         Vector<T> row[VECTORS];
         for (int v = 0; v < VECTORS; v++) row[v] = load(seen + v * L);
         for (int i = 0; i < ROWS; i++) {
-            Vector<T> weight = spread(weights[i * a_row]);
+            Vector<T> weight = spread(weights[i][step]);
             for (int v = 0; v < VECTORS; v++) sums[i][v] = add_product(weight, row[v], sums[i][v]);
         }
     }
@@ -75,21 +79,28 @@ void correlate(const Correlation& all) {
     if (row < all.rows) correlate_last<T, TALL, WIDE>(all, row, all.rows - row);
 }
 
-// A few neighbours: in whole registers as long as there are, then the rest.
-template <class T>
-ALWAYS_INLINE void copy_some(const T* from, T* to, int64_t count) {
+// Neighbours copied again and again: move(from, to, count) is called with parts of up to a register, each copied for all
+// repetitions before the next one, so that nothing depends on how many there are.
+template <class T, class Move>
+ALWAYS_INLINE void in_registers(int64_t count, Move move) {
     constexpr int64_t L = PER_REGISTER<T>;
-    for (; count >= L; count -= L, from += L, to += L) store(to, load(from));
-    if (count > 0) store_some(to, load_some(from, count), count);
+    int64_t at = 0;
+    for (; at + L <= count; at += L) move(at, [](const T* from, T* to) { store(to, load(from)); });
+    if (at == count) return;
+    const int64_t rest = count - at;
+    move(at, [rest](const T* from, T* to) { store_some(to, load_some(from, rest), rest); });
 }
 
 template <class T>
 void pack(const void* b, const int32_t* b_steps, int64_t taps, const Run* runs, int64_t run_count, int64_t width,
           void* panel) {
-    for (int64_t t = 0; t < taps; t++) {
-        const T* seen = static_cast<const T*>(b) + b_steps[t];
-        T* to = static_cast<T*>(panel) + t * width;
-        for (int64_t r = 0; r < run_count; r++) copy_some(seen + runs[r].to, to + runs[r].lane, runs[r].count);
+    for (int64_t r = 0; r < run_count; r++) {
+        const T* seen = static_cast<const T*>(b) + runs[r].to;
+        T* lanes = static_cast<T*>(panel) + runs[r].lane;
+        in_registers<T>(runs[r].count, [&](int64_t at, auto copy) {
+            T* to = lanes + at;
+            for (int64_t t = 0; t < taps; t++, to += width) copy(seen + at + b_steps[t], to);
+        });
     }
 }
 
@@ -97,54 +108,98 @@ template <class T>
 void unpack(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t run_count, int64_t to_row,
             int64_t to_place, void* to) {
     for (int64_t r = 0; r < run_count; r++) {
-        Run run = runs[r];
-        const T* from = static_cast<const T*>(c) + run.lane;
-        T* place = static_cast<T*>(to) + run.to;
+        const T* from = static_cast<const T*>(c) + runs[r].lane;
+        T* place = static_cast<T*>(to) + runs[r].to;
+        if (to_place == 1) {
+            in_registers<T>(runs[r].count, [&](int64_t at, auto copy) {
+                for (int64_t i = 0; i < rows; i++) copy(from + i * c_row + at, place + i * to_row + at);
+            });
+            continue;
+        }
         for (int64_t i = 0; i < rows; i++, from += c_row, place += to_row) {
-            if (to_place == 1) {
-                copy_some(from, place, run.count);
-            } else {
-                for (int64_t j = 0; j < run.count; j++) place[j * to_place] = from[j];
-            }
+            for (int64_t j = 0; j < runs[r].count; j++) place[j * to_place] = from[j];
         }
     }
 }
 
-// Every STEP-th number of a row; a known step lets the compiler shuffle registers.
+// Every STEP-th number of rows, from each of the first STEP on: planes that lie `plane` apart.
 template <class T, int STEP>
-ALWAYS_INLINE void thin_out(const T* from, T* to, int64_t count) {
-    for (int64_t j = 0; j < count; j++) to[j] = from[j * STEP];
+ALWAYS_INLINE void deal_out(const T* from, T* to, int64_t count, int64_t plane) {
+    for (int64_t j = 0; j < count; j++) {
+        for (int k = 0; k < STEP; k++) to[k * plane + j] = from[j * STEP + k];
+    }
+}
+
+// The columns of a copy that lie inside of the source.
+struct Inside {
+    int64_t first, last;
+
+    ALWAYS_INLINE Inside(int64_t first_column, int64_t source, int64_t step, int64_t columns) {
+        first = first_column >= 0 ? 0 : (-first_column + step - 1) / step;
+        last = first_column >= source ? 0 : (source - first_column + step - 1) / step;
+        first = first < columns ? first : columns;
+        last = last < columns ? last : columns;
+        last = last < first ? first : last;
+    }
+};
+
+// A row as `phases` planes.
+template <class T>
+ALWAYS_INLINE void copy_phases(const T* source, const Rows& rows, int64_t phases, T* row, int64_t plane) {
+    const int64_t step = rows.column_step, columns = rows.columns;
+    int64_t first = 0, last = columns;
+    for (int64_t k = 0; k < phases; k++) {
+        Inside inside(rows.first_column + k, rows.source_columns, step, columns);
+        first = inside.first > first ? inside.first : first;
+        last = inside.last < last ? inside.last : last;
+    }
+    // what is inside for all phases is dealt out at once
+    bool deals = phases == step && (step == 2 || step == 4) && first < last;
+    if (deals) {
+        const T* seen = source + rows.first_column + first * step;
+        step == 2 ? deal_out<T, 2>(seen, row + first, last - first, plane)
+                  : deal_out<T, 4>(seen, row + first, last - first, plane);
+    }
+    for (int64_t k = 0; k < phases; k++, row += plane) {
+        Inside inside(rows.first_column + k, rows.source_columns, step, columns);
+        const T* seen = source + rows.first_column + k;
+        for (int64_t j = 0; j < inside.first; j++) row[j] = 0;
+        for (int64_t j = inside.first; j < inside.last; j++) {
+            if (deals && j == first) j = last;
+            if (j < inside.last) row[j] = seen[j * step];
+        }
+        for (int64_t j = inside.last; j < columns; j++) row[j] = 0;
+    }
 }
 
 template <class T>
-void copy_rows(const void* from, const Rows& rows, void* to) {
-    const int64_t step = rows.column_step, columns = rows.columns;
-    // the columns of the copy that lie inside of the source
-    int64_t first = rows.first_column >= 0 ? 0 : (-rows.first_column + step - 1) / step;
-    int64_t last = (rows.source_columns - rows.first_column + step - 1) / step;
-    if (rows.first_column >= rows.source_columns) last = 0;
-    first = first < columns ? first : columns;
-    last = last < columns ? last : columns;
-    last = last < first ? first : last;
-    T* row = static_cast<T*>(to);
-    for (int64_t i = 0; i < rows.count; i++, row += columns) {
+void copy_rows(const void* from, const Rows& rows, int64_t phases, void* to) {
+    const int64_t columns = rows.columns, plane = rows.count * columns;
+    T* first = static_cast<T*>(to);
+    for (int64_t i = 0; i < rows.count; i++) {
         int64_t source = rows.first_row + i * rows.row_step;
+        const T* seen = static_cast<const T*>(from) + source * rows.source_columns;
         if (source < 0 || source >= rows.source_rows) {
-            std::memset(row, 0, sizeof(T) * columns);
-            continue;
+            for (int64_t k = 0; k < phases; k++) std::memset(first + k * plane + i * columns, 0, sizeof(T) * columns);
+        } else if (rows.column_step > 1) {
+            copy_phases(seen, rows, phases, first + i * columns, plane);
         }
-        const T* seen = static_cast<const T*>(from) + source * rows.source_columns + rows.first_column + first * step;
-        for (int64_t j = 0; j < first; j++) row[j] = 0;
-        if (step == 1) {
-            copy_some(seen, row + first, last - first);
-        } else if (step == 2) {
-            thin_out<T, 2>(seen, row + first, last - first);
-        } else if (step == 4) {
-            thin_out<T, 4>(seen, row + first, last - first);
-        } else {
-            for (int64_t j = first; j < last; j++, seen += step) row[j] = *seen;
-        }
-        for (int64_t j = last; j < columns; j++) row[j] = 0;
+    }
+    if (rows.column_step > 1) return;
+    // a column step of 1: whole columns of registers, down the rows that lie inside
+    Inside inside(rows.first_column, rows.source_columns, 1, columns);
+    Inside high(rows.first_row, rows.source_rows, rows.row_step, rows.count);
+    const int64_t source_row = rows.row_step * rows.source_columns;
+    const T* seen = static_cast<const T*>(from) + (rows.first_row + high.first * rows.row_step) * rows.source_columns +
+                    rows.first_column + inside.first;
+    T* row = first + high.first * columns;
+    const int64_t count = high.last - high.first;
+    in_registers<T>(inside.last - inside.first, [&](int64_t at, auto copy) {
+        for (int64_t i = 0; i < count; i++) copy(seen + i * source_row + at, row + i * columns + inside.first + at);
+    });
+    for (int64_t i = 0; i < count; i++, row += columns) {
+        for (int64_t j = 0; j < inside.first; j++) row[j] = 0;
+        for (int64_t j = inside.last; j < columns; j++) row[j] = 0;
     }
 }
 

@@ -70,7 +70,8 @@ struct ConvolutionLoops {
     // results of a panel to where they belong: rows `to_row`, places `to_place` apart
     void (*unpack[2])(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t run_count, int64_t to_row,
                       int64_t to_place, void* to) = {};
-    void (*copy_rows[2])(const void* from, const Rows& rows, void* to) = {};
+    // `phases` planes: from the first column on, from the next one on, and so on
+    void (*copy_rows[2])(const void* from, const Rows& rows, int64_t phases, void* to) = {};
     // taps from `begin` to `end`; the first wants outputs a multiple of `lanes`
     int64_t lanes[2] = {};
     void (*sum_weights[2])(const WeightSum& sum, int64_t begin, int64_t end) = {};
