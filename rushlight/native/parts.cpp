@@ -53,6 +53,8 @@ bool add_parts(PyObject* module) {
     register_taps();
     register_batch_norms();
     register_bags();
+    register_recurrent();
+    register_attention();
     return PyModule_AddFunctions(module, memory_methods) >= 0 && PyModule_AddFunctions(module, thread_methods) >= 0 &&
            PyModule_AddFunctions(module, promotion_methods) >= 0 && PyModule_AddFunctions(module, lost_methods) >= 0 &&
            add_optim(module) && add_layers(module) && add_forwards(module) && add_tree(module) && add_random(module);

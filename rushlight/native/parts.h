@@ -47,5 +47,7 @@ void register_averages();
 void register_taps();
 void register_batch_norms();
 void register_bags();
+void register_recurrent();
+void register_attention();
 
 }  // namespace rushlight

@@ -42,5 +42,7 @@ void cross_entropy(Table& table);
 void convolution(Table& table);
 void pooling(Table& table);
 void batch_norms(Table& table);
+void recurrent(Table& table);
+void attention(Table& table);
 
 }  // namespace LEVEL

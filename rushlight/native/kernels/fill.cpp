@@ -39,6 +39,8 @@ void fill(rushlight::Table& table) {
     convolution(table);
     pooling(table);
     batch_norms(table);
+    recurrent(table);
+    attention(table);
 }
 
 }  // namespace LEVEL

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "convolution.h"
+#include "attention.h"
 #include "distributions.h"
 #include "folds.h"
 #include "images.h"
@@ -11,6 +12,7 @@
 #include "optim.h"
 #include "products.h"
 #include "random.h"
+#include "recurrent.h"
 #include "row.h"
 
 // Code that other levels must never share: a linker keeps one copy of an ordinary inline function, of whichever level.
@@ -35,6 +37,8 @@ struct Table {
     LossLoops losses;
     ConvolutionLoops convolution;
     ImageLoops images;
+    AttentionLoops attention;
+    RecurrentLoops recurrent;
 
     Convert convert[DTYPES][DTYPES] = {};
     Repeat repeat[DTYPES] = {};

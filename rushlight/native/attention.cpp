@@ -1,0 +1,332 @@
+// Attention, query block by query block: the products of all queries and keys are never in memory together, and a causal
+// mask never at all. See ops/attention/dot_product.py; batches that are broadcast decline.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "arrays.h"
+#include "call.h"
+#include "folding.h"
+#include "graph.h"
+#include "kernels/table.h"
+#include "parts.h"
+#include "plan.h"
+#include "products.h"
+#include "promotion.h"
+#include "threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// Multiplications for which a second thread pays.
+constexpr int64_t PARALLEL_WORK = 1 << 20;
+// A block of products stays in the cache: at most this many numbers, but at least some rows.
+constexpr int64_t BLOCK_NUMBERS = 1 << 16, LEAST_ROWS = 8, MOST_ROWS = 64;
+
+struct Freed {
+    void operator()(void* memory) const { std::free(memory); }
+};
+using Scratch = std::unique_ptr<void, Freed>;
+
+// A stack of matrices, one for each member and head; the last dim is dense. Steps are in bytes.
+struct Heads {
+    PyArrayObject* array = nullptr;
+    int depth = 0;
+    npy_intp rows = 0, columns = 0, row_step = 0;
+
+    // `like`: the dims before the last two must be these, or may be 1 where it is a mask.
+    bool read(PyArrayObject* from, const Heads* like = nullptr, bool is_mask = false) {
+        int ndim = PyArray_NDIM(from);
+        npy_intp size = PyArray_ITEMSIZE(from);
+        if (ndim < 2 || !PyArray_ISALIGNED(from)) return false;
+        array = from;
+        depth = ndim - 2;
+        rows = PyArray_DIM(from, ndim - 2);
+        columns = PyArray_DIM(from, ndim - 1);
+        row_step = PyArray_STRIDE(from, ndim - 2);
+        if (PyArray_STRIDE(from, ndim - 1) != size && columns > 1) return false;
+        if (row_step % size != 0) return false;
+        if (like == nullptr) return true;
+        if (is_mask ? depth > like->depth : depth != like->depth) return false;
+        for (int d = 0; d < depth; d++) {
+            npy_intp own = PyArray_DIM(from, d), other = PyArray_DIM(like->array, d + like->depth - depth);
+            if (own != other && !(is_mask && own == 1)) return false;
+        }
+        return true;
+    }
+    int64_t count() const {
+        int64_t found = 1;
+        for (int d = 0; d < depth; d++) found *= PyArray_DIM(array, d);
+        return found;
+    }
+    int64_t step() const { return row_step / PyArray_ITEMSIZE(array); }
+    // The matrix of a head, by its number among those of `all`.
+    char* at(int64_t head, const Heads& all, int64_t row = 0) const {
+        if (array == nullptr) return nullptr;
+        char* found = PyArray_BYTES(array) + row * (rows == 1 ? 0 : row_step);
+        for (int d = all.depth - 1; d >= 0; d--) {
+            npy_intp size = PyArray_DIM(all.array, d), place = head % size;
+            head /= size;
+            int own = d - (all.depth - depth);
+            if (own >= 0 && PyArray_DIM(array, own) != 1) found += place * PyArray_STRIDE(array, own);
+        }
+        return found;
+    }
+};
+
+struct Attention {
+    int dtype = -1;
+    Heads query, key, value, added, allowed, noise;
+    bool causal = false;
+    double scale = 1;
+    int64_t heads = 0, block = 0;
+
+    bool read(PyObject* list, PyObject* mask, PyObject* factor, PyObject* later, PyObject* number) {
+        if (list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list))) return false;
+        Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
+        PyArrayObject* arrays[4] = {};
+        if (count < 3 || count > 4 || later == nullptr || number == nullptr) return false;
+        for (Py_ssize_t i = 0; i < count; i++) {
+            PyObject* each = PySequence_Fast_GET_ITEM(list, i);
+            if (!is_tensor(each) || as_tensor(each)->array == nullptr) return false;
+            arrays[i] = as_tensor(each)->array;
+            if (!PyArray_CheckExact(arrays[i])) return false;
+            if (i == 0) dtype = dtype_of(arrays[0]);
+            if (dtype_of(arrays[i]) != dtype || (dtype != FLOAT32 && dtype != FLOAT64)) return false;
+        }
+        if (!query.read(arrays[0]) || !key.read(arrays[1], &query) || !value.read(arrays[2], &query)) return false;
+        if (key.columns != query.columns || key.rows != value.rows || PyArray_SIZE(query.array) == 0) return false;
+        if (key.rows == 0 || value.columns == 0 || !read_flag(later, causal) || !PyFloat_CheckExact(number)) return false;
+        scale = PyFloat_AS_DOUBLE(number);
+        heads = query.count();
+        block = std::clamp(BLOCK_NUMBERS / key.rows, LEAST_ROWS, MOST_ROWS);
+        return read_mask(added, arrays[3], dtype) && read_mask(allowed, mask, BOOL) && read_mask(noise, factor, dtype);
+    }
+    double work() const {
+        return static_cast<double>(query.rows) * static_cast<double>(key.rows) *
+               static_cast<double>(query.columns + value.columns);
+    }
+    // How many keys the queries up to this one see.
+    int64_t seen(int64_t row) const { return causal ? std::min<int64_t>(key.rows, row) : key.rows; }
+
+private:
+    bool read_mask(Heads& to, PyObject* given, int kind) {
+        if (given == nullptr || given == Py_None) return true;
+        return is_tensor(given) && as_tensor(given)->array != nullptr && read_mask(to, as_tensor(given)->array, kind);
+    }
+    bool read_mask(Heads& to, PyArrayObject* array, int kind) {
+        if (array == nullptr) return true;
+        if (!PyArray_CheckExact(array) || dtype_of(array) != kind || !to.read(array, &query, true)) return false;
+        return to.columns == key.rows && (to.rows == query.rows || to.rows == 1);
+    }
+};
+
+// One block of queries of one head.
+struct Block {
+    const Attention& given;
+    int64_t head, row, rows, columns;
+
+    Block(const Attention& given, int64_t head, int64_t row)
+        : given(given), head(head), row(row), rows(std::min(given.block, given.query.rows - row)),
+          columns(given.seen(row + rows)) {}
+
+    char* of_queries(const Heads& heads) const { return heads.at(head, given.query, row); }
+    char* of_keys(const Heads& heads) const { return heads.at(head, given.query); }
+
+    AttentionRows rows_of(void* weights, void* totals) const {
+        AttentionRows found;
+        found.rows = rows;
+        found.columns = columns;
+        found.weights = weights;
+        found.seen = given.seen(row + 1);
+        found.more = given.causal ? 1 : 0;
+        found.added = of_queries(given.added);
+        found.allowed = reinterpret_cast<const bool*>(of_queries(given.allowed));
+        found.noise = of_queries(given.noise);
+        // one row for all queries
+        if (given.added.rows > 1) found.added_row = given.added.step();
+        if (given.allowed.rows > 1) found.allowed_row = given.allowed.step();
+        if (given.noise.rows > 1) found.noise_row = given.noise.step();
+        found.totals = static_cast<char*>(totals) + (head * given.query.rows + row) * SIZES[given.dtype];
+        found.scale = given.scale;
+        return found;
+    }
+    void multiply(Product& product) const {
+        table().products.product[given.dtype](product, 0, product.rows, 0, product.columns);
+    }
+    // rows (rows, k) times the first of another's rows, transposed: (rows, columns)
+    void by_keys(const Heads& one, const Heads& other, void* to, double alpha) const {
+        Product product;
+        product.rows = rows;
+        product.columns = product.c_row = columns;
+        product.inner = one.columns;
+        product.a = of_queries(one);
+        product.a_row = one.step();
+        product.a_inner = product.b_inner = 1;
+        product.b = of_keys(other);
+        product.b_column = other.step();
+        product.c = to;
+        product.alpha = alpha;
+        multiply(product);
+    }
+    // (rows, columns) times the first of another's rows: to rows of queries
+    void to_queries(const void* weights, const Heads& other, const Heads& to) const {
+        Product product;
+        product.rows = rows;
+        product.columns = other.columns;
+        product.inner = product.a_row = columns;
+        product.a = weights;
+        product.a_inner = product.b_column = 1;
+        product.b = of_keys(other);
+        product.b_inner = other.step();
+        product.c = of_queries(to);
+        product.c_row = to.step();
+        multiply(product);
+    }
+    // (rows, columns), transposed, times rows of queries: added to rows of keys
+    void to_keys(const void* weights, const Heads& other, const Heads& to, bool add) const {
+        Product product;
+        product.rows = product.a_inner = columns;
+        product.columns = other.columns;
+        product.inner = rows;
+        product.a = weights;
+        product.a_row = product.b_column = 1;
+        product.b = of_queries(other);
+        product.b_inner = other.step();
+        product.c = of_keys(to);
+        product.c_row = product.start_row = to.step();
+        if (add) product.start = product.c;
+        multiply(product);
+    }
+};
+
+Scratch scratch_for(const Attention& given, int64_t times) {
+    return Scratch(std::malloc(static_cast<size_t>(times * given.block * given.key.rows * SIZES[given.dtype])));
+}
+
+// With the order of another array's dims in memory; `columns` instead of its last one.
+Ref laid_out_like(const Heads& heads, npy_intp columns) {
+    npy_intp dims[NPY_MAXDIMS];
+    int ndim = PyArray_NDIM(heads.array);
+    std::copy_n(PyArray_DIMS(heads.array), ndim, dims);
+    dims[ndim - 1] = columns;
+    return Ref::steal(as_object(
+        new_array_like_strides(ndim, dims, PyArray_STRIDES(heads.array), PyArray_TYPE(heads.array))));
+}
+
+// (tensors, allowed, noise, causal, scale)
+PyObject* forward(Call& call) {
+    Attention given;
+    if (!given.read(call[0], call[1], call[2], call[3], call[4])) return nullptr;
+    int ndim = PyArray_NDIM(given.query.array);
+    npy_intp dims[NPY_MAXDIMS];
+    std::copy_n(PyArray_DIMS(given.query.array), ndim, dims);
+    Ref totals = Ref::steal(as_object(new_array(ndim - 1, dims, type_num_of(given.dtype))));
+    dims[ndim - 1] = given.value.columns;
+    // torch's fused way keeps the order of the query's dims, the other one does not
+    bool fused = ndim == 4 && given.noise.array == nullptr;
+    Ref output = fused ? laid_out_like(given.query, given.value.columns)
+                       : Ref::steal(as_object(new_array(ndim, dims, type_num_of(given.dtype))));
+    Heads results;
+    if (!totals || !output || !results.read(output.array())) return nullptr;
+    int64_t blocks = (given.query.rows + given.block - 1) / given.block;
+    int64_t grain = static_cast<int64_t>(PARALLEL_WORK * static_cast<double>(blocks) / given.work()) + 1;
+    std::atomic<bool> failed{false};
+    void* sums = PyArray_DATA(totals.array());
+    parallel(given.heads * blocks, grain, [&](int64_t begin, int64_t end) {
+        Scratch scratch = scratch_for(given, 1);
+        if (!scratch) failed = true;
+        for (int64_t i = begin; i < end && scratch; i++) {
+            Block block(given, i / blocks, i % blocks * given.block);
+            block.by_keys(given.query, given.key, scratch.get(), given.scale);
+            table().attention.weights[given.dtype](block.rows_of(scratch.get(), sums));
+            block.to_queries(scratch.get(), given.value, results);
+        }
+    });
+    return failed ? nullptr : PyTuple_Pack(2, output.get(), totals.get());
+}
+
+// One head, block by block; the gradients of keys and values are added up.
+void run_back(const Attention& given, int64_t head, char* scratch, const Heads& grad, const Heads& output, void* totals,
+              const Heads (&found)[3]) {
+    char* slopes = scratch + given.block * given.key.rows * SIZES[given.dtype];
+    // a causal block does not reach all keys
+    bool add = given.query.rows > given.block || given.seen(given.query.rows) < given.key.rows;
+    for (int k = 1; add && k < 3; k++) {
+        if (found[k].array == nullptr) continue;
+        char* to = found[k].at(head, given.query);
+        for (npy_intp row = 0; row < found[k].rows; row++, to += found[k].row_step) {
+            std::memset(to, 0, found[k].columns * SIZES[given.dtype]);
+        }
+    }
+    for (int64_t row = 0; row < given.query.rows; row += given.block) {
+        Block block(given, head, row);
+        block.by_keys(given.query, given.key, scratch, given.scale);
+        block.by_keys(grad, given.value, slopes, 1);
+        AttentionRows rows = block.rows_of(scratch, totals);
+        rows.slopes = slopes;
+        rows.grad = block.of_queries(grad);
+        rows.grad_row = grad.step();
+        rows.output = block.of_queries(output);
+        rows.output_row = output.step();
+        rows.width = grad.columns;
+        table().attention.slopes[given.dtype](rows);
+        if (found[0].array != nullptr) block.to_queries(slopes, given.key, found[0]);
+        if (found[1].array != nullptr) block.to_keys(slopes, given.query, found[1], add);
+        if (found[2].array != nullptr) block.to_keys(scratch, grad, found[2], add);
+    }
+}
+
+// reads tensors, allowed, noise, causal, scale, output, totals
+bool backward(Gradient& gradient) {
+    Attention given;
+    PyArrayObject *output = gradient.array(5), *totals = gradient.array(6);
+    Node* node = gradient.node;
+    auto tensor_or_none = [&](int which) { return gradient.option(which); };
+    if (!given.read(gradient.option(0), tensor_or_none(1), tensor_or_none(2), gradient.option(3), gradient.option(4))) {
+        return false;
+    }
+    if (gradient.grad() == nullptr || gradient.grads[1] != nullptr || output == nullptr || totals == nullptr) return false;
+    // the gradient of what is added has the shape of all products
+    if (node->edge_count < 3 || (node->edge_count > 3 && node->edges[3] != nullptr)) return false;
+    Heads grad, results, found[3];
+    Ref held = Ref::borrow(as_object(gradient.grad())), made[3];
+    if (dtype_of(gradient.grad()) != given.dtype || dtype_of(output) != given.dtype) return false;
+    if (!grad.read(gradient.grad(), &given.query)) {
+        held = Ref::steal(as_object(contiguous(gradient.grad())));
+        if (!held || !grad.read(held.array(), &given.query)) return false;
+    }
+    if (!results.read(output, &given.query) || !PyArray_IS_C_CONTIGUOUS(totals)) return false;
+    const Heads* tensors[] = {&given.query, &given.key, &given.value};
+    for (int k = 0; k < 3; k++) {
+        if (node->edges[k] == nullptr) continue;
+        made[k] = laid_out_like(*tensors[k], tensors[k]->columns);
+        if (!made[k] || !found[k].read(made[k].array())) return false;
+    }
+    std::atomic<bool> failed{false};
+    int64_t grain = static_cast<int64_t>(PARALLEL_WORK / given.work() / 2) + 1;
+    parallel(given.heads, grain, [&](int64_t begin, int64_t end) {
+        Scratch scratch = scratch_for(given, 2);
+        if (!scratch) failed = true;
+        for (int64_t head = begin; head < end && scratch; head++) {
+            run_back(given, head, static_cast<char*>(scratch.get()), grad, results, PyArray_DATA(totals), found);
+        }
+    });
+    if (failed) return false;
+    gradient.parts.assign(node->edge_count, nullptr);
+    for (int k = 0; k < 3; k++) gradient.parts[k] = reinterpret_cast<PyArrayObject*>(made[k].release());
+    return true;
+}
+
+}  // namespace
+
+void register_attention() {
+    add_kernel({"_attention", forward, backward,
+                {"tensors", "allowed", "noise", "causal", "scale", "output", "totals"}});
+}
+
+}  // namespace rushlight

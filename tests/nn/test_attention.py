@@ -1,0 +1,243 @@
+"""Attention and transformers: what they compute, what masks hide, and what they refuse."""
+
+import math
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.autograd import gradcheck, gradgradcheck
+
+nn, F = torch.nn, torch.nn.functional
+attend = F.scaled_dot_product_attention
+
+
+def close(one, two, tolerance=1e-5):
+    np.testing.assert_allclose(one.detach().numpy(), two.detach().numpy(), rtol=tolerance, atol=tolerance)
+
+
+def written_out(query, key, value, added=None, scale=None):
+    products = query @ key.transpose(-1, -2) * (scale or 1 / math.sqrt(query.shape[-1]))
+    return (products if added is None else products + added).softmax(-1) @ value
+
+
+def heads(*shape, seed=0, dtype=torch.float32):
+    torch.manual_seed(seed)
+    return [torch.randn(*shape, dtype=dtype, requires_grad=True) for _ in range(3)]
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 5, 4), (3, 5, 4), (5, 4), (1, 2, 150, 8)])
+def test_attention_is_its_formula(shape):
+    query, key, value = heads(*shape)
+    close(attend(query, key, value), written_out(query, key, value))
+    later = torch.full((shape[-2], shape[-2]), -math.inf).triu(1)
+    close(attend(query, key, value, is_causal=True), written_out(query, key, value, later))
+    close(attend(query, key, value, scale=0.3), written_out(query, key, value, scale=0.3))
+    close(attend(query, key, value, attn_mask=later == 0), written_out(query, key, value, later))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("lengths", [(5, 5), (3, 6), (6, 3), (130, 70)])
+def test_gradients_are_those_of_the_formula(causal, lengths):
+    torch.manual_seed(1)
+    query = torch.randn(2, lengths[0], 4, requires_grad=True)
+    key, value = torch.randn(2, lengths[1], 4, requires_grad=True), torch.randn(2, lengths[1], 3, requires_grad=True)
+    added = torch.full(lengths, -math.inf).triu(1) if causal else None
+    weight = torch.randn(2, lengths[0], 3)
+    found = torch.autograd.grad((attend(query, key, value, is_causal=causal) * weight).sum(), [query, key, value])
+    expected = torch.autograd.grad((written_out(query, key, value, added) * weight).sum(), [query, key, value])
+    for one, two in zip(found, expected, strict=True):
+        close(one, two, 1e-4)
+
+
+def test_gradients_of_first_and_second_order():
+    inputs = heads(2, 3, 2, dtype=torch.float64)
+    added = torch.randn(3, 3, dtype=torch.float64, requires_grad=True)
+    for options in ({}, {"is_causal": True}, {"attn_mask": torch.eye(3).bool()}, {"enable_gqa": True}):
+        assert gradcheck(lambda *given, options=options: attend(*given, **options), inputs)
+        assert gradgradcheck(lambda *given, options=options: attend(*given, **options), inputs)
+    assert gradcheck(attend, [*inputs, added])
+    assert gradgradcheck(attend, [*inputs, added])
+
+
+def test_a_query_that_sees_nothing_gets_zeros():
+    query, key, value = heads(2, 4, 3)
+    seen = torch.ones(4, 4, dtype=torch.bool)
+    seen[1] = False
+    for mask in (seen, torch.where(seen, 0.0, -math.inf)):
+        found = attend(query, key, value, mask)
+        assert found[:, 1].abs().sum() == 0
+        found.sum().backward()
+        assert torch.isfinite(query.grad).all() and query.grad[:, 1].abs().sum() == 0
+
+
+def test_dropout_drops_weights_and_keeps_their_mean():
+    query, key, value = heads(2, 4, 8, 4)
+    value = torch.ones_like(value)
+    torch.manual_seed(0)
+    found = attend(query, key, value, dropout_p=0.5)
+    torch.manual_seed(0)
+    noise = torch.empty(2, 4, 8, 8).bernoulli_(0.5) / 0.5
+    weights = (query @ key.transpose(-1, -2) / 2).softmax(-1) * noise
+    close(found, weights @ value)
+    assert attend(query, key, value, dropout_p=1.0).abs().sum() == 0
+
+
+def test_heads_may_share_keys():
+    torch.manual_seed(0)
+    query, key = torch.randn(2, 6, 5, 4), torch.randn(2, 3, 5, 4)
+    expected = attend(query, key.repeat_interleave(2, 1), key.repeat_interleave(2, 1))
+    close(attend(query, key, key, enable_gqa=True), expected)
+
+
+def test_the_result_has_the_order_of_the_query_in_memory():
+    query = torch.randn(2, 5, 3, 4).transpose(1, 2)
+    assert attend(query, query, query).stride() == query.stride()
+    assert attend(query, query, query).transpose(1, 2).is_contiguous()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: attend(x, x, x.double()), "Expected query, key, and value to have the same dtype"),
+        (lambda x: attend(x[0, 0], x, x), "at least 2 dimensional"),
+        (lambda x: attend(x, x, x, torch.ones(3, 3).int()), "Expected attn_mask dtype to be bool or float"),
+        (lambda x: attend(x, x, x, dropout_p=1.5), "dropout probability has to be between 0 and 1"),
+        (lambda x: attend(x.int(), x.int(), x.int()), "expected scalar type Float but found Int"),
+        (lambda x: attend(x, x[:1].repeat(3, 1, 1), x, enable_gqa=True), "Number of heads in key and value must divide"),
+    ],
+)
+def test_errors_of_attention_are_torchs(call, words):
+    with pytest.raises(RuntimeError, match=words):
+        call(torch.ones(2, 3, 4))
+
+
+def test_multihead_attention_is_attention_of_its_projections():
+    torch.manual_seed(0)
+    layer, x = nn.MultiheadAttention(8, 2), torch.randn(5, 3, 8)
+    found, weights = layer(x, x, x)
+    q, k, v = (x @ layer.in_proj_weight.T + layer.in_proj_bias).chunk(3, -1)
+    split = lambda each: each.view(5, 3, 2, 4).permute(1, 2, 0, 3)
+    joined = written_out(split(q), split(k), split(v)).permute(2, 0, 1, 3).reshape(5, 3, 8)
+    close(found, layer.out_proj(joined))
+    close(layer(x, x, x, need_weights=False)[0], found)
+    assert weights.shape == (3, 5, 5)
+    close(weights.sum(-1), torch.ones(3, 5))
+    assert layer(x, x, x, average_attn_weights=False)[1].shape == (3, 2, 5, 5)
+    close(layer(x[:, 1], x[:, 1], x[:, 1])[0], found[:, 1])
+
+
+def test_padding_hides_keys():
+    torch.manual_seed(0)
+    layer, x = nn.MultiheadAttention(8, 2, batch_first=True), torch.randn(3, 5, 8)
+    padding = torch.zeros(3, 5, dtype=torch.bool)
+    padding[:, 3:] = True
+    expected = layer(x, x[:, :3], x[:, :3])[0]
+    close(layer(x, x, x, key_padding_mask=padding)[0], expected)
+    close(layer(x, x, x, key_padding_mask=padding, need_weights=False)[0], expected)
+    assert layer(x, x, x, key_padding_mask=padding)[1][:, :, 3:].abs().sum() == 0
+
+
+def test_weights_of_multihead_attention():
+    assert list(nn.MultiheadAttention(8, 2).state_dict()) == [
+        "in_proj_weight",
+        "in_proj_bias",
+        "out_proj.weight",
+        "out_proj.bias",
+    ]
+    names = [name for name, _ in nn.MultiheadAttention(8, 2, add_bias_kv=True, kdim=3).named_parameters()]
+    assert names[:6] == ["q_proj_weight", "k_proj_weight", "v_proj_weight", "in_proj_bias", "bias_k", "bias_v"]
+    assert repr(nn.MultiheadAttention(8, 2)) == (
+        "MultiheadAttention(\n"
+        "  (out_proj): NonDynamicallyQuantizableLinear(in_features=8, out_features=8, bias=True)\n)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda x: nn.MultiheadAttention(0, 1), ValueError, "embed_dim and num_heads must be greater than 0"),
+        (lambda x: nn.MultiheadAttention(8, 3), AssertionError, "embed_dim must be divisible by num_heads"),
+        (lambda x: nn.MultiheadAttention(8, 2)(x[0, 0], x, x), AssertionError, "query should be unbatched 2D or"),
+        (lambda x: nn.MultiheadAttention(8, 2)(x, x[0], x), AssertionError, "expected `key` and `value` to be 3-D"),
+        (lambda x: nn.MultiheadAttention(4, 2)(x, x, x), AssertionError, "was expecting embedding dimension of 4"),
+        (lambda x: nn.MultiheadAttention(8, 2)(x, x, x[:2]), AssertionError, "does not match value shape"),
+        (lambda x: nn.MultiheadAttention(8, 2)(x, x, x, is_causal=True), RuntimeError, "Need attn_mask"),
+        (
+            lambda x: nn.MultiheadAttention(8, 2)(x, x, x, attn_mask=torch.zeros(2, 5)),
+            RuntimeError,
+            "The shape of the 2D attn_mask",
+        ),
+        (
+            lambda x: nn.MultiheadAttention(8, 2)(x, x, x, attn_mask=torch.zeros(5, 5).int()),
+            AssertionError,
+            "only bool and floating types of attn_mask",
+        ),
+        (
+            lambda x: nn.MultiheadAttention(8, 2)(x, x, x, key_padding_mask=torch.zeros(5).bool()),
+            AssertionError,
+            "expected `key_padding_mask` to be `None` or 2-D",
+        ),
+    ],
+)
+def test_errors_of_multihead_attention_are_torchs(call, error, words):
+    with pytest.raises(error, match=words):
+        call(torch.ones(5, 3, 8))
+
+
+def test_an_encoder_layer_is_its_parts():
+    torch.manual_seed(0)
+    layer, x = nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True), torch.randn(3, 5, 8)
+    attended = layer.norm1(x + layer.self_attn(x, x, x)[0])
+    close(layer(x), layer.norm2(attended + layer.linear2(layer.linear1(attended).relu())))
+    first = nn.TransformerEncoderLayer(8, 2, 16, 0.0, "gelu", norm_first=True)
+    normal = first.norm1(x)
+    attended = x + first.self_attn(normal, normal, normal)[0]
+    expected = attended + first.linear2(F.gelu(first.linear1(first.norm2(attended))))
+    close(first(x), expected)
+
+
+def test_a_causal_mask_is_recognised():
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, 0.0), 2, enable_nested_tensor=False)
+    x, mask = torch.randn(5, 3, 8), nn.Transformer.generate_square_subsequent_mask(5)
+    assert mask.tolist()[1] == [0, 0] + [-math.inf] * 3
+    close(layer(x, mask), layer(x, mask == -math.inf))
+    close(layer(x, mask)[:2], layer(x[:2], mask[:2, :2]))
+
+
+def test_a_transformer_learns_to_copy():
+    torch.manual_seed(0)
+    model = nn.Transformer(16, 2, 1, 1, 32, 0.0, batch_first=True)
+    optimizer = torch.optim.Adam(model.parameters(), 3e-3)
+    source = torch.randn(8, 4, 16)
+    first = None
+    for _ in range(40):
+        loss = F.mse_loss(model(source, source), source)
+        first = first or loss.item()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert loss.item() < first / 2
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: nn.TransformerEncoderLayer(8, 2, activation="sin"), "activation should be relu/gelu, not sin"),
+        (lambda: tiny()(torch.ones(5, 2, 8), torch.ones(5, 3, 8)), "the batch number of src and tgt must be equal"),
+        (lambda: tiny()(torch.ones(5, 2, 4), torch.ones(5, 2, 8)), "the feature number of src and tgt must be equal"),
+    ],
+)
+def test_errors_of_transformers_are_torchs(call, words):
+    with pytest.raises(RuntimeError, match=words):
+        call()
+
+
+def tiny():
+    return nn.Transformer(8, 2, 1, 1, 16, norm_first=False, batch_first=False, custom_encoder=nn.Identity())
+
+
+def test_an_encoder_that_torch_would_not_pack_warns_in_its_words():
+    with pytest.warns(UserWarning, match="enable_nested_tensor is True"):
+        nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1)
