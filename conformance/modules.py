@@ -172,7 +172,8 @@ def look(case: Case, dtype: str, training: bool, library: Library) -> dict[str, 
     seen["gradients"] = frozen(list(grads))
     learned = [each for each in module.parameters() if each.requires_grad]
     if learned:
-        optimizer = library.module.optim.SGD(learned, lr=0.01, momentum=0.9)
+        # small steps: large ones amplify what float32 rounds, from step to step
+        optimizer = library.module.optim.SGD(learned, lr=0.001, momentum=0.9)
         for _ in range(STEPS):
             optimizer.zero_grad()
             outputs = [each for each in tensors_of(call(module, args, kwargs, library)) if each.requires_grad]

@@ -5,4 +5,5 @@ from rushlight.nn import functional, init, modules, utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__getattr__ = names_of("rushlight.nn", lazy=("parallel",), elsewhere=modules.LATE)
+ELSEWHERE = {**modules.LATE, "factory_kwargs": "nn.factory"}
+__getattr__ = names_of("rushlight.nn", lazy=("attention", "parallel"), elsewhere=ELSEWHERE)

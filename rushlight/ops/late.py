@@ -24,6 +24,7 @@ FAMILIES = (
     "fitting",
     "fourier",
     "group_norms",
+    "grouped",
     "hashing",
     "histograms",
     "likelihood_losses",

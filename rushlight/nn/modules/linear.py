@@ -7,6 +7,7 @@ from typing import Any
 
 from rushlight.core.dtypes import dtype as Dtype
 from rushlight.core.filled import empty
+from rushlight.core.lazy import names_of
 from rushlight.core.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -111,3 +112,7 @@ class Bilinear(Module):
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
         )
+
+
+# in torch these stand here
+__getattr__ = names_of("rushlight.nn.modules.linear", (), {"LazyLinear": "nn.modules.lazy"})

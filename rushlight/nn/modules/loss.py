@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rushlight.core.lazy import names_of
 from rushlight.core.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn.modules.distance import PairwiseDistance
@@ -388,3 +389,8 @@ class TripletMarginWithDistanceLoss(_Loss):
 def require_margin(name: str, margin: float) -> None:
     if margin <= 0:
         raise ValueError(f"{name}: expected margin to be greater than 0, got {margin} instead")
+
+
+# in torch these stand here
+LATE = dict.fromkeys(("CTCLoss", "LinearCrossEntropyLoss", "NLLLoss2d"), "nn.modules")
+__getattr__ = names_of("rushlight.nn.modules.loss", (), LATE)

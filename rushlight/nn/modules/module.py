@@ -20,6 +20,7 @@ from rushlight.nn.modules.module_hooks import (
 )
 from rushlight.nn.modules.module_moves import Moves
 from rushlight.nn.modules.module_state import State
+from rushlight.nn.modules.module_state import _IncompatibleKeys as _IncompatibleKeys
 from rushlight.nn.modules.module_tree import (
     Tree,
     register_module_buffer_registration_hook,
@@ -223,4 +224,9 @@ def require_none(value: Any, name: str, what: str, expected: str) -> None:
 
 def indented(text: str) -> str:
     """The lines after the first one, two columns to the right."""
-    return text.replace("\n", "\n  ")
+    return _addindent(text, 2)
+
+
+def _addindent(s_: str, numSpaces: int) -> str:
+    """torch's own name for this; programs that print their modules use it."""
+    return s_.replace("\n", "\n" + numSpaces * " ")

@@ -40,7 +40,9 @@ class Moves:
                     if parameter._grad is not None:
                         parameter._grad = fn(parameter._grad)
             for name, buffer in self._buffers.items():
-                if buffer is not None:
+                if is_lazy(buffer):
+                    put_data(buffer, fn(buffer.data))  # type: ignore[union-attr]
+                elif buffer is not None:
                     self._buffers[name] = fn(buffer)
         return self
 
