@@ -21,7 +21,13 @@ LSTM(4, 5, 2, proj_size=2, bidirectional=True, bias=False)
 LSTM(4, 3, batch_first=True)
 """.strip().splitlines()
 
-CELLS = ["RNNCell(4, 3)", "RNNCell(4, 3, False, 'relu')", "GRUCell(4, 3)", "LSTMCell(4, 3)", "LSTMCell(4, 3, bias=False)"]
+CELLS = [
+    "RNNCell(4, 3)",
+    "RNNCell(4, 3, False, 'relu')",
+    "GRUCell(4, 3)",
+    "LSTMCell(4, 3)",
+    "LSTMCell(4, 3, bias=False)",
+]
 
 ATTENTION = """
 MultiheadAttention(4, 2)

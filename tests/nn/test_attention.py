@@ -104,7 +104,10 @@ def test_the_result_has_the_order_of_the_query_in_memory():
         (lambda x: attend(x, x, x, torch.ones(3, 3).int()), "Expected attn_mask dtype to be bool or float"),
         (lambda x: attend(x, x, x, dropout_p=1.5), "dropout probability has to be between 0 and 1"),
         (lambda x: attend(x.int(), x.int(), x.int()), "expected scalar type Float but found Int"),
-        (lambda x: attend(x, x[:1].repeat(3, 1, 1), x, enable_gqa=True), "Number of heads in key and value must divide"),
+        (
+            lambda x: attend(x, x[:1].repeat(3, 1, 1), x, enable_gqa=True),
+            "Number of heads in key and value must divide",
+        ),
     ],
 )
 def test_errors_of_attention_are_torchs(call, words):

@@ -203,7 +203,11 @@ def test_half_precision():
         (lambda: nn.LSTMCell(3, 4)(torch.ones(1, 2, 3)), ValueError, "LSTMCell: Expected input to be 1D or 2D"),
         (lambda: nn.GRUCell(3, 4)(torch.ones(2, 3), torch.ones(1, 2, 4)), ValueError, "GRUCell: Expected hidden"),
         (lambda: nn.GRUCell(3, 4)(torch.ones(2, 2)), RuntimeError, "input has inconsistent input_size"),
-        (lambda: nn.GRUCell(3, 4)(torch.ones(2, 3), torch.ones(3, 4)), RuntimeError, "Input batch size 2 doesn't match"),
+        (
+            lambda: nn.GRUCell(3, 4)(torch.ones(2, 3), torch.ones(3, 4)),
+            RuntimeError,
+            "Input batch size 2 doesn't match",
+        ),
         (lambda: nn.RNNCell(3, 4)(torch.ones(2, 3), torch.ones(2, 5)), RuntimeError, "hidden0 has inconsistent"),
         (lambda: nn.LSTMCell(3, 4)(torch.ones(2, 3), torch.ones(2, 4)), TypeError, "must be tuple of Tensors"),
         (lambda: torch.lstm(torch.ones(1, 1, 1)), TypeError, "received an invalid combination of arguments"),
@@ -255,7 +259,11 @@ def test_packed_sequences_convert():
     [
         (lambda: pack_padded_sequence(torch.ones(3, 2), [1, 3]), RuntimeError, "`lengths` array must be sorted"),
         (lambda: pack_padded_sequence(torch.ones(3, 2), [3]), RuntimeError, "to be equal to batch_size, but got 1"),
-        (lambda: pack_padded_sequence(torch.ones(3, 2), [3, 0]), RuntimeError, "Length of all samples has to be greater"),
+        (
+            lambda: pack_padded_sequence(torch.ones(3, 2), [3, 0]),
+            RuntimeError,
+            "Length of all samples has to be greater",
+        ),
         (lambda: pack_padded_sequence(torch.ones(3, 2), [4, 1]), RuntimeError, "Expected lengths up to 3"),
         (lambda: pack_padded_sequence(torch.ones(3, 0), []), RuntimeError, "Cannot pack empty tensors"),
         (lambda: pack_padded_sequence(torch.ones(3, 2), [[3, 1]]), RuntimeError, "should be a 1D CPU int64 tensor"),
@@ -265,7 +273,11 @@ def test_packed_sequences_convert():
         (lambda: pad_sequence([torch.ones(2)], padding_side="up"), RuntimeError, "Expected padding_side to be one of"),
         (lambda: pad_sequence([torch.ones(())]), RuntimeError, "invalid slice"),
         (lambda: pad_sequence([torch.ones(2, 3), torch.ones(2, 2)]), RuntimeError, "The size of tensor a"),
-        (lambda: pad_packed_sequence(pack_sequence([torch.ones(3)]), total_length=2), ValueError, "Expected total_length"),
+        (
+            lambda: pad_packed_sequence(pack_sequence([torch.ones(3)]), total_length=2),
+            ValueError,
+            "Expected total_length",
+        ),
         (lambda: PackedSequence(torch.ones(3)), AssertionError, "Expected data to be a list or tuple"),
     ],
 )

@@ -87,10 +87,9 @@ def multi_head_attention_forward(
     """What `nn.MultiheadAttention` computes: `(L, N, E)` and, if asked for, the weights `(N, L, S)`."""
     batched = check_dims(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
-        same = key is value, query is key
-        query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
-        value = key if same[0] else value
-        query = key if same[1] else query
+        # what is one tensor stays one
+        made = {id(each): each.unsqueeze(1) for each in (query, key, value)}
+        query, key, value = made[id(query)], made[id(key)], made[id(value)]
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     key_padding_mask = as_added(key_padding_mask, "key_padding_mask", query.dtype, attn_mask, "attn_mask")
     if is_causal and attn_mask is None:
@@ -106,8 +105,7 @@ def multi_head_attention_forward(
     if use_separate_proj_weight:
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
         biases = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
-        given = zip((query, key, value), weights, biases, strict=True)
-        projected = [linear(*each) for each in given]
+        projected = [linear(*each) for each in zip((query, key, value), weights, biases, strict=True)]
     else:
         projected = in_projection(query, key, value, in_proj_weight, in_proj_bias)
     heads = Heads(query.shape, num_heads, projected, attn_mask, key_padding_mask, key.shape[0])

@@ -39,8 +39,8 @@ def tensors_of(input: Tensor, states: list, w_ih: Tensor, w_hh: Tensor, b_ih: Te
     for place, state in enumerate(states):
         if len(input) != len(state):
             raise RuntimeError(
-                f"Input batch size {len(input)} doesn't match hidden{place} batch size {len(state)}: one state for each "
-                "member of the batch"
+                f"Input batch size {len(input)} doesn't match hidden{place} batch size {len(state)}: one state for "
+                "each member of the batch"
             )
     if input.shape[1] != w_ih.shape[1]:
         raise RuntimeError(f"input has inconsistent input_size: got {input.shape[1]} expected {w_ih.shape[1]}")

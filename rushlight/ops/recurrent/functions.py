@@ -55,8 +55,8 @@ class Request:
         if len(given) + len(options) != len(names) or not set(options) <= set(names[len(given) :]):
             raise TypeError(
                 f"{name}() received an invalid combination of arguments: expected (input, hx, params, has_biases, "
-                "num_layers, dropout, train, bidirectional, batch_first), or (data, batch_sizes, hx, params, has_biases, "
-                "num_layers, dropout, train, bidirectional) for a packed sequence"
+                "num_layers, dropout, train, bidirectional, batch_first), or (data, batch_sizes, hx, params, "
+                "has_biases, num_layers, dropout, train, bidirectional) for a packed sequence"
             )
         values = dict(zip(names, given, strict=False)) | options
         self.input: Tensor = values[first[0]]
