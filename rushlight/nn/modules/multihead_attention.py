@@ -63,10 +63,8 @@ class MultiheadAttention(Module):
                 self.register_parameter(name, None)
         self.register_parameter("in_proj_bias", make(3 * embed_dim) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
-        if add_bias_kv:
-            self.bias_k, self.bias_v = make(1, 1, embed_dim), make(1, 1, embed_dim)
-        else:
-            self.bias_k = self.bias_v = None
+        self.bias_k: Tensor | None = make(1, 1, embed_dim) if add_bias_kv else None
+        self.bias_v: Tensor | None = make(1, 1, embed_dim) if add_bias_kv else None
         self.add_zero_attn = add_zero_attn
         self._reset_parameters()
 
@@ -75,8 +73,8 @@ class MultiheadAttention(Module):
             if getattr(self, name) is not None:
                 init.xavier_uniform_(getattr(self, name))
         if self.in_proj_bias is not None:
-            init.zeros_(self.in_proj_bias)
-            init.zeros_(self.out_proj.bias)
+            for bias in (self.in_proj_bias, self.out_proj.bias):
+                init.zeros_(bias)  # type: ignore[arg-type]
         for each in (self.bias_k, self.bias_v):
             if each is not None:
                 init.xavier_normal_(each)

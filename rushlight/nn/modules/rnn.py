@@ -225,8 +225,13 @@ def check_options(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
             f"greater than 1, but got dropout={dropout} and num_layers={num_layers}"
         )
-    kinds = {"bias": (bias, bool), "batch_first": (batch_first, bool), "input_size": (input_size, int)}
-    for name, (value, kind) in (kinds | {"hidden_size": (hidden_size, int)}).items():
+    kinds: dict[str, tuple[Any, type]] = {
+        "bias": (bias, bool),
+        "batch_first": (batch_first, bool),
+        "input_size": (input_size, int),
+    }
+    kinds["hidden_size"] = hidden_size, int
+    for name, (value, kind) in kinds.items():
         if not isinstance(value, kind):
             raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
         if kind is int and value <= 0:

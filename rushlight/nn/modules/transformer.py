@@ -50,7 +50,7 @@ def is_causal_mask(mask: Tensor | None, is_causal: bool | None, input: Tensor, b
     if is_causal is not None or mask is None:
         return bool(is_causal)
     size = input.shape[0] if input.ndim == 2 or not batch_first else input.shape[1]
-    return mask.shape == (size, size) and bool((mask == causal_mask(size, dtype=mask.dtype)).all())
+    return mask.shape == (size, size) and mask.equal(causal_mask(size, dtype=mask.dtype))
 
 
 def clones(layer: Module, count: int) -> ModuleList:

@@ -112,12 +112,12 @@ def pack_padded_sequence(
 
     They must be sorted from the longest to the shortest, unless `enforce_sorted=False`, which sorts them.
     """
-    lengths = as_tensor(lengths, dtype=dtypes.int64)
+    counts = as_tensor(lengths, dtype=dtypes.int64)
     sorted_indices = None
     if not enforce_sorted:
-        lengths, sorted_indices = lengths.sort(descending=True)
+        counts, sorted_indices = counts.sort(descending=True)
         input = input.index_select(0 if batch_first else 1, sorted_indices)
-    data, batch_sizes = packing.pack(input, lengths, batch_first)
+    data, batch_sizes = packing.pack(input, counts, batch_first)
     return PackedSequence(data, batch_sizes, sorted_indices)
 
 
