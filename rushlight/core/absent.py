@@ -68,7 +68,7 @@ LEFT_OUT = (
     (
         "one program runs in one process",
         "run several processes with the multiprocessing module",
-        """distributed distributed.* nn.parallel nn.parallel.* futures futures.* utils.data.distributed
+        """distributed distributed.* nn.parallel.* futures futures.* utils.data.distributed
         utils.data.distributed.* utils.data.DistributedSampler""",
     ),
     (
@@ -124,7 +124,7 @@ LEFT_OUT = (
     (
         "it belongs to the inside of PyTorch",
         "leave it out",
-        """classproperty get_file_path prepare_multiprocessing_environment init_num_threads conv_tbc
+        """classproperty get_file_path prepare_multiprocessing_environment init_num_threads
         Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available autocast_*_nesting
         get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
         set_autocast_ipu_* set_autocast_xla_* torch_version return_types utils.collect_env utils.weak

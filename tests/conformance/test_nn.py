@@ -155,7 +155,9 @@ def assert_same(ours, theirs):
             assert_same(one, two)
     elif isinstance(ours, np.ndarray):
         assert ours.dtype == theirs.dtype
-        np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=2e-6)
+        # sums of terms of both signs are as good as their largest
+        largest = max(1, np.abs(theirs).max(initial=0))
+        np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=2e-6 * largest)
     else:
         assert ours == theirs
 
@@ -363,4 +365,4 @@ def test_error_is_torchs(mistake):
 
     ours, theirs = raised(rushlight), raised(torch)
     assert ours[0] is theirs[0]
-    assert ours[1][:60] == theirs[1][:60]
+    assert ours[1].startswith(theirs[1][:60])

@@ -225,7 +225,7 @@ def check_options(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
             f"greater than 1, but got dropout={dropout} and num_layers={num_layers}"
         )
-    kinds: dict[str, tuple[Any, type]] = {
+    kinds: dict[str, tuple[Any, Any]] = {
         "bias": (bias, bool),
         "batch_first": (batch_first, bool),
         "input_size": (input_size, int),
