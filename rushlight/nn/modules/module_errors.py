@@ -65,8 +65,8 @@ def name_layer(module: Any, args: tuple, error: BaseException) -> None:
 
 
 def raised_by_call(error: BaseException) -> bool:
-    """Whether Python refused the arguments of `forward`: there is no layer to blame."""
-    return isinstance(error, TypeError) and "forward()" in str(error)
+    """Whether `forward` is missing, or Python refused its arguments: there is no layer to blame."""
+    return isinstance(error, TypeError | NotImplementedError) and "forward" in str(error)
 
 
 def path_of(layer: Any, module: Any) -> str | None:
