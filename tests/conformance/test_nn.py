@@ -125,10 +125,10 @@ def inputs_of(library, text):
     return (first, first.detach().tanh()) if two else (first,)
 
 
-def trace(library, module, run, *inputs):
+def trace(library, module, run, *inputs, lr=0.1):
     """What a network prints, holds and does: everything that must be the same in both libraries."""
     found = [repr(module), {name: plain(value) for name, value in module.state_dict().items()}]
-    optimizer = library.optim.SGD(module.parameters(), lr=0.1) if list(module.parameters()) else None
+    optimizer = library.optim.SGD(module.parameters(), lr) if list(module.parameters()) else None
     for step in range(3):
         library.manual_seed(step)
         for each in inputs:

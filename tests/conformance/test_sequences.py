@@ -51,7 +51,14 @@ def traced(library, text, run):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         module = build(library, text)
-        return trace(library, module, lambda *given: run(library, module, *given), sequences(library))
+
+        def weighted(*given):
+            # after a norm the sum of squares would be constant, and its gradients nothing but rounding errors
+            output = run(library, module, *given)
+            return output * library.linspace(0.5, 1.5, output.shape[-1])
+
+        # small steps: the squares of a whole sequence would drive it away, and rounding errors with it
+        return trace(library, module, weighted, sequences(library), lr=0.001)
 
 
 def same(text, run):
