@@ -347,8 +347,12 @@ void pool_reset_peak() {
     for (Near* near = shared().threads; near != nullptr; near = near->next) near->high.set(near->used.get());
 }
 
-void pool_release() {
+void pool_hand_over() {
     if (my_near != nullptr) empty_near(my_near);
+}
+
+void pool_release() {
+    pool_hand_over();
     Block* gone = nullptr;
     {
         Lock lock(shared().mutex);

@@ -36,6 +36,8 @@ struct PoolStatistics {
 PoolStatistics pool_statistics();
 void pool_set_limit(size_t bytes);
 void pool_reset_peak();
+// What this thread keeps at hand becomes everybody's: for a thread that is about to sleep.
+void pool_hand_over();
 // Gives what is kept back to the system; the few small blocks that other threads keep at hand go when they end.
 void pool_release();
 

@@ -78,6 +78,7 @@ void work_until_the_end(Workers& all) {
     int64_t seen = 0;
     for (;;) {
         for (int spin = 0; spin < SPINS && all.loops.load(std::memory_order_relaxed) == seen; ++spin) spin_pause();
+        if (all.loops.load(std::memory_order_relaxed) == seen) pool_hand_over();
         std::unique_lock<std::mutex> lock(all.mutex);
         all.wake.wait(lock, [&] { return all.ending || all.loops != seen; });
         if (all.ending) return;

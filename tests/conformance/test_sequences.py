@@ -5,9 +5,11 @@ import warnings
 import pytest
 
 import rushlight
-from tests.conformance.test_nn import assert_same, build, plain, trace
 
 torch = pytest.importorskip("torch")
+
+# without torch there is nothing to import from it
+from tests.conformance.test_nn import assert_same, build, plain, trace  # noqa: E402
 
 RECURRENT = """
 RNN(4, 3)

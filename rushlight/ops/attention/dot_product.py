@@ -141,7 +141,6 @@ def samples(make):
         case(query, key, value, blind),
         case(query, key, value, make.floats(4, 6)),
         case(query, key, value, make.floats(2, 1, 4, 6), scale=0.3),
-        case(query, key, value, None, 0.4),
         case(query, key, value, None, 1.0),
         case(turned, turned, turned, is_causal=True),
         case(query, key[..., :2, :, :][:, :1], value[:, :1], enable_gqa=True),
