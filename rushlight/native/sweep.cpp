@@ -16,10 +16,12 @@ namespace {
 constexpr int64_t PARALLEL_WORK = 1 << 19;
 // Elements of planes that one unit of work has in its cache, and of images that are small enough to be taken together.
 constexpr int64_t UNIT = 1 << 17, SMALL = 1 << 15;
-// Taps of a packed panel, which then stays in the first cache, and panels that use a block of weights in turn.
-constexpr int64_t DEPTH = 224, PANELS = 6;
+// Taps of a packed panel, which then stays in the first cache, and the most panels that use a block of weights in turn.
+constexpr int64_t DEPTH = 160, PANELS = 12;
+// Bytes of panels and sums that stay in the second cache.
+constexpr int64_t PANEL_BYTES = 800 << 10;
 // What it costs to pack a run, in the time of two registers of sums.
-constexpr double PACKING = 2;
+constexpr double PACKING = 5;
 // The least rows of results for which a thread packs panels by itself.
 constexpr int64_t LEAST_ROWS = 64;
 
@@ -88,10 +90,10 @@ void sweep_flat(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t 
     for (int64_t image = 0; image < unit.images; image++) {
         const char* planes = unit.planes + image * unit.image_step * size;
         char* to = result_of(sweep, unit, grid, image);
-        for (int64_t first = 0; first < flat; first += PANELS * width) {
+        for (int64_t first = 0; first < flat; first += sweep.panels * width) {
             all.b = planes + first * size;
             all.b_panel = width;
-            all.panels = std::min(PANELS, divide_up(flat - first, width));
+            all.panels = std::min(sweep.panels, divide_up(flat - first, width));
             loops.correlate[sweep.dtype](all);
             for (int64_t p = 0; p < all.panels; p++) {
                 runs.count = 0;
@@ -118,8 +120,8 @@ void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_
     const int64_t step = sweep.groups * sweep.rows * sweep.result_size;  // from image to image in the results
     Correlation all = correlation_of(sweep, unit, grid);
     char* to = result_of(sweep, unit, grid, 0);
-    for (int64_t first = 0; first < places; first += PANELS * width) {
-        all.panels = std::min(PANELS, divide_up(places - first, width));
+    for (int64_t first = 0; first < places; first += sweep.panels * width) {
+        all.panels = std::min(sweep.panels, divide_up(places - first, width));
         for (int64_t p = 0; p < all.panels; p++) {
             runs[p].count = 0;
             int64_t begin = first + p * width, end = std::min(begin + width, places);
@@ -171,18 +173,23 @@ void Sweep::divide() {
     work *= static_cast<double>(count * groups);
     band = grid_rows;
     some_rows = rows;
-    int64_t size = std::max<int64_t>(planes.size(), 1);
-    images = std::max<int64_t>(std::min(count, (packs ? UNIT : SMALL) / size), 1);
-    if (size > 2 * UNIT) band = std::max<int64_t>(grid_rows / divide_up(size, UNIT), 1);
-    int64_t wanted = work < PARALLEL_WORK ? 1 : 4 * thread_count();
-    if (thread_count() == 1) wanted = 1;
-    while (images > 1 && groups * divide_up(count, images) < wanted && images * grid_rows * grids[0].columns > 4 * width) {
+    panels = std::clamp<int64_t>(PANEL_BYTES / (width * size() * (rows + (packs ? DEPTH : 0))), 1, PANELS);
+    int64_t elements = std::max<int64_t>(planes.size(), 1), places = grid_rows * grids[0].columns;
+    // images enough to fill panels, as many as stay in the cache
+    int64_t some = packs ? std::max(UNIT / elements, std::min(divide_up(panels * width, places), 4 * UNIT / elements))
+                         : SMALL / elements;
+    images = std::clamp<int64_t>(some, 1, count);
+    if (elements > 2 * UNIT) band = std::max<int64_t>(grid_rows / divide_up(elements, UNIT), 1);
+    int64_t wanted = work < PARALLEL_WORK || thread_count() == 1 ? 1 : 4 * thread_count();
+    while (images > 1 && groups * divide_up(count, images) < wanted && images * places > 2 * panels * width) {
         images = divide_up(images, 2);
     }
     int64_t units = groups * divide_up(count, images) * divide_up(grid_rows, band);
-    if (units < wanted && rows >= 2 * LEAST_ROWS && packs) {
+    if (units < wanted && packs && rows >= 2 * LEAST_ROWS) {
         some_rows = std::max(LEAST_ROWS, divide_up(divide_up(rows, divide_up(wanted, units)), 8) * 8);
-    } else if (units < wanted && images == 1 && grid_rows > 4) {
+    } else if (units < wanted && images > 1) {
+        images = divide_up(count, divide_up(wanted, groups));
+    } else if (units < wanted && grid_rows > 4) {
         band = std::max<int64_t>(std::min(band, divide_up(grid_rows, divide_up(wanted, groups * count))), 2);
     }
     if (band < grid_rows) shorten_planes();
@@ -217,8 +224,8 @@ bool Sweep::run_unit(int64_t which) const {
     unit.group = which / image_units;
     unit.image_step = planes.size();
     // whole panels are read, also at the end
-    int64_t plane_elements = divide_up(unit.images * unit.image_step + PANELS * width, 16) * 16;
-    int64_t panel_elements = PANELS * DEPTH * width, sum_elements = PANELS * unit.results * width;
+    int64_t plane_elements = divide_up(unit.images * unit.image_step + WIDEST, 16) * 16;
+    int64_t panel_elements = panels * DEPTH * width, sum_elements = panels * unit.results * width;
     Scratch scratch(static_cast<size_t>((plane_elements + panel_elements + sum_elements) * size()));
     if (scratch.get() == nullptr) return false;
     unit.planes = scratch.get();

@@ -69,8 +69,8 @@ struct Sweep {
     // results' channels of a group; steps of the weights from one to the next, and from group to group
     int64_t rows = 0, a_row = 0, a_group = 0;
     int64_t result_size = 0;  // of a channel
-    // found by `run`: the places of a panel, where a packed panel has its taps, and the rows of the largest grid
-    int64_t width = 0, grid_rows = 0;
+    // found by `run`: the places of a panel, panels at a time, the rows of the largest grid, a packed panel's taps
+    int64_t width = 0, panels = 0, grid_rows = 0;
     std::vector<int32_t> panel_steps;
     // units of work, of some images, rows of a grid and rows of results, and how many of each there are
     int64_t images = 1, band = 0, some_rows = 0;

@@ -24,9 +24,14 @@ constexpr int TALL = 4, WIDE = 2, LONG = 4;
 #endif
 constexpr int FEW = 2;
 
+// One tile, and the weights of the next one fetched into the cache meanwhile.
 template <class T, int ROWS, int VECTORS>
-ALWAYS_INLINE void correlate_tile(const Correlation& all, const T* a, const T* b, T* c, const T* start) {
+APART void correlate_tile(const Correlation& all, int64_t row, int64_t panel) {
     constexpr int L = PER_REGISTER<T>;
+    const T* a = static_cast<const T*>(all.a) + row * all.a_row;
+    const T* b = static_cast<const T*>(all.b) + panel * all.b_panel;
+    T* c = static_cast<T*>(all.c) + panel * all.c_panel + row * all.c_row;
+    const T* start = all.start == nullptr ? nullptr : static_cast<const T*>(all.start) + row;
     Vector<T> sums[ROWS][VECTORS];
     for (int i = 0; i < ROWS; i++) {
         for (int v = 0; v < VECTORS; v++) {
@@ -37,46 +42,52 @@ ALWAYS_INLINE void correlate_tile(const Correlation& all, const T* a, const T* b
     const int64_t apart = all.b_steps - a_steps;
     const T* weights[ROWS];
     for (int i = 0; i < ROWS; i++) weights[i] = a + i * all.a_row;
-    for (; a_steps != last; a_steps++) {
-        const int64_t step = *a_steps;
+    auto add_tap = [&](int64_t step) {
         const T* seen = b + a_steps[apart];
         // one address, and not one kept for each register of it
         asm("" : "+r"(seen));
-        Vector<T> row[VECTORS];
-        for (int v = 0; v < VECTORS; v++) row[v] = load(seen + v * L);
+        Vector<T> places[VECTORS];
+        for (int v = 0; v < VECTORS; v++) places[v] = load(seen + v * L);
         for (int i = 0; i < ROWS; i++) {
             Vector<T> weight = spread(weights[i][step]);
-            for (int v = 0; v < VECTORS; v++) sums[i][v] = add_product(weight, row[v], sums[i][v]);
+            for (int v = 0; v < VECTORS; v++) sums[i][v] = add_product(weight, places[v], sums[i][v]);
+        }
+    };
+    if constexpr (ROWS == TALL) {
+        const int64_t ahead = ROWS * all.a_row;
+        while (last - a_steps >= ROWS) {
+            for (int i = 0; i < ROWS; i++, a_steps++) {
+                const int64_t step = *a_steps;
+                add_tap(step);
+                // beyond the last row nothing happens
+                __builtin_prefetch(weights[i] + step + ahead);
+            }
         }
     }
+    for (; a_steps != last; a_steps++) add_tap(*a_steps);
     for (int i = 0; i < ROWS; i++) {
         for (int v = 0; v < VECTORS; v++) store(c + i * all.c_row + v * L, sums[i][v]);
     }
 }
 
-template <class T, int ROWS, int VECTORS>
-APART void correlate_panels(const Correlation& all, int64_t row) {
-    const T* a = static_cast<const T*>(all.a) + row * all.a_row;
-    const T* start = all.start == nullptr ? nullptr : static_cast<const T*>(all.start) + row;
-    for (int64_t p = 0; p < all.panels; p++) {
-        correlate_tile<T, ROWS, VECTORS>(all, a, static_cast<const T*>(all.b) + p * all.b_panel,
-                                         static_cast<T*>(all.c) + p * all.c_panel + row * all.c_row, start);
-    }
-}
-
 // As many rows as are left, up to ROWS.
 template <class T, int ROWS, int VECTORS>
-void correlate_last(const Correlation& all, int64_t row, int64_t rows) {
-    if (rows == ROWS) return correlate_panels<T, ROWS, VECTORS>(all, row);
-    if constexpr (ROWS > 1) correlate_last<T, ROWS - 1, VECTORS>(all, row, rows);
+void correlate_last(const Correlation& all, int64_t row, int64_t panel) {
+    if (all.rows - row == ROWS) return correlate_tile<T, ROWS, VECTORS>(all, row, panel);
+    if constexpr (ROWS > 1) correlate_last<T, ROWS - 1, VECTORS>(all, row, panel);
 }
 
 template <class T>
 void correlate(const Correlation& all) {
-    if (all.wide) return correlate_last<T, FEW, LONG>(all, 0, all.rows);
-    int64_t row = 0;
-    for (; all.rows - row >= TALL; row += TALL) correlate_panels<T, TALL, WIDE>(all, row);
-    if (row < all.rows) correlate_last<T, TALL, WIDE>(all, row, all.rows - row);
+    for (int64_t panel = 0; panel < all.panels; panel++) {
+        if (all.wide) {
+            correlate_last<T, FEW, LONG>(all, 0, panel);
+            continue;
+        }
+        int64_t row = 0;
+        for (; all.rows - row >= TALL; row += TALL) correlate_tile<T, TALL, WIDE>(all, row, panel);
+        if (row < all.rows) correlate_last<T, TALL, WIDE>(all, row, panel);
+    }
 }
 
 // Neighbours copied again and again: move(from, to, count) is called with parts of up to a register, each copied for all
@@ -143,63 +154,76 @@ struct Inside {
     }
 };
 
-// A row as `phases` planes.
+// The rows of a copy that lie inside of the source, and where these begin there.
 template <class T>
-ALWAYS_INLINE void copy_phases(const T* source, const Rows& rows, int64_t phases, T* row, int64_t plane) {
-    const int64_t step = rows.column_step, columns = rows.columns;
+struct Band {
+    int64_t first, count, step;
+    const T* source;
+
+    ALWAYS_INLINE Band(const T* from, const Rows& rows) : step(rows.row_step * rows.source_columns) {
+        Inside inside(rows.first_row, rows.source_rows, rows.row_step, rows.count);
+        first = inside.first;
+        count = inside.last - inside.first;
+        source = from + (rows.first_row + first * rows.row_step) * rows.source_columns + rows.first_column;
+    }
+};
+
+template <class T>
+ALWAYS_INLINE void set_zero(T* row, int64_t begin, int64_t end) {
+    for (int64_t j = begin; j < end; j++) row[j] = 0;
+}
+
+// Thinned rows: what is inside for all phases is dealt out at once, the rest follows one by one.
+template <class T>
+void copy_phases(const Band<T>& band, const Rows& rows, int64_t phases, T* to) {
+    const int64_t step = rows.column_step, columns = rows.columns, plane = rows.count * columns;
     int64_t first = 0, last = columns;
     for (int64_t k = 0; k < phases; k++) {
         Inside inside(rows.first_column + k, rows.source_columns, step, columns);
         first = inside.first > first ? inside.first : first;
         last = inside.last < last ? inside.last : last;
     }
-    // what is inside for all phases is dealt out at once
-    bool deals = phases == step && (step == 2 || step == 4) && first < last;
-    if (deals) {
-        const T* seen = source + rows.first_column + first * step;
-        step == 2 ? deal_out<T, 2>(seen, row + first, last - first, plane)
-                  : deal_out<T, 4>(seen, row + first, last - first, plane);
+    if (phases != step || (step != 2 && step != 4) || last < first) last = first;
+    for (int64_t i = 0; i < band.count && first < last; i++) {
+        const T* seen = band.source + i * band.step + first * step;
+        T* row = to + i * columns + first;
+        step == 2 ? deal_out<T, 2>(seen, row, last - first, plane) : deal_out<T, 4>(seen, row, last - first, plane);
     }
-    for (int64_t k = 0; k < phases; k++, row += plane) {
+    for (int64_t k = 0; k < phases; k++, to += plane) {
         Inside inside(rows.first_column + k, rows.source_columns, step, columns);
-        const T* seen = source + rows.first_column + k;
-        for (int64_t j = 0; j < inside.first; j++) row[j] = 0;
-        for (int64_t j = inside.first; j < inside.last; j++) {
-            if (deals && j == first) j = last;
-            if (j < inside.last) row[j] = seen[j * step];
+        const int64_t until = inside.first > first || first == last ? inside.last : first;
+        for (int64_t i = 0; i < band.count; i++) {
+            const T* seen = band.source + i * band.step + k;
+            T* row = to + i * columns;
+            set_zero(row, 0, inside.first);
+            for (int64_t j = inside.first; j < until; j++) row[j] = seen[j * step];
+            for (int64_t j = until > last ? until : last; j < inside.last; j++) row[j] = seen[j * step];
+            set_zero(row, inside.last, columns);
         }
-        for (int64_t j = inside.last; j < columns; j++) row[j] = 0;
     }
 }
 
 template <class T>
 void copy_rows(const void* from, const Rows& rows, int64_t phases, void* to) {
-    const int64_t columns = rows.columns, plane = rows.count * columns;
+    const int64_t columns = rows.columns;
+    Band<T> band(static_cast<const T*>(from), rows);
     T* first = static_cast<T*>(to);
-    for (int64_t i = 0; i < rows.count; i++) {
-        int64_t source = rows.first_row + i * rows.row_step;
-        const T* seen = static_cast<const T*>(from) + source * rows.source_columns;
-        if (source < 0 || source >= rows.source_rows) {
-            for (int64_t k = 0; k < phases; k++) std::memset(first + k * plane + i * columns, 0, sizeof(T) * columns);
-        } else if (rows.column_step > 1) {
-            copy_phases(seen, rows, phases, first + i * columns, plane);
-        }
+    for (int64_t k = 0; k < phases; k++) {
+        T* plane = first + k * rows.count * columns;
+        const int64_t after = band.first + band.count;
+        std::memset(plane, 0, sizeof(T) * band.first * columns);
+        std::memset(plane + after * columns, 0, sizeof(T) * (rows.count - after) * columns);
     }
-    if (rows.column_step > 1) return;
-    // a column step of 1: whole columns of registers, down the rows that lie inside
+    T* row = first + band.first * columns;
+    if (rows.column_step > 1) return copy_phases(band, rows, phases, row);
     Inside inside(rows.first_column, rows.source_columns, 1, columns);
-    Inside high(rows.first_row, rows.source_rows, rows.row_step, rows.count);
-    const int64_t source_row = rows.row_step * rows.source_columns;
-    const T* seen = static_cast<const T*>(from) + (rows.first_row + high.first * rows.row_step) * rows.source_columns +
-                    rows.first_column + inside.first;
-    T* row = first + high.first * columns;
-    const int64_t count = high.last - high.first;
     in_registers<T>(inside.last - inside.first, [&](int64_t at, auto copy) {
-        for (int64_t i = 0; i < count; i++) copy(seen + i * source_row + at, row + i * columns + inside.first + at);
+        const int64_t column = inside.first + at;
+        for (int64_t i = 0; i < band.count; i++) copy(band.source + i * band.step + column, row + i * columns + column);
     });
-    for (int64_t i = 0; i < count; i++, row += columns) {
-        for (int64_t j = 0; j < inside.first; j++) row[j] = 0;
-        for (int64_t j = inside.last; j < columns; j++) row[j] = 0;
+    for (int64_t i = 0; i < band.count; i++, row += columns) {
+        set_zero(row, 0, inside.first);
+        set_zero(row, inside.last, columns);
     }
 }
 
