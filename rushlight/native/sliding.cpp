@@ -89,13 +89,14 @@ bool slide(const Geometry& geometry, const void* images, const void* weights, co
     Sweep sweep;
     sweep.grids.resize(1);
     Grid& grid = sweep.grids[0];
-    slide_planes(geometry, sweep.planes, grid.b);
-    for (size_t t = 0; t < grid.b.size(); t++) grid.a.push_back(static_cast<int32_t>(t));
+    std::vector<int32_t> taps;
+    slide_planes(geometry, sweep.planes, taps);
+    for (int32_t step : taps) grid.taps.push_back({static_cast<int32_t>(grid.taps.size()), step});
     grid.rows = geometry.places[0];
     grid.columns = grid.to_row = geometry.places[1];
     set_up(sweep, geometry, images, weights, bias, outputs);
     sweep.rows = geometry.outputs_each();
-    sweep.a_row = static_cast<int64_t>(grid.a.size());
+    sweep.a_row = static_cast<int64_t>(grid.taps.size());
     sweep.a_group = sweep.rows * sweep.a_row;
     sweep.result_size = geometry.place_count();
     return sweep.run();
@@ -138,8 +139,8 @@ bool spread(const Geometry& geometry, const void* outputs, const void* weights, 
                     int64_t row = o * size + (found - least[0]) * planes.columns;
                     for (int64_t j = 0; j < kernel[1]; j++) {
                         if (!shift(1, x, j, found)) continue;
-                        grid.a.push_back(static_cast<int32_t>((o * channels * kernel[0] + i) * kernel[1] + j));
-                        grid.b.push_back(static_cast<int32_t>(row + found - least[1]));
+                        grid.taps.push_back({static_cast<int32_t>((o * channels * kernel[0] + i) * kernel[1] + j),
+                                             static_cast<int32_t>(row + found - least[1])});
                     }
                 }
             }

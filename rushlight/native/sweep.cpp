@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "kernels/table.h"
 #include "pool.h"
@@ -21,7 +22,7 @@ constexpr int64_t DEPTH = 160, PANELS = 12;
 // Bytes of panels and sums that stay in the second cache.
 constexpr int64_t PANEL_BYTES = 800 << 10;
 // What it costs to pack a run, in the time of two registers of sums.
-constexpr double PACKING = 5;
+constexpr double PACKING = 3;
 // The least rows of results for which a thread packs panels by itself.
 constexpr int64_t LEAST_ROWS = 64;
 
@@ -33,12 +34,9 @@ struct Unit {
     char *panels, *sums;
 };
 
-// The widest panel: eight registers of 64 bytes.
-constexpr int64_t WIDEST = 128;
-
 // Runs of a panel, in the planes and in the results.
 struct Runs {
-    Run from[WIDEST], to[WIDEST];
+    Run from[WIDEST_PANEL], to[WIDEST_PANEL];
     int64_t count = 0;
 
     void add(int64_t lane, int64_t places, int64_t source, int64_t result) {
@@ -60,13 +58,12 @@ void copy_planes(const Sweep& sweep, const Unit& unit) {
 Correlation correlation_of(const Sweep& sweep, const Unit& unit, const Grid& grid) {
     Correlation all;
     all.rows = unit.results;
-    all.taps = static_cast<int64_t>(grid.a.size());
+    all.taps = static_cast<int64_t>(grid.taps.size());
+    all.steps = grid.taps.data();
     int64_t size = sweep.size(), row = unit.group * sweep.rows + unit.first_result;
     all.a = sweep.weights + (unit.group * sweep.a_group + unit.first_result * sweep.a_row) * size;
     all.a_row = sweep.a_row;
-    all.a_steps = grid.a.data();
     all.b = unit.planes;
-    all.b_steps = grid.b.data();
     all.c = unit.sums;
     all.c_row = sweep.width;
     all.wide = sweep.rows <= table().convolution.few_rows;
@@ -116,7 +113,7 @@ void sweep_flat(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t 
 void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, Runs* runs) {
     const auto& loops = table().convolution;
     const int64_t columns = grid.columns, pitch = sweep.planes.columns, width = sweep.width, size = sweep.size();
-    const int64_t places = unit.images * rows * columns, taps = static_cast<int64_t>(grid.a.size());
+    const int64_t places = unit.images * rows * columns, taps = static_cast<int64_t>(grid.taps.size());
     const int64_t step = sweep.groups * sweep.rows * sweep.result_size;  // from image to image in the results
     Correlation all = correlation_of(sweep, unit, grid);
     char* to = result_of(sweep, unit, grid, 0);
@@ -133,16 +130,18 @@ void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_
                 at += count;
             }
         }
-        for (int64_t tap = 0; tap < taps || tap == 0; tap += DEPTH) {
+        for (int64_t tap = 0; tap < taps; tap += DEPTH) {
             all.taps = std::min(DEPTH, taps - tap);
-            all.a_steps = grid.a.data() + tap;
-            all.b_steps = sweep.panel_steps.data();
+            all.steps = grid.packed.data() + tap;
             all.b = unit.panels;
             all.b_panel = DEPTH * width;
             all.adds = tap > 0;
             for (int64_t p = 0; p < all.panels; p++) {
-                loops.pack[sweep.dtype](unit.planes, grid.b.data() + tap, all.taps, runs[p].from,
-                                        runs[p].count, width, unit.panels + p * all.b_panel * size);
+                // what lies beyond the last place is not used, and no number that would slow sums down
+                char* panel = unit.panels + p * all.b_panel * size;
+                if (first + (p + 1) * width > places) std::memset(panel, 0, static_cast<size_t>(all.b_panel * size));
+                loops.pack[sweep.dtype](unit.planes, grid.taps.data() + tap, all.taps, runs[p].from,
+                                        runs[p].count, width, panel);
             }
             loops.correlate[sweep.dtype](all);
         }
@@ -166,9 +165,13 @@ void Sweep::divide() {
         double flat = static_cast<double>(divide_up((grid.rows - 1) * planes.columns + grid.columns, width) * width);
         double dense = static_cast<double>(grid.rows * grid.columns);
         double sums = static_cast<double>(rows * width / loops.lanes[dtype]) / 2;
-        grid.packed = (flat / dense - 1) * sums > PACKING * (static_cast<double>(width / grid.columns) + 1);
-        packs |= grid.packed;
-        work += dense * static_cast<double>(grid.a.size()) * static_cast<double>(rows);
+        if ((flat / dense - 1) * sums > PACKING * (static_cast<double>(width / grid.columns) + 1)) {
+            packs = true;
+            for (const Tap& tap : grid.taps) {
+                grid.packed.push_back({tap.a, static_cast<int32_t>(grid.packed.size() % DEPTH * width)});
+            }
+        }
+        work += dense * static_cast<double>(grid.taps.size()) * static_cast<double>(rows);
     }
     work *= static_cast<double>(count * groups);
     band = grid_rows;
@@ -196,8 +199,6 @@ void Sweep::divide() {
     image_units = divide_up(count, images);
     bands = divide_up(grid_rows, band);
     row_units = divide_up(rows, some_rows);
-    panel_steps.resize(DEPTH);
-    for (int64_t t = 0; t < DEPTH; t++) panel_steps[t] = static_cast<int32_t>(t * width);
 }
 
 // Planes with the rows that a band needs: taps look into the same places of shorter planes.
@@ -205,8 +206,8 @@ void Sweep::shorten_planes() {
     int64_t before = planes.rows * planes.columns;
     planes.rows -= grid_rows - band;
     for (Grid& grid : grids) {
-        for (int32_t& step : grid.b) {
-            step = static_cast<int32_t>(step / before * planes.rows * planes.columns + step % before);
+        for (Tap& tap : grid.taps) {
+            tap.b = static_cast<int32_t>(tap.b / before * planes.rows * planes.columns + tap.b % before);
         }
     }
 }
@@ -224,19 +225,21 @@ bool Sweep::run_unit(int64_t which) const {
     unit.group = which / image_units;
     unit.image_step = planes.size();
     // whole panels are read, also at the end
-    int64_t plane_elements = divide_up(unit.images * unit.image_step + WIDEST, 16) * 16;
-    int64_t panel_elements = panels * DEPTH * width, sum_elements = panels * unit.results * width;
+    int64_t plane_elements = divide_up(unit.images * unit.image_step + WIDEST_PANEL, 16) * 16;
+    int64_t panel_elements = panels * DEPTH * width + WIDEST_PANEL, sum_elements = panels * unit.results * width;
     Scratch scratch(static_cast<size_t>((plane_elements + panel_elements + sum_elements) * size()));
     if (scratch.get() == nullptr) return false;
     unit.planes = scratch.get();
     unit.panels = unit.planes + plane_elements * size();
     unit.sums = unit.panels + panel_elements * size();
     copy_planes(*this, unit);
+    char* beyond = unit.planes + unit.images * unit.image_step * size();
+    std::memset(beyond, 0, static_cast<size_t>(unit.panels - beyond));
     Runs runs[PANELS];
     for (const Grid& grid : grids) {
         int64_t here = std::min(unit.rows, grid.rows - unit.first_row);
         if (here <= 0) continue;
-        if (grid.packed) {
+        if (!grid.packed.empty()) {
             sweep_packed(*this, unit, grid, here, runs);
         } else {
             sweep_flat(*this, unit, grid, here, runs[0]);

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/convolution.h"
+
 namespace rushlight {
 
 inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -51,9 +53,10 @@ struct Planes {
 // The places of one grid of results: what its taps read, and where its results go in a channel.
 struct Grid {
     int64_t rows = 0, columns = 0;
-    std::vector<int32_t> a, b;
+    std::vector<Tap> taps;
     int64_t to = 0, to_row = 0, to_place = 1;
-    bool packed = false;
+    // where a packed panel has its taps, if there is any
+    std::vector<Tap> packed;
 };
 
 // All of a sweep: source, weights, results.
@@ -69,9 +72,8 @@ struct Sweep {
     // results' channels of a group; steps of the weights from one to the next, and from group to group
     int64_t rows = 0, a_row = 0, a_group = 0;
     int64_t result_size = 0;  // of a channel
-    // found by `run`: the places of a panel, panels at a time, the rows of the largest grid, a packed panel's taps
+    // found by `run`: the places of a panel, panels at a time, the rows of the largest grid
     int64_t width = 0, panels = 0, grid_rows = 0;
-    std::vector<int32_t> panel_steps;
     // units of work, of some images, rows of a grid and rows of results, and how many of each there are
     int64_t images = 1, band = 0, some_rows = 0;
     int64_t image_units = 0, bands = 0, row_units = 0;

@@ -1,6 +1,7 @@
 // The gradient of a convolution's weights: what each tap saw, times the gradients of the outputs there, summed.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/table.h"
@@ -27,8 +28,9 @@ struct GroupGradient {
     char* weights = nullptr;  // of the group
 
     int64_t size() const { return SIZES[geometry.dtype]; }
-    // outputs that would not fill a register go into rows, places into lanes
-    bool has_few_outputs() const { return 2 * geometry.outputs_each() <= table().convolution.lanes[geometry.dtype]; }
+    // whether places go into lanes, and not outputs: where these would not fill a register, or where it takes longer to
+    // turn the gradients than to use them
+    bool takes_dots() const;
     int64_t padded_outputs() const {
         int64_t lanes = table().convolution.lanes[geometry.dtype];
         return (geometry.outputs_each() + lanes - 1) / lanes * lanes;
@@ -38,6 +40,14 @@ struct GroupGradient {
     void add_images(int64_t first, int64_t count, char* seen, char* turned, char* sums) const;
     bool run();
 };
+
+bool GroupGradient::takes_dots() const {
+    double lanes = static_cast<double>(table().convolution.lanes[geometry.dtype]);
+    double outputs = static_cast<double>(geometry.outputs_each()), count = static_cast<double>(taps.size());
+    double columns = static_cast<double>(geometry.places[1]), filled = columns / lanes / std::ceil(columns / lanes);
+    double sums = static_cast<double>(padded_outputs()) * count / lanes / 2 + 1.2 * outputs;
+    return 1.15 * outputs * count / lanes / 2 / filled < sums;
+}
 
 void GroupGradient::copy_image(int64_t image, char* to) const {
     int64_t channels = planes.source_channels * planes.source_rows * planes.source_columns * size();
@@ -50,7 +60,7 @@ void GroupGradient::add_images(int64_t first, int64_t count, char* seen, char* t
     const int dtype = geometry.dtype;
     const int64_t outputs = geometry.outputs_each(), padded = padded_outputs(), places = geometry.place_count();
     const int64_t rows = geometry.places[0], tap_count = static_cast<int64_t>(taps.size());
-    const bool dots = has_few_outputs();
+    const bool dots = takes_dots();
     auto grads_of = [&](int64_t n) { return ((first + n) * geometry.groups + group) * outputs * places; };
     parallel(count, 1, [&](int64_t begin, int64_t end) {
         for (int64_t n = begin; n < end; n++) {
@@ -87,7 +97,7 @@ void GroupGradient::add_images(int64_t first, int64_t count, char* seen, char* t
 
 bool GroupGradient::run() {
     const int64_t outputs = geometry.outputs_each(), padded = padded_outputs(), tap_count = static_cast<int64_t>(taps.size());
-    const bool dots = has_few_outputs();
+    const bool dots = takes_dots();
     int64_t turned = dots ? 0 : geometry.place_count() * padded;
     int64_t each = std::max<int64_t>(planes.size() + turned, 1);
     int64_t images_each = std::max<int64_t>(std::min(geometry.count, AT_HAND / each), 1);

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.ops.declare import composed, op
+from rushlight.ops.dims import plain_size
 from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
@@ -64,33 +65,57 @@ def edges(make):
     return [*borders(make), *found, case(x, (1, 1), "mirror"), case(make.bools(2, 3), (1, 1), "reflect")]
 
 
-@op(dtype=SAME, method=False, samples=cases(borders))
+@op(
+    dtype=SAME,
+    method=False,
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 3), (1, 2)),
+            case(make.floats(2, 3), [1, 0, 0, 1], 2.5),
+            case(make.floats(2, 3), (-1, 1)),
+            case(make.floats(2, 3), (-1, -1, 1, 0), 3),
+            case(make.floats(3, 2).T, (1, 1)),
+            case(make.floats(2, 3, 4, 2).transpose(0, 3, 1, 2), (1, 1)),
+            case(make.ints(2, 3), (1, 1), 1.5),
+            case(make.bools(3), (1, 1), True),
+            case(make.complexes(3), (1, 1)),
+            case(make.floats(0, 3), (0, 0, 1, 1)),
+            case(make.floats(2, 3), ()),
+            case(make.floats(2, 3), (1,)),
+            case(make.floats(3), (1, 1, 1, 1)),
+            case(make.floats(2, 3), (-2, -2)),
+        ]
+    ),
+)
 def constant_pad_nd(input, pad: tuple, value=0):
-    """A border of `value`: pairs (before, after) from the last dimension on; negative ones cut off."""
+    """The input with `value` before and after each dimension, the last one first; negative amounts cut away."""
+    pad = plain_size(pad)
     if len(pad) % 2:
-        raise RuntimeError(f"Padding length must be divisible by 2, but got {len(pad)}: each dimension has two sides")
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}: two numbers for a dimension")
     if len(pad) > 2 * input.ndim:
         raise RuntimeError(
-            f"Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.ndim}"
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)} while the input has {input.ndim} dimensions."
         )
-    sides = sides_of(pad, input.ndim)
-    shape = [size + before + after for size, (before, after) in zip(input.shape, sides, strict=True)]
-    if any([size < 0 for size in shape]):
-        raise RuntimeError(
-            f"narrow(): length must be non-negative. The padding {list(pad)} cuts more off than there is of "
-            f"{list(input.shape)}"
-        )
+    shape, source, target = list(input.shape), [slice(None)] * input.ndim, [slice(None)] * input.ndim
+    for place in range(len(pad) // 2):
+        dim, before, after = input.ndim - 1 - place, pad[2 * place], pad[2 * place + 1]
+        size = shape[dim] + before + after
+        if size < 0 or -before > shape[dim] or -after > shape[dim]:
+            raise RuntimeError(
+                f"The input size {shape[dim]}, plus negative padding {before} and {after}, resulted in a negative "
+                f"output size, which is invalid. Check dimension {dim} of your input."
+            )
+        source[dim] = slice(max(-before, 0), shape[dim] + min(after, 0))
+        target[dim] = slice(max(before, 0), size - max(after, 0))
+        shape[dim] = size
     found = empty_in_layout_of(tuple(shape), input)
-    found[...] = value
-    kept = zip(input.shape, shape, sides, strict=True)
-    inside = tuple([slice(max(before, 0), max(size - max(after, 0), 0)) for _, size, (before, after) in kept])
-    kept = zip(input.shape, sides, strict=True)
-    found[inside] = input[tuple([slice(max(-before, 0), size - max(-after, 0)) for size, (before, after) in kept])]
+    found.fill(int(value) if input.dtype.kind in "iu" else value)
+    found[tuple(target)] = input[tuple(source)]
     return found
 
 
-constant_pad_nd.gradient(input=lambda grad, pad: constant_pad_nd(grad, tuple([-each for each in pad])))
+constant_pad_nd.gradient(input=lambda grad, pad: constant_pad_nd(grad, [-each for each in plain_size(pad)]))
 
 
 def sides_of(pad: Any, ndim: int) -> Sides:
@@ -190,6 +215,7 @@ def pad(input, pad, mode="constant", value=None):
     """
     pad = plain_sides(pad)
     if mode == "constant":
+        check_lengths(input.shape, pad)
         return constant_pad_nd(input, pad, 0 if value is None else value)
     if mode not in MODES:
         raise NotImplementedError(
@@ -201,6 +227,16 @@ def pad(input, pad, mode="constant", value=None):
     if mode != "circular" and input._array.dtype.kind == "b":
         raise refuse(f"{MODES[mode]}_pad{len(pad) // 2}d", input._array)
     return edge_pad(input, pad, mode)
+
+
+def check_lengths(shape: tuple[int, ...], pad: tuple[int, ...]) -> None:
+    if len(pad) % 2:
+        raise RuntimeError(f"Padding length must be divisible by 2, but got {len(pad)}: each dimension has two sides")
+    if len(pad) > 2 * len(shape):
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {len(shape)}"
+        )
 
 
 def plain_sides(pad: Any) -> tuple[int, ...]:

@@ -1,21 +1,26 @@
-// Convolutions: what kernels/convolution.cpp fills for one level of CPU. Steps are in elements; see native/sweep.h.
+// Convolutions: what kernels/convolution.cpp and planes.cpp fill for one level of CPU. Steps are in elements; see
+// native/sweep.h.
 #pragma once
 
 #include <cstdint>
 
 namespace rushlight {
 
+// Where a tap of a kernel has its weight, and where it looks.
+struct Tap {
+    int32_t a, b;
+};
+
 // Weighted sums of what a kernel sees at neighbouring places, for all output channels: rows of a small product whose
 // factors are read where they are. The sum of row i at place j is c[i * c_row + j].
 struct Correlation {
     int64_t rows = 0, taps = 0;
-    // the weight of row i and tap t is a[i * a_row + a_steps[t]]
+    const Tap* steps = nullptr;
+    // the weight of row i and tap t is a[i * a_row + steps[t].a]
     const void* a = nullptr;
     int64_t a_row = 0;
-    const int32_t* a_steps = nullptr;
-    // tap t sees b[b_steps[t] + j] at place j; whole panels are read
+    // tap t sees b[steps[t].b + j] at place j; whole panels are read
     const void* b = nullptr;
-    const int32_t* b_steps = nullptr;
     // how many panels of places there are, and how far apart in b and c
     int64_t panels = 1, b_panel = 0, c_panel = 0;
     void* c = nullptr;
@@ -57,6 +62,9 @@ struct WeightSum {
     int64_t sum_output = 0;
 };
 
+// Eight registers of 64 bytes.
+constexpr int64_t WIDEST_PANEL = 128;
+
 // Float32 first, float64 second.
 struct ConvolutionLoops {
     // places in a panel, and in a panel of a correlation of few rows
@@ -64,9 +72,10 @@ struct ConvolutionLoops {
     // correlations of up to this many rows have wide panels
     int64_t few_rows = 0;
     void (*correlate[2])(const Correlation& correlation) = {};
-    // what taps see at some places, a row of a panel for each: panel[t * width + lane] from b[b_steps[t] + run.to]
-    void (*pack[2])(const void* b, const int32_t* b_steps, int64_t taps, const Run* runs, int64_t run_count,
-                    int64_t width, void* panel) = {};
+    // what taps see at some places, a row of a panel for each: panel[t * width + lane] from b[steps[t].b + run.to];
+    // runs are in the order of their lanes, and up to a register is read and written beyond the last one
+    void (*pack[2])(const void* b, const Tap* steps, int64_t taps, const Run* runs, int64_t run_count, int64_t width,
+                    void* panel) = {};
     // results of a panel to where they belong: rows `to_row`, places `to_place` apart
     void (*unpack[2])(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t run_count, int64_t to_row,
                       int64_t to_place, void* to) = {};

@@ -44,5 +44,6 @@ void pooling(Table& table);
 void batch_norms(Table& table);
 void recurrent(Table& table);
 void attention(Table& table);
+void planes(Table& table);
 
 }  // namespace LEVEL

@@ -41,6 +41,7 @@ void fill(rushlight::Table& table) {
     batch_norms(table);
     recurrent(table);
     attention(table);
+    planes(table);
 }
 
 }  // namespace LEVEL
