@@ -195,6 +195,17 @@ int output_dims(PyObject* output) {
     return PyTuple_CheckExact(output) ? static_cast<int>(PyTuple_GET_SIZE(output)) : 0;
 }
 
+// Whether one window is all there is along each dimension.
+bool is_whole(PyObject* output) {
+    for (int d = 0; d < output_dims(output); d++) {
+        int64_t each;
+        if (!plain_integer(PyTuple_GET_ITEM(output, d), each) || each != 1) return false;
+    }
+    return true;
+}
+
+Dims last_dims(int ndim, int count) { return all_dims(ndim) & ~all_dims(ndim - count); }
+
 // _adaptive_avg_pool: (input, output)
 PyObject* adaptive_avg_pool(Call& call) {
     Planes planes;
@@ -202,6 +213,10 @@ PyObject* adaptive_avg_pool(Call& call) {
     int64_t sizes[2];
     int count = output_dims(call[1]);
     if (!planes.read(call.array(0), count)) return nullptr;
+    if (is_whole(call[1])) {
+        // 8192 planes of 4 x 4: 206 us one by one, 40 us so
+        return as_object(fold(SUM, planes.array.array(), last_dims(planes.ndim, count), true, double(planes.size())));
+    }
     last_sizes(planes, sizes);
     return read_even(call[1], count, sizes, grid) ? averages(planes, grid) : nullptr;
 }
@@ -216,6 +231,10 @@ PyObject* adaptive_avg_pool_gradient(Call& call) {
     int ndim = read_sizes(call[1], shape);
     if (ndim != grads.ndim || ndim < count) return nullptr;
     int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
+    if (is_whole(call[2])) {
+        double size = double(sizes[0]) * double(count == 2 ? sizes[1] : 1);
+        return as_object(spread(grads.array.array(), ndim, shape, last_dims(ndim, count), size));
+    }
     return read_even(call[2], count, sizes, grid) ? average_slopes(grads, grid) : nullptr;
 }
 
@@ -247,12 +266,7 @@ PyObject* adaptive_max_pool(Call& call) {
 // One name for each number of dimensions, and for the mean of whole planes.
 unsigned by_output(const Call& call) {
     int count = output_dims(call[1]);
-    bool whole = true;
-    for (int d = 0; d < count; d++) {
-        int64_t each;
-        whole = whole && plain_integer(PyTuple_GET_ITEM(call[1], d), each) && each == 1;
-    }
-    return count == 0 ? 0 : static_cast<unsigned>(2 * count + whole);
+    return count == 0 ? 0 : static_cast<unsigned>(2 * count + is_whole(call[1]));
 }
 
 unsigned by_count(const Call& call) {

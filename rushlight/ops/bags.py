@@ -235,7 +235,7 @@ def embedding_bag(
     weight,
     offsets=None,
     max_norm=None,
-    norm_type=2,
+    norm_type=2.0,
     scale_grad_by_freq=False,
     mode="mean",
     sparse=False,

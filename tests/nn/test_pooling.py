@@ -121,3 +121,10 @@ def test_gradients_of_gradients():
         lambda x, grid: F.max_pool2d(x * x, 2),
     ):
         assert torch.autograd.gradcheck(function, (x, grid)) and torch.autograd.gradgradcheck(function, (x, grid))
+
+
+def test_an_option_for_each_dimension_is_no_error_in_itself():
+    with pytest.raises(RuntimeError, match="Output size is too small"):
+        F.max_pool2d(torch.ones(1, 2, 2), 5, 1, (1, 0), (1, 1))
+    with pytest.raises(RuntimeError, match="Output size is too small"):
+        F.avg_pool2d(torch.ones(1, 2, 2), 5, 1, (1, 0))

@@ -45,5 +45,6 @@ void batch_norms(Table& table);
 void recurrent(Table& table);
 void attention(Table& table);
 void planes(Table& table);
+void taps(Table& table);
 
 }  // namespace LEVEL

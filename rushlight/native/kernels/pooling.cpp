@@ -43,6 +43,77 @@ ALWAYS_INLINE void take_tap(const T* row, int64_t stride, int64_t begin, int64_t
     }
 }
 
+// One tap of windows over columns that were folded before: of equals the first in the plane counts, of NaNs the last.
+template <int STRIDE, class T, class Place>
+ALWAYS_INLINE void take_folded(const T* folded, const Place* from, int64_t stride, int64_t count, T* best, Place* at) {
+    int64_t step = STRIDE == 0 ? stride : STRIDE;
+#pragma omp simd
+    for (int64_t j = 0; j < count; j++) {
+        T x = folded[j * step];
+        Place place = from[j * step];
+        bool better = (x > best[j]) | ((x == best[j]) & (place < at[j])) |
+                      ((x != x) & ((best[j] == best[j]) | (place > at[j])));
+        best[j] = better ? x : best[j];
+        at[j] = better ? place : at[j];
+    }
+}
+
+// The windows of one row of the result that is more than one element high: first down the columns, then along the row,
+// which takes kernel + kernel steps instead of kernel * kernel. False where too many columns would be looked at.
+template <class T>
+bool max_row_apart(const Pool& rows, const Pool& columns, int64_t window, const T* plane, T* values, int64_t* places) {
+    using Place = typename PlaceOf<T>::type;
+    constexpr int64_t SPAN = 1024, LANES = 16;
+    int64_t reach = (columns.kernel - 1) * columns.dilation, width = columns.size;
+    int64_t top = window * rows.stride - rows.padding, first = first_of(rows, window);
+    if (reach >= SPAN || (first - top) % rows.dilation != 0 || first - top > (rows.kernel - 1) * rows.dilation) return false;
+    int64_t block = smaller(BLOCK, (SPAN - 1 - reach) / columns.stride / LANES * LANES);
+    if (block < LANES) return false;
+    T folded[SPAN], best[BLOCK];
+    Place from[SPAN], at[BLOCK];
+    for (int64_t begin = 0; begin < columns.outputs; begin += block) {
+        int64_t count = smaller(block, columns.outputs - begin), whole = (count + LANES - 1) / LANES * LANES;
+        int64_t left = begin * columns.stride - columns.padding, span = (whole - 1) * columns.stride + reach + 1;
+        int64_t low = larger(-left, 0), high = larger(low, smaller(span, width - left));
+        // around the plane there is nothing larger than anything, so that every window has all its taps
+        for (int64_t x = 0; x < span; x++) {
+            folded[x] = -std::numeric_limits<T>::infinity();
+            from[x] = std::numeric_limits<Place>::max();
+        }
+        const T* row = plane + first * width + left + low;
+        Place place = Place(first * width + left + low);
+        for (int64_t x = low; x < high; x++) {
+            folded[x] = row[x - low];
+            from[x] = Place(place + Place(x - low));
+        }
+        int64_t bottom = smaller(rows.size, top + (rows.kernel - 1) * rows.dilation + 1);
+        for (int64_t y = first + rows.dilation; y < bottom; y += rows.dilation) {
+            take_tap<1>(plane + y * width + left + low, 1, 0, high - low, Place(y * width + left + low), folded + low,
+                        from + low);
+        }
+        for (int64_t j = 0; j < whole; j++) {
+            best[j] = -std::numeric_limits<T>::infinity();
+            at[j] = Place(first * width + first_of(columns, begin + j));
+        }
+        for (int64_t wide = 0; wide < columns.kernel; wide++) {
+            const T* tap = folded + wide * columns.dilation;
+            const Place* its = from + wide * columns.dilation;
+            if (columns.stride == 1) {
+                take_folded<1>(tap, its, 1, whole, best, at);
+            } else if (columns.stride == 2) {
+                take_folded<2>(tap, its, 2, whole, best, at);
+            } else {
+                take_folded<0>(tap, its, columns.stride, whole, best, at);
+            }
+        }
+        for (int64_t j = 0; j < count; j++) {
+            values[begin + j] = best[j];
+            places[begin + j] = at[j];
+        }
+    }
+    return true;
+}
+
 // The windows of one row of the result, BLOCK of them at a time, tap by tap.
 template <class T>
 void max_row(const Pool& rows, const Pool& columns, int64_t window, const T* plane, T* values, int64_t* places) {
@@ -120,7 +191,7 @@ void max_pool(const Pool& rows, const Pool& columns, const void* from, void* to,
         int64_t done = i * columns.outputs;
         if (pairs) {
             max_pairs(columns.size, columns.outputs, 2 * i * columns.size, plane, values + done, places + done);
-        } else {
+        } else if (rows.kernel == 1 || !max_row_apart(rows, columns, i, plane, values + done, places + done)) {
             max_row(rows, columns, i, plane, values + done, places + done);
         }
     }
@@ -240,85 +311,6 @@ void average_slopes(const Windows& rows, const Windows& columns, double divisor,
     }
 }
 
-// One row through the taps of its columns.
-template <class T>
-ALWAYS_INLINE void tap_row(const rushlight::Taps& taps, const T* row, T* result) {
-    int64_t count = taps.outputs;
-    const int64_t* places = taps.places;
-    const double* weights = taps.weights;
-    if (taps.full && taps.most == 1 && weights == nullptr) {
-        for (int64_t j = 0; j < count; j++) result[j] = row[places[j]];
-        return;
-    }
-    if (taps.full && taps.most == 2 && weights != nullptr) {
-#pragma omp simd
-        for (int64_t j = 0; j < count; j++) {
-            result[j] = T(weights[j]) * row[places[j]] + T(weights[count + j]) * row[places[count + j]];
-        }
-        return;
-    }
-    for (int64_t j = 0; j < count; j++) {
-        T total = 0;
-        for (int64_t k = 0; k < taps.counts[j]; k++) {
-            T value = row[places[k * count + j]];
-            total += weights == nullptr ? value : T(weights[k * count + j]) * value;
-        }
-        result[j] = total;
-    }
-}
-
-// Whether two outputs along the rows are the same sum.
-ALWAYS_INLINE bool repeats(const rushlight::Taps& taps, int64_t i) {
-    return i > 0 && taps.full && taps.most == 1 && taps.weights == nullptr && taps.places[i] == taps.places[i - 1];
-}
-
-template <class T>
-void tap(const rushlight::Taps& rows, const rushlight::Taps& columns, const void* from, void* to, void* spare) {
-    auto* plane = static_cast<const T*>(from);
-    auto* result = static_cast<T*>(to);
-    auto* sums = static_cast<T*>(spare);
-    int64_t width = columns.size, made = columns.outputs;
-    for (int64_t i = 0; i < rows.outputs; i++, result += made) {
-        if (repeats(rows, i)) {
-            for (int64_t j = 0; j < made; j++) result[j] = result[j - made];
-            continue;
-        }
-        const T* row = sums;
-        if (rows.counts[i] == 1 && rows.weights == nullptr) {
-            row = plane + rows.places[i] * width;
-        } else {
-            for (int64_t x = 0; x < width; x++) sums[x] = 0;
-            for (int64_t k = 0; k < rows.counts[i]; k++) {
-                const T* each = plane + rows.places[k * rows.outputs + i] * width;
-                T weight = rows.weights == nullptr ? T(1) : T(rows.weights[k * rows.outputs + i]);
-#pragma omp simd
-                for (int64_t x = 0; x < width; x++) sums[x] += weight * each[x];
-            }
-        }
-        if (columns.places == nullptr) {
-            for (int64_t j = 0; j < made; j++) result[j] = row[j];
-        } else {
-            tap_row(columns, row, result);
-        }
-    }
-}
-
-template <class T>
-void add_rows(const void* from, const int64_t* rows, int64_t count, int64_t width, const void* weights, double divisor,
-              void* to) {
-    auto* table = static_cast<const T*>(from);
-    auto* result = static_cast<T*>(to);
-    auto* given = static_cast<const T*>(weights);
-    for (int64_t i = 0; i < count; i++) {
-        const T* row = table + rows[i] * width;
-        T weight = given == nullptr ? T(1) : given[i];
-#pragma omp simd
-        for (int64_t j = 0; j < width; j++) result[j] += weight * row[j];
-    }
-    if (divisor == 1) return;
-    for (int64_t j = 0; j < width; j++) result[j] /= T(divisor);
-}
-
 template <class T>
 void fill_loops(rushlight::ImageLoops& loops, int which) {
     loops.max_pool[which] = max_pool<T>;
@@ -326,8 +318,6 @@ void fill_loops(rushlight::ImageLoops& loops, int which) {
     loops.scatter[which] = scatter<T>;
     loops.averages[which] = averages<T>;
     loops.average_slopes[which] = average_slopes<T>;
-    loops.tap[which] = tap<T>;
-    loops.add_rows[which] = add_rows<T>;
 }
 
 }  // namespace

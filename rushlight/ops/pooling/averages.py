@@ -95,7 +95,7 @@ FUNCTIONS: dict[int, Callable] = {}
 
 
 @op(dtype=MATCH, name="nn.functional.avg_pool1d", node="SqueezeBackward1", samples=cases(windows(1)))
-def avg_pool1d(input, kernel_size: Any, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+def avg_pool1d(input, kernel_size: Any, stride=None, padding: int | tuple = 0, ceil_mode=False, count_include_pad=True):
     """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`."""
     return averages(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
@@ -115,7 +115,7 @@ def declare(count: int) -> None:
         input,
         kernel_size: Any,
         stride=None,
-        padding=0,
+        padding: int | tuple = 0,
         ceil_mode=False,
         count_include_pad=True,
         divisor_override=None,

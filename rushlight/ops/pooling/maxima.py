@@ -124,11 +124,27 @@ def declare(count: int) -> None:
     name = f"max_pool{count}d"
     plain = f"max_pool{count}d"
 
-    def function(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    def function(
+        input,
+        kernel_size,
+        stride=None,
+        padding: int | tuple = 0,
+        dilation: int | tuple = 1,
+        ceil_mode=False,
+        return_indices=False,
+    ):
         found = pooled(input, Pooling(plain, count, kernel_size, stride, padding, dilation, ceil_mode))
         return (found[0], found[1]) if return_indices else found[0]
 
-    def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    def with_indices(
+        input,
+        kernel_size,
+        stride=None,
+        padding: int | tuple = 0,
+        dilation: int | tuple = 1,
+        ceil_mode=False,
+        return_indices=False,
+    ):
         return tuple(pooled(input, Pooling(plain, count, kernel_size, stride, padding, dilation, ceil_mode)))
 
     function.__name__ = name

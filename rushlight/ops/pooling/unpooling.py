@@ -94,7 +94,7 @@ def unpooled(
 def declare(count: int) -> None:
     """`nn.functional.max_unpool{count}d`."""
 
-    def function(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+    def function(input, indices, kernel_size, stride=None, padding: int | tuple = 0, output_size=None):
         return unpooled(input, indices, count, kernel_size, stride, padding, output_size)
 
     def pooled(make):
