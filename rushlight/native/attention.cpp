@@ -25,12 +25,11 @@ namespace {
 // Multiplications for which a second thread pays.
 constexpr int64_t PARALLEL_WORK = 1 << 20;
 // A block of products stays in the cache: at most this many numbers, but at least some rows.
-constexpr int64_t BLOCK_NUMBERS = 1 << 16, LEAST_ROWS = 8, MOST_ROWS = 64;
+constexpr int64_t BLOCK_NUMBERS = 1 << 16, LEAST_ROWS = 8, MOST_ROWS = 64, MOST_CAUSAL_ROWS = 32;
 
 struct Freed {
-    void operator()(void* memory) const { std::free(memory); }
+    void operator()(char* memory) const { std::free(memory); }
 };
-using Scratch = std::unique_ptr<void, Freed>;
 
 // A stack of matrices, one for each member and head; the last dim is dense. Steps are in bytes.
 struct Heads {
@@ -84,6 +83,7 @@ struct Attention {
     bool causal = false;
     double scale = 1;
     int64_t heads = 0, block = 0;
+    int64_t step = 0;  // from row to row of a block of products
 
     bool read(PyObject* list, PyObject* mask, PyObject* factor, PyObject* later, PyObject* number) {
         if (list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list))) return false;
@@ -103,7 +103,9 @@ struct Attention {
         if (key.rows == 0 || value.columns == 0 || !read_flag(later, causal) || !PyFloat_CheckExact(number)) return false;
         scale = PyFloat_AS_DOUBLE(number);
         heads = query.count();
-        block = std::clamp(BLOCK_NUMBERS / key.rows, LEAST_ROWS, MOST_ROWS);
+        // a causal block stops at its last query: smaller ones compute less in vain
+        block = std::clamp(BLOCK_NUMBERS / key.rows, LEAST_ROWS, causal ? MOST_CAUSAL_ROWS : MOST_ROWS);
+        step = (key.rows + ROW_MULTIPLE - 1) / ROW_MULTIPLE * ROW_MULTIPLE;
         return read_mask(added, arrays[3], dtype) && read_mask(allowed, mask, BOOL) && read_mask(noise, factor, dtype);
     }
     double work() const {
@@ -141,6 +143,7 @@ struct Block {
         AttentionRows found;
         found.rows = rows;
         found.columns = columns;
+        found.step = given.step;
         found.weights = weights;
         found.seen = given.seen(row + 1);
         found.more = given.causal ? 1 : 0;
@@ -158,19 +161,19 @@ struct Block {
     void multiply(Product& product) const {
         table().products.product[given.dtype](product, 0, product.rows, 0, product.columns);
     }
-    // rows (rows, k) times the first of another's rows, transposed: (rows, columns)
-    void by_keys(const Heads& one, const Heads& other, void* to, double alpha) const {
+    // rows (rows, k) times a matrix (k, columns), such as keys turned around
+    void by_keys(const Heads& one, const void* turned, void* to) const {
         Product product;
         product.rows = rows;
-        product.columns = product.c_row = columns;
+        product.columns = columns;
+        product.c_row = given.step;
         product.inner = one.columns;
         product.a = of_queries(one);
         product.a_row = one.step();
-        product.a_inner = product.b_inner = 1;
-        product.b = of_keys(other);
-        product.b_column = other.step();
+        product.a_inner = product.b_column = 1;
+        product.b = turned;
+        product.b_inner = given.step;
         product.c = to;
-        product.alpha = alpha;
         multiply(product);
     }
     // (rows, columns) times the first of another's rows: to rows of queries
@@ -178,7 +181,8 @@ struct Block {
         Product product;
         product.rows = rows;
         product.columns = other.columns;
-        product.inner = product.a_row = columns;
+        product.inner = columns;
+        product.a_row = given.step;
         product.a = weights;
         product.a_inner = product.b_column = 1;
         product.b = of_keys(other);
@@ -190,7 +194,8 @@ struct Block {
     // (rows, columns), transposed, times rows of queries: added to rows of keys
     void to_keys(const void* weights, const Heads& other, const Heads& to, bool add) const {
         Product product;
-        product.rows = product.a_inner = columns;
+        product.rows = columns;
+        product.a_inner = given.step;
         product.columns = other.columns;
         product.inner = rows;
         product.a = weights;
@@ -204,9 +209,28 @@ struct Block {
     }
 };
 
-Scratch scratch_for(const Attention& given, int64_t times) {
-    return Scratch(std::malloc(static_cast<size_t>(times * given.block * given.key.rows * SIZES[given.dtype])));
-}
+// Memory of one thread: products of a block and their slopes, and keys and values of a head turned around.
+struct Workspace {
+    const Attention& given;
+    std::unique_ptr<char, Freed> memory;
+    char *weights, *slopes, *keys, *values;
+    int64_t head = -1;
+
+    explicit Workspace(const Attention& given) : given(given) {
+        npy_intp block = given.block * given.step * SIZES[given.dtype];
+        npy_intp turned_keys = given.query.columns * given.step * SIZES[given.dtype];
+        npy_intp turned_values = given.value.columns * given.step * SIZES[given.dtype];
+        memory.reset(static_cast<char*>(std::malloc(static_cast<size_t>(2 * block + turned_keys + turned_values))));
+        weights = memory.get();
+        slopes = weights + block;
+        keys = slopes + block;
+        values = keys + turned_keys;
+    }
+    void turn(const Heads& heads, char* to) const {
+        table().attention.turn[given.dtype](heads.at(head, given.query), heads.rows, heads.columns, heads.step(), to,
+                                            given.step);
+    }
+};
 
 // With the order of another array's dims in memory; `columns` instead of its last one.
 Ref laid_out_like(const Heads& heads, npy_intp columns) {
@@ -238,22 +262,28 @@ PyObject* forward(Call& call) {
     std::atomic<bool> failed{false};
     void* sums = PyArray_DATA(totals.array());
     parallel(given.heads * blocks, grain, [&](int64_t begin, int64_t end) {
-        Scratch scratch = scratch_for(given, 1);
-        if (!scratch) failed = true;
-        for (int64_t i = begin; i < end && scratch; i++) {
+        Workspace space(given);
+        if (!space.memory) failed = true;
+        for (int64_t i = begin; i < end && space.memory; i++) {
             Block block(given, i / blocks, i % blocks * given.block);
-            block.by_keys(given.query, given.key, scratch.get(), given.scale);
-            table().attention.weights[given.dtype](block.rows_of(scratch.get(), sums));
-            block.to_queries(scratch.get(), given.value, results);
+            if (space.head != block.head) {
+                space.head = block.head;
+                space.turn(given.key, space.keys);
+            }
+            block.by_keys(given.query, space.keys, space.weights);
+            table().attention.weights[given.dtype](block.rows_of(space.weights, sums));
+            block.to_queries(space.weights, given.value, results);
         }
     });
     return failed ? nullptr : PyTuple_Pack(2, output.get(), totals.get());
 }
 
 // One head, block by block; the gradients of keys and values are added up.
-void run_back(const Attention& given, int64_t head, char* scratch, const Heads& grad, const Heads& output, void* totals,
-              const Heads (&found)[3]) {
-    char* slopes = scratch + given.block * given.key.rows * SIZES[given.dtype];
+void run_back(const Workspace& space, const Heads& grad, const Heads& output, void* totals, const Heads (&found)[3]) {
+    const Attention& given = space.given;
+    const int64_t head = space.head;
+    space.turn(given.key, space.keys);
+    space.turn(given.value, space.values);
     // a causal block does not reach all keys
     bool add = given.query.rows > given.block || given.seen(given.query.rows) < given.key.rows;
     for (int k = 1; add && k < 3; k++) {
@@ -265,19 +295,19 @@ void run_back(const Attention& given, int64_t head, char* scratch, const Heads& 
     }
     for (int64_t row = 0; row < given.query.rows; row += given.block) {
         Block block(given, head, row);
-        block.by_keys(given.query, given.key, scratch, given.scale);
-        block.by_keys(grad, given.value, slopes, 1);
-        AttentionRows rows = block.rows_of(scratch, totals);
-        rows.slopes = slopes;
+        block.by_keys(given.query, space.keys, space.weights);
+        block.by_keys(grad, space.values, space.slopes);
+        AttentionRows rows = block.rows_of(space.weights, totals);
+        rows.slopes = space.slopes;
         rows.grad = block.of_queries(grad);
         rows.grad_row = grad.step();
         rows.output = block.of_queries(output);
         rows.output_row = output.step();
         rows.width = grad.columns;
         table().attention.slopes[given.dtype](rows);
-        if (found[0].array != nullptr) block.to_queries(slopes, given.key, found[0]);
-        if (found[1].array != nullptr) block.to_keys(slopes, given.query, found[1], add);
-        if (found[2].array != nullptr) block.to_keys(scratch, grad, found[2], add);
+        if (found[0].array != nullptr) block.to_queries(space.slopes, given.key, found[0]);
+        if (found[1].array != nullptr) block.to_keys(space.slopes, given.query, found[1], add);
+        if (found[2].array != nullptr) block.to_keys(space.weights, grad, found[2], add);
     }
 }
 
@@ -310,10 +340,10 @@ bool backward(Gradient& gradient) {
     std::atomic<bool> failed{false};
     int64_t grain = static_cast<int64_t>(PARALLEL_WORK / given.work() / 2) + 1;
     parallel(given.heads, grain, [&](int64_t begin, int64_t end) {
-        Scratch scratch = scratch_for(given, 2);
-        if (!scratch) failed = true;
-        for (int64_t head = begin; head < end && scratch; head++) {
-            run_back(given, head, static_cast<char*>(scratch.get()), grad, results, PyArray_DATA(totals), found);
+        Workspace space(given);
+        if (!space.memory) failed = true;
+        for (space.head = begin; space.head < end && space.memory; space.head++) {
+            run_back(space, grad, results, PyArray_DATA(totals), found);
         }
     });
     if (failed) return false;

@@ -102,6 +102,7 @@ def test_the_result_has_the_order_of_the_query_in_memory():
         (lambda x: attend(x, x, x.double()), "Expected query, key, and value to have the same dtype"),
         (lambda x: attend(x[0, 0], x, x), "at least 2 dimensional"),
         (lambda x: attend(x, x, x, torch.ones(3, 3).int()), "Expected attn_mask dtype to be bool or float"),
+        (lambda x: attend(x, x[..., :3], x), "Expected size for the last dimension of key to be 4"),
         (lambda x: attend(x, x, x, dropout_p=1.5), "dropout probability has to be between 0 and 1"),
         (lambda x: attend(x.int(), x.int(), x.int()), "expected scalar type Float but found Int"),
         (
@@ -244,3 +245,15 @@ def tiny():
 def test_an_encoder_that_torch_would_not_pack_warns_in_its_words():
     with pytest.warns(UserWarning, match="enable_nested_tensor is True"):
         nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), 1)
+
+
+def test_any_of_torchs_ways_may_be_asked_for():
+    backends = torch.nn.attention.SDPBackend
+    x = torch.ones(2, 3, 4)
+    with torch.nn.attention.sdpa_kernel([backends.MATH, backends.FLASH_ATTENTION]):
+        close(attend(x, x, x), x)
+    with (
+        pytest.raises(AssertionError, match="Backend must be an instance of SDPBackend"),
+        torch.nn.attention.sdpa_kernel("math"),
+    ):
+        pass
