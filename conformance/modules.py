@@ -225,4 +225,6 @@ def check_errors(info: Any, library: Library, tally: Tally, messages: list[int])
 def refuse(case: Case, library: Library) -> None:
     builder = Builder(library)
     module = case.make(library)
-    module(*builder.build(case.args), **builder.build(case.kwargs or {}))
+    # without inputs it is the making that torch refuses
+    if case.args or case.kwargs:
+        module(*builder.build(case.args), **builder.build(case.kwargs or {}))

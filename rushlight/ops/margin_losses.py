@@ -216,7 +216,10 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     if weight is not None and len(weight) != width:
         raise RuntimeError(f"inconsistent weight size, expected {width} but got {list(weight.shape)}")
     if target.ndim > 1 or len(rows) != len(classes):
-        raise RuntimeError(f"inconsistent target size, expected {len(rows)} but got {list(target.shape)}")
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples. Expected "
+            f"target size [{len(rows)}], but got {list(target.shape)}."
+        )
     if target.dtype is not int64:
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar}")
     if classes.numel() and not bool(((classes >= 0) & (classes < rows.shape[1])).all()):

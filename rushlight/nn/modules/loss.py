@@ -96,6 +96,8 @@ class HuberLoss(_Loss):
     """Mean of d * d / 2 for differences d below `delta`, of delta * (d - delta / 2) for larger ones."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        if not isinstance(delta, float | int):
+            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
         super().__init__(reduction=reduction)
         self.delta = delta
 
