@@ -81,6 +81,8 @@ def pooled(
             f"Dimension out of range: {name}() expected {count + 1}D or {count + 2}D input, not {list(array.shape)}"
         )
     kernel = sizes_of(name, "kernel_size", kernel_size, count)
+    if min(kernel) <= 0:
+        raise RuntimeError(f"{name}(): kernel_size must be greater than zero, but got {kernel_size}")
     if output_size is None:
         ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * count
         if len(ratios) != count:

@@ -77,14 +77,17 @@ def first_places(sizes, stride, padding, dilation, output) -> np.ndarray:
     return found
 
 
-def pooled(input: Tensor, pooling: Pooling) -> Any:
-    """The maxima and their places."""
+def pooled(input: Tensor, pooling: Pooling, return_indices: bool) -> Any:
+    """The maxima, and their places where these are asked for."""
     output = pooling.outputs(input._array.shape) if input._array.ndim > pooling.count else ()
     pooling.check_input(input._array)
     kind = input._array.dtype
-    if kind.kind not in ("f" if pooling.count == 1 else "fiu") and kind not in HALF:
-        raise refuse("max_pool1d_impl" if pooling.count == 1 else f"max_pool{pooling.count}d", input._array)
-    return max_pool(input, pooling.kernel, pooling.stride, pooling.padding, pooling.dilation, output)
+    # torch finds maxima of rows alone in a function of their own, which takes no integers
+    alone = pooling.count == 1 and not return_indices
+    if kind.kind not in ("f" if alone else "fiu") and kind not in HALF:
+        raise refuse("max_pool1d_impl" if alone else f"max_pool{max(pooling.count, 2)}d", input._array)
+    found = max_pool(input, pooling.kernel, pooling.stride, pooling.padding, pooling.dilation, output)
+    return (found[0], found[1]) if return_indices else found[0]
 
 
 def windows(count: int):
@@ -122,7 +125,6 @@ def windows(count: int):
 def declare(count: int) -> None:
     """`nn.functional.max_pool{count}d` and its like with indices."""
     name = f"max_pool{count}d"
-    plain = f"max_pool{count}d"
 
     def function(
         input,
@@ -133,8 +135,8 @@ def declare(count: int) -> None:
         ceil_mode=False,
         return_indices=False,
     ):
-        found = pooled(input, Pooling(plain, count, kernel_size, stride, padding, dilation, ceil_mode))
-        return (found[0], found[1]) if return_indices else found[0]
+        pooling = Pooling(name, count, kernel_size, stride, padding, dilation, ceil_mode)
+        return pooled(input, pooling, return_indices)
 
     def with_indices(
         input,
@@ -145,7 +147,7 @@ def declare(count: int) -> None:
         ceil_mode=False,
         return_indices=False,
     ):
-        return tuple(pooled(input, Pooling(plain, count, kernel_size, stride, padding, dilation, ceil_mode)))
+        return pooled(input, Pooling(name, count, kernel_size, stride, padding, dilation, ceil_mode), True)
 
     function.__name__ = name
     function.__doc__ = f"""The largest element of each window of the last {count} dimensions.
