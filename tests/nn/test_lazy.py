@@ -71,3 +71,45 @@ def test_a_subclass_must_say_how_to_initialize():
     Forgetful.initialize_parameters = lambda self, x: None
     with pytest.raises(RuntimeError, match="has not been fully initialized"):
         Forgetful()(torch.ones(1))
+
+
+@pytest.mark.parametrize("dims", (1, 2, 3))
+@pytest.mark.parametrize("name", ["Conv", "ConvTranspose"])
+def test_convolutions_count_the_channels_of_their_first_input(name, dims):
+    torch.manual_seed(0)
+    layer = getattr(nn, f"Lazy{name}{dims}d")(4, 3, groups=2)
+    assert repr(layer).startswith(f"Lazy{name}{dims}d(0, 4, ")
+    x = torch.ones(2, 6, *[5] * dims)
+    torch.manual_seed(0)
+    output = layer(x)
+    torch.manual_seed(0)
+    plain = getattr(nn, f"{name}{dims}d")(6, 4, 3, groups=2)
+    assert type(layer) is type(plain) and repr(layer) == repr(plain)
+    assert torch.equal(output, plain(x)) and torch.equal(layer(x[0]), output[0])
+
+
+@pytest.mark.parametrize("dims", (1, 2, 3))
+@pytest.mark.parametrize("name", ["BatchNorm", "InstanceNorm"])
+def test_norms_count_the_channels_of_their_first_input(name, dims):
+    layer = getattr(nn, f"Lazy{name}{dims}d")(momentum=0.3)
+    plain = getattr(nn, f"{name}{dims}d")(3, momentum=0.3, affine=True, track_running_stats=True)
+    assert list(layer.state_dict()) == list(plain.state_dict())
+    x = torch.arange(3.0 * 2 * 4**dims).reshape(2, 3, *[4] * dims)
+    assert torch.equal(layer(x), plain(x)) and repr(layer) == repr(plain)
+    assert torch.equal(layer.running_mean, plain.running_mean) and layer.running_mean[0] != 0
+
+
+def test_norms_without_weights_and_statistics_are_lazy_too():
+    layer = nn.LazyBatchNorm1d(affine=False, track_running_stats=False)
+    assert not layer.state_dict() and not layer.has_uninitialized_params()
+    assert layer(torch.arange(6.0).reshape(2, 3)).shape == (2, 3)
+    assert nn.LazyBatchNorm1d(bias=False).bias is None
+
+
+def test_lazy_layers_refuse_inputs_whose_channels_cannot_be_counted():
+    with pytest.raises(RuntimeError, match=r"Expected 3D \(unbatched\) or 4D \(batched\) input to LazyConv2d"):
+        nn.LazyConv2d(4, 3)(torch.ones(2, 4))
+    with pytest.raises(ValueError, match="in_channels must be divisible by groups: 3 channels, 2 groups"):
+        nn.LazyConv2d(4, 3, groups=2)(torch.ones(3, 5, 5))
+    with pytest.raises(IndexError, match="tuple index out of range: LazyBatchNorm1d counts the channels"):
+        nn.LazyBatchNorm1d()(torch.ones(4))

@@ -8,6 +8,7 @@ from rushlight.core.creation import tensor
 from rushlight.core.dtypes import dtype as Dtype
 from rushlight.core.dtypes import int64
 from rushlight.core.filled import empty, ones, zeros
+from rushlight.core.lazy import names_of
 from rushlight.core.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -204,3 +205,8 @@ class SyncBatchNorm(_BatchNorm):
         for name, child in module.named_children():
             found.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return found
+
+
+__getattr__ = names_of(
+    "rushlight.nn.modules.batchnorm", (), {f"LazyBatchNorm{dims}d": "nn.modules.lazy_norm" for dims in (1, 2, 3)}
+)

@@ -7,6 +7,7 @@ from typing import Any
 
 from rushlight.core.dtypes import dtype as Dtype
 from rushlight.core.filled import empty
+from rushlight.core.lazy import names_of
 from rushlight.core.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn import init
@@ -296,3 +297,13 @@ class ConvTranspose3d(_ConvTransposeNd):
     """Kernels spread around each element of volumes: what the gradient of Conv3d does to its input."""
 
     dims, function = 3, "conv_transpose3d"
+
+
+__getattr__ = names_of(
+    "rushlight.nn.modules.conv",
+    (),
+    {
+        **{f"LazyConv{dims}d": "nn.modules.lazy_conv" for dims in (1, 2, 3)},
+        **{f"LazyConvTranspose{dims}d": "nn.modules.lazy_conv" for dims in (1, 2, 3)},
+    },
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.core.dtypes import dtype as Dtype
+from rushlight.core.lazy import names_of
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.nn import functional as F
@@ -102,3 +103,8 @@ class InstanceNorm3d(_InstanceNorm):
     """Mean 0 and variance 1 for each channel of each volume of `(N, C, D, H, W)` or `(C, D, H, W)`."""
 
     dims = 3
+
+
+__getattr__ = names_of(
+    "rushlight.nn.modules.instancenorm", (), {f"LazyInstanceNorm{dims}d": "nn.modules.lazy_norm" for dims in (1, 2, 3)}
+)

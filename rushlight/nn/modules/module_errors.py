@@ -86,6 +86,9 @@ def detail(module: Any, args: tuple) -> str:
         return f": expected {weight.dtype}, got {given.dtype}"
     for attribute, dim, name in SIZES:
         size = getattr(module, attribute, None)
-        if isinstance(size, int) and -given.ndim <= dim < given.ndim and given.shape[dim] != size:
+        if name == "channels" and given.ndim == getattr(module, "dims", 0) + 1:
+            dim = 0  # one example, without a batch
+        # a size of 0 is one that a lazy layer does not know yet
+        if isinstance(size, int) and size > 0 and -given.ndim <= dim < given.ndim and given.shape[dim] != size:
             return f": expected {name} {size}, got {given.shape[dim]}"
     return f": got shape {list(given.shape)}"
