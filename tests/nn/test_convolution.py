@@ -123,3 +123,20 @@ def test_shuffles_undo_each_other():
 def test_what_does_not_fit_is_refused(run, error, words):
     with pytest.raises(error, match=words):
         run(torch.ones(2, 3, 6, 7), torch.ones(4, 3, 3, 3))
+
+
+@pytest.mark.parametrize("dims", (1, 2, 3))
+def test_gradients_of_convolutions_can_be_asked_for_alone(dims):
+    torch.manual_seed(0)
+    x = torch.randn(2, 4, *[6] * dims, requires_grad=True)
+    weight = torch.randn(6, 2, *[3] * dims, requires_grad=True)
+    output = getattr(torch.nn.functional, f"conv{dims}d")(x, weight, stride=2, padding=1, groups=2)
+    grad = torch.randn_like(output)
+    wanted = torch.autograd.grad(output, (x, weight), grad)
+    found = (
+        getattr(torch.nn.grad, f"conv{dims}d_input")(x.shape, weight, grad, 2, 1, 1, 2),
+        getattr(torch.nn.grad, f"conv{dims}d_weight")(x, weight.shape, grad, 2, 1, 1, 2),
+    )
+    for one, two in zip(found, wanted, strict=True):
+        # the native gradient adds in another order
+        assert one.shape == two.shape and (one - two).abs().max() < 1e-4
