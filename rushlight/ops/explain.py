@@ -26,6 +26,8 @@ SHOWN = 4
 NUMPY_SHAPES = ("broadcast", "reshape", "maximum")
 PYTHON_SHAPES = ("values to unpack", "tuple index out", "list index out", "zip() argument", "indices for array")
 PYTHON_KINDS = ("truth value of an array", "array element", "invalid literal", "malformed", "arrays used as indices")
+# what a tensor says that is asked to be a condition or a number, which an option that got one would have to be
+NO_OPTION = ("Boolean value of Tensor with", "only one element tensors can be converted")
 # words of a message that has its advice already
 ADVICE = ("fix:", "convert", "use .", "pass dtype", "for example")
 
@@ -87,6 +89,8 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
         return error if "argument" in words else invalid(op, given, error)
     if isinstance(error, np.linalg.LinAlgError):
         return LinAlgError(f"{op.name.lstrip('_')}: The algorithm failed: {words}")
+    if words.startswith(NO_OPTION):
+        return invalid(op, given, error)
     if isinstance(error, (ValueError, IndexError)):
         if isinstance(error, ValueError) and any(each in words for each in NUMPY_SHAPES):
             return RuntimeError(broadcast_words(tensors) or words)

@@ -36,6 +36,12 @@ def samples(gates: int, many: bool = False):
 
 def tensors_of(input: Tensor, states: list, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None, b_hh: Tensor | None):
     """What a layer takes, after torch's checks of the shapes."""
+    for each in (input, *states, w_ih, w_hh):
+        if each.ndim != 2:
+            kind = IndexError if each.ndim < 2 else RuntimeError
+            raise kind(
+                f"Dimension out of range: a cell takes inputs, states and weights of 2 dims, not {list(each.shape)}"
+            )
     for place, state in enumerate(states):
         if len(input) != len(state):
             raise RuntimeError(

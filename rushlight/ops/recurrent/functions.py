@@ -43,6 +43,9 @@ def samples(gates: int, many: bool = False):
     return cases(make)
 
 
+KINDS = {"has_biases": bool, "num_layers": int, "train": bool, "bidirectional": bool, "batch_first": bool}
+
+
 class Request:
     """The arguments of a recurrent function, whichever of its two forms was called."""
 
@@ -59,6 +62,12 @@ class Request:
                 "has_biases, num_layers, dropout, train, bidirectional) for a packed sequence"
             )
         values = dict(zip(names, given, strict=False)) | options
+        for each, kinds in KINDS.items():
+            if not isinstance(values.get(each, False), kinds):
+                raise TypeError(
+                    f"{name}() received an invalid combination of arguments: {each} must be {kinds.__name__}, not "
+                    f"{type(values[each]).__name__}"
+                )
         self.input: Tensor = values[first[0]]
         self.sizes = tuple(values["batch_sizes"].tolist()) if packed else None
         self.hx = values["hx"]
