@@ -1,6 +1,7 @@
 """Numbers to compute with: the same for every library, from NumPy's generator."""
 
 import itertools
+import math
 
 import numpy as np
 
@@ -26,3 +27,13 @@ class Source:
             (self.uniform(-(inputs**-0.5), inputs**-0.5, outputs, inputs), self.uniform(-0.1, 0.1, outputs))
             for inputs, outputs in itertools.pairwise(sizes)
         ]
+
+    def layer(self, name, *shape, bias=True):
+        """Weight and bias of one linear layer or convolution by torch's names, within torch's usual bounds."""
+        bound = math.prod(shape[1:]) ** -0.5
+        weight = {f"{name}.weight": self.uniform(-bound, bound, *shape)}
+        return weight | {f"{name}.bias": self.uniform(-bound, bound, shape[0])} if bias else weight
+
+    def norm(self, name, width):
+        """Weight and bias of a normalisation by torch's names: not just ones and zeros, which would hide mistakes."""
+        return {f"{name}.weight": self.uniform(0.9, 1.1, width), f"{name}.bias": self.uniform(-0.1, 0.1, width)}

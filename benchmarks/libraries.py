@@ -22,12 +22,12 @@ class Library:
     # Environment variables of its process.
     variables: dict = field(default_factory=dict)
     # Differs from the plain library only where a program has an optimizer.
-    only_with_adam: bool = False
+    only_with_optimizer: bool = False
 
 
 LIBRARIES = {
     "torch": Library("torch", "torch", "torch"),
-    "torch_fused": Library("torch, fused Adam", "torch", "torch", {"fused": True}, only_with_adam=True),
+    "torch_fused": Library("torch, fused optimizer", "torch", "torch", {"fused": True}, only_with_optimizer=True),
     "torch_compile": Library("torch.compile", "torch", "torch", {"compiled": True}),
     "jax": Library("JAX jit", "jax", "jax", variables={"JAX_PLATFORMS": "cpu"}),
     "numpy": Library("NumPy by hand", "numpy", "numpy"),

@@ -14,7 +14,7 @@ HOW = """\
 Every library runs the same mathematics on the same data, made by one NumPy generator, in a process and an environment
 of its own. Their results are compared first: a number only counts if the work was the same. Then they take turns within
 a round, and the best of the rounds counts. Times are microseconds for one step, call or operation; in parentheses the
-ratio to torch eager's best (Adam fused or not): smaller is faster. Taking turns does not make up for a busy machine:
+ratio to torch eager's best (fused or not): smaller is faster. Taking turns does not make up for a busy machine:
 lines with a load above the number of cores are no evidence, whichever way they go.
 
 The floor is the same matrix products, bare, at their real shapes, with one pass in place between them, and a copy of as

@@ -11,10 +11,15 @@ from benchmarks.programs import (
     calls,
     depth,
     distributions,
+    dqn,
+    gpt,
+    lenet,
+    lstm,
     matmul,
     mlp,
     pointwise,
     policy,
+    resnet,
     rows,
     sac,
     tiny,
@@ -27,7 +32,8 @@ class Workload:
     family: str
     program: Callable
     parameters: dict = field(default_factory=dict)
-    adam: bool = False
+    # Has an optimizer that torch can fuse.
+    fuses: bool = False
     # Has functions that torch.compile can take.
     compiles: bool = True
     # Large enough for more than one thread to matter.
@@ -44,14 +50,14 @@ class Workload:
     def takes(self, library_name):
         """Whether a library has this program, in a way of its own."""
         library = LIBRARIES[library_name]
-        same_as_eager = library.only_with_adam and not self.adam
+        same_as_eager = library.only_with_optimizer and not self.fuses
         uncompiled = library.options.get("compiled", False) and not self.compiles
         return hasattr(self.program, library.way) and not same_as_eager and not uncompiled
 
 
 def mlp_step(batch, width):
     title = f"MLP step, batch {batch}, width {width}"
-    return Workload(title, "mlp", mlp.Step, {"batch": batch, "width": width}, adam=True, large=batch >= 256)
+    return Workload(title, "mlp", mlp.Step, {"batch": batch, "width": width}, fuses=True, large=batch >= 256)
 
 
 def chain(title, length, backward_only=False):
@@ -64,7 +70,11 @@ def chain(title, length, backward_only=False):
 def adam_step(count, size, words, norm=None):
     title = f"Adam's step on {words}" + ("" if norm is None else ", norm clipped")
     parameters = {"count": count, "size": size, "norm": norm}
-    return Workload(title, "optimizers", adam.Step, parameters, adam=True, large=size > 10**5, checked=3)
+    return Workload(title, "optimizers", adam.Step, parameters, fuses=True, large=size > 10**5, checked=3)
+
+
+def network_step(title, program, checked=5):
+    return Workload(title, "networks", program, fuses=True, large=True, checked=checked)
 
 
 def large(title, family, program, **parameters):
@@ -91,8 +101,14 @@ WORKLOADS = {
         "Categorical made, sample, log_prob", "agents", distributions.Draw, {"family": "Categorical"}
     ),
     "normal": Workload("Normal made, sample, log_prob", "agents", distributions.Draw, {"family": "Normal"}),
-    "actor_critic": Workload("actor-critic update, 200 steps", "agents", actor_critic.Update, adam=True, checked=8),
-    "sac": Workload("SAC update, batch 256, 256 x 256", "agents", sac.Update, adam=True, large=True, checked=8),
+    "actor_critic": Workload("actor-critic update, 200 steps", "agents", actor_critic.Update, fuses=True, checked=8),
+    "sac": Workload("SAC update, batch 256, 256 x 256", "agents", sac.Update, fuses=True, large=True, checked=8),
+    "lenet": network_step("LeNet step, batch 64", lenet.Step),
+    "dqn": network_step("Nature-DQN step, batch 32", dqn.Step),
+    # near zero a ReLU goes either way with the rounding, and what differs grows eightfold a step
+    "resnet": network_step("ResNet-18-shaped step, 32 x 32, batch 16", resnet.Step, checked=3),
+    "gpt": network_step("char-GPT step, 4 layers, 128 wide, batch 16", gpt.Step),
+    "lstm": network_step("LSTM step, 128 wide, 50 long, batch 32", lstm.Step),
     "arithmetic_1e6": large("arithmetic chain, 10^6", "pointwise", pointwise.Arithmetic, size=10**6),
     "arithmetic_1e7": large("arithmetic chain, 10^7", "pointwise", pointwise.Arithmetic, size=10**7),
     "arithmetic_backward_1e6": large(
@@ -124,6 +140,7 @@ FAMILIES = {
     "mlp": "A small network",
     "optimizers": "Optimizers",
     "agents": "Reinforcement learning",
+    "networks": "Networks",
     "pointwise": "Large pointwise chains",
     "rows": "Rows and columns",
     "matmul": "Matrix products",

@@ -28,12 +28,22 @@ class TorchLike:
             modules += [linear, getattr(nn, activation)()]
         return nn.Sequential(*modules[:-1])
 
-    def adam(self, parameters, lr, **options):
+    def load(self, model, weights):
+        """The model with these weights, given by name."""
+        with self.module.no_grad():
+            for name, parameter in model.named_parameters():
+                parameter.copy_(self.tensor(weights[name]))
+        return model
+
+    def optimizer(self, name, parameters, **options):
         options |= {"fused": True} if self.fused else {}
-        optimizer = self.module.optim.Adam(parameters, lr=lr, **options)
+        optimizer = getattr(self.module.optim, name)(parameters, **options)
         if self.compiled:
             optimizer.step = self.module.compile(optimizer.step)
         return optimizer
+
+    def adam(self, parameters, lr, **options):
+        return self.optimizer("Adam", parameters, lr=lr, **options)
 
     def step_of_adam(self, parameters, lr, norm=None):
         """A function that takes a step; with a largest norm of all gradients, given as the library likes it best."""
