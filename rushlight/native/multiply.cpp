@@ -6,6 +6,7 @@
 #include "kernels/table.h"
 #include "numbers.h"
 #include "products.h"
+#include "scratch.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -23,8 +24,10 @@ double work_of(const Product& product) {
 }
 
 // By our own loops, rows or columns shared among threads.
-void multiply_here(const Product& product, int dtype) {
+void multiply_here(Product product, int dtype) {
     auto loop = table().products.product[dtype];
+    Scratch panels;
+    if (product.rows > PANEL_ROWS) pack_columns(product, dtype, panels);
     if (work_of(product) <= PARALLEL_WORK) {
         loop(product, 0, product.rows, 0, product.columns);
         return;
@@ -248,6 +251,16 @@ bool multiply(const Product& product, int dtype) {
     }
     multiply_here(product, dtype);
     return true;
+}
+
+void pack_columns(Product& product, int dtype, Scratch& memory) {
+    const ProductLoops& loops = table().products;
+    int64_t width = loops.panel[dtype], panels = (product.columns + width - 1) / width;
+    // few columns become rows, where nothing is packed
+    if (2 * product.columns <= width || product.inner == 0) return;
+    if (char* to = memory.take(static_cast<size_t>(panels * width * product.inner * SIZES[dtype]))) {
+        loops.pack_columns[dtype](product, to);
+    }
 }
 
 PyArrayObject* multiply_stacks(const Stack& a, const Stack& b, bool rows, bool columns, double alpha) {

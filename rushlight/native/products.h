@@ -4,6 +4,7 @@
 #include "kernels/products.h"
 #include "promotion.h"
 #include "python.h"
+#include "scratch.h"
 
 namespace rushlight {
 
@@ -25,6 +26,8 @@ struct Stack {
 Product product_of(const Stack& a, const Stack& b);
 // Compute a product; false if memory runs out, with an exception.
 bool multiply(const Product& product, int dtype);
+// Pack b once, into this memory, for a product that is computed in many parts; where it cannot be, it stays as it is.
+void pack_columns(Product& product, int dtype, Scratch& memory);
 // alpha times the product of two stacks that are broadcast against each other. A result of vectors lacks a dim:
 // `rows` and `columns` say whether those of the product are kept. nullptr, with or without an exception, where Python
 // has to look.

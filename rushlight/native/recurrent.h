@@ -72,6 +72,11 @@ void by_members(const Layer& layer, Work&& work) {
     parallel(layer.batch, grain, work);
 }
 
+// The weights in the order that every step reads them, where the batch is large enough for that.
+inline void pack_for_steps(const Layer& layer, Product& product, Scratch& panels) {
+    if (layer.batch >= 4) pack_columns(product, layer.dtype, panels);
+}
+
 // Rows [begin, end) of a step's product with a matrix whose columns are neighbours: each row the same to the last bit,
 // whoever computes it.
 inline void multiply_rows(Product product, const void* a, void* c, int64_t begin, int64_t end, int dtype) {

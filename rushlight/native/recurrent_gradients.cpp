@@ -100,6 +100,8 @@ Ref states_before(const Way& way) {
     return found;
 }
 
+PyArrayObject* taken(Ref array) { return reinterpret_cast<PyArrayObject*>(array.release()); }
+
 // The first matrix, transposed, times the second, both with a row for each of the layer's rows.
 PyArrayObject* columns_product(const Layer& layer, const void* a, const void* b, int64_t columns) {
     Ref found = new_matrix(layer, layer.sums(), columns);
@@ -112,7 +114,7 @@ PyArrayObject* columns_product(const Layer& layer, const void* a, const void* b,
     product.a_row = product.b_column = 1;
     product.b = b;
     product.c = data_of(found);
-    return multiply(product, layer.dtype) ? reinterpret_cast<PyArrayObject*>(found.release()) : nullptr;
+    return multiply(product, layer.dtype) ? taken(std::move(found)) : nullptr;
 }
 
 PyArrayObject* input_gradient(const Way& way) {
@@ -128,7 +130,7 @@ PyArrayObject* input_gradient(const Way& way) {
     product.a_inner = product.b_column = 1;
     product.b = PyArray_DATA(layer.weight());
     product.c = data_of(found);
-    return multiply(product, layer.dtype) ? reinterpret_cast<PyArrayObject*>(found.release()) : nullptr;
+    return multiply(product, layer.dtype) ? taken(std::move(found)) : nullptr;
 }
 
 PyArrayObject* column_sums(const Layer& layer, const void* matrix) {
@@ -145,7 +147,7 @@ PyArrayObject* part(const Way& way, int place) {
     if (place == 0) return input_gradient(way);
     if (place <= layer.states) {
         const Ref& held = place == 1 ? way.hidden : way.cell;
-        return reinterpret_cast<PyArrayObject*>(Ref::borrow(held.get()).release());
+        return taken(Ref::borrow(held.get()));
     }
     place -= 1 + layer.states;
     if (place == 0) return columns_product(layer, data_of(way.deltas), PyArray_DATA(layer.input()), layer.width);
@@ -184,11 +186,15 @@ bool recurrent_gradient(Gradient& gradient, const Layer& layer, PyArrayObject* o
         product.start = data_of(way.hidden);
         product.start_row = layer.size;
     }
+    Scratch panels;
+    pack_for_steps(layer, product, panels);
     by_members(layer, [&](int64_t begin, int64_t end) { run_back(way, product, begin, end); });
     gradient.parts.assign(gradient.node->edge_count, nullptr);
     for (int i = 0; i < gradient.node->edge_count; i++) {
         if (gradient.node->edges[i] == nullptr) continue;
-        gradient.parts[i] = part(way, i);
+        // both biases of all but a GRU have the same gradient
+        bool again = i == layer.states + 4 && layer.kind != GRU && gradient.parts[i - 1] != nullptr;
+        gradient.parts[i] = again ? taken(copied(layer, gradient.parts[i - 1])) : part(way, i);
         if (gradient.parts[i] == nullptr) return false;
     }
     return true;

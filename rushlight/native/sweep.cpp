@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "kernels/table.h"
-#include "pool.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -259,8 +258,5 @@ bool Sweep::run() {
     });
     return !failed;
 }
-
-Scratch::Scratch(size_t bytes) : bytes_(bytes), memory_(static_cast<char*>(pool_allocate(bytes))) {}
-Scratch::~Scratch() { pool_free(memory_, bytes_); }
 
 }  // namespace rushlight

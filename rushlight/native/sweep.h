@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/convolution.h"
+#include "scratch.h"
 
 namespace rushlight {
 
@@ -96,19 +97,5 @@ void slide_planes(const Geometry& geometry, Planes& planes, std::vector<int32_t>
 bool slide(const Geometry& geometry, const void* images, const void* weights, const void* bias, void* outputs);
 bool spread(const Geometry& geometry, const void* outputs, const void* weights, const void* bias, void* images);
 bool weight_gradient(const Geometry& geometry, const void* images, const void* outputs, void* weights);
-
-// Memory that one scope uses.
-class Scratch {
-public:
-    explicit Scratch(size_t bytes);
-    ~Scratch();
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    char* get() const { return memory_; }
-
-private:
-    size_t bytes_;
-    char* memory_;
-};
 
 }  // namespace rushlight

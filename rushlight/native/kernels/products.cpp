@@ -67,15 +67,29 @@ template <class T>
 void product_of(const Product& product, int64_t row, int64_t rows, int64_t column, int64_t columns) {
     Part<T> all(product), part = all.from_row(row, rows).from_column(column, columns);
     // few columns fill no register: they become rows
-    if (all.columns <= PER_REGISTER<T> / 2 && all.columns < all.rows) {
+    if (!all.panelled && all.columns <= PER_REGISTER<T> / 2 && all.columns < all.rows) {
         all = all.transposed();
         part = part.transposed();
     }
     // decided by the whole product, so that a part of it comes out the same
     if (all.b_inner == 1 && all.a_inner == 1 && all.rows < 8) return dots_of_rows(part);
     bool packs = all.b_column != 1 || (part.rows >= 16 && all.b_inner > 64);
-    if (all.rows == 1) return panels<T, 1, LONG>(part, packs);
-    panels<T, TALL, WIDE>(part, packs);
+    if (all.rows == 1 && !all.panelled) return panels<T, 1, LONG>(part, packs);
+    bool far_apart = all.a_inner * int64_t(sizeof(T)) > 1024 && part.columns > 2 * WIDE * PER_REGISTER<T>;
+    far_apart ? panels_of_packed_rows<T, TALL, WIDE>(part, packs) : panels<T, TALL, WIDE>(part, packs);
+}
+
+template <class T>
+void pack_columns(Product& product, void* to) {
+    constexpr int64_t WIDTH = WIDE * PER_REGISTER<T>;
+    Part<T> all(product);
+    for (int64_t j = 0; j < all.columns; j += WIDTH) {
+        pack(all.from_column(j, WIDTH), static_cast<T*>(to) + j * all.inner, WIDTH);
+    }
+    product.b = to;
+    product.b_inner = WIDTH;
+    product.b_column = all.inner;
+    product.panelled = true;
 }
 
 // Registers of sums down the rows of a matrix; every BLOCK rows they are added to the total, for accuracy.
@@ -148,6 +162,10 @@ void products(Table& table) {
     ProductLoops& loops = table.products;
     loops.product[0] = product_of<float>;
     loops.product[1] = product_of<double>;
+    loops.pack_columns[0] = pack_columns<float>;
+    loops.pack_columns[1] = pack_columns<double>;
+    loops.panel[0] = WIDE * PER_REGISTER<float>;
+    loops.panel[1] = WIDE * PER_REGISTER<double>;
     loops.sum_columns[0] = sum_columns<float>;
     loops.sum_columns[1] = sum_columns<double>;
     loops.dot[0] = dot<float>;

@@ -12,6 +12,7 @@ struct Product {
     int64_t a_row = 0, a_inner = 0;
     const void* b = nullptr;
     int64_t b_inner = 0, b_column = 0;
+    bool panelled = false;  // b was packed by `pack_columns`; columns are then divided at whole panels
     void* c = nullptr;
     int64_t c_row = 0;  // the columns of c are neighbours
     // what is added, nullptr for nothing; it may be c itself; `start_column` is 0 or 1
@@ -20,10 +21,17 @@ struct Product {
     double alpha = 1, beta = 1;
 };
 
+// So many rows use a panel of b before it is packed anew.
+constexpr int64_t PANEL_ROWS = 256;
+
 // Float32 first, float64 second.
 struct ProductLoops {
     // some rows and columns of a product, the same to the last bit as in the whole
     void (*product[2])(const Product& product, int64_t row, int64_t rows, int64_t column, int64_t columns) = {};
+    // all of b in the order that it is read in, for products that would pack it again and again: whole panels of
+    // `panel` columns each. The product is changed to read it there.
+    void (*pack_columns[2])(Product& product, void* to) = {};
+    int64_t panel[2] = {};
     // the sum of each column of a matrix whose columns are neighbours
     void (*sum_columns[2])(const void* matrix, int64_t rows, int64_t columns, int64_t row_step, void* sums) = {};
     // the sum of the products of two vectors

@@ -16,9 +16,9 @@ constexpr int TALL = 8;
 constexpr int TALL = 4;
 #endif
 constexpr int WIDE = 2, LONG = 8;
-// How many registers a panel of b fills, so that it stays in the first cache, and how many rows use it before the next
-// one, so that those of a stay in the second.
-constexpr int64_t PANEL = 512, HEIGHT = 256;
+// How many registers a panel of b fills, so that it stays in the first cache. PANEL_ROWS use it before the next one, so
+// that those of a stay in the second; fewer where they are packed, too.
+constexpr int64_t PANEL = 512, PACKED_ROWS = 64;
 
 constexpr int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -28,8 +28,10 @@ struct Part {
     int64_t rows, columns, inner;
     const T* a;
     int64_t a_row, a_inner;
+    bool packed_rows;  // a was packed: see pack_rows
     const T* b;
     int64_t b_inner, b_column;
+    bool panelled;
     T* c;
     int64_t c_row, c_column;
     const T* start;
@@ -38,8 +40,8 @@ struct Part {
 
     ALWAYS_INLINE explicit Part(const rushlight::Product& all)
         : rows(all.rows), columns(all.columns), inner(all.inner), a(static_cast<const T*>(all.a)), a_row(all.a_row),
-          a_inner(all.a_inner), b(static_cast<const T*>(all.b)), b_inner(all.b_inner), b_column(all.b_column),
-          c(static_cast<T*>(all.c)), c_row(all.c_row), c_column(1), start(static_cast<const T*>(all.start)),
+          a_inner(all.a_inner), packed_rows(false), b(static_cast<const T*>(all.b)), b_inner(all.b_inner),
+          b_column(all.b_column), panelled(all.panelled), c(static_cast<T*>(all.c)), c_row(all.c_row), c_column(1), start(static_cast<const T*>(all.start)),
           start_row(all.start_row), start_column(all.start_column), alpha(T(all.alpha)), beta(T(all.beta)) {}
 
     // The product of the transposed factors, in the other order, is the transposed product.
@@ -156,10 +158,11 @@ APART void tiles(const Part<T>& part) {
     const T* a = part.a;
     T* c = part.c;
     const T* start = part.start;
+    const int64_t a_tile = ROWS * (part.packed_rows ? part.inner : part.a_row);
     int64_t rows = part.rows;
     for (; rows >= ROWS; rows -= ROWS) {
         tile<T, ROWS, VECTORS>(part, a, c, start, plain);
-        a += ROWS * part.a_row;
+        a += a_tile;
         c += ROWS * part.c_row;
         if (start != nullptr) start += ROWS * part.start_row;
     }
@@ -217,7 +220,7 @@ ALWAYS_INLINE void use_panel(Part<T> part, bool packs, T* panel) {
     if constexpr (VECTORS > 1) {
         if (part.columns <= WIDTH / 2) return use_panel<T, ROWS, VECTORS / 2>(part, packs, panel);
     }
-    if (packs || part.columns < WIDTH) {
+    if (!part.panelled && (packs || part.columns < WIDTH)) {
         pack(part, panel, WIDTH);
         part.b = panel;
         part.b_inner = WIDTH;
@@ -225,18 +228,60 @@ ALWAYS_INLINE void use_panel(Part<T> part, bool packs, T* panel) {
     tiles<T, ROWS, VECTORS>(part);
 }
 
-// One panel of columns after the other.
+// The rows of a in the order that tiles read them, ROWS at a time: where those are neighbours instead of what a row
+// multiplies, every step along the inner dim would fetch a line from far away.
+template <class T, int ROWS>
+APART void pack_rows(Part<T>& part, T* to) {
+    const bool neighbours = part.a_row == 1;
+    for (int64_t p = 0; p < part.inner; p++) {
+        const T* a = part.a + p * part.a_inner;
+        T* packed = to + p * ROWS;
+        int64_t i = 0;
+        for (; neighbours && i + ROWS <= part.rows; i += ROWS, packed += part.inner * ROWS) {
+            std::memcpy(packed, a + i, sizeof(T) * ROWS);
+        }
+        for (; i < part.rows; i += ROWS, packed += part.inner * ROWS) {
+            for (int64_t k = 0; k < smaller(ROWS, part.rows - i); k++) packed[k] = a[(i + k) * part.a_row];
+        }
+    }
+    part.a = to;
+    part.a_row = 1;
+    part.a_inner = ROWS;
+    part.packed_rows = true;
+}
+
+// All columns for some rows and a part of the inner dim, one panel after the other.
+template <class T, int ROWS, int VECTORS>
+ALWAYS_INLINE void along_columns(const Part<T>& part, bool packs, T* panel) {
+    constexpr int64_t WIDTH = VECTORS * PER_REGISTER<T>;
+    for (int64_t j = 0; j < part.columns; j += WIDTH) {
+        use_panel<T, ROWS, VECTORS>(part.from_column(j, WIDTH), packs, panel);
+    }
+}
+
 template <class T, int ROWS, int VECTORS>
 void panels(const Part<T>& all, bool packs) {
     constexpr int64_t WIDTH = VECTORS * PER_REGISTER<T>, DEPTH = PANEL / VECTORS;
     alignas(64) T panel[DEPTH * WIDTH];
-    for (int64_t row = 0; row < all.rows; row += HEIGHT) {
-        Part<T> some = all.from_row(row, HEIGHT);
+    for (int64_t row = 0; row < all.rows; row += rushlight::PANEL_ROWS) {
+        Part<T> some = all.from_row(row, rushlight::PANEL_ROWS);
         for (int64_t p = 0; p == 0 || p < all.inner; p += DEPTH) {
-            Part<T> deep = some.from_inner(p, DEPTH);
-            for (int64_t j = 0; j < all.columns; j += WIDTH) {
-                use_panel<T, ROWS, VECTORS>(deep.from_column(j, WIDTH), packs, panel);
-            }
+            along_columns<T, ROWS, VECTORS>(some.from_inner(p, DEPTH), packs, panel);
+        }
+    }
+}
+
+// The same with rows that are packed before.
+template <class T, int ROWS, int VECTORS>
+void panels_of_packed_rows(const Part<T>& all, bool packs) {
+    constexpr int64_t WIDTH = VECTORS * PER_REGISTER<T>, DEPTH = PANEL / VECTORS;
+    alignas(64) T panel[DEPTH * WIDTH];
+    alignas(64) T rows[DEPTH * PACKED_ROWS];
+    for (int64_t p = 0; p == 0 || p < all.inner; p += DEPTH) {
+        for (int64_t row = 0; row < all.rows; row += PACKED_ROWS) {
+            Part<T> part = all.from_row(row, PACKED_ROWS).from_inner(p, DEPTH);
+            pack_rows<T, ROWS>(part, rows);
+            along_columns<T, ROWS, VECTORS>(part, packs, panel);
         }
     }
 }
