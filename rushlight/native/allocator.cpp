@@ -53,10 +53,11 @@ PyObject* memory_release(PyObject*, PyObject*) {
 
 }  // namespace
 
+PyObject* pool_capsule = nullptr;
+
 PyObject* pool_handler() {
-    static PyObject* capsule = nullptr;
-    if (capsule == nullptr) capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
-    return capsule;
+    if (pool_capsule == nullptr) pool_capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
+    return pool_capsule;
 }
 
 PyMethodDef memory_methods[] = {

@@ -6,7 +6,9 @@
 
 namespace rushlight {
 
-// The "mem_handler" capsule whose functions use the pool; borrowed. nullptr with an exception set when out of memory.
+// The "mem_handler" capsule whose functions use the pool; nullptr before the first array.
+extern PyObject* pool_capsule;
+// The same, made at first use; borrowed. nullptr with an exception set when out of memory.
 PyObject* pool_handler();
 
 extern PyMethodDef memory_methods[];

@@ -21,13 +21,17 @@ namespace {
 // np.lib.tracemalloc_domain
 constexpr unsigned TRACE_DOMAIN = 389047;
 
-// A new reference to the descriptor of a type. The common ones are looked up once: they live as long as NumPy.
+// The descriptor of a type, borrowed: it lives as long as NumPy. nullptr with an exception.
 PyArray_Descr* descriptor(int type_num) {
     static PyArray_Descr* known[NPY_NTYPES_LEGACY] = {};
-    if (type_num < 0 || type_num >= NPY_NTYPES_LEGACY) return PyArray_DescrFromType(type_num);
-    PyArray_Descr*& descr = known[type_num];
-    if (descr == nullptr) descr = PyArray_DescrFromType(type_num);
-    Py_XINCREF(descr);
+    bool common = type_num >= 0 && type_num < NPY_NTYPES_LEGACY;
+    if (common && known[type_num] != nullptr) return known[type_num];
+    PyArray_Descr* descr = PyArray_DescrFromType(type_num);
+    if (common) {
+        known[type_num] = descr;
+    } else {
+        Py_XDECREF(descr);
+    }
     return descr;
 }
 
@@ -66,9 +70,62 @@ PyArrayObject_fields* fields_of(void* array) { return static_cast<PyArrayObject_
 
 Spares spares;
 
-// Make a spare a C-contiguous array of at least one element. Takes the reference to descr.
-void revive(PyArrayObject_fields* array, const npy_intp* dims, PyArray_Descr* descr) {
-    npy_intp step = PyDataType_ELSIZE(descr);
+// An array that dies or comes back, as NumPy would tell tracemalloc; two nanoseconds when it is off.
+void track(const PyArrayObject_fields* array, size_t bytes) {
+    c::PyTraceMalloc_Track(TRACE_DOMAIN, reinterpret_cast<uintptr_t>(array->data), bytes);
+}
+void untrack(const void* data) { c::PyTraceMalloc_Untrack(TRACE_DOMAIN, reinterpret_cast<uintptr_t>(data)); }
+
+// What the pool does not serve: NumPy gives empty arrays strides of its own, and words the errors of arrays that cannot
+// be or have no room.
+PyArrayObject* make_by_numpy(int ndim, const npy_intp* dims, const npy_intp* strides, PyArray_Descr* descr,
+                             bool zeros) {
+    PyErr_Clear();
+    Py_INCREF(descr);
+    return reinterpret_cast<PyArrayObject*>(
+        zeros ? PyArray_Zeros(ndim, dims, descr, 0)
+              : PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, nullptr, 0, nullptr));
+}
+
+// Strides of nullptr are those of a C-contiguous array.
+PyArrayObject* make_new(int ndim, const npy_intp* dims, const npy_intp* strides, PyArray_Descr* descr, size_t bytes,
+                        bool zeros) {
+    PyObject* owner = bytes > 0 ? pool_handler() : nullptr;
+    void* data = owner == nullptr ? nullptr : zeros ? pool_allocate_zeroed(bytes) : pool_allocate(bytes);
+    if (data == nullptr) return make_by_numpy(ndim, dims, strides, descr, zeros);
+    Py_INCREF(descr);
+    auto* array = fields_of(
+        PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, NPY_ARRAY_CARRAY, nullptr));
+    if (array == nullptr) {
+        pool_free(data, bytes);
+        return nullptr;
+    }
+    array->mem_handler = Py_NewRef(owner);
+    array->flags |= NPY_ARRAY_OWNDATA;
+    track(array, bytes);
+    return reinterpret_cast<PyArrayObject*>(array);
+}
+
+// A spare array with memory for `bytes`, its shape still to be set; nullptr if there is none.
+PyArrayObject_fields* take_spare(int ndim, size_t bytes, PyArray_Descr* descr) {
+    PyArrayObject_fields* array = spares.take(ndim, bytes);
+    if (array == nullptr) return nullptr;
+    if (array->data == nullptr) array->data = static_cast<char*>(pool_allocate(bytes));
+    if (array->data == nullptr) {
+        Py_DECREF(reinterpret_cast<PyObject*>(array));
+        return nullptr;
+    }
+    if (array->descr != descr) {
+        Py_INCREF(descr);
+        Py_XSETREF(array->descr, descr);
+    }
+    track(array, bytes);
+    return array;
+}
+
+// Make a spare a C-contiguous array of at least one element.
+void set_shape(PyArrayObject_fields* array, const npy_intp* dims) {
+    npy_intp step = PyDataType_ELSIZE(array->descr);
     int long_dims = 0;
     for (int i = array->nd - 1; i >= 0; --i) {
         array->dimensions[i] = dims[i];
@@ -76,57 +133,19 @@ void revive(PyArrayObject_fields* array, const npy_intp* dims, PyArray_Descr* de
         step *= dims[i];
         long_dims += dims[i] != 1;
     }
-    array->flags = NPY_ARRAY_CARRAY | (long_dims <= 1 ? NPY_ARRAY_F_CONTIGUOUS : 0);
-    Py_XSETREF(array->descr, descr);
+    array->flags = NPY_ARRAY_CARRAY | NPY_ARRAY_OWNDATA | (long_dims <= 1 ? NPY_ARRAY_F_CONTIGUOUS : 0);
 }
 
-// What the pool does not serve: NumPy gives empty arrays strides of its own, and words the errors of arrays that cannot
-// be or have no room.
-PyArrayObject* make_by_numpy(int ndim, const npy_intp* dims, const npy_intp* strides, PyArray_Descr* descr,
-                             bool zeros) {
-    PyErr_Clear();
-    return reinterpret_cast<PyArrayObject*>(
-        zeros ? PyArray_Zeros(ndim, dims, descr, 0)
-              : PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, nullptr, 0, nullptr));
-}
-
-// The memory of an array: that of a spare, or new. nullptr where NumPy has to make it.
-void* find_memory(const PyArrayObject_fields* spare, size_t bytes, bool zeros) {
-    if (spare == nullptr || spare->data == nullptr) return zeros ? pool_allocate_zeroed(bytes) : pool_allocate(bytes);
-    if (zeros) std::memset(spare->data, 0, bytes);
-    return spare->data;
-}
-
-// Strides of nullptr are those of a C-contiguous array.
 PyArrayObject* make(int ndim, const npy_intp* dims, const npy_intp* strides, int type_num, bool zeros) {
     PyArray_Descr* descr = descriptor(type_num);
     if (descr == nullptr) return nullptr;
-    npy_intp bytes = ndim <= NPY_MAXDIMS ? size_in_bytes(ndim, dims, PyDataType_ELSIZE(descr)) : -1;
-    size_t asked = bytes > 0 && !PyDataType_REFCHK(descr) ? static_cast<size_t>(bytes) : 0;
-    PyObject* owner = pool_handler();
-    if (owner == nullptr || asked == 0) return make_by_numpy(ndim, dims, strides, descr, zeros);
-    PyArrayObject_fields* array = strides == nullptr ? spares.take(ndim, asked) : nullptr;
-    void* data = find_memory(array, asked, zeros);
-    if (data == nullptr) {
-        Py_XDECREF(reinterpret_cast<PyObject*>(array));
-        return make_by_numpy(ndim, dims, strides, descr, zeros);
-    }
-    if (array != nullptr) {
-        array->data = static_cast<char*>(data);
-        revive(array, dims, descr);
-    } else {
-        array = fields_of(
-            PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, NPY_ARRAY_CARRAY, nullptr));
-        if (array == nullptr) {
-            pool_free(data, asked);
-            return nullptr;
-        }
-        array->mem_handler = Py_NewRef(owner);
-    }
-    array->flags |= NPY_ARRAY_OWNDATA;
-    // as NumPy does, so that tracemalloc sees tensors; two nanoseconds when it is off
-    c::PyTraceMalloc_Track(TRACE_DOMAIN, reinterpret_cast<uintptr_t>(data), asked);
-    return reinterpret_cast<PyArrayObject*>(array);
+    npy_intp size = ndim <= NPY_MAXDIMS ? size_in_bytes(ndim, dims, PyDataType_ELSIZE(descr)) : -1;
+    size_t bytes = size > 0 && !PyDataType_REFCHK(descr) ? static_cast<size_t>(size) : 0;
+    PyArrayObject_fields* spare = strides == nullptr && bytes > 0 ? take_spare(ndim, bytes, descr) : nullptr;
+    if (spare == nullptr) return make_new(ndim, dims, strides, descr, bytes, zeros);
+    set_shape(spare, dims);
+    if (zeros) std::memset(spare->data, 0, bytes);
+    return reinterpret_cast<PyArrayObject*>(spare);
 }
 
 }  // namespace
@@ -148,7 +167,6 @@ PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_
     PyArray_Descr* descr = descriptor(type_num);
     if (descr == nullptr) return nullptr;
     npy_intp step = PyDataType_ELSIZE(descr);
-    Py_DECREF(descr);
     if (size_in_bytes(ndim, dims, step) < 0) return new_array(ndim, dims, type_num);
     for (int i = 0; i < ndim; ++i) {
         packed[order[i]] = step;
@@ -157,17 +175,29 @@ PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_
     return make(ndim, dims, packed, type_num, false);
 }
 
+PyArrayObject* new_array_like(PyArrayObject* model, npy_intp size) {
+    PyArray_Descr* descr = descriptor(PyArray_TYPE(model));
+    int ndim = PyArray_NDIM(model);
+    auto bytes = static_cast<size_t>(size * PyDataType_ELSIZE(descr));
+    PyArrayObject_fields* array = take_spare(ndim, bytes, descr);
+    if (array == nullptr) return make_new(ndim, PyArray_DIMS(model), nullptr, descr, bytes, false);
+    set_shape(array, PyArray_DIMS(model));
+    return reinterpret_cast<PyArrayObject*>(array);
+}
+
 void drop(PyArrayObject* array) {
     PyArrayObject_fields* fields = fields_of(array);
-    bool is_ours = Py_REFCNT(array) == 1 && PyArray_CheckExact(array) && fields->mem_handler == pool_handler() &&
-                   fields->base == nullptr && fields->weakreflist == nullptr && fields->_buffer_info == nullptr &&
-                   (fields->flags & NPY_ARRAY_OWNDATA) != 0;
-    void* data = fields->data;
-    if (is_ours && spares.keep(fields, static_cast<size_t>(PyArray_NBYTES(array)))) {
-        c::PyTraceMalloc_Untrack(TRACE_DOMAIN, reinterpret_cast<uintptr_t>(data));
-    } else {
-        Py_DECREF(array);
+    bool is_ours = Py_REFCNT(array) == 1 && PyArray_CheckExact(array) && fields->mem_handler == pool_capsule &&
+                   fields->mem_handler != nullptr && (fields->flags & NPY_ARRAY_OWNDATA) != 0 &&
+                   fields->base == nullptr && fields->weakreflist == nullptr && fields->_buffer_info == nullptr;
+    if (is_ours) {
+        void* data = fields->data;
+        if (spares.keep(fields, static_cast<size_t>(element_count(array) * PyArray_ITEMSIZE(array)))) {
+            untrack(data);
+            return;
+        }
     }
+    Py_DECREF(array);
 }
 
 int64_t spare_bytes() { return spares.held(); }

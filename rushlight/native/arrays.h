@@ -5,8 +5,29 @@
 
 namespace rushlight {
 
+// Without the call that PyArray_SIZE makes.
+inline npy_intp element_count(PyArrayObject* array) {
+    npy_intp count = 1;
+    for (int i = 0; i < PyArray_NDIM(array); ++i) count *= PyArray_DIM(array, i);
+    return count;
+}
+
+inline bool have_same_dims(int ndim, const npy_intp* dims, const npy_intp* others) {
+    for (int i = 0; i < ndim; ++i) {
+        if (dims[i] != others[i]) return false;
+    }
+    return true;
+}
+inline bool have_same_shape(PyArrayObject* one, PyArrayObject* other) {
+    int ndim = PyArray_NDIM(one);
+    return ndim == PyArray_NDIM(other) && have_same_dims(ndim, PyArray_DIMS(one), PyArray_DIMS(other));
+}
+
 // C-contiguous and uninitialised. nullptr with an exception set: out of memory, too large, negative or too many dims.
 PyArrayObject* new_array(int ndim, const npy_intp* dims, int type_num);
+
+// As an array that is C-contiguous and has `size` elements, at least one.
+PyArrayObject* new_array_like(PyArrayObject* model, npy_intp size);
 
 // As new_array, filled with zeros (False).
 PyArrayObject* zeros_array(int ndim, const npy_intp* dims, int type_num);

@@ -273,7 +273,7 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
         if (!is_tensor(args[i])) return nullptr;
         PyArrayObject* array = as_tensor(args[i])->array;
         if (array == nullptr || !PyArray_ISCARRAY_RO(array)) return nullptr;
-        if (lead != nullptr && (PyArray_DESCR(array) != PyArray_DESCR(lead) || !PyArray_SAMESHAPE(array, lead))) {
+        if (lead != nullptr && (PyArray_DESCR(array) != PyArray_DESCR(lead) || !have_same_shape(array, lead))) {
             return nullptr;
         }
         note(call, as_tensor(args[i]), i);
@@ -282,10 +282,10 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
         lead = array;
     }
     int type = PyArray_TYPE(lead);
-    npy_intp size = PyArray_SIZE(lead);
+    npy_intp size = element_count(lead);
     if ((type != NPY_FLOAT32 && type != NPY_FLOAT64) || size == 0 || size > MOST_DIRECT) return nullptr;
     if (call.needs != 0 && state.grad && (state.saved_hooks != nullptr || call.has_inference)) return nullptr;
-    PyArrayObject* out = new_array(PyArray_NDIM(lead), PyArray_DIMS(lead), type);
+    PyArrayObject* out = new_array_like(lead, size);
     Tensor* tensor = out == nullptr ? nullptr : wrap(out);
     if (tensor == nullptr) return nullptr;
     op->direct[type == NPY_FLOAT64](inputs, PyArray_DATA(out), size);

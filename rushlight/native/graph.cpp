@@ -18,26 +18,10 @@ uint64_t next_number() { return sequence++; }
 
 PyObject* next_sequence(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(next_number()); }
 
-bool Output::set(PyArray_Descr* kind, int count, const npy_intp* sizes) {
-    if (dims != nullptr) clear();
-    dims = few;
-    if (count > INLINE_DIMS) dims = static_cast<npy_intp*>(PyMem_Malloc(count * sizeof(npy_intp)));
-    if (dims == nullptr) {
-        PyErr_NoMemory();
-        return false;
-    }
-    for (int i = 0; i < count; i++) dims[i] = sizes[i];
-    ndim = count;
-    Py_XINCREF(kind);
-    dtype = kind;
-    return true;
-}
-
-void Output::clear() {
-    if (dims != few && dims != nullptr) PyMem_Free(dims);
-    dims = nullptr;
-    ndim = 0;
-    Py_CLEAR(dtype);
+bool Output::make_room(int count) {
+    dims = static_cast<npy_intp*>(PyMem_Malloc(count * sizeof(npy_intp)));
+    if (dims == nullptr) PyErr_NoMemory();
+    return dims != nullptr;
 }
 
 namespace {
@@ -64,7 +48,7 @@ void drop_edges(Node* node) {
 
 void drop_outputs(Node* node) {
     for (int i = 0; i < node->output_count; i++) node->outputs[i].clear();
-    if (node->outputs != &node->one_output) PyMem_Free(node->outputs);
+    if (node->output_count > 1) PyMem_Free(node->outputs);
     node->outputs = nullptr;
     node->output_count = 0;
 }
@@ -142,10 +126,7 @@ void drop_saved(Node* node) {
     if (!inline_saved) PyMem_Free(saved);
 }
 
-PyObject* edge_of(Tensor* tensor) {
-    if (tensor->base == nullptr) {
-        return Py_NewRef(tensor->node != nullptr ? tensor->node : as_object(tensor));
-    }
+PyObject* edge_of_view(Tensor* tensor) {
     if (tensor->node != nullptr && tensor->storage != nullptr && tensor->storage->version == tensor->view_version) {
         return Py_NewRef(tensor->node);
     }
@@ -194,15 +175,21 @@ void bury(PyObject* self) {
     Node* node = as_node(self);
     if (node->weak_references != nullptr) PyObject_ClearWeakRefs(self);
     for (int i = 0; i < node->edge_count; i++) Py_XDECREF(node->edges[i]);
-    if (node->edges != node->few_edges) PyMem_Free(node->edges);
-    if (node->numbers != node->few_numbers) PyMem_Free(node->numbers);
+    if (node->edge_count > Node::FEW) {
+        PyMem_Free(node->edges);
+        PyMem_Free(node->numbers);
+    }
     for (int i = 0; i < node->saved_count; i++) {
         Py_XDECREF(node->saved[i].extra);
         drop_object(node->saved[i].value);
     }
-    if (node->saved != node->few_saved) PyMem_Free(node->saved);
+    if (node->saved_count > Node::FEW) PyMem_Free(node->saved);
     drop_outputs(node);
     clear_place(node->place);
+    if (!any_of(node->dict, node->python_plan, node->saved_list, node->versions_list, node->freed, node->tensor_hooks,
+                node->pre_hooks, node->post_hooks, node->metadata)) {
+        return;
+    }
     PyObject* rare[] = {node->dict,         node->python_plan, node->saved_list, node->versions_list, node->freed,
                         node->tensor_hooks, node->pre_hooks,   node->post_hooks, node->metadata};
     for (PyObject* each : rare) Py_XDECREF(each);
@@ -214,22 +201,6 @@ void node_dealloc(PyObject* self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-// For the classes of ops: what subtype_dealloc would do, in a third of the time.
-void class_dealloc(PyObject* self) {
-    PyTypeObject* type = Py_TYPE(self);
-    if (type->tp_finalize != nullptr && PyObject_CallFinalizerFromDealloc(self) < 0) return;
-    PyObject_GC_UnTrack(self);
-    Py_TRASHCAN_BEGIN(self, class_dealloc)
-    bury(self);
-    if (type->tp_dealloc == class_dealloc) {
-        recycled.give(self);
-    } else {
-        type->tp_free(self);
-    }
-    Py_DECREF(type);
-    Py_TRASHCAN_END
-}
-
 PyObject* node_new(PyTypeObject* type, PyObject*, PyObject*) {
     auto* node = as_node(type->tp_alloc(type, 0));
     if (node != nullptr) node->number = 0;
@@ -238,10 +209,30 @@ PyObject* node_new(PyTypeObject* type, PyObject*, PyObject*) {
 
 }  // namespace
 
+// What subtype_dealloc would do, in a third of the time.
+void free_op_node(PyObject* self) {
+    PyTypeObject* type = Py_TYPE(self);
+    if (type->tp_finalize != nullptr && PyObject_CallFinalizerFromDealloc(self) < 0) return;
+    PyObject_GC_UnTrack(self);
+    Py_TRASHCAN_BEGIN(self, free_op_node)
+    bury(self);
+    if (type->tp_dealloc == free_op_node) {
+        recycled.give(self);
+    } else {
+        type->tp_free(self);
+    }
+    Py_DECREF(type);
+    Py_TRASHCAN_END
+}
+
 Node* new_node(PyTypeObject* type) {
-    if (type->tp_dealloc != class_dealloc) {
-        if (type->tp_basicsize != sizeof(Node)) return as_node(type->tp_alloc(type, 0));
-        adopt(type, class_dealloc);
+    if (type->tp_dealloc != free_op_node) {
+        if (type->tp_basicsize != sizeof(Node)) {
+            PyObject* made = type->tp_alloc(type, 0);
+            if (made != nullptr) PyObject_GC_UnTrack(made);
+            return as_node(made);
+        }
+        adopt(type, free_op_node);
     }
     return as_node(recycled.take(type));
 }

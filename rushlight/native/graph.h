@@ -19,8 +19,26 @@ struct Output {
     npy_intp* dims = nullptr;  // `few`, or allocated
     npy_intp few[INLINE_DIMS] = {};
 
-    bool set(PyArray_Descr* kind, int count, const npy_intp* sizes);
-    void clear();
+    // False with an exception.
+    bool set(PyArray_Descr* kind, int count, const npy_intp* sizes) {
+        if (dims != nullptr) clear();
+        dims = few;
+        if (count > INLINE_DIMS && !make_room(count)) return false;
+        for (int i = 0; i < count; i++) dims[i] = sizes[i];
+        ndim = count;
+        Py_XINCREF(kind);
+        dtype = kind;
+        return true;
+    }
+    void clear() {
+        if (ndim > INLINE_DIMS) PyMem_Free(dims);
+        dims = nullptr;
+        ndim = 0;
+        Py_CLEAR(dtype);
+    }
+
+private:
+    bool make_room(int count);
 };
 
 // One value that the formulas will need.
@@ -34,7 +52,7 @@ struct Saved {
 };
 
 struct Node {
-    static constexpr int FEW = 3;
+    static constexpr int FEW = 3;  // this many edges and saved values have a place in the node itself
     PyObject_HEAD
     PyObject* dict;
     PyObject* weak_references;
@@ -62,7 +80,15 @@ struct Node {
 
 extern PyTypeObject NodeType;  // the base: rushlight.native.NodeFields
 
-inline bool is_node(PyObject* object) { return PyObject_TypeCheck(object, &NodeType); }
+// What frees the nodes of ops; no other objects have it.
+void free_op_node(PyObject* self);
+// Whether a node or leaf of the graph is a node. The common classes are known at a look: to ask for any subclass takes
+// 20 to 60 instructions, and an edge is asked several times.
+inline bool is_node(PyObject* object) {
+    PyTypeObject* type = Py_TYPE(object);
+    if (type->tp_dealloc == free_op_node) return true;
+    return type != tensor_class && type != parameter_class && PyType_IsSubtype(type, &NodeType);
+}
 inline Node* as_node(PyObject* object) { return reinterpret_cast<Node*>(object); }
 
 // A new node of a class made for an op: its fields zero, not yet tracked; nullptr with an exception.
@@ -74,13 +100,33 @@ uint64_t next_number();
 extern PyGetSetDef node_fields[];
 extern struct PyMemberDef node_members[];
 
+// Room for so many edges, outputs and saved values, in place of those that are there; false with an exception.
 bool reserve_edges(Node* node, int count);
 bool reserve_outputs(Node* node, int count);
 bool reserve_saved(Node* node, int count);
 void drop_saved(Node* node);
+// The same for a new node, whose fields are zero: few have their places already.
+inline bool reserve_new(Node* node, int edges, int outputs, int saved) {
+    if (edges > Node::FEW || outputs != 1 || saved > Node::FEW) {
+        return reserve_edges(node, edges) && reserve_outputs(node, outputs) && reserve_saved(node, saved);
+    }
+    node->edges = node->few_edges;
+    node->numbers = node->few_numbers;
+    node->edge_count = edges;
+    node->outputs = &node->one_output;
+    node->output_count = 1;
+    node->saved = node->few_saved;
+    node->saved_count = saved;
+    for (int i = 0; i < saved; i++) node->saved[i].version = Saved::NONE;
+    return true;
+}
 
 // What the tensor's gradient flows to: a new reference, nullptr with an exception if Python objected.
-PyObject* edge_of(Tensor* tensor);
+PyObject* edge_of_view(Tensor* tensor);
+inline PyObject* edge_of(Tensor* tensor) {
+    if (tensor->base != nullptr) return edge_of_view(tensor);
+    return Py_NewRef(tensor->node != nullptr ? tensor->node : as_object(tensor));
+}
 
 PyObject* next_sequence(PyObject*, PyObject*);
 

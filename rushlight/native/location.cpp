@@ -33,15 +33,19 @@ bool is_ours_by_file(PyCodeObject* code) {
 }
 
 bool is_ours(PyCodeObject* code) {
-    // the code that called last, which calls again; held, so that its address stays its own
-    static PyCodeObject* last = nullptr;
-    if (code == last) return false;
-    if (!is_ours_by_file(code)) {
+    // code that called before, and calls again; held, so that its address stays its own
+    struct Caller {
+        PyCodeObject* code;
+        bool ours;
+    };
+    static Caller callers[64] = {};
+    Caller& caller = callers[reinterpret_cast<uintptr_t>(code) / 64 % 64];
+    if (caller.code != code) {
+        caller.ours = is_ours_by_file(code);
         Py_INCREF(code);
-        Py_XSETREF(last, code);
-        return false;
+        Py_XSETREF(caller.code, code);
     }
-    return true;
+    return caller.ours;
 }
 
 }  // namespace

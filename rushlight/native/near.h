@@ -65,4 +65,12 @@ struct Near {
     void count_free(size_t bytes) { used.add(-static_cast<int64_t>(bytes)); }
 };
 
+// Whether threads may have blocks at hand: not with a small limit, nor with RUSHLIGHT_POOL=0.
+extern std::atomic<bool> near_on;
+
+extern RUSHLIGHT_SHARED_THREAD_LOCAL Near* my_near;
+Near* make_near();
+// What this thread has at hand; nullptr when the thread is ending or memory is out.
+inline Near* near_of_thread() { return my_near != nullptr ? my_near : make_near(); }
+
 }  // namespace rushlight

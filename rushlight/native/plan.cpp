@@ -109,10 +109,7 @@ const Kernel* find_kernel(const char* name) {
     return found == kernels().end() ? nullptr : &found->second;
 }
 
-const OpPlan* plan_for(OpInfo* op, unsigned needs) {
-    for (OpPlan* plan : op->plans) {
-        if (plan->needs == needs) return plan;
-    }
+const OpPlan* make_plan(OpInfo* op, unsigned needs) {
     Ref python = Ref::steal(PyObject_CallMethod(op->op, "plan", "I", needs));
     if (!python) return nullptr;
     auto* plan = new OpPlan;
@@ -129,8 +126,7 @@ const OpPlan* plan_for(OpInfo* op, unsigned needs) {
     return plan;
 }
 
-PyTypeObject* node_class_for(OpInfo* op, const Call& call) {
-    if (op->node_class != nullptr) return reinterpret_cast<PyTypeObject*>(op->node_class);
+PyTypeObject* choose_node_class(OpInfo* op, const Call& call) {
     unsigned key = 0;
     bool known = true;
     if (op->kernel != nullptr && op->kernel->variant != nullptr) {

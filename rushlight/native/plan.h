@@ -145,8 +145,17 @@ struct Gradient {
 };
 
 // The plan for these needs, made at first use; nullptr with or without an exception if there is none.
-const OpPlan* plan_for(OpInfo* op, unsigned needs);
+const OpPlan* make_plan(OpInfo* op, unsigned needs);
+inline const OpPlan* plan_for(OpInfo* op, unsigned needs) {
+    for (const OpPlan* plan : op->plans) {
+        if (plan->needs == needs) return plan;
+    }
+    return make_plan(op, needs);
+}
 // The class of a call's node; borrowed.
-PyTypeObject* node_class_for(OpInfo* op, const Call& call);
+PyTypeObject* choose_node_class(OpInfo* op, const Call& call);
+inline PyTypeObject* node_class_for(OpInfo* op, const Call& call) {
+    return op->node_class != nullptr ? reinterpret_cast<PyTypeObject*>(op->node_class) : choose_node_class(op, call);
+}
 
 }  // namespace rushlight

@@ -19,6 +19,9 @@
 
 namespace rushlight {
 
+std::atomic<bool> near_on{false};
+RUSHLIGHT_SHARED_THREAD_LOCAL Near* my_near = nullptr;
+
 namespace {
 
 // A kept block; its first bytes are the link.
@@ -72,10 +75,6 @@ Shared& shared() {
 
 using Lock = std::lock_guard<std::mutex>;
 
-// Whether threads may have blocks at hand: not with a small limit, nor with RUSHLIGHT_POOL=0.
-std::atomic<bool> near_on{false};
-
-RUSHLIGHT_FAST_THREAD_LOCAL Near* my_near = nullptr;
 RUSHLIGHT_FAST_THREAD_LOCAL bool thread_ended = false;
 
 Shared::Shared() {
@@ -167,22 +166,6 @@ struct ThreadEnd {
     }
 };
 
-// What this thread has at hand; nullptr when the thread is ending or memory is out.
-Near* near_of_thread() {
-    if (my_near != nullptr || thread_ended) return my_near;
-    Near* near = new (std::nothrow) Near;
-    if (near == nullptr) return nullptr;
-    static thread_local ThreadEnd end;
-    (void)end;
-    Lock lock(shared().mutex);
-    near->next = shared().threads;
-    if (near->next != nullptr) near->next->previous = near;
-    shared().threads = near;
-    ++shared().thread_count;
-    my_near = near;
-    return near;
-}
-
 void* allocate_slowly(size_t bytes) {
     if (bytes > LARGEST) return nullptr;
     int size_class = class_of(bytes);
@@ -235,6 +218,21 @@ void free_slowly(void* p, int size_class) {
 
 }  // namespace
 
+Near* make_near() {
+    if (thread_ended) return nullptr;
+    Near* near = new (std::nothrow) Near;
+    if (near == nullptr) return nullptr;
+    static thread_local ThreadEnd end;
+    (void)end;
+    Lock lock(shared().mutex);
+    near->next = shared().threads;
+    if (near->next != nullptr) near->next->previous = near;
+    shared().threads = near;
+    ++shared().thread_count;
+    my_near = near;
+    return near;
+}
+
 void* pool_allocate(size_t bytes) {
     Near* near = my_near;
     if (bytes <= NEAR_BYTES && near != nullptr) {
@@ -265,20 +263,6 @@ void pool_free(void* p, size_t bytes) {
         }
     }
     free_slowly(p, size_class);
-}
-
-bool pool_note_kept(size_t bytes) {
-    Near* near = near_of_thread();
-    if (near == nullptr || !near_on.load(std::memory_order_relaxed)) return false;
-    near->count_free(class_bytes(class_of(bytes)));
-    return true;
-}
-
-bool pool_note_taken(size_t bytes) {
-    Near* near = near_of_thread();
-    if (near == nullptr) return false;
-    near->count_allocation(class_bytes(class_of(bytes)));
-    return true;
 }
 
 void* pool_allocate_zeroed(size_t bytes) {

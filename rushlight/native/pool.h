@@ -17,11 +17,6 @@ void* pool_reallocate(void* p, size_t bytes);
 // As pool_free, for callers that may be wrong about the size, as NumPy is after ndarray.__setstate__.
 void pool_free_checked(void* p, size_t bytes);
 
-// For a block that its owner keeps for itself instead of freeing it, and for its return into use: the statistics count it
-// as if it went through the pool. False where the pool would keep nothing.
-bool pool_note_kept(size_t bytes);
-bool pool_note_taken(size_t bytes);
-
 // False with RUSHLIGHT_POOL=0: then each block comes from the system and goes back to it.
 bool pool_on();
 

@@ -38,9 +38,8 @@ PyObject* shape_tuple(PyObject* value) {
     return shapes;
 }
 
-// What the formulas will need, as `save` in graph.py has it.
+// What the formulas will need, as `save` in graph.py has it. The node has room for it.
 bool save(Node* node, const OpPlan& plan, const Call& call, Tensor* const* results) {
-    if (!reserve_saved(node, plan.source_count)) return false;
     for (int i = 0; i < plan.source_count; i++) {
         Saved& saved = node->saved[i];
         int position = plan.sources[i].position;
@@ -60,7 +59,8 @@ bool save(Node* node, const OpPlan& plan, const Call& call, Tensor* const* resul
             if (!save_list(saved, value)) return false;
         } else {
             saved.value = Py_NewRef(value);
-            if (is_tensor(value)) saved.version = version_of(as_tensor(value));
+            bool may_be_tensor = call.op->tensors >> position & 1;
+            if (may_be_tensor && is_tensor(value)) saved.version = version_of(as_tensor(value));
         }
     }
     return true;
@@ -75,16 +75,18 @@ bool add_edge(Node* node, int place, Tensor* tensor) {
     return true;
 }
 
-bool connect_inputs(Node* node, const OpPlan& plan, const Call& call) {
-    int count = plan.input_count;
-    if (plan.has_lists) {
-        count = 0;
-        for (int i = 0; i < plan.input_count; i++) {
-            bool many = call.op->lists >> plan.inputs[i] & 1;
-            count += many ? static_cast<int>(PySequence_Fast_GET_SIZE(call[plan.inputs[i]])) : 1;
-        }
+// How many edges the node of a call has: as many as there are inputs, those in lists one by one.
+int count_edges(const OpPlan& plan, const Call& call) {
+    if (!plan.has_lists) return plan.input_count;
+    int count = 0;
+    for (int i = 0; i < plan.input_count; i++) {
+        bool many = call.op->lists >> plan.inputs[i] & 1;
+        count += many ? static_cast<int>(PySequence_Fast_GET_SIZE(call[plan.inputs[i]])) : 1;
     }
-    if (!reserve_edges(node, count)) return false;
+    return count;
+}
+
+bool connect_inputs(Node* node, const OpPlan& plan, const Call& call) {
     int place = 0;
     for (int i = 0; i < plan.input_count; i++) {
         PyObject* value = call[plan.inputs[i]];
@@ -111,16 +113,16 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     Node* node = as_node(made.get());
     node->plan = plan;
     node->place = user_place();
+    if (!reserve_new(node, count_edges(*plan, call), count, plan->source_count)) return false;
     if (!connect_inputs(node, *plan, call)) return false;
     // after its edges: a view may have got its node only now
     node->number = next_number();
-    if (!reserve_outputs(node, count)) return false;
     for (int i = 0; i < count; i++) {
         PyArrayObject* array = results[i]->array;
         if (!node->outputs[i].set(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))) return false;
     }
     if (!save(node, *plan, call, results)) return false;
-    if (!PyObject_GC_IsTracked(made.get())) PyObject_GC_Track(made.get());
+    PyObject_GC_Track(made.get());
     for (int i = 0; i < count; i++) {
         Tensor* result = results[i];
         if (is_differentiable(result->array)) {

@@ -1,6 +1,7 @@
 // Recycling: memory of tensors and nodes that have died, kept for the next ones.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include "python.h"
@@ -13,17 +14,14 @@ class Recycled {
 public:
     // A new object of the type, all its fields zero, not yet tracked; nullptr with an exception.
     PyObject* take(PyTypeObject* type) {
-        PyObject* object;
         if (count > 0) {
-            object = blocks[--count];
-        } else {
-            object = reinterpret_cast<PyObject*>(_PyObject_GC_New(type));
-            if (object == nullptr) return nullptr;
+            PyObject* object = blocks[--count];
             zero(object);
-            return object;
+            return PyObject_Init(object, type);
         }
-        zero(object);
-        return PyObject_Init(object, type);
+        auto* object = reinterpret_cast<PyObject*>(_PyObject_GC_New(type));
+        if (object != nullptr) zero(object);
+        return object;
     }
     // The memory of an object of exactly this size that has died.
     void give(PyObject* object) {
@@ -41,6 +39,12 @@ private:
     PyObject* blocks[most];
     int count = 0;
 };
+
+// Whether any of them is there: one branch for many that seldom are.
+template <class... Kinds>
+bool any_of(const Kinds*... pointers) {
+    return (reinterpret_cast<uintptr_t>(pointers) | ...) != 0;
+}
 
 // Make instances of a heap class die by `dealloc`, without the general way through its bases.
 inline void adopt(PyTypeObject* type, destructor dealloc) { type->tp_dealloc = dealloc; }

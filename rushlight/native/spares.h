@@ -4,22 +4,27 @@
 
 #include <utility>
 
+#include "near.h"
 #include "pool.h"
 #include "python.h"
-#include "system.h"
 
 namespace rushlight {
 
 class Spares {
 public:
     static constexpr int MOST_DIMS = 4;
-    static constexpr size_t STEP = 64, WITH_MEMORY = 256;
+    static constexpr size_t WITH_MEMORY = 256;
 
-    // The array comes without memory, with data == nullptr, if it is large.
+    // Statistics count small ones as if their memory went through the pool. The array comes without memory, with data == nullptr, if it is large.
     PyArrayObject_fields* take(int ndim, size_t bytes) {
         if (ndim > MOST_DIMS) return nullptr;
         List& list = lists[ndim][place_of(bytes)];
-        if (list.count == 0 || (bytes <= WITH_MEMORY && !pool_note_taken(bytes))) return nullptr;
+        if (list.count == 0) return nullptr;
+        if (bytes <= WITH_MEMORY) {
+            Near* near = near_of_thread();
+            if (near == nullptr) return nullptr;
+            near->count_allocation(rounded(bytes));
+        }
         return list.arrays[--list.count];
     }
     bool keep(PyArrayObject_fields* array, size_t bytes) {
@@ -29,8 +34,11 @@ public:
         if (bytes > WITH_MEMORY) {
             // somebody may have given it another shape or dtype meanwhile
             pool_free_checked(std::exchange(array->data, nullptr), bytes);
-        } else if (system_usable(array->data) < rounded(bytes) || !pool_note_kept(bytes)) {
-            return false;
+        } else {
+            Near* near = near_of_thread();
+            bool keeps = near != nullptr && near_on.load(std::memory_order_relaxed);
+            if (!keeps || system_usable(array->data) < rounded(bytes)) return false;
+            near->count_free(rounded(bytes));
         }
         list.arrays[list.count++] = array;
         return true;
@@ -47,7 +55,7 @@ public:
             for (size_t place = 0; place < LARGE; place++) {
                 List& list = of_dims[place];
                 while (list.count > 0) {
-                    pool_note_taken((place + 1) * STEP);
+                    if (Near* near = near_of_thread()) near->count_allocation((place + 1) * STEP);
                     Py_DECREF(list.arrays[--list.count]);
                 }
             }

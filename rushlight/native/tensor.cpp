@@ -99,6 +99,13 @@ void clear_all(PyObject* self) {
     clear_place(tensor->created);
 }
 
+// Whether it holds more than an array, its storage and a node, as few tensors do that die in a program's loops.
+bool has_more(const Tensor* tensor) {
+    return any_of(tensor->weak_references, tensor->grad, tensor->base, tensor->hooks, tensor->post_hooks,
+                  tensor->accumulate, tensor->dict, tensor->deferred, tensor->made, tensor->cut.reason,
+                  tensor->cut.place.code, tensor->created.code);
+}
+
 void tensor_dealloc(PyObject* self) {
     PyObject_GC_UnTrack(self);
     clear_all(self);
@@ -111,7 +118,15 @@ void class_dealloc(PyObject* self) {
     if (type->tp_finalize != nullptr && PyObject_CallFinalizerFromDealloc(self) < 0) return;
     PyObject_GC_UnTrack(self);
     // no trashcan: long chains go through nodes, which have one
-    clear_all(self);
+    Tensor* tensor = as_tensor(self);
+    if (has_more(tensor) || tensor->array == nullptr) {
+        clear_all(self);
+    } else {
+        // nobody can see its parts go, so they need not be taken off it first
+        Py_XDECREF(tensor->node);
+        Py_XDECREF(tensor->storage);
+        drop(tensor->array);
+    }
     if (type == tensor_class) {
         recycled.give(self);
     } else {
