@@ -15,9 +15,10 @@ Captured* Run::find_captured(PyObject* edge, int number) {
 // Which nodes have a path to one of the wanted edges; those alone need to run.
 bool Run::find_needed(PyObject* roots) {
     std::vector<Node*> stack, nodes;
+    needed.emplace();
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(roots); i++) {
         PyObject* each = PyList_GET_ITEM(roots, i);
-        if (is_node(each) && needed.emplace(each, false).second) stack.push_back(as_node(each));
+        if (is_node(each) && needed->emplace(each, false).second) stack.push_back(as_node(each));
     }
     while (!stack.empty()) {
         Node* node = stack.back();
@@ -25,7 +26,7 @@ bool Run::find_needed(PyObject* roots) {
         nodes.push_back(node);
         for (int i = 0; i < node->edge_count; i++) {
             PyObject* edge = node->edges[i];
-            if (edge != nullptr && is_node(edge) && needed.emplace(edge, false).second) stack.push_back(as_node(edge));
+            if (edge != nullptr && is_node(edge) && needed->emplace(edge, false).second) stack.push_back(as_node(edge));
         }
     }
     std::sort(nodes.begin(), nodes.end(), [](Node* a, Node* b) { return a->number < b->number; });
@@ -33,25 +34,25 @@ bool Run::find_needed(PyObject* roots) {
         for (int i = 0; i < node->edge_count; i++) {
             PyObject* edge = node->edges[i];
             if (edge == nullptr) continue;
-            auto known = needed.find(edge);
-            bool wanted = known != needed.end() && known->second;
+            auto known = needed->find(edge);
+            bool wanted = known != needed->end() && known->second;
             for (Captured& each : captured) wanted = wanted || each.edge == edge;
-            if (wanted) needed[as_object(node)] = true;
+            if (wanted) (*needed)[as_object(node)] = true;
         }
     }
     return true;
 }
 
 bool Run::capture_node(Node* node, Arrival& arrival, bool& runs) {
-    for (int i = 0; i < arrival.count(); i++) {
+    for (int i = 0; i < arrival.count; i++) {
         Captured* found = arrival.at(i) == nullptr ? nullptr : find_captured(as_object(node), i);
         if (found == nullptr) continue;
         PyObject* grad = tensor_or_none(arrival.at(i));
         if (grad == nullptr) return false;
         Py_XSETREF(found->grad, grad);
     }
-    auto known = needed.find(as_object(node));
-    runs = known != needed.end() && known->second;
+    auto known = needed->find(as_object(node));
+    runs = known != needed->end() && known->second;
     return true;
 }
 

@@ -50,13 +50,13 @@ PyArrayObject* sum_to_shape(PyArrayObject* array, int ndim, const npy_intp* dims
 }
 
 bool add_into(PyArrayObject* to, PyArrayObject* from) {
-    if (!is_plain(to) || PyArray_TYPE(to) != PyArray_TYPE(from) || !PyArray_SAMESHAPE(to, from)) return false;
+    if (!is_plain(to) || PyArray_TYPE(to) != PyArray_TYPE(from) || !have_same_shape(to, from)) return false;
     if (!PyArray_IS_C_CONTIGUOUS(to) || !PyArray_IS_C_CONTIGUOUS(from)) return false;
     if (PyArray_DATA(to) == PyArray_DATA(from)) return false;
     Loop loop = sum_loop(dtype_of(to));
     npy_intp size = PyArray_ITEMSIZE(to);
     char *result = PyArray_BYTES(to), *added = PyArray_BYTES(from);
-    parallel(PyArray_SIZE(to), PARALLEL, [&](int64_t begin, int64_t end) {
+    parallel(element_count(to), PARALLEL, [&](int64_t begin, int64_t end) {
         const void* inputs[] = {result + begin * size, added + begin * size};
         loop(inputs, result + begin * size, end - begin);
     });

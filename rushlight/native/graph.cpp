@@ -186,6 +186,7 @@ void bury(PyObject* self) {
     if (node->saved_count > Node::FEW) PyMem_Free(node->saved);
     drop_outputs(node);
     clear_place(node->place);
+    clear_place(node->freed_place);
     if (!any_of(node->dict, node->python_plan, node->saved_list, node->versions_list, node->freed, node->tensor_hooks,
                 node->pre_hooks, node->post_hooks, node->metadata)) {
         return;

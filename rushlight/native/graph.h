@@ -72,6 +72,9 @@ struct Node {
     PyObject* saved_list;
     PyObject* versions_list;
     PyObject *freed, *tensor_hooks, *pre_hooks, *post_hooks, *metadata;
+    // the native backward that freed the saved values: its line, and the newest node then, 0 for none
+    Place freed_place;
+    uint64_t freed_number;
     PyObject* few_edges[FEW];
     int few_numbers[FEW];
     Output one_output;

@@ -126,6 +126,22 @@ PyObject* get_place(PyObject* self, void*) { return place_tuple(as_node(self)->p
 
 int set_place(PyObject* self, PyObject* value, void*) { return place_from(value, as_node(self)->place) ? 0 : -1; }
 
+PyObject* get_freed(PyObject* self, void*) {
+    Node* node = as_node(self);
+    if (node->freed_number == 0) return Py_NewRef(node->freed != nullptr ? node->freed : Py_None);
+    PyObject* place = place_tuple(node->freed_place);
+    return place == nullptr ? nullptr : Py_BuildValue("(NK)", place, node->freed_number);
+}
+
+int set_freed(PyObject* self, PyObject* value, void*) {
+    Node* node = as_node(self);
+    clear_place(node->freed_place);
+    node->freed_number = 0;
+    Py_XINCREF(value);
+    Py_XSETREF(node->freed, value);
+    return 0;
+}
+
 PyObject* get_plan(PyObject* self, void*) {
     Node* node = as_node(self);
     if (node->python_plan != nullptr) return Py_NewRef(node->python_plan);
@@ -200,6 +216,7 @@ PyGetSetDef node_fields[] = {
     {"outputs", get_outputs, set_outputs, nullptr, nullptr},
     {"place", get_place, set_place, nullptr, nullptr},
     {"saved", get_saved, set_saved, nullptr, nullptr},
+    {"freed", get_freed, set_freed, nullptr, nullptr},
     {"plan", get_plan,
      [](PyObject* self, PyObject* value, void*) {
          Py_XINCREF(value);
@@ -220,7 +237,6 @@ PyGetSetDef node_fields[] = {
 
 PyMemberDef node_members[] = {
     {"number", T_ULONGLONG, offsetof(Node, number), 0, nullptr},
-    {"freed", T_OBJECT, offsetof(Node, freed), 0, nullptr},
     {"tensor_hooks", T_OBJECT, offsetof(Node, tensor_hooks), 0, nullptr},
     {"pre_hooks", T_OBJECT, offsetof(Node, pre_hooks), 0, nullptr},
     {"post_hooks", T_OBJECT, offsetof(Node, post_hooks), 0, nullptr},

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "arrays.h"
 #include "kernels/table.h"
 #include "operands.h"
 #include "parts.h"
@@ -248,6 +249,29 @@ bool add_saved(Operands& operands, const Gradient& gradient, int read, int dtype
     return operands.add(array, dtype);
 }
 
+// Whether the gradient of an input may be written over `grad`: an input before this one may have been handed it.
+bool may_overwrite(const Gradient& gradient, bool last) {
+    return last && gradient.may_overwrite && Py_REFCNT(gradient.grad()) == 1;
+}
+
+// Arrays that lie in memory alike and are read as they are: where their elements stand, after those of `grad`. Returns
+// how many elements, 0 where there is more to look at.
+npy_intp find_inputs(const Gradient& gradient, const Slope& slope, const void** inputs) {
+    PyArrayObject* grad = gradient.grad();
+    npy_intp size = element_count(grad);
+    if (slope.row->masks != 0 || size > PARALLEL || !PyArray_IS_C_CONTIGUOUS(grad)) return 0;
+    inputs[0] = PyArray_DATA(grad);
+    for (int i = 0; i < slope.count; i++) {
+        PyArrayObject* array = gradient.array(slope.reads[i]);
+        if (array == nullptr || !PyArray_ISCARRAY_RO(array) || PyArray_TYPE(array) != PyArray_TYPE(grad) ||
+            !have_same_shape(array, grad)) {
+            return 0;
+        }
+        inputs[i + 1] = PyArray_DATA(array);
+    }
+    return size;
+}
+
 // The gradient of one input: a new reference, or nullptr where Python has to do it.
 PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last) {
     PyArrayObject* grad = gradient.grad();
@@ -258,6 +282,13 @@ PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last)
         Py_INCREF(grad);
         return grad;
     }
+    const void* inputs[Pointwise::INPUTS + 1];
+    if (npy_intp size = find_inputs(gradient, slope, inputs)) {
+        PyArrayObject* out = may_overwrite(gradient, last) ? grad : new_array_like(grad, size);
+        if (out == grad) Py_INCREF(grad);
+        if (out != nullptr) loop(inputs, PyArray_DATA(out), size);
+        return out;
+    }
     Operands operands;
     if (!operands.add(grad, dtype)) return nullptr;
     for (int i = 0; i < slope.count; i++) {
@@ -266,8 +297,7 @@ PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last)
     }
     if (!operands.broadcast()) return nullptr;
     PyArrayObject* out = grad;
-    // an input before this one may have been handed the gradient itself
-    if (last && gradient.may_overwrite && Py_REFCNT(grad) == 1 && operands.has_shape(grad)) {
+    if (may_overwrite(gradient, last) && operands.has_shape(grad)) {
         Py_INCREF(grad);
     } else if ((out = operands.new_result(dtype)) == nullptr) {
         return nullptr;

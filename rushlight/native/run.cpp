@@ -20,41 +20,49 @@ PyObject* Run::own_place() {
     return place;
 }
 
-int Run::arrival_for(PyObject* target, int outputs) {
-    // a chain has one node waiting at a time: no table is needed for few
-    for (size_t i = 0; i < arrivals.size() && arrivals.size() <= 8; i++) {
-        if (arrivals[i].target == target) return static_cast<int>(i);
+// Where the gradients of a target are gathered, or -1 if none has arrived yet.
+int Run::find_arrival(PyObject* target) {
+    if (places) {
+        auto found = places->find(target);
+        return found == places->end() ? -1 : found->second;
     }
-    if (arrivals.size() > 8) {
-        if (places.empty()) {
-            for (size_t i = 0; i < arrivals.size(); i++) {
-                if (arrivals[i].target != nullptr) places[arrivals[i].target] = static_cast<int>(i);
-            }
+    for (int i = 0; i < arrivals.size(); i++) {
+        if (arrivals[i].target == target) return i;
+    }
+    return -1;
+}
+
+// A place for the gradients of a target; -1 with an exception.
+int Run::add_arrival(PyObject* target, int outputs) {
+    Arrival arrival;
+    if (outputs > 1) {
+        arrival.more = static_cast<PyArrayObject**>(PyMem_Calloc(outputs - 1, sizeof(PyArrayObject*)));
+        if (arrival.more == nullptr) {
+            PyErr_NoMemory();
+            return -1;
         }
-        auto found = places.find(target);
-        if (found != places.end()) return found->second;
+        arrival.count = outputs;
     }
-    int index;
-    if (!vacant.empty()) {
+    arrival.target = Py_NewRef(target);
+    int index = arrivals.size();
+    if (vacant.empty()) {
+        arrivals.push_back(arrival);
+    } else {
         index = vacant.back();
         vacant.pop_back();
-    } else {
-        index = static_cast<int>(arrivals.size());
-        arrivals.emplace_back();
+        arrivals[index] = arrival;
     }
-    arrivals[index].target = Py_NewRef(target);
-    arrivals[index].more.assign(outputs > 1 ? outputs - 1 : 0, nullptr);
-    if (arrivals.size() > 8) {
-        if (places.empty()) {
-            for (size_t i = 0; i < arrivals.size(); i++) {
-                if (arrivals[i].target != nullptr) places[arrivals[i].target] = static_cast<int>(i);
-            }
-        } else {
-            places[target] = index;
+    if (places) {
+        places->emplace(target, index);
+    } else if (arrivals.size() > FEW) {
+        // a chain has one node waiting at a time: no table is needed for few
+        places.emplace();
+        for (int i = 0; i < arrivals.size(); i++) {
+            if (arrivals[i].target != nullptr) places->emplace(arrivals[i].target, i);
         }
     }
     if (is_node(target)) {
-        waiting.emplace_back(as_node(target)->number, index);
+        waiting.push_back({as_node(target)->number, index});
         std::push_heap(waiting.begin(), waiting.end());
     } else {
         leaves.push_back(index);
@@ -64,13 +72,18 @@ int Run::arrival_for(PyObject* target, int outputs) {
 
 // Add a gradient, whose reference is taken, to what its target has received so far.
 bool Run::deliver(PyObject* target, int number, PyArrayObject* grad) {
-    int outputs = is_node(target) ? as_node(target)->output_count : 1;
-    if (number >= std::max(outputs, 1)) {
+    int outputs = is_node(target) ? std::max(as_node(target)->output_count, 1) : 1;
+    if (number >= outputs) {
         Py_DECREF(grad);
         PyErr_SetString(PyExc_RuntimeError, "a gradient arrived for an output that its node does not have");
         return false;
     }
-    int index = arrival_for(target, outputs);
+    int index = find_arrival(target);
+    if (index < 0) index = add_arrival(target, outputs);
+    if (index < 0) {
+        Py_DECREF(grad);
+        return false;
+    }
     PyArrayObject*& slot = arrivals[index].at(number);
     if (slot == nullptr) {
         slot = grad;
@@ -91,8 +104,8 @@ PyObject* tensor_or_none(PyArrayObject* array) {
 }
 
 static PyObject* tensor_list(Arrival& arrival) {
-    PyObject* list = PyList_New(arrival.count());
-    for (int i = 0; list != nullptr && i < arrival.count(); i++) {
+    PyObject* list = PyList_New(arrival.count);
+    for (int i = 0; list != nullptr && i < arrival.count; i++) {
         PyObject* each = tensor_or_none(arrival.at(i));
         if (each == nullptr) {
             Py_CLEAR(list);
@@ -105,7 +118,7 @@ static PyObject* tensor_list(Arrival& arrival) {
 
 // Hooks of the node's outputs may have replaced gradients in the list.
 static bool take_list(Arrival& arrival, PyObject* list) {
-    for (int i = 0; i < arrival.count() && i < PyList_GET_SIZE(list); i++) {
+    for (int i = 0; i < arrival.count && i < PyList_GET_SIZE(list); i++) {
         PyObject* each = PyList_GET_ITEM(list, i);
         PyArrayObject* array = is_tensor(each) ? elements_of(as_tensor(each)) : nullptr;
         if (array == nullptr && PyErr_Occurred()) return false;
@@ -143,14 +156,14 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
         return true;
     }
     PyArrayObject* few[8];
-    std::vector<PyArrayObject*> many(arrival.count() > 8 ? arrival.count() : 0);
+    std::vector<PyArrayObject*> many(arrival.count > 8 ? arrival.count : 0);
     PyArrayObject** grads = many.empty() ? few : many.data();
-    for (int i = 0; i < arrival.count(); i++) grads[i] = arrival.at(i);
+    for (int i = 0; i < arrival.count; i++) grads[i] = arrival.at(i);
     Gradient gradient;
     gradient.plan = plan;
     gradient.node = node;
     gradient.grads = grads;
-    gradient.grad_count = arrival.count();
+    gradient.grad_count = arrival.count;
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
     if (!plan->op->kernel->backward(gradient)) {
         for (PyArrayObject* each : gradient.found) Py_XDECREF(each);
@@ -209,8 +222,10 @@ bool Run::release(Node* node) {
         if (node->plan->keeps_tensors) {
             Py_CLEAR(node->saved_list);
             drop_saved(node);
-            if (own_place() == nullptr) return false;
-            Py_XSETREF(node->freed, Py_NewRef(place));
+            Py_XINCREF(line.code);
+            clear_place(node->freed_place);
+            node->freed_place = line;
+            node->freed_number = number;
         }
         return true;
     }
@@ -222,7 +237,7 @@ bool Run::release(Node* node) {
 }
 
 static bool has_shape(PyArrayObject* array, int ndim, const npy_intp* dims) {
-    return PyArray_NDIM(array) == ndim && PyArray_CompareLists(PyArray_DIMS(array), dims, ndim);
+    return PyArray_NDIM(array) == ndim && have_same_dims(ndim, PyArray_DIMS(array), dims);
 }
 
 // Send a gradient, whose reference is taken, along an edge; broadcasting and promotion are undone here.
@@ -231,8 +246,8 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
     int number = node->has_numbers ? node->numbers[position] : 0;
     bool wanted = target != nullptr;
     if (wanted && capturing && find_captured(target, number) == nullptr) {
-        auto known = needed.find(target);
-        wanted = known != needed.end() && known->second;
+        auto known = needed->find(target);
+        wanted = known != needed->end() && known->second;
     }
     if (!wanted) {
         Py_DECREF(grad);
@@ -292,7 +307,7 @@ bool Run::apply(Node* node, Arrival& arrival) {
         return apply_python(node, arrival, hooks.apply_carefully);
     }
     bool any = false;
-    for (int i = 0; i < arrival.count(); i++) any = any || arrival.at(i) != nullptr;
+    for (int i = 0; i < arrival.count; i++) any = any || arrival.at(i) != nullptr;
     if (!any) return true;
     bool done;
     if (!apply_native(node, arrival, done)) return false;
@@ -314,7 +329,7 @@ static bool store(Tensor* leaf, PyArrayObject* grad) {
     Tensor* held = as_tensor(leaf->grad);
     PyArrayObject* array = held->array;
     bool simple = !requires_grad(held) && array != nullptr && PyArray_DESCR(array) == PyArray_DESCR(grad) &&
-                  PyArray_SAMESHAPE(array, grad) && PyArray_ISWRITEABLE(array);
+                  have_same_shape(array, grad) && PyArray_ISWRITEABLE(array);
     if (simple && add_into(array, grad)) {
         drop(grad);
         Storage* storage = storage_of(held);
@@ -352,25 +367,22 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
 
 bool Run::go() {
     outer_root = running_root;
-    running_root = waiting.empty() ? 0 : waiting.front().first;
+    running_root = waiting.empty() ? 0 : waiting[0].number;
     while (!waiting.empty()) {
         std::pop_heap(waiting.begin(), waiting.end());
-        int index = waiting.back().second;
+        int index = waiting.back().arrival;
         waiting.pop_back();
-        // moved out: visiting may make the vector grow
-        Arrival arrival = std::move(arrivals[index]);
-        arrivals[index] = Arrival();
-        if (!places.empty()) places.erase(arrival.target);
+        // taken out: visiting may make the list grow
+        Arrival arrival = std::exchange(arrivals[index], Arrival());
+        if (places) places->erase(arrival.target);
         vacant.push_back(index);
         bool fine = visit(arrival);
         arrival.clear();
         if (!fine) return false;
     }
-    for (size_t i = 0; i < leaves.size(); i++) {
-        Arrival arrival = std::move(arrivals[leaves[i]]);
-        arrivals[leaves[i]] = Arrival();
-        PyArrayObject* grad = arrival.one;
-        arrival.one = nullptr;
+    for (int index : leaves) {
+        Arrival arrival = std::exchange(arrivals[index], Arrival());
+        PyArrayObject* grad = std::exchange(arrival.one, nullptr);
         bool fine = grad == nullptr || finish_leaf(as_tensor(arrival.target), grad);
         arrival.clear();
         if (!fine) return false;

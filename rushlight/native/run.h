@@ -1,12 +1,14 @@
 // One backward pass: the gradients that have arrived and the nodes that wait for theirs.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "arrays.h"
 #include "graph.h"
+#include "small.h"
 #include "state.h"
 
 namespace rushlight {
@@ -17,19 +19,30 @@ extern RUSHLIGHT_SHARED_THREAD_LOCAL uint64_t running_root;
 // The gradients that have arrived for one node or leaf; it owns all its references.
 struct Arrival {
     PyObject* target = nullptr;
-    std::vector<PyArrayObject*> more;  // a node with several outputs
     PyArrayObject* one = nullptr;
+    PyArrayObject** more = nullptr;  // of a node with several outputs, those after the first
+    int count = 1;
 
     PyArrayObject*& at(int number) { return number == 0 ? one : more[number - 1]; }
-    int count() const { return 1 + static_cast<int>(more.size()); }
     void clear() {
         clear_gradients();
         Py_CLEAR(target);
-        more.clear();
+        PyMem_Free(std::exchange(more, nullptr));
+        count = 1;
     }
     void clear_gradients() {
-        for (int i = 0; i < count(); i++) drop_object(reinterpret_cast<PyObject*>(std::exchange(at(i), nullptr)));
+        for (int i = 0; i < count; i++) {
+            PyArrayObject* grad = std::exchange(at(i), nullptr);
+            if (grad != nullptr) drop(grad);
+        }
     }
+};
+
+// A node that gradients have arrived for; the newest goes first.
+struct Waiting {
+    uint64_t number;
+    int arrival;
+    bool operator<(const Waiting& other) const { return number < other.number; }
 };
 
 struct Captured {
@@ -74,7 +87,8 @@ private:
     bool finish_leaf(Tensor* leaf, PyArrayObject* grad);
     bool capture_node(Node* node, Arrival& arrival, bool& runs);
     Captured* find_captured(PyObject* edge, int number);
-    int arrival_for(PyObject* target, int outputs);
+    int find_arrival(PyObject* target);
+    int add_arrival(PyObject* target, int outputs);
 
     bool keep_graph, capturing;
     State before;
@@ -83,12 +97,13 @@ private:
     uint64_t number = next_number();
     PyObject* place = nullptr;  // both as a tuple, once somebody wants it
     // nodes wait by age, newest first; leaves until the end
-    std::vector<std::pair<uint64_t, int>> waiting;
-    std::vector<Arrival> arrivals;
-    std::vector<int> vacant;
-    std::vector<int> leaves;
-    std::unordered_map<PyObject*, int> places;
-    std::unordered_map<PyObject*, bool> needed;
+    static constexpr int FEW = 8;
+    Small<Waiting, FEW> waiting;
+    Small<Arrival, FEW> arrivals;
+    Small<int, FEW> vacant;
+    Small<int, FEW> leaves;
+    std::optional<std::unordered_map<PyObject*, int>> places;   // of arrivals, once there are more than a few
+    std::optional<std::unordered_map<PyObject*, bool>> needed;  // while capturing
 };
 
 }  // namespace rushlight
