@@ -1,0 +1,1 @@
+"""Programs as people write them for PyTorch, unmodified: each trains a small network and prints its losses."""
