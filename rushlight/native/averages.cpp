@@ -248,19 +248,7 @@ PyObject* adaptive_max_pool(Call& call) {
     last_sizes(planes, sizes);
     if (!read_even(call[1], count, sizes, grid)) return nullptr;
     Windows rows = grid.row_windows(), columns = grid.column_windows();
-    Ref values = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs)));
-    Ref places = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs, NPY_INT64)));
-    if (!values || !places) return nullptr;
-    auto loop = table().images.max_windows[planes.which()];
-    int64_t made = rows.outputs * columns.outputs;
-    char* to = PyArray_BYTES(values.array());
-    auto* at = static_cast<int64_t*>(PyArray_DATA(places.array()));
-    parallel(planes.count, plane_grain(planes.size()), [&](int64_t begin, int64_t end) {
-        for (int64_t plane = begin; plane < end; plane++) {
-            loop(rows, columns, planes.at(plane), to + plane * made * planes.item(), at + plane * made);
-        }
-    });
-    return PyTuple_Pack(2, values.get(), places.get());
+    return maxima_of(planes, rows, columns, table().images.max_windows[planes.which()]);
 }
 
 // One name for each number of dimensions, and for the mean of whole planes.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "folding.h"
+#include "threads.h"
 
 namespace rushlight {
 
@@ -60,5 +61,22 @@ private:
 
 // Planes that one thread takes at least, of so many elements each.
 inline int64_t plane_grain(int64_t size) { return std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(size, 1)); }
+
+// The maxima of windows, of whichever kind, and where they stand within their plane: a tuple of two arrays.
+template <class Sizes, class Loop>
+PyObject* maxima_of(const Planes& planes, const Sizes& rows, const Sizes& columns, Loop loop) {
+    Ref values = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs)));
+    Ref places = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs, NPY_INT64)));
+    if (!values || !places) return nullptr;
+    int64_t made = rows.outputs * columns.outputs;
+    char* to = PyArray_BYTES(values.array());
+    auto* at = static_cast<int64_t*>(PyArray_DATA(places.array()));
+    parallel(planes.count, plane_grain(planes.size()), [&](int64_t begin, int64_t end) {
+        for (int64_t plane = begin; plane < end; plane++) {
+            loop(rows, columns, planes.at(plane), to + plane * made * planes.item(), at + plane * made);
+        }
+    });
+    return PyTuple_Pack(2, values.get(), places.get());
+}
 
 }  // namespace rushlight

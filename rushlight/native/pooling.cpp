@@ -36,19 +36,7 @@ PyObject* max_pool(Call& call) {
         if (kernel[d] < 1 || stride[d] < 1 || padding[d] < 0 || dilation[d] < 1 || output[d] < 1) return nullptr;
     }
     const Pool &rows = pools[0], &columns = pools[1];
-    Ref values = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs)));
-    Ref places = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs, NPY_INT64)));
-    if (!values || !places) return nullptr;
-    auto loop = table().images.max_pool[planes.which()];
-    int64_t made = rows.outputs * columns.outputs;
-    char* to = PyArray_BYTES(values.array());
-    auto* at = static_cast<int64_t*>(PyArray_DATA(places.array()));
-    parallel(planes.count, plane_grain(planes.size()), [&](int64_t begin, int64_t end) {
-        for (int64_t plane = begin; plane < end; plane++) {
-            loop(rows, columns, planes.at(plane), to + plane * made * planes.item(), at + plane * made);
-        }
-    });
-    return PyTuple_Pack(2, values.get(), places.get());
+    return maxima_of(planes, rows, columns, table().images.max_pool[planes.which()]);
 }
 
 // Zeros whose last dimensions have the sizes of `shape`, with the values added at their places; nullptr if it declines.
