@@ -18,7 +18,8 @@ ratio to torch eager's best (fused or not): smaller is faster. Taking turns does
 lines with a load above the number of cores are no evidence, whichever way they go.
 
 The floor is the same matrix products, bare, at their real shapes, with one pass in place between them, and a copy of as
-many bytes as the optimizer must move; for pointwise chains and reductions it is the copy alone. Reading a result as a
+many bytes as the optimizer must move; a convolution is its product with columns that are there already; for pointwise
+chains and reductions it is the copy alone. Reading a result as a
 number each step is part of what is measured. torch.compile and JAX compile before the clock starts, except in the
 section on cold starts. In the actor-critic update JAX computes the rollout again inside its compiled gradient, as its
 users do, and NumPy runs one backward over the kept rows; torch and Rushlight keep the graph of the rollout.

@@ -50,3 +50,28 @@ class Step(Training):
     def compute_loss(self, torch, model, observations, actions, targets):
         values = model(observations).gather(1, actions)
         return torch.nn.functional.smooth_l1_loss(values, targets)
+
+    def loss_in_jax(self, weights, observations, actions, targets):
+        import jax.numpy as jnp
+        from jax.nn import relu
+
+        from benchmarks.ways import xla
+
+        x = relu(xla.convolution(weights, "conv1", observations, stride=4))
+        x = relu(xla.convolution(weights, "conv2", x, stride=2))
+        x = relu(xla.convolution(weights, "conv3", x))
+        x = relu(xla.linear(weights, "linear1", x.reshape(BATCH, 3136)))
+        values = jnp.take_along_axis(xla.linear(weights, "linear2", x), actions, 1)
+        error = jnp.abs(values - targets)
+        return jnp.where(error < 1, 0.5 * error**2, error - 0.5).mean()
+
+    def gather(self, floor):
+        convolutions = [
+            ("conv1", (32, 4, 8, 8), BATCH, 20 * 20),
+            ("conv2", (64, 32, 4, 4), BATCH, 9 * 9),
+            ("conv3", (64, 64, 3, 3), BATCH, 7 * 7),
+        ]
+        floor.convolutions(convolutions)
+        floor.forward("linear", (3136, 512, ACTIONS), BATCH, "relu")
+        floor.backward("linear", (3136, 512, ACTIONS), BATCH, inputs=True)
+        floor.convolutions_backward(convolutions)

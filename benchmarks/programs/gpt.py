@@ -74,3 +74,42 @@ class Step(Training):
     def compute_loss(self, torch, model, tokens, following):
         logits = model(tokens)
         return torch.nn.functional.cross_entropy(logits.view(-1, VOCABULARY), following.view(-1))
+
+    def loss_in_jax(self, weights, tokens, following):
+        import jax
+
+        from benchmarks.ways import xla
+
+        x = weights["tokens.weight"][tokens] + weights["positions.weight"]
+        for index in range(LAYERS):
+            name = f"blocks.{index}"
+            qkv = xla.linear(weights, f"{name}.qkv", xla.layer_norm(weights, f"{name}.norm1", x))
+            q, k, v = qkv.reshape(BATCH, CONTEXT, 3, HEADS, -1).swapaxes(0, 2).swapaxes(1, 2)
+            mixed = jax.nn.dot_product_attention(q, k, v, is_causal=True).reshape(BATCH, CONTEXT, WIDTH)
+            x = x + xla.linear(weights, f"{name}.projection", mixed)
+            up = xla.linear(weights, f"{name}.up", xla.layer_norm(weights, f"{name}.norm2", x))
+            x = x + xla.linear(weights, f"{name}.down", jax.nn.gelu(up, approximate=False))
+        return xla.cross_entropy(xla.linear(weights, "head", xla.layer_norm(weights, "norm", x)), following)
+
+    def gather(self, floor):
+        """A tanh stands for the GELU; the pass at the end of a layer adds what went around it."""
+        rows, heads = BATCH * CONTEXT, (BATCH * HEADS, CONTEXT, WIDTH // HEADS)
+        qkv, projection, mlp = (WIDTH, 3 * WIDTH), (WIDTH, WIDTH), (WIDTH, 4 * WIDTH, WIDTH)
+        x, grad = floor.array((rows, WIDTH), "x"), floor.array((rows, WIDTH), "x_grad")
+        for index in range(LAYERS):
+            floor.normalise(x)
+            floor.forward(f"qkv {index}", qkv, rows, "tanh")
+            floor.attention(index, *heads)
+            floor.forward(f"projection {index}", projection, rows, "tanh")
+            floor.normalise(x)
+            floor.forward(f"mlp {index}", mlp, rows, "tanh")
+        floor.normalise(x)
+        floor.classify("head", (WIDTH, VOCABULARY), rows)
+        floor.normalise(grad, x)
+        for index in reversed(range(LAYERS)):
+            floor.backward(f"mlp {index}", mlp, rows, inputs=True)
+            floor.normalise(grad, x)
+            floor.backward(f"projection {index}", projection, rows, inputs=True)
+            floor.attention_backward(index, *heads)
+            floor.backward(f"qkv {index}", qkv, rows, inputs=True)
+            floor.normalise(grad, x)

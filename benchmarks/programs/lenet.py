@@ -43,3 +43,21 @@ class Step(Training):
 
     def compute_loss(self, torch, model, images, labels):
         return torch.nn.functional.cross_entropy(model(images), labels)
+
+    def loss_in_jax(self, weights, images, labels):
+        from jax.nn import relu
+
+        from benchmarks.ways import xla
+
+        x = xla.max_pool(relu(xla.convolution(weights, "conv1", images, padding=2)))
+        x = xla.max_pool(relu(xla.convolution(weights, "conv2", x)))
+        x = relu(xla.linear(weights, "linear1", x.reshape(BATCH, 400)))
+        x = relu(xla.linear(weights, "linear2", x))
+        return xla.cross_entropy(xla.linear(weights, "linear3", x), labels)
+
+    def gather(self, floor):
+        """The pass after a convolution pools too."""
+        convolutions = [("conv1", (6, 1, 5, 5), BATCH, 28 * 28), ("conv2", (16, 6, 5, 5), BATCH, 10 * 10)]
+        floor.convolutions(convolutions)
+        floor.classify("linear", (400, 120, 84, 10), BATCH)
+        floor.convolutions_backward(convolutions)

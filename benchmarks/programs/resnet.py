@@ -1,5 +1,7 @@
 """A network shaped like ResNet-18 for images of 32 x 32: eight blocks of two convolutions with a way around them."""
 
+import numpy as np
+
 from benchmarks.data import Source
 from benchmarks.programs.training import Training
 
@@ -27,6 +29,11 @@ class Step(Training):
         }
         for index, block in enumerate(BLOCKS):
             self.weights |= self.block_weights(source, f"blocks.{index}", *block)
+        self.statistics = {
+            name.removesuffix(".weight"): (np.zeros_like(weight), np.ones_like(weight))
+            for name, weight in self.weights.items()
+            if name.endswith("weight") and weight.ndim == 1
+        }
         self.batches = [(source.normal(BATCH, 3, 32, 32), source.integers(10, BATCH)) for _ in range(16)]
 
     @staticmethod
@@ -79,3 +86,46 @@ class Step(Training):
 
     def compute_loss(self, torch, model, images, labels):
         return torch.nn.functional.cross_entropy(model(images), labels)
+
+    def loss_and_statistics_in_jax(self, weights, statistics, images, labels):
+        from jax.nn import relu
+
+        from benchmarks.ways import xla
+
+        statistics = dict(statistics)
+
+        def convolve(convolution, norm, x, stride=1, padding=1):
+            return xla.batch_norm(weights, statistics, norm, xla.convolution(weights, convolution, x, stride, padding))
+
+        x = relu(convolve("stem", "stem_norm", images))
+        for index, (_, _, stride) in enumerate(BLOCKS):
+            name = f"blocks.{index}"
+            out = relu(convolve(f"{name}.conv1", f"{name}.norm1", x, stride))
+            out = convolve(f"{name}.conv2", f"{name}.norm2", out)
+            if stride != 1:
+                x = convolve(f"{name}.shortcut.0", f"{name}.shortcut.1", x, stride, padding=0)
+            x = relu(out + x)
+        return xla.cross_entropy(xla.linear(weights, "head", x.mean((2, 3))), labels), statistics
+
+    def gather(self, floor):
+        """Each convolution is normalised; the pass that applies it adds what went around the block."""
+        layers = list(self.convolutions())
+        outputs = {}
+        for layer in layers:
+            outputs[layer] = floor.convolution(*layer)
+            floor.normalise(outputs[layer])
+        floor.classify("head", (512, 10), BATCH)
+        for layer in reversed(layers):
+            floor.normalise(floor.convolution_backward(*layer, inputs=layer is not layers[0]), outputs[layer])
+
+    @staticmethod
+    def convolutions():
+        """Name, shape of the weights, images and pixels of each."""
+        side = 32
+        yield "stem", (64, 3, 3, 3), BATCH, side * side
+        for index, (inputs, outputs, stride) in enumerate(BLOCKS):
+            side //= stride
+            yield f"{index}.conv1", (outputs, inputs, 3, 3), BATCH, side * side
+            yield f"{index}.conv2", (outputs, outputs, 3, 3), BATCH, side * side
+            if stride != 1:
+                yield f"{index}.shortcut", (outputs, inputs, 1, 1), BATCH, side * side

@@ -28,6 +28,19 @@ def test_rushlight_and_numpy_by_hand_agree(names):
         assert all(value > 0 for values in result.values.values() for value in values)
 
 
+@pytest.mark.parametrize("name", ["lenet", "dqn", "gpt", "lstm"])
+def test_networks_train_the_same_with_native_code_and_without(name):
+    libraries = {library: sys.executable for library in ("rushlight", "rushlight_plain", "floor")}
+    (result,) = measure([name], libraries, 1, SHORT)
+    assert result.failed == {} and set(result.values) == set(libraries)
+
+
+def test_the_resnet_trains():
+    # natively alone: a step without takes seconds
+    (result,) = measure(["resnet"], {"rushlight": sys.executable, "floor": sys.executable}, 1, SHORT)
+    assert result.failed == {} and set(result.values) == {"rushlight", "floor"}
+
+
 def test_the_backward_of_a_chain_is_timed_alone():
     (result,) = measure(["backward_10000"], {"rushlight": sys.executable}, 1, SHORT)
     assert result.failed == {} and len(result.values["rushlight"]) == 1
