@@ -6,12 +6,10 @@ namespace LEVEL {
 
 namespace {
 
-constexpr double ROOT_HALF = 0.70710678118654752440, ROOT_2_BY_PI = 0.79788456080286535588, CUBIC = 0.044715;
+constexpr double ROOT_2_BY_PI = 0.79788456080286535588, CUBIC = 0.044715;
 
 FORMULA(Gelu, (T x), math::gelu(x))
-FORMULA(GeluSlope, (T grad, T x),
-        grad * (math::erf(x * T(ROOT_HALF)) * T(0.5) + T(0.5) +
-                x * (math::exp(x * x * T(-0.5)) * T(ROOT_2_BY_PI / 2))))
+FORMULA(GeluSlope, (T grad, T x), grad * math::gelu_slope(x))
 
 template <class T>
 ALWAYS_INLINE T cubic(T x) {

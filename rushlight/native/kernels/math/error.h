@@ -141,18 +141,76 @@ MATH_INLINE double ndtr(double x) {
     return x < 0 ? above : 1 - above;
 }
 
-// x times that; 0 x makes NaN of -infinity
+#if MATH_FUSED
+// For a float's gelu the normal distribution in single precision, three times as fast; its tail vanishes at `farthest`.
+constexpr float farthest = 15, top_density = 0.3989423f;
+
+MATH_INLINE float tail_size(float x) {
+    float size = abs(x);
+    return size > farthest ? farthest : size;  // NaN stays
+}
+
+// exp(x^2 / 2) times the probability of numbers above x, in two parts. (x + 1) times it is close to the density's top:
+// a ratio of polynomials is the smaller part of it, and roundings of the lower one cancel.
+MATH_INLINE Pair<float> tail_height(float x) {
+    float upper = horner(x, 0.10105771f, 0.2776626f, 0.1606988f, 0.04491431f, 0.0058558555f);
+    float lower = horner(x, 1.0f, 1.7475628f, 1.3164741f, 0.5454369f, 0.12722696f, 0.014679215f);
+    float above = mul_add(lower, top_density, upper), below = mul_add(lower, x, lower);
+    float inverse = 1 / below, height = above * inverse;
+    float lost = mul_add(-height, mul_add(lower, x, lower - below), mul_add(-height, below, above));
+    return {height, lost * inverse};
+}
+
+constexpr float bell_unit = 0x1p-64f;  // in which the smallest results are normal numbers
+
+// value exp(-x^2 / 2) / bell_unit
+MATH_INLINE float times_bell(Pair<float> value, float x) {
+    using Range = ExponentialRange<float>;
+    constexpr float magic = Format<float>::whole * 1.5f + float(Format<float>::bias + 64);
+    auto [square, lost] = exact_product(x, x);
+    float shifted = mul_add(square, -0.5f * Range::log2_e, magic), n = shifted - magic;
+    float rest = mul_add(n, 2 * Range::log_2_low, mul_add(n, 2 * Range::log_2_high, square)) + lost;
+    float tail = horner(rest, -0.5f, 0.124999985f, -0.020833151f, 0.0026042666f, -0.00026152117f, 2.1594897e-05f);
+    return (value.high + mul_add(value.high, rest * tail, value.low)) * power_of_two<float>(to_bits(shifted));
+}
+
+// x times the probability that a standard normal number is below x; 0 x makes NaN of -infinity
+MATH_INLINE float gelu(float x) {
+    float size = tail_size(x);
+    auto [height, lost] = tail_height(size);
+    auto [product, product_lost] = exact_product(size, height);
+    float tail = times_bell({product, mul_add(size, lost, product_lost)}, size);
+    return mul_add(tail, -bell_unit, x > 0 ? x : 0 * x);
+}
+
+// its slope: that probability, and x times the density
+MATH_INLINE float gelu_slope(float x) {
+    float size = tail_size(x), height = tail_height(size).high;
+    float tail = times_bell({mul_add(size, -top_density, height), 0}, size);
+    return mul_add(tail, x > 0 ? -bell_unit : bell_unit, (x > 0 ? 1.0f : 0.0f) + 0 * x);
+}
+#else
+// the same with what a processor without fused steps does better, in double precision
 MATH_INLINE float gelu(float x) {
     double near = bounded(x, 37.5f);
     float product = float(near * upper_tail(x));
     return x > 0 ? x - product : product + 0 * x;
 }
 
+MATH_INLINE float gelu_slope(float x) {
+    return erf(x * 0.70710677f) * 0.5f + 0.5f + x * (exp(x * x * -0.5f) * 0.3989423f);
+}
+#endif
+
 MATH_INLINE double gelu(double x) {
     double near = bounded(x, 39.0);
     auto [part, lost, bits] = upper_tail(x);
     double product = scale(mul_add(near, part, near * lost), bits);
     return copysign(x > 0 ? x - product : product + 0 * x, x);
+}
+
+MATH_INLINE double gelu_slope(double x) {
+    return erf(x * 0.7071067811865476) * 0.5 + 0.5 + x * (exp(x * x * -0.5) * 0.3989422804014327);
 }
 
 }  // namespace math

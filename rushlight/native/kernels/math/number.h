@@ -158,6 +158,17 @@ MATH_INLINE T polynomial(T x, Coefficients... coefficients) {
     return polynomial_of(x, x * x, coefficients...);
 }
 
+// The same by Horner's scheme: one step fewer and the smaller error, where other work fills the waits
+template <class T>
+MATH_INLINE T horner(T, T c0) {
+    return c0;
+}
+
+template <class T, class... Rest>
+MATH_INLINE T horner(T x, T c0, Rest... rest) {
+    return mul_add(x, horner(x, rest...), c0);
+}
+
 // 2^n from `shifted`, a number whose lowest bits are n + bias
 template <class T>
 MATH_INLINE T power_of_two(BitsOf<T> shifted) {
