@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "copies.h"
 #include "engine.h"
 #include "hooks.h"
 #include "plan.h"
@@ -318,8 +319,8 @@ bool Run::apply(Node* node, Arrival& arrival) {
 static bool store(Tensor* leaf, PyArrayObject* grad) {
     if (leaf->grad == nullptr) {
         if (!is_unshared(grad) || !PyArray_IS_C_CONTIGUOUS(grad)) {
-            auto* copy = reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(grad, NPY_CORDER));
-            Py_DECREF(grad);
+            PyArrayObject* copy = packed_copy(grad);
+            drop(grad);
             if (copy == nullptr) return false;
             grad = copy;
         }
