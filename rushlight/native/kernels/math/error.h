@@ -155,9 +155,10 @@ MATH_INLINE float tail_size(float x) {
 MATH_INLINE Pair<float> tail_height(float x) {
     float upper = horner(x, 0.10105771f, 0.2776626f, 0.1606988f, 0.04491431f, 0.0058558555f);
     float lower = horner(x, 1.0f, 1.7475628f, 1.3164741f, 0.5454369f, 0.12722696f, 0.014679215f);
-    float above = mul_add(lower, top_density, upper), below = mul_add(lower, x, lower);
+    auto [most, most_lost] = exact_product(lower, top_density);
+    float above = most + upper, above_lost = (most - above) + upper + most_lost, below = mul_add(lower, x, lower);
     float inverse = 1 / below, height = above * inverse;
-    float lost = mul_add(-height, mul_add(lower, x, lower - below), mul_add(-height, below, above));
+    float lost = mul_add(-height, mul_add(lower, x, lower - below), mul_add(-height, below, above)) + above_lost;
     return {height, lost * inverse};
 }
 
@@ -169,9 +170,12 @@ MATH_INLINE float times_bell(Pair<float> value, float x) {
     constexpr float magic = Format<float>::whole * 1.5f + float(Format<float>::bias + 64);
     auto [square, lost] = exact_product(x, x);
     float shifted = mul_add(square, -0.5f * Range::log2_e, magic), n = shifted - magic;
-    float rest = mul_add(n, 2 * Range::log_2_low, mul_add(n, 2 * Range::log_2_high, square)) + lost;
-    float tail = horner(rest, -0.5f, 0.124999985f, -0.020833151f, 0.0026042666f, -0.00026152117f, 2.1594897e-05f);
-    return (value.high + mul_add(value.high, rest * tail, value.low)) * power_of_two<float>(to_bits(shifted));
+    float high = mul_add(n, 2 * Range::log_2_high, square), low = mul_add(n, 2 * Range::log_2_low, lost);
+    float rest = high + low, rest_lost = (high - rest) + low;
+    float tail = horner(rest, 0.124999985f, -0.020833151f, 0.0026042666f, -0.00026152117f, 2.1594897e-05f);
+    float small = mul_add(rest * rest, tail, -0.5f * rest_lost);
+    float more = mul_add(value.high, -0.5f * rest, mul_add(value.high, small, value.low));
+    return (value.high + more) * power_of_two<float>(to_bits(shifted));
 }
 
 // x times the probability that a standard normal number is below x; 0 x makes NaN of -infinity
