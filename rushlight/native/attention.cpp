@@ -284,16 +284,16 @@ void run_back(const Workspace& space, const Heads& grad, const Heads& output, vo
     const int64_t head = space.head;
     space.turn(given.key, space.keys);
     space.turn(given.value, space.values);
-    // a causal block does not reach all keys
-    bool add = given.query.rows > given.block || given.seen(given.query.rows) < given.key.rows;
-    for (int k = 1; add && k < 3; k++) {
+    // the last block reaches most keys, all of them unless there are fewer queries: it comes first, and needs no zeros
+    const int64_t last = (given.query.rows - 1) / given.block * given.block;
+    for (int k = 1; k < 3; k++) {
         if (found[k].array == nullptr) continue;
-        char* to = found[k].at(head, given.query);
-        for (npy_intp row = 0; row < found[k].rows; row++, to += found[k].row_step) {
-            std::memset(to, 0, found[k].columns * SIZES[given.dtype]);
+        for (npy_intp row = given.seen(given.query.rows); row < found[k].rows; row++) {
+            std::memset(found[k].at(head, given.query, row), 0, found[k].columns * SIZES[given.dtype]);
         }
     }
-    for (int64_t row = 0; row < given.query.rows; row += given.block) {
+    for (int64_t row = last; row >= 0; row -= given.block) {
+        const bool add = row < last;
         Block block(given, head, row);
         block.by_keys(given.query, space.keys, space.weights);
         block.by_keys(grad, space.values, space.slopes);
