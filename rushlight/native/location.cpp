@@ -40,12 +40,12 @@ bool is_ours(PyCodeObject* code) {
     };
     static Caller callers[64] = {};
     Caller& caller = callers[reinterpret_cast<uintptr_t>(code) / 64 % 64];
-    if (caller.code != code) {
-        caller.ours = is_ours_by_file(code);
-        Py_INCREF(code);
-        Py_XSETREF(caller.code, code);
-    }
-    return caller.ours;
+    if (caller.code == code) return caller.ours;
+    bool ours = caller.ours = is_ours_by_file(code);
+    Py_INCREF(code);
+    // the code before it may be the last reference to something that calls us again
+    Py_XSETREF(caller.code, code);
+    return ours;
 }
 
 }  // namespace

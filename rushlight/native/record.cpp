@@ -59,8 +59,7 @@ bool save(Node* node, const OpPlan& plan, const Call& call, Tensor* const* resul
             if (!save_list(saved, value)) return false;
         } else {
             saved.value = Py_NewRef(value);
-            bool may_be_tensor = call.op->tensors >> position & 1;
-            if (may_be_tensor && is_tensor(value)) saved.version = version_of(as_tensor(value));
+            if (is_tensor(value)) saved.version = version_of(as_tensor(value));
         }
     }
     return true;

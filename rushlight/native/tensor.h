@@ -54,7 +54,10 @@ extern PyTypeObject* parameter_class;  // nn.Parameter, once nn is imported
 inline bool is_tensor(PyObject* object) {
     PyTypeObject* type = Py_TYPE(object);
     // the two classes that nearly all tensors have: asking for any subclass costs 5 ns each time
-    return type == tensor_class || type == parameter_class || PyType_IsSubtype(type, &TensorType);
+    if (type == tensor_class || type == parameter_class) return true;
+    // and what is nearly always there instead: a number, None, a tuple, whose classes are C's
+    if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) return type == &TensorType;
+    return PyType_IsSubtype(type, &TensorType);
 }
 inline Tensor* as_tensor(PyObject* object) { return reinterpret_cast<Tensor*>(object); }
 inline PyObject* as_object(void* object) { return reinterpret_cast<PyObject*>(object); }

@@ -31,6 +31,25 @@ def test_broadcast_gradients_are_summed_to_the_input_shape():
     assert c.grad.item() == 12
 
 
+def test_many_leaves_and_outputs_get_their_gradients():
+    leaves = [leaf(float(i), 1.0) for i in range(30)]
+    nodes = [(each * i).unbind() for i, each in enumerate(leaves)]
+    sum(one * 2 + other for one, other in nodes).backward()
+    assert [each.grad.tolist() for each in leaves] == [[2.0 * i, float(i)] for i in range(30)]
+
+
+def test_the_line_that_freed_a_graph_is_named():
+    x = leaf(2.0, 3.0)
+    y = (x * x).sum()
+    node = y.grad_fn.next_functions[0][0]
+    assert node.freed is None
+    y.backward()
+    (code, _), number = node.freed
+    assert code.co_name == "test_the_line_that_freed_a_graph_is_named" and number > node.number
+    with pytest.raises(RuntimeError, match=r"its values were freed by the backward at .*test_engine\.py"):
+        y.backward()
+
+
 def test_gradient_has_the_dtype_of_its_input():
     a = torch.ones(3, requires_grad=True)
     b = torch.ones(3, dtype=torch.float64, requires_grad=True)
