@@ -1,10 +1,14 @@
 """Programs written for PyTorch print under Rushlight what they print under PyTorch, at every step of their training."""
 
+import contextlib
+import io
+import runpy
+
 import pytest
 
-from tests.programs.output import FOLDER, run
+from tests.programs.output import FOLDER, Output, run
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.py") if "print(" in path.read_text())
 
@@ -13,9 +17,27 @@ PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.py") if "print(" in path.
 TOLERANCE = 1e-3
 
 
+@pytest.fixture
+def one_thread():
+    """On cores that are shared, PyTorch's threads wait for each other, and a program of seconds takes minutes."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def run_torch(name):
+    # in this process, for torch takes seconds to import
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        runpy.run_path(str(FOLDER / f"{name}.py"))
+    return Output(text.getvalue())
+
+
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_step_is_torchs(name):
-    ours, torchs = run(name, "-m", "rushlight"), run(name)
+    ours, torchs = run(name), run_torch(name)
     assert ours.words == torchs.words
     # printed to six decimals
     assert ours.numbers == pytest.approx(torchs.numbers, rel=TOLERANCE, abs=1e-5)

@@ -1,4 +1,4 @@
-"""What a program prints, under Rushlight or under PyTorch: its words and its curves."""
+"""What a program prints: its words and its curves."""
 
 import os
 import re
@@ -25,12 +25,10 @@ class Output:
         return [float(number) for word, number in self.named if word == name]
 
 
-def run(name, *options):
-    """Run a program of this folder in a fresh interpreter; the options `-m rushlight` make its `torch` Rushlight."""
+def run(name):
+    """Run a program of this folder in a fresh interpreter, where its `torch` is Rushlight."""
     environment = {**os.environ, "PYTHONPATH": str(Path(rushlight.__file__).parent.parent)}
-    # PyTorch's threads wait for each other in a loop, which takes minutes on cores that are shared
-    environment["OMP_NUM_THREADS"] = "1"
-    command = [sys.executable, "-W", "error", *options, str(FOLDER / f"{name}.py")]
+    command = [sys.executable, "-W", "error", "-m", "rushlight", str(FOLDER / f"{name}.py")]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
     return Output(ran.stdout)

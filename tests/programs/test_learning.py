@@ -2,12 +2,14 @@
 
 import re
 
+import pytest
+
 from tests.programs.output import run
 
 
 def learned(name):
     """What a program printed, and how its loss fell: means over the first and the last tenth of its steps."""
-    output = run(name, "-m", "rushlight")
+    output = run(name)
     losses = output["loss"]
     tenth = len(losses) // 10
     return output, sum(losses[:tenth]) / tenth, sum(losses[-tenth:]) / tenth
@@ -55,3 +57,37 @@ def test_truncated_backpropagation_carries_its_state():
     assert first > 0.6 and last < 0.01
     assert output["carried"][0] > 0.99 and output["within"][0] > 0.99
     assert "refused: Trying to backward through the graph a second time" in output.words
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "guessed", "found"),
+    [
+        ("seq2seq", "right", 0.3, 0.9),
+        ("unet", "dice", 0.3, 0.85),
+        ("resnet", "best", 25, 65),
+        ("siamese", "right", 0.2, 0.9),
+        ("text_classifier", "right", 0.4, 0.75),
+        ("packed_sequences", "right", 0.5, 0.9),
+        ("transformer_classifier", "right", 0.4, 0.85),
+        ("hooks_and_functions", "right", 0.5, 0.75),
+    ],
+)
+def test_answers_are_better_than_guesses(name, word, guessed, found):
+    output, first, last = learned(name)
+    assert last < 0.8 * first
+    assert output[word][-1] > found > guessed
+
+
+def test_dcgan_trains_both_of_its_networks():
+    output = run("dcgan")
+    assert output["loss_D"][0] > 1.3 and output["loss_D"][-1] < 1.1
+    assert output["change"][0] > 0.005 and output["darkness"][0] < -0.1
+
+
+def test_parametrized_weights_learn_within_their_bounds():
+    output = run("norms_of_weights")
+    curves = [output["loss"][start : start + 12] for start in range(0, 60, 12)]
+    assert all(curve[-1] < 0.7 * curve[0] for curve in curves)
+    _, spectral, _, orthogonal, _ = output["largest"]
+    assert spectral < 1.05 and orthogonal == 1 == output["smallest"][3]
+    assert output["asymmetry"][4] == 0 < output["asymmetry"][0]
