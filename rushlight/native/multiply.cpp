@@ -111,8 +111,9 @@ Outcome multiply_there(const Product& product) {
 }
 
 bool is_small(const Product& product) {
-    return product.rows < THIN || product.columns < THIN || product.inner < THIN ||
-           work_of(product) <= static_cast<double>(table().products.small_product);
+    // a BLAS gains less where no rows have to be packed
+    double limit = static_cast<double>(table().products.small_product) * (product.a_inner == 1 ? 2 : 1);
+    return product.rows < THIN || product.columns < THIN || product.inner < THIN || work_of(product) <= limit;
 }
 
 // Two stacks, broadcast against each other.
