@@ -10,7 +10,7 @@ ACTIONS = 6
 class Step(Training):
     """A training step towards given returns of the actions that were taken, with Huber's loss and Adam."""
 
-    options = {"lr": 1e-4}  # noqa: RUF012
+    optimizer = "Adam", {"lr": 1e-4}
 
     def __init__(self):
         source = Source()

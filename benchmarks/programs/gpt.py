@@ -10,8 +10,7 @@ CONTEXT, BATCH, VOCABULARY = 64, 16, 65
 class Step(Training):
     """A training step on 16 texts of 64 characters with cross entropy and AdamW."""
 
-    optimizer = "AdamW"
-    options = {"lr": 3e-4, "weight_decay": 0.01}  # noqa: RUF012
+    optimizer = "AdamW", {"lr": 3e-4, "weight_decay": 0.01}
 
     def __init__(self):
         source = Source()

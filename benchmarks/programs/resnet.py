@@ -17,8 +17,7 @@ BLOCKS = [
 class Step(Training):
     """A training step on 16 images with cross entropy and SGD with momentum."""
 
-    optimizer = "SGD"
-    options = {"lr": 0.01, "momentum": 0.9, "weight_decay": 5e-4}  # noqa: RUF012
+    optimizer = "SGD", {"lr": 0.01, "momentum": 0.9, "weight_decay": 5e-4}
 
     def __init__(self):
         source = Source()

@@ -1,4 +1,4 @@
-"""A whole training step of a network: no gradients, forward, loss, backward and the optimizer's step."""
+"""A whole training step of a network: zero_grad, forward, loss, backward and the optimizer's step."""
 
 import itertools
 
@@ -17,15 +17,16 @@ class Training:
     """
 
     repeat = 1
-    optimizer = "Adam"
-    options = {"lr": 1e-3}  # noqa: RUF012
+    # Its name in torch, and its options.
+    optimizer = "Adam", {"lr": 1e-3}
     # Running means and variances, for JAX.
     statistics = None
 
     def torch(self, library):
         torch = library.module
         model = library.load(self.make_model(torch), self.weights)
-        optimizer = library.optimizer(self.optimizer, model.parameters(), **self.options)
+        name, options = self.optimizer
+        optimizer = library.optimizer(name, model.parameters(), **options)
         compute_loss = library.compile(lambda *batch: self.compute_loss(torch, model, *batch))
         batches = itertools.cycle([tuple(map(library.tensor, batch)) for batch in self.batches])
 
@@ -44,12 +45,13 @@ class Training:
 
         from benchmarks.ways import xla
 
-        make_state, take_step = xla.OPTIMIZERS[self.optimizer]
+        name, options = self.optimizer
+        make_state, take_step = xla.OPTIMIZERS[name]
 
         def train(weights, state, statistics, batch):
             differentiate = jax.value_and_grad(self.loss_and_statistics_in_jax, has_aux=True)
             (loss, statistics), grads = differentiate(weights, statistics, *batch)
-            return loss, *take_step(weights, grads, state, **self.options), statistics
+            return loss, *take_step(weights, grads, state, **options), statistics
 
         train = jax.jit(train, donate_argnums=(0, 1, 2))
         weights, statistics = xla.arrays(self.weights), xla.arrays(self.statistics)
@@ -71,6 +73,6 @@ class Training:
         floor = Floor()
         self.gather(floor)
         elements = sum(weight.size for weight in self.weights.values())
-        moved, kept = TRAFFIC[self.optimizer]
+        moved, kept = TRAFFIC[self.optimizer[0]]
         floor.moves(moved * elements, kept * elements // 2)
         return floor.step
