@@ -17,6 +17,7 @@
 #include "products.h"
 #include "promotion.h"
 #include "threads.h"
+#include "views.h"
 
 namespace rushlight {
 
@@ -242,6 +243,31 @@ Ref laid_out_like(const Heads& heads, npy_intp columns) {
         new_array_like_strides(ndim, dims, PyArray_STRIDES(heads.array), PyArray_TYPE(heads.array))));
 }
 
+// Gradients of queries, keys and values that are parts of one array, side by side as they are: `split` then has its
+// gradient without a copy. False where they are no such parts.
+bool lay_side_by_side(const Attention& given, Ref (&made)[3]) {
+    PyArrayObject *query = given.query.array, *key = given.key.array, *value = given.value.array;
+    npy_intp dims[NPY_MAXDIMS + 1] = {3}, strides[NPY_MAXDIMS + 1];
+    int ndim = PyArray_NDIM(query);
+    for (PyArrayObject* each : {key, value}) {
+        if (PyArray_BASE(each) == nullptr || PyArray_BASE(each) != PyArray_BASE(query)) return false;
+        if (!PyArray_SAMESHAPE(each, query)) return false;
+        if (!PyArray_CompareLists(PyArray_STRIDES(each), PyArray_STRIDES(query), ndim)) return false;
+    }
+    strides[0] = PyArray_BYTES(key) - PyArray_BYTES(query);
+    if (strides[0] <= 0 || PyArray_BYTES(value) - PyArray_BYTES(key) != strides[0] || ndim == NPY_MAXDIMS) return false;
+    std::copy_n(PyArray_DIMS(query), ndim, dims + 1);
+    std::copy_n(PyArray_STRIDES(query), ndim, strides + 1);
+    Ref all = Ref::steal(as_object(new_array_like_strides(ndim + 1, dims, strides, PyArray_TYPE(query))));
+    // parts that overlap are no parts
+    if (!all || PyArray_STRIDE(all.array(), ndim) != PyArray_ITEMSIZE(query)) return false;
+    Geometry part(all.array());
+    npy_intp step = part.strides[0];
+    part.remove(0);
+    for (int k = 0; k < 3; k++) made[k] = Ref::steal(part.of(all.array(), k * step));
+    return made[0] && made[1] && made[2];
+}
+
 // (tensors, allowed, noise, causal, scale)
 PyObject* forward(Call& call) {
     Attention given;
@@ -332,9 +358,11 @@ bool backward(Gradient& gradient) {
     }
     if (!results.read(output, &given.query) || !PyArray_IS_C_CONTIGUOUS(totals)) return false;
     const Heads* tensors[] = {&given.query, &given.key, &given.value};
+    bool all = node->edges[0] != nullptr && node->edges[1] != nullptr && node->edges[2] != nullptr;
+    bool together = all && lay_side_by_side(given, made);
     for (int k = 0; k < 3; k++) {
         if (node->edges[k] == nullptr) continue;
-        made[k] = laid_out_like(*tensors[k], tensors[k]->columns);
+        if (!together) made[k] = laid_out_like(*tensors[k], tensors[k]->columns);
         if (!made[k] || !found[k].read(made[k].array())) return false;
     }
     std::atomic<bool> failed{false};

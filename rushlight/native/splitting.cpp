@@ -86,11 +86,37 @@ PyObject* split_unevenly_forward(Call& call) {
     return views.release();
 }
 
+// The whole, where the gradients of all parts are side by side in one array already, as those of attention are.
+PyArrayObject* found_whole(const Gradient& gradient, PyObject* shape, PyObject* place) {
+    PyArrayObject* first = gradient.grads[0];
+    Geometry whole(first);
+    npy_intp sizes[NPY_MAXDIMS], offset = 0;
+    int dim;
+    if (PyArray_BASE(first) == nullptr || read_sizes(shape, sizes) != whole.ndim) return nullptr;
+    if (!read_dim(place, whole.ndim, dim)) return nullptr;
+    for (int i = 0; i < gradient.grad_count; i++) {
+        PyArrayObject* each = gradient.grads[i];
+        if (PyArray_BASE(each) != PyArray_BASE(first) || PyArray_NDIM(each) != whole.ndim) return nullptr;
+        if (!PyArray_CompareLists(PyArray_STRIDES(each), whole.strides, whole.ndim)) return nullptr;
+        if (PyArray_BYTES(each) != PyArray_BYTES(first) + offset) return nullptr;
+        offset += PyArray_DIM(each, dim) * whole.strides[dim];
+    }
+    npy_intp dense = PyArray_ITEMSIZE(first);
+    for (int d = whole.ndim - 1; d >= 0; d--) {
+        if (whole.strides[d] != dense || (d != dim && sizes[d] != whole.dims[d])) return nullptr;
+        dense *= sizes[d];
+    }
+    if (offset != sizes[dim] * whole.strides[dim]) return nullptr;
+    return view_of(first, whole.ndim, sizes, whole.strides);
+}
+
 // Each gradient to its place along the dimension, one after another.
 bool split_backward(Gradient& gradient) {
     bool complete;
     PyArrayObject* some = first_of(gradient, complete);
     if (some == nullptr) return false;
+    if (complete) gradient.found[0] = found_whole(gradient, gradient.option(0), gradient.option(2));
+    if (gradient.found[0] != nullptr) return true;
     Ref whole = Ref::steal(as_object(whole_for(gradient.option(0), some, !complete)));
     npy_intp length = 0, start = 0;
     int dim;

@@ -67,10 +67,34 @@ bool infer(npy_intp* sizes, int count, npy_intp total) {
     return true;
 }
 
+// The byte strides of a view with other sizes; false where elements would have to move. Dimensions that are one run of
+// memory, from the last one on, are split up among the new ones.
+bool find_strides(PyArrayObject* array, const npy_intp* sizes, int count, npy_intp* strides) {
+    const npy_intp *old = PyArray_STRIDES(array), *dims = PyArray_DIMS(array);
+    int place = count - 1;
+    npy_intp run = 1;
+    for (int d = PyArray_NDIM(array) - 1, last = d; d >= 0; d--) {
+        run *= dims[d];
+        if (d > 0 && (dims[d - 1] == 1 || old[d - 1] == run * old[last])) continue;
+        npy_intp filled = 1;
+        for (; place >= 0 && (filled < run || sizes[place] == 1); place--) {
+            strides[place] = filled * old[last];
+            filled *= sizes[place];
+        }
+        if (filled != run) return false;
+        last = d - 1;
+        run = 1;
+    }
+    return place < 0;
+}
+
 PyObject* reshaped(PyArrayObject* array, npy_intp* sizes, int count) {
     npy_intp total = PyArray_SIZE(array);
-    if (total == 0 || !PyArray_IS_C_CONTIGUOUS(array) || !infer(sizes, count, total)) return nullptr;
+    if (total == 0 || !infer(sizes, count, total)) return nullptr;
     npy_intp strides[NPY_MAXDIMS];
+    if (!PyArray_IS_C_CONTIGUOUS(array)) {
+        return find_strides(array, sizes, count, strides) ? as_object(view_of(array, count, sizes, strides)) : nullptr;
+    }
     npy_intp step = PyArray_ITEMSIZE(array);
     for (int i = count - 1; i >= 0; i--) {
         strides[i] = step;
@@ -85,30 +109,18 @@ PyObject* view_forward(Call& call) {
     return count < 0 ? nullptr : reshaped(call.array(0), sizes, count);
 }
 
-// Whether one number is shown everywhere.
-bool is_one_number(PyArrayObject* array) {
-    for (int d = 0; d < PyArray_NDIM(array); d++) {
-        if (PyArray_STRIDE(array, d) != 0) return false;
-    }
-    return PyArray_NDIM(array) > 0 && PyArray_SIZE(array) > 0;
-}
-
 // The gradient of a view that kept the order of elements: the same in the input's shape.
 bool view_backward(Gradient& gradient) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(gradient.option(0), sizes);
     if (count < 0) return false;
-    if (is_one_number(gradient.grad()) && PyArray_MultiplyList(sizes, count) == PyArray_SIZE(gradient.grad())) {
-        npy_intp still[NPY_MAXDIMS] = {};
-        gradient.found[0] = view_of(gradient.grad(), count, sizes, still);
-        return gradient.found[0] != nullptr;
+    PyArrayObject* grad = gradient.grad();
+    gradient.found[0] = reinterpret_cast<PyArrayObject*>(reshaped(grad, sizes, count));
+    if (gradient.found[0] == nullptr && !PyArray_IS_C_CONTIGUOUS(grad)) {
+        Ref packed = Ref::steal(as_object(packed_copy(grad)));
+        if (!packed) return false;
+        gradient.found[0] = reinterpret_cast<PyArrayObject*>(reshaped(packed.array(), sizes, count));
     }
-    Ref contiguous = Ref::borrow(as_object(gradient.grad()));
-    if (!PyArray_IS_C_CONTIGUOUS(gradient.grad())) {
-        contiguous = Ref::steal(as_object(packed_copy(gradient.grad())));
-        if (!contiguous) return false;
-    }
-    gradient.found[0] = reinterpret_cast<PyArrayObject*>(reshaped(contiguous.array(), sizes, count));
     return gradient.found[0] != nullptr;
 }
 
@@ -118,14 +130,25 @@ PyObject* call_view(PyObject* input, PyObject* shape) {
     return inner == nullptr ? nullptr : call_native(inner, args, 2, nullptr);
 }
 
-// view(input, *shape, size=None, dtype=None) and reshape(input, *shape_, shape=None)
-PyObject* view_route(Call& call) {
+// The array of a call with a shape and no other way to give one; nullptr for what Python has to look at.
+PyArrayObject* viewed_array(Call& call) {
     for (size_t i = 2; i < call.op->parameters.size(); i++) {
         if (call[static_cast<int>(i)] != Py_None) return nullptr;
     }
-    PyObject* input = call[0];
-    if (!is_tensor(input) || as_tensor(input)->array == nullptr) return nullptr;
-    return PyArray_IS_C_CONTIGUOUS(as_tensor(input)->array) ? call_view(input, call[1]) : nullptr;
+    return is_tensor(call[0]) ? as_tensor(call[0])->array : nullptr;
+}
+
+// view(input, *shape, size=None, dtype=None)
+PyObject* view_route(Call& call) { return viewed_array(call) == nullptr ? nullptr : call_view(call[0], call[1]); }
+
+// reshape(input, *shape_, shape=None)
+PyObject* reshape_route(Call& call) {
+    static Function* alias = find_function("_reshape_alias");
+    PyArrayObject* array = viewed_array(call);
+    if (array == nullptr || alias == nullptr) return nullptr;
+    if (PyArray_IS_C_CONTIGUOUS(array)) return call_view(call[0], call[1]);
+    PyObject* args[] = {call[0], call[1]};
+    return call_native(alias, args, 2, nullptr);
 }
 
 // flatten(input, start_dim=0, end_dim=-1)
@@ -336,6 +359,8 @@ bool pass_backward(Gradient& gradient) {
 
 void register_views() {
     add_kernel({"_view", view_forward, view_backward, {"input_shape"}});
+    add_kernel({"_reshape_alias", view_forward, view_backward, {"input_shape"}});
+    add_kernel({"_reshaped_copy", nullptr, view_backward, {"input_shape"}});
     add_kernel({"unsqueeze", unsqueeze_forward, unsqueeze_backward, {"dim"}});
     add_kernel({"squeeze", squeeze_forward, view_backward, {"input_shape"}});
     add_kernel({"transpose", transpose_forward, transpose_backward, {"dim0", "dim1"}});
@@ -344,16 +369,9 @@ void register_views() {
     add_kernel({"select", select_forward});
     add_kernel({"unfold", unfold_forward, unfold_backward, {"input_shape", "dimension", "size", "step"}});
     add_kernel({"expand", expand_forward, pass_backward});
-    for (const char* name : {"view", "reshape"}) {
-        Kernel kernel;
-        kernel.name = name;
-        kernel.route = view_route;
-        add_kernel(kernel);
-    }
-    Kernel flatten;
-    flatten.name = "flatten";
-    flatten.route = flatten_route;
-    add_kernel(flatten);
+    add_route("view", view_route);
+    add_route("reshape", reshape_route);
+    add_route("flatten", flatten_route);
 }
 
 }  // namespace rushlight

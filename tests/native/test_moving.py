@@ -117,3 +117,29 @@ class TestWriting:
         with pytest.raises((IndexError, RuntimeError)):
             x.scatter_(0, torch.tensor([0, 3]), 1.0)
         assert x.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("shape", [(4, 6), (2, 2, 6), (24,), (4, 2, 3), (1, 4, 6, 1)])
+def test_a_view_of_any_layout_shares_memory_or_is_refused_as_in_python(shape):
+    for _, x in layouts((4, 6)):
+        plain = told(lambda x=x: torch.Tensor.view.__wrapped__(x, shape))
+        native = told(lambda x=x: x.view(shape))
+        assert native == plain
+        assert x.reshape(shape).tolist() == x.contiguous().view(shape).tolist()
+
+
+def told(call):
+    try:
+        found = call()
+    except RuntimeError as error:
+        return str(error)
+    return found.tolist(), found.stride(), found.data_ptr()
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_parts_that_come_back_side_by_side_are_put_where_they_were(order):
+    x, grad = torch.ones(3, 12, requires_grad=True), torch.arange(36.0).view(3, 12)
+    torch.cat([x.split(4, 1)[i] for i in order], 1).backward(grad)
+    for place, part in enumerate(order):
+        assert x.grad[:, 4 * part : 4 * part + 4].equal(grad[:, 4 * place : 4 * place + 4])
+    assert x.grad.data_ptr() != grad.data_ptr()

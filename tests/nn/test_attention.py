@@ -257,3 +257,23 @@ def test_any_of_torchs_ways_may_be_asked_for():
         torch.nn.attention.sdpa_kernel("math"),
     ):
         pass
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_heads_that_are_parts_of_one_tensor_have_the_gradients_of_separate_ones(causal):
+    torch.manual_seed(0)
+    whole, grad = torch.randn(2, 40, 36, requires_grad=True), torch.randn(2, 3, 40, 4)
+    parts = [part.view(2, 40, 3, 4).transpose(1, 2) for part in whole.split(12, 2)]
+    apart = [part.detach().contiguous().requires_grad_() for part in parts]
+    results = [attend(*each, is_causal=causal) for each in (parts, apart)]
+    for result in results:
+        result.backward(grad)
+    close(results[0], results[1])
+    close(whole.grad, torch.cat([each.grad.transpose(1, 2).reshape(2, 40, 12) for each in apart], 2))
+
+
+def test_keys_after_the_last_query_have_no_gradient():
+    query, (key, value, _) = torch.randn(1, 1, 5, 4), heads(1, 1, 9, 4)
+    attend(query, key, value, is_causal=True).sum().backward()
+    assert not key.grad[..., 5:, :].any() and not value.grad[..., 5:, :].any()
+    assert value.grad[..., :5, :].all()
