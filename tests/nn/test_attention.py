@@ -277,3 +277,37 @@ def test_keys_after_the_last_query_have_no_gradient():
     attend(query, key, value, is_causal=True).sum().backward()
     assert not key.grad[..., 5:, :].any() and not value.grad[..., 5:, :].any()
     assert value.grad[..., :5, :].all()
+
+
+def encoder():
+    torch.manual_seed(0)
+    return nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2).eval()
+
+
+@torch.no_grad()
+def test_an_encoder_at_inference_returns_zeros_for_padding_as_torch_does():
+    model, x = encoder(), torch.randn(3, 4, 8)
+    padding = torch.tensor([[0, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]]).bool()
+    found = model(x, src_key_padding_mask=padding)
+    close(found[0, :3], model(x[:1, :3])[0])
+    close(found[1], model(x[1:2])[0])
+    assert (found[0, 3] == 0).all() and (found[2] == 0).all()
+    # what is not zero is absent, however little it would count
+    close(model(x, src_key_padding_mask=padding * -0.1), found)
+    # the last norm comes after
+    model.norm = nn.LayerNorm(8)
+    nn.init.ones_(model.norm.bias)
+    assert (model(x, src_key_padding_mask=padding)[0, 3] == 1).all()
+
+
+@torch.no_grad()
+def test_an_encoder_with_gaps_or_a_mask_computes_padding_too():
+    model, x = encoder(), torch.randn(1, 4, 8)
+    padding = torch.tensor([[False, True, False, True]])
+    assert model(x, src_key_padding_mask=padding).ne(0).all()
+    padding[0, 1] = False
+    assert model(x, torch.zeros(4, 4).bool(), padding).ne(0).all()
+    with torch.enable_grad():
+        assert model(x, src_key_padding_mask=padding).ne(0).all()
+    with pytest.raises(RuntimeError, match="Mask size should match input size"):
+        model(x, src_key_padding_mask=padding[:, :3])

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from rushlight.autograd.modes import is_grad_enabled
 from rushlight.core.filled import full
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
@@ -209,9 +210,26 @@ class TransformerEncoder(Module):
         padding = as_added(src_key_padding_mask, "src_key_padding_mask", src.dtype, mask, "mask")
         mask = as_added(mask, "mask", src.dtype)
         is_causal = is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)
+        packed = padding is not None and mask is None and self._packs(src, padding)
+        if packed:
+            absent = padding.ne(0)
+            padding = absent.to(src.dtype).masked_fill(absent, -math.inf)
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=is_causal, src_key_padding_mask=padding)
+        if packed:
+            src = src.masked_fill(absent.unsqueeze(-1), 0)
         return src if self.norm is None else self.norm(src)
+
+    def _packs(self, src: Tensor, padding: Tensor) -> bool:
+        """Whether torch would leave out the padding, which then comes back as zeros."""
+        layer = self.layers[0]
+        if not self.use_nested_tensor or layer.training or src.ndim != 3:
+            return False
+        if padding.shape != src.shape[:2]:
+            raise RuntimeError(f"Mask size should match input size: {list(padding.shape)} for {list(src.shape)}")
+        if is_grad_enabled() and (src.requires_grad or any(each.requires_grad for each in layer.parameters())):
+            return False
+        return not self.mask_check or bool((padding.eq(0).int().diff(dim=1) <= 0).all())
 
 
 def why_not_nested(layer: Any) -> str:
