@@ -37,7 +37,7 @@ bool Geometry::fits() const {
     return padded * most < MOST && kernels * static_cast<double>(channels) * static_cast<double>(outputs) < MOST;
 }
 
-void Planes::copy(int dtype, const char* image, int64_t first_row, char* to) const {
+void Planes::copy(int dtype, const char* image, int64_t first_row, char* to, int64_t begin, int64_t end) const {
     const int64_t size = SIZES[dtype], channel_size = source_rows * source_columns * size;
     Rows copied;
     copied.count = rows;
@@ -46,7 +46,9 @@ void Planes::copy(int dtype, const char* image, int64_t first_row, char* to) con
     copied.column_step = column_step;
     copied.source_rows = source_rows;
     copied.source_columns = source_columns;
-    for (const Plane& plane : all) {
+    to += begin * phases * rows * columns * size;
+    for (int64_t p = begin; p < end; p++) {
+        const Plane& plane = all[p];
         copied.first_row = plane.first_row + first_row * row_step;
         copied.first_column = plane.first_column;
         table().convolution.copy_rows[dtype](image + plane.channel * channel_size, copied, phases, to);

@@ -18,29 +18,41 @@ constexpr int64_t PARALLEL_WORK = 1 << 19;
 constexpr int64_t UNIT = 1 << 17, SMALL = 1 << 15;
 // Taps of a packed panel, which then stays in the first cache, and the most panels that use a block of weights in turn.
 constexpr int64_t DEPTH = 160, PANELS = 12;
-// Bytes of panels and sums that stay in the second cache.
+// Bytes of sums that stay in the second cache.
 constexpr int64_t PANEL_BYTES = 800 << 10;
 // What it costs to pack a run, in the time of two registers of sums.
-constexpr double PACKING = 3;
-// The least rows of results for which a thread packs panels by itself.
-constexpr int64_t LEAST_ROWS = 64;
+constexpr double PACKING = 1.5;
+// Rows of results that are written together.
+constexpr int64_t UNPACKED = 8;
+// The least rows of results for which a thread packs panels by itself, and the least places for which it reads all
+// weights.
+constexpr int64_t LEAST_ROWS = 64, LEAST_PLACES = 128;
 
 // What a unit of work has at hand.
 struct Unit {
     int64_t group, first_image, images, first_row, rows, first_result, results;
     char* planes;
     int64_t image_step;
-    char *panels, *sums;
+    char *panel, *sums;
 };
 
-// Runs of a panel, in the planes and in the results.
+// Runs of a panel, in the planes and in the results; those that follow each other in the results are one there.
 struct Runs {
     Run from[WIDEST_PANEL], to[WIDEST_PANEL];
-    int64_t count = 0;
+    int64_t from_count = 0, to_count = 0;
+    int64_t places = 0;  // of all
 
-    void add(int64_t lane, int64_t places, int64_t source, int64_t result) {
-        from[count] = {lane, places, source};
-        to[count++] = {lane, places, result};
+    void clear() { from_count = to_count = 0; }
+    void add(int64_t lane, int64_t places, int64_t source, int64_t result, int64_t result_step) {
+        from[from_count++] = {lane, places, source};
+        if (to_count > 0) {
+            Run& last = to[to_count - 1];
+            if (last.lane + last.count == lane && last.to + last.count * result_step == result) {
+                last.count += places;
+                return;
+            }
+        }
+        to[to_count++] = {lane, places, result};
     }
 };
 
@@ -49,7 +61,8 @@ void copy_planes(const Sweep& sweep, const Unit& unit) {
     int64_t channels = planes.source_channels * planes.source_rows * planes.source_columns * sweep.size();
     for (int64_t n = 0; n < unit.images; n++) {
         const char* image = sweep.source + ((unit.first_image + n) * sweep.groups + unit.group) * channels;
-        planes.copy(sweep.dtype, image, unit.first_row, unit.planes + n * unit.image_step * sweep.size());
+        planes.copy(sweep.dtype, image, unit.first_row, unit.planes + n * unit.image_step * sweep.size(), 0,
+                    static_cast<int64_t>(planes.all.size()));
     }
 }
 
@@ -92,62 +105,80 @@ void sweep_flat(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t 
             all.panels = std::min(sweep.panels, divide_up(flat - first, width));
             loops.correlate[sweep.dtype](all);
             for (int64_t p = 0; p < all.panels; p++) {
-                runs.count = 0;
+                runs.clear();
                 int64_t begin = first + p * width, end = std::min(begin + width, flat);
                 for (int64_t at = begin; at < end;) {
                     int64_t i = at / pitch, j = at % pitch, count = std::min(end - at, columns - j);
                     if (count > 0) {
-                        runs.add(at - begin, count, 0, (unit.first_row + i) * grid.to_row + j * grid.to_place);
+                        runs.add(at - begin, count, 0, (unit.first_row + i) * grid.to_row + j * grid.to_place,
+                                 grid.to_place);
                     }
                     at += std::max<int64_t>(pitch - j, 1);
                 }
                 loops.unpack[sweep.dtype](unit.sums + p * all.c_panel * size, unit.results, width, runs.to,
-                                          runs.count, sweep.result_size, grid.to_place, to);
+                                          runs.to_count, sweep.result_size, grid.to_place, to);
             }
         }
     }
 }
 
-// What each tap sees is packed without gaps, images after one another.
+// The places of packed panels, without gaps and images after one another, from `first` on; how many panels there are.
+int64_t lay_out(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, int64_t first, Runs* runs) {
+    const int64_t columns = grid.columns, places = unit.images * rows * columns;
+    const int64_t lanes = table().convolution.lanes[sweep.dtype], width = sweep.width;
+    const int64_t step = sweep.groups * sweep.rows * sweep.result_size;  // from image to image in the results
+    int64_t panels = 0;
+    for (int64_t at = first; panels < sweep.panels && at < places; panels++) {
+        Runs& panel = runs[panels];
+        panel.clear();
+        panel.places = std::min(width, places - at);
+        // rather two registers twice than three and one
+        if (width == 3 * lanes && at + width < places && places <= at + width + lanes) panel.places = 2 * lanes;
+        const int64_t begin = at, end = at + panel.places;
+        while (at < end) {
+            int64_t row = at / columns, j = at % columns, image = row / rows, i = row % rows;
+            int64_t count = std::min(end - at, columns - j);
+            panel.add(at - begin, count, image * unit.image_step + i * sweep.planes.columns + j,
+                      image * step + (unit.first_row + i) * grid.to_row + j * grid.to_place, grid.to_place);
+            at += count;
+        }
+    }
+    return panels;
+}
+
+// What each tap sees is packed; a panel is used by all rows, then packed over, and never leaves the first cache.
 void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, Runs* runs) {
     const auto& loops = table().convolution;
-    const int64_t columns = grid.columns, pitch = sweep.planes.columns, width = sweep.width, size = sweep.size();
-    const int64_t places = unit.images * rows * columns, taps = static_cast<int64_t>(grid.taps.size());
-    const int64_t step = sweep.groups * sweep.rows * sweep.result_size;  // from image to image in the results
+    const int64_t width = sweep.width, size = sweep.size(), taps = static_cast<int64_t>(grid.taps.size());
     Correlation all = correlation_of(sweep, unit, grid);
-    char* to = result_of(sweep, unit, grid, 0);
-    for (int64_t first = 0; first < places; first += sweep.panels * width) {
-        all.panels = std::min(sweep.panels, divide_up(places - first, width));
-        for (int64_t p = 0; p < all.panels; p++) {
-            runs[p].count = 0;
-            int64_t begin = first + p * width, end = std::min(begin + width, places);
-            for (int64_t at = begin; at < end;) {
-                int64_t row = at / columns, j = at % columns, image = row / rows, i = row % rows;
-                int64_t count = std::min(end - at, columns - j);
-                runs[p].add(at - begin, count, image * unit.image_step + i * pitch + j,
-                            image * step + (unit.first_row + i) * grid.to_row + j * grid.to_place);
-                at += count;
-            }
-        }
+    all.b = unit.panel;
+    int64_t places = unit.images * rows * grid.columns;
+    for (int64_t first = 0; first < places;) {
+        const int64_t panels = lay_out(sweep, unit, grid, rows, first, runs);
         for (int64_t tap = 0; tap < taps; tap += DEPTH) {
             all.taps = std::min(DEPTH, taps - tap);
             all.steps = grid.packed.data() + tap;
-            all.b = unit.panels;
-            all.b_panel = DEPTH * width;
             all.adds = tap > 0;
-            for (int64_t p = 0; p < all.panels; p++) {
+            for (int64_t p = 0; p < panels; p++) {
                 // what lies beyond the last place is not used, and no number that would slow sums down
-                char* panel = unit.panels + p * all.b_panel * size;
-                if (first + (p + 1) * width > places) std::memset(panel, 0, static_cast<size_t>(all.b_panel * size));
+                all.places = runs[p].places;
+                if (all.places < width) std::memset(unit.panel, 0, static_cast<size_t>(DEPTH * width * size));
                 loops.pack[sweep.dtype](unit.planes, grid.taps.data() + tap, all.taps, runs[p].from,
-                                        runs[p].count, width, panel);
+                                        runs[p].from_count, width, unit.panel);
+                all.c = unit.sums + p * all.c_panel * size;
+                loops.correlate[sweep.dtype](all);
             }
-            loops.correlate[sweep.dtype](all);
         }
-        for (int64_t p = 0; p < all.panels; p++) {
-            loops.unpack[sweep.dtype](unit.sums + p * all.c_panel * size, unit.results, width, runs[p].to,
-                                      runs[p].count, sweep.result_size, grid.to_place, to);
+        // a few rows of all panels after the other: neighbours in the results
+        for (int64_t row = 0; row < unit.results; row += UNPACKED) {
+            const int64_t here = std::min(UNPACKED, unit.results - row);
+            char* to = result_of(sweep, unit, grid, 0) + row * sweep.result_size * size;
+            for (int64_t p = 0; p < panels; p++) {
+                loops.unpack[sweep.dtype](unit.sums + (p * all.c_panel + row * width) * size, here, width, runs[p].to,
+                                          runs[p].to_count, sweep.result_size, grid.to_place, to);
+            }
         }
+        for (int64_t p = 0; p < panels; p++) first += runs[p].places;
     }
 }
 
@@ -175,20 +206,22 @@ void Sweep::divide() {
     work *= static_cast<double>(count * groups);
     band = grid_rows;
     some_rows = rows;
-    panels = std::clamp<int64_t>(PANEL_BYTES / (width * size() * (rows + (packs ? DEPTH : 0))), 1, PANELS);
+    panels = std::clamp<int64_t>(PANEL_BYTES / (width * size() * rows), 1, PANELS);
     int64_t elements = std::max<int64_t>(planes.size(), 1), places = grid_rows * grids[0].columns;
     // images enough to fill panels, as many as stay in the cache
     int64_t some = packs ? std::max(UNIT / elements, std::min(divide_up(panels * width, places), 4 * UNIT / elements))
                          : SMALL / elements;
     images = std::clamp<int64_t>(some, 1, count);
     if (elements > 2 * UNIT) band = std::max<int64_t>(grid_rows / divide_up(elements, UNIT), 1);
-    int64_t wanted = work < PARALLEL_WORK || thread_count() == 1 ? 1 : 4 * thread_count();
-    while (images > 1 && groups * divide_up(count, images) < wanted && images * places > 2 * panels * width) {
-        images = divide_up(images, 2);
-    }
-    int64_t units = groups * divide_up(count, images) * divide_up(grid_rows, band);
-    if (units < wanted && packs && rows >= 2 * LEAST_ROWS) {
-        some_rows = std::max(LEAST_ROWS, divide_up(divide_up(rows, divide_up(wanted, units)), 8) * 8);
+    const int64_t wanted = work < PARALLEL_WORK || thread_count() == 1 ? 1 : 4 * thread_count();
+    int64_t units = divide_up(count, images);
+    if (packs && units < wanted) units = std::max(units, std::min({count, count * places / LEAST_PLACES, wanted}));
+    images = divide_up(count, units);
+    units = groups * divide_up(count, images) * divide_up(grid_rows, band);
+    if (packs && rows >= 2 * LEAST_ROWS) {
+        // each packs all that it sees: no more of them than level out
+        const int64_t least = divide_up(divide_up(wanted, 2), units);
+        if (least > 1) some_rows = std::max(LEAST_ROWS, divide_up(divide_up(rows, least), 8) * 8);
     } else if (units < wanted && images > 1) {
         images = divide_up(count, divide_up(wanted, groups));
     } else if (units < wanted && grid_rows > 4) {
@@ -225,15 +258,15 @@ bool Sweep::run_unit(int64_t which) const {
     unit.image_step = planes.size();
     // whole panels are read, also at the end
     int64_t plane_elements = divide_up(unit.images * unit.image_step + WIDEST_PANEL, 16) * 16;
-    int64_t panel_elements = panels * DEPTH * width + WIDEST_PANEL, sum_elements = panels * unit.results * width;
+    int64_t panel_elements = DEPTH * width + WIDEST_PANEL, sum_elements = panels * unit.results * width;
     Scratch scratch(static_cast<size_t>((plane_elements + panel_elements + sum_elements) * size()));
     if (scratch.get() == nullptr) return false;
     unit.planes = scratch.get();
-    unit.panels = unit.planes + plane_elements * size();
-    unit.sums = unit.panels + panel_elements * size();
+    unit.panel = unit.planes + plane_elements * size();
+    unit.sums = unit.panel + panel_elements * size();
     copy_planes(*this, unit);
     char* beyond = unit.planes + unit.images * unit.image_step * size();
-    std::memset(beyond, 0, static_cast<size_t>(unit.panels - beyond));
+    std::memset(beyond, 0, static_cast<size_t>(unit.panel - beyond));
     Runs runs[PANELS];
     for (const Grid& grid : grids) {
         int64_t here = std::min(unit.rows, grid.rows - unit.first_row);

@@ -47,8 +47,9 @@ struct Planes {
     int64_t source_channels = 0, source_rows = 0, source_columns = 0;
 
     int64_t size() const { return static_cast<int64_t>(all.size()) * phases * rows * columns; }
-    // Copies what an image has from a row on; `image` is its first channel of the group.
-    void copy(int dtype, const char* image, int64_t first_row, char* to) const;
+    // Copies some planes of what an image has from a row on; `image` is its first channel of the group, `to` where its
+    // first plane goes.
+    void copy(int dtype, const char* image, int64_t first_row, char* to, int64_t begin, int64_t end) const;
 };
 
 // The places of one grid of results: what its taps read, and where its results go in a channel.

@@ -1,10 +1,13 @@
-// Convolutions: what kernels/convolution.cpp and planes.cpp fill for one level of CPU. Steps are in elements; see
-// native/sweep.h.
+// Convolutions: what kernels/convolution.cpp, planes.cpp and weight_gradient.cpp fill for one level of CPU. Steps are in
+// elements; see native/sweep.h.
 #pragma once
 
 #include <cstdint>
 
 namespace rushlight {
+
+// Eight registers of 64 bytes.
+constexpr int64_t WIDEST_PANEL = 128;
 
 // Where a tap of a kernel has its weight, and where it looks.
 struct Tap {
@@ -19,10 +22,12 @@ struct Correlation {
     // the weight of row i and tap t is a[i * a_row + steps[t].a]
     const void* a = nullptr;
     int64_t a_row = 0;
-    // tap t sees b[steps[t].b + j] at place j; whole panels are read
+    // tap t sees b[steps[t].b + j] at place j; whole registers are read, and whole panels where `places` does not say how
+    // many are used
     const void* b = nullptr;
     // how many panels of places there are, and how far apart in b and c
     int64_t panels = 1, b_panel = 0, c_panel = 0;
+    int64_t places = WIDEST_PANEL;
     void* c = nullptr;
     int64_t c_row = 0;
     // where the sums start: at a number for each row, at zero, or (`adds`) at what c holds
@@ -46,24 +51,26 @@ struct Rows {
 
 // The gradient of weights: sums over places of what a tap sees, times the gradients there.
 struct WeightSum {
-    // tap t sees image[t_steps[t] + row_steps[r] + j] at place j of row r
+    // tap t sees image[taps[t] + places[p]] at place p
     const void* image = nullptr;
     const int32_t* taps = nullptr;
-    const int32_t* row_steps = nullptr;
-    int64_t rows = 0, columns = 0;
-    // gradients: with the outputs as neighbours (`sums`), grads[(r * columns + j) * outputs + o]; with the places as
-    // neighbours (`dots`), grads[o * grad_output + grad_rows[r] + j]
+    int64_t tap_count = 0, outputs = 0;
+    // with outputs as neighbours (`sum_weights`): gradients and sums stand in panels of so many registers of outputs. A
+    // panel begins at its first output * place_count, or * tap_count, and has a row for each place or tap.
+    const int32_t* panels = nullptr;
+    const int32_t* places = nullptr;
+    int64_t place_count = 0;
     const void* grads = nullptr;
-    int64_t outputs = 0;
-    int64_t grad_output = 0;
-    const int32_t* grad_rows = nullptr;
-    // added to sums[t * outputs + o], or to sums[o * sum_output + t]
     void* sums = nullptr;
-    int64_t sum_output = 0;
+    // whether nothing was added up before, and whether what is found goes to the weights
+    bool is_first = true, is_last = true;
+    // with places as neighbours (`dot_weights`): tap t sees image[taps[t] + row_steps[r] + j], and the gradients are
+    // grads[o * grad_output + grad_rows[r] + j]; added to the weights
+    const int32_t *row_steps = nullptr, *grad_rows = nullptr;
+    int64_t rows = 0, columns = 0, grad_output = 0;
+    // (outputs, taps)
+    void* weights = nullptr;
 };
-
-// Eight registers of 64 bytes.
-constexpr int64_t WIDEST_PANEL = 128;
 
 // Float32 first, float64 second.
 struct ConvolutionLoops {
@@ -81,8 +88,10 @@ struct ConvolutionLoops {
                       int64_t to_place, void* to) = {};
     // `phases` planes: from the first column on, from the next one on, and so on
     void (*copy_rows[2])(const void* from, const Rows& rows, int64_t phases, void* to) = {};
-    // taps from `begin` to `end`; the first wants outputs a multiple of `lanes`
     int64_t lanes[2] = {};
+    // the most registers of a panel of outputs
+    int64_t output_registers = 0;
+    // taps from `begin` to `end`
     void (*sum_weights[2])(const WeightSum& sum, int64_t begin, int64_t end) = {};
     void (*dot_weights[2])(const WeightSum& sum, int64_t begin, int64_t end) = {};
     // rows of outputs turned into places with outputs as neighbours, `width` apart, filled up with zeros

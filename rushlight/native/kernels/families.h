@@ -45,6 +45,7 @@ void batch_norms(Table& table);
 void recurrent(Table& table);
 void attention(Table& table);
 void planes(Table& table);
+void weight_gradient(Table& table);
 void taps(Table& table);
 
 }  // namespace LEVEL

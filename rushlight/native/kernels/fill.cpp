@@ -42,6 +42,7 @@ void fill(rushlight::Table& table) {
     recurrent(table);
     attention(table);
     planes(table);
+    weight_gradient(table);
     taps(table);
 }
 

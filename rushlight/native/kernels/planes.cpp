@@ -1,7 +1,7 @@
 // Planes of images: copied with their padding, thinned out, packed, and results put where they belong.
 #include "convolution.h"
 #include "families.h"
-#include "vector.h"
+#include "tile_sizes.h"
 
 namespace LEVEL {
 
@@ -12,16 +12,34 @@ using rushlight::Tap;
 
 namespace {
 
-// Neighbours copied again and again: move(from, to, count) is called with parts of up to a register, each copied for all
-// repetitions before the next one, so that nothing depends on how many there are.
-template <class T, class Move>
-ALWAYS_INLINE void in_registers(int64_t count, Move move) {
+// Neighbours: whole registers, then the rest.
+template <class T>
+ALWAYS_INLINE void copy_run(const T* from, T* to, int64_t count) {
     constexpr int64_t L = PER_REGISTER<T>;
     int64_t at = 0;
-    for (; at + L <= count; at += L) move(at, [](const T* from, T* to) { store(to, load(from)); });
-    if (at == count) return;
-    const int64_t rest = count - at;
-    move(at, [rest](const T* from, T* to) { store_some(to, load_some(from, rest), rest); });
+    for (; at + L <= count; at += L) store(to + at, load(from + at));
+    if (at < count) store_some(to + at, load_some(from + at, count - at), count - at);
+}
+
+// What a register of a panel's row is read from, and where it goes.
+struct Piece {
+    int64_t from, lane;
+};
+
+// COUNT is known for few pieces, which then stay in registers.
+template <class T, int COUNT = 0>
+ALWAYS_INLINE void pack_pieces(const T* b, const Tap* steps, int64_t taps, const Piece* given, int64_t many,
+                               int64_t width, T* row) {
+    Piece pieces[COUNT + 1];
+    for (int k = 0; k < COUNT; k++) pieces[k] = given[k];
+    for (int64_t t = 0; t < taps; t++, row += width) {
+        const T* seen = b + steps[t].b;
+        if constexpr (COUNT > 0) {
+            for (int k = 0; k < COUNT; k++) store(row + pieces[k].lane, load(seen + pieces[k].from));
+        } else {
+            for (int64_t k = 0; k < many; k++) store(row + given[k].lane, load(seen + given[k].from));
+        }
+    }
 }
 
 // Registers of a panel's row, from left to right: each may write beyond its run, where the next one, or the first one of
@@ -30,19 +48,33 @@ template <class T>
 void pack(const void* b, const Tap* steps, int64_t taps, const Run* runs, int64_t run_count, int64_t width,
           void* panel) {
     constexpr int64_t L = PER_REGISTER<T>;
-    struct Piece {
-        int64_t from, lane;
-    } pieces[2 * rushlight::WIDEST_PANEL];
+    Piece pieces[2 * rushlight::WIDEST_PANEL];
     int64_t count = 0;
     for (int64_t r = 0; r < run_count; r++) {
         for (int64_t at = 0; at < runs[r].count; at += L) pieces[count++] = {runs[r].to + at, runs[r].lane + at};
     }
+    const T* seen = static_cast<const T*>(b);
     T* row = static_cast<T*>(panel);
-    for (int64_t t = 0; t < taps; t++, row += width) {
-        const T* seen = static_cast<const T*>(b) + steps[t].b;
-        for (int64_t k = 0; k < count; k++) store(row + pieces[k].lane, load(seen + pieces[k].from));
+    if (count == 3) return pack_pieces<T, 3>(seen, steps, taps, pieces, count, width, row);
+    if (count == 4) return pack_pieces<T, 4>(seen, steps, taps, pieces, count, width, row);
+    pack_pieces<T>(seen, steps, taps, pieces, count, width, row);
+}
+
+// Neighbours to every second place.
+template <class T>
+ALWAYS_INLINE void store_apart(const T* from, T* to, int64_t count) {
+    for (int64_t j = 0; j < count; j++) to[2 * j] = from[j];
+}
+#if defined(__AVX512F__)
+ALWAYS_INLINE void store_apart(const float* from, float* to, int64_t count) {
+    const __m512i lanes = _mm512_setr_epi32(0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0);
+    for (; count > 0; count -= 8, from += 8, to += 16) {
+        const int64_t here = count < 8 ? count : 8;
+        Vector<float> apart = _mm512_permutexvar_ps(lanes, load_some(from, here));
+        _mm512_mask_storeu_ps(to, static_cast<__mmask16>(0x5555 & ((1u << (2 * here)) - 1)), apart);
     }
 }
+#endif
 
 template <class T>
 void unpack(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t run_count, int64_t to_row,
@@ -50,14 +82,15 @@ void unpack(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t
     for (int64_t r = 0; r < run_count; r++) {
         const T* from = static_cast<const T*>(c) + runs[r].lane;
         T* place = static_cast<T*>(to) + runs[r].to;
-        if (to_place == 1) {
-            in_registers<T>(runs[r].count, [&](int64_t at, auto copy) {
-                for (int64_t i = 0; i < rows; i++) copy(from + i * c_row + at, place + i * to_row + at);
-            });
-            continue;
-        }
+        const int64_t count = runs[r].count;
         for (int64_t i = 0; i < rows; i++, from += c_row, place += to_row) {
-            for (int64_t j = 0; j < runs[r].count; j++) place[j * to_place] = from[j];
+            if (to_place == 1) {
+                copy_run(from, place, count);
+            } else if (to_place == 2) {
+                store_apart(from, place, count);
+            } else {
+                for (int64_t j = 0; j < count; j++) place[j * to_place] = from[j];
+            }
         }
     }
 }
@@ -134,12 +167,7 @@ struct Band {
     }
 };
 
-template <class T>
-ALWAYS_INLINE void set_zero(T* row, int64_t begin, int64_t end) {
-    for (int64_t j = begin; j < end; j++) row[j] = 0;
-}
-
-// Thinned rows: what is inside for all phases is dealt out at once, the rest follows one by one.
+// Thinned rows: what is inside for all phases is dealt out at once, the rest follows column by column.
 template <class T>
 void copy_phases(const Band<T>& band, const Rows& rows, int64_t phases, T* to) {
     const int64_t step = rows.column_step, columns = rows.columns, plane = rows.count * columns;
@@ -157,14 +185,11 @@ void copy_phases(const Band<T>& band, const Rows& rows, int64_t phases, T* to) {
     }
     for (int64_t k = 0; k < phases; k++, to += plane) {
         Inside inside(rows.first_column + k, rows.source_columns, step, columns);
-        const int64_t until = inside.first > first || first == last ? inside.last : first;
-        for (int64_t i = 0; i < band.count; i++) {
-            const T* seen = band.source + i * band.step + k;
-            T* row = to + i * columns;
-            set_zero(row, 0, inside.first);
-            for (int64_t j = inside.first; j < until; j++) row[j] = seen[j * step];
-            for (int64_t j = until > last ? until : last; j < inside.last; j++) row[j] = seen[j * step];
-            set_zero(row, inside.last, columns);
+        for (int64_t j = inside.first; j < inside.last; j++) {
+            if (j == first && first < last) j = last;
+            if (j == inside.last) break;
+            const T* seen = band.source + k + j * step;
+            for (int64_t i = 0; i < band.count; i++) to[i * columns + j] = seen[i * band.step];
         }
     }
 }
@@ -173,41 +198,16 @@ template <class T>
 void copy_rows(const void* from, const Rows& rows, int64_t phases, void* to) {
     const int64_t columns = rows.columns;
     Band<T> band(static_cast<const T*>(from), rows);
-    T* first = static_cast<T*>(to);
-    for (int64_t k = 0; k < phases; k++) {
-        T* plane = first + k * rows.count * columns;
-        const int64_t after = band.first + band.count;
-        std::memset(plane, 0, sizeof(T) * band.first * columns);
-        std::memset(plane + after * columns, 0, sizeof(T) * (rows.count - after) * columns);
-    }
-    T* row = first + band.first * columns;
+    // all at once: to fill a row's few columns of padding would take longer
+    std::memset(to, 0, sizeof(T) * phases * rows.count * columns);
+    T* row = static_cast<T*>(to) + band.first * columns;
     if (rows.column_step > 1) return copy_phases(band, rows, phases, row);
     Inside inside(rows.first_column, rows.source_columns, 1, columns);
-    in_registers<T>(inside.last - inside.first, [&](int64_t at, auto copy) {
-        const int64_t column = inside.first + at;
-        for (int64_t i = 0; i < band.count; i++) copy(band.source + i * band.step + column, row + i * columns + column);
-    });
-    for (int64_t i = 0; i < band.count; i++, row += columns) {
-        set_zero(row, 0, inside.first);
-        set_zero(row, inside.last, columns);
+    const T* seen = band.source + inside.first;
+    row += inside.first;
+    for (int64_t i = 0; i < band.count; i++, row += columns, seen += band.step) {
+        copy_run(seen, row, inside.last - inside.first);
     }
-}
-
-// Four rows of four numbers, turned.
-template <class T>
-ALWAYS_INLINE void turn_four(const T* from, int64_t step, T* to, int64_t width) {
-    typedef T Four __attribute__((vector_size(4 * sizeof(T))));
-    Four rows[4];
-    for (int i = 0; i < 4; i++) std::memcpy(&rows[i], from + i * step, sizeof rows[i]);
-    Four a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
-    Four b = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
-    Four c = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
-    Four d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
-    rows[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-    rows[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-    rows[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
-    rows[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
-    for (int i = 0; i < 4; i++) std::memcpy(to + i * width, &rows[i], sizeof rows[i]);
 }
 
 template <class T>
