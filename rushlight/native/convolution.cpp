@@ -83,7 +83,7 @@ bool read_array(PyArrayObject* array, int ndim, int dtype, Ref& kept) {
 
 // The geometry of both sides and the weights, of shapes that fit; false for all else.
 bool read_geometry(const npy_intp* small, const npy_intp* large, const npy_intp* weight, int ndim, int dtype,
-                   const Options& options, Geometry& geometry) {
+                   const Options& options, Convolution& geometry) {
     geometry.dtype = dtype;
     geometry.count = small[0];
     geometry.groups = options.groups;
@@ -138,7 +138,7 @@ PyObject* forward(Call& call) {
     const npy_intp *given = PyArray_DIMS(input), *kernel = PyArray_DIMS(weight);
     if (!result_shape(given, kernel, ndim, options, shape)) return nullptr;
     if (bias != nullptr && (!read_array(bias, 1, dtype, biases) || PyArray_DIM(bias, 0) != shape[1])) return nullptr;
-    Geometry geometry;
+    Convolution geometry;
     const npy_intp *small = options.transposed ? given : shape, *large = options.transposed ? shape : given;
     if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return nullptr;
     PyArrayObject* result = new_array(ndim, shape, type_num_of(dtype));
@@ -166,7 +166,7 @@ bool saved_shape(const Gradient& gradient, Read tensor, Read shape, int ndim, np
     return !PyErr_Occurred();
 }
 
-PyArrayObject* bias_gradient(const Geometry& geometry, const char* grads, int64_t channels, int64_t places) {
+PyArrayObject* bias_gradient(const Convolution& geometry, const char* grads, int64_t channels, int64_t places) {
     npy_intp dims[] = {static_cast<npy_intp>(channels)};
     PyArrayObject* result = new_array(1, dims, type_num_of(geometry.dtype));
     if (result == nullptr) return nullptr;
@@ -212,7 +212,7 @@ bool backward(Gradient& gradient) {
         return false;
     }
     const npy_intp* to = PyArray_DIMS(given);
-    Geometry geometry;
+    Convolution geometry;
     const npy_intp *small = options.transposed ? from : to, *large = options.transposed ? to : from;
     if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return false;
     const void* grad = PyArray_DATA(grads.array());

@@ -13,7 +13,7 @@ namespace {
 int64_t floor_divide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 // What both have in common.
-void set_up(Sweep& sweep, const Geometry& geometry, const void* source, const void* weights, const void* bias,
+void set_up(Sweep& sweep, const Convolution& geometry, const void* source, const void* weights, const void* bias,
             void* results) {
     sweep.dtype = geometry.dtype;
     sweep.count = geometry.count;
@@ -26,7 +26,7 @@ void set_up(Sweep& sweep, const Geometry& geometry, const void* source, const vo
 
 }  // namespace
 
-bool Geometry::fits() const {
+bool Convolution::fits() const {
     constexpr double MOST = 1 << 30;
     double padded = 1, kernels = 1;
     for (int d = 0; d < 2; d++) {
@@ -37,7 +37,7 @@ bool Geometry::fits() const {
     return padded * most < MOST && kernels * static_cast<double>(channels) * static_cast<double>(outputs) < MOST;
 }
 
-void Planes::copy(int dtype, const char* image, int64_t first_row, char* to, int64_t begin, int64_t end) const {
+void SourcePlanes::copy(int dtype, const char* image, int64_t first_row, char* to, int64_t begin, int64_t end) const {
     const int64_t size = SIZES[dtype], channel_size = source_rows * source_columns * size;
     Rows copied;
     copied.count = rows;
@@ -56,7 +56,7 @@ void Planes::copy(int dtype, const char* image, int64_t first_row, char* to, int
     }
 }
 
-void slide_planes(const Geometry& geometry, Planes& planes, std::vector<int32_t>& taps) {
+void slide_planes(const Convolution& geometry, SourcePlanes& planes, std::vector<int32_t>& taps) {
     const int64_t* stride = geometry.stride;
     int64_t reach[2], phases[2];
     for (int d = 0; d < 2; d++) {
@@ -87,7 +87,7 @@ void slide_planes(const Geometry& geometry, Planes& planes, std::vector<int32_t>
     }
 }
 
-bool slide(const Geometry& geometry, const void* images, const void* weights, const void* bias, void* outputs) {
+bool slide(const Convolution& geometry, const void* images, const void* weights, const void* bias, void* outputs) {
     Sweep sweep;
     sweep.grids.resize(1);
     Grid& grid = sweep.grids[0];
@@ -105,7 +105,7 @@ bool slide(const Geometry& geometry, const void* images, const void* weights, co
 }
 
 // Pixels that lie a stride apart see the same taps: each such grid is swept by itself, over the outputs.
-bool spread(const Geometry& geometry, const void* outputs, const void* weights, const void* bias, void* images) {
+bool spread(const Convolution& geometry, const void* outputs, const void* weights, const void* bias, void* images) {
     const int64_t *stride = geometry.stride, *kernel = geometry.kernel;
     // tap k of pixel i * stride + phase sees output i + (phase + padding - k * dilation) / stride, where that divides
     auto shift = [&](int d, int64_t phase, int64_t k, int64_t& found) {
@@ -119,7 +119,7 @@ bool spread(const Geometry& geometry, const void* outputs, const void* weights, 
         most[d] = floor_divide(geometry.padding[d] + stride[d] - 1, stride[d]);
     }
     Sweep sweep;
-    Planes& planes = sweep.planes;
+    SourcePlanes& planes = sweep.planes;
     planes.rows = divide_up(geometry.image[0], stride[0]) + most[0] - least[0];
     planes.columns = divide_up(geometry.image[1], stride[1]) + most[1] - least[1];
     planes.source_channels = geometry.outputs_each();

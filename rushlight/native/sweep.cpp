@@ -38,7 +38,7 @@ struct Unit {
 
 // Runs of a panel, in the planes and in the results; those that follow each other in the results are one there.
 struct Runs {
-    Run from[WIDEST_PANEL], to[WIDEST_PANEL];
+    PlaceRun from[WIDEST_PANEL], to[WIDEST_PANEL];
     int64_t from_count = 0, to_count = 0;
     int64_t places = 0;  // of all
 
@@ -46,7 +46,7 @@ struct Runs {
     void add(int64_t lane, int64_t places, int64_t source, int64_t result, int64_t result_step) {
         from[from_count++] = {lane, places, source};
         if (to_count > 0) {
-            Run& last = to[to_count - 1];
+            PlaceRun& last = to[to_count - 1];
             if (last.lane + last.count == lane && last.to + last.count * result_step == result) {
                 last.count += places;
                 return;
@@ -57,7 +57,7 @@ struct Runs {
 };
 
 void copy_planes(const Sweep& sweep, const Unit& unit) {
-    const Planes& planes = sweep.planes;
+    const SourcePlanes& planes = sweep.planes;
     int64_t channels = planes.source_channels * planes.source_rows * planes.source_columns * sweep.size();
     for (int64_t n = 0; n < unit.images; n++) {
         const char* image = sweep.source + ((unit.first_image + n) * sweep.groups + unit.group) * channels;
@@ -90,7 +90,7 @@ char* result_of(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t 
     return sweep.results + (channel * sweep.result_size + grid.to) * sweep.size();
 }
 
-// Planes are read as they are: places at the end of a row are computed and left out.
+// SourcePlanes are read as they are: places at the end of a row are computed and left out.
 void sweep_flat(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, Runs& runs) {
     const auto& loops = table().convolution;
     const int64_t columns = grid.columns, pitch = sweep.planes.columns, width = sweep.width;
@@ -233,7 +233,7 @@ void Sweep::divide() {
     row_units = divide_up(rows, some_rows);
 }
 
-// Planes with the rows that a band needs: taps look into the same places of shorter planes.
+// SourcePlanes with the rows that a band needs: taps look into the same places of shorter planes.
 void Sweep::shorten_planes() {
     int64_t before = planes.rows * planes.columns;
     planes.rows -= grid_rows - band;

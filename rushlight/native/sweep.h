@@ -17,7 +17,7 @@ namespace rushlight {
 inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // A convolution: the image is the side that the kernel slides over, the output has a number for each place of it.
-struct Geometry {
+struct Convolution {
     int dtype = 0;
     int64_t count = 0, groups = 1, channels = 0, outputs = 0;
     int64_t image[2] = {1, 1}, places[2] = {1, 1}, kernel[2] = {1, 1};
@@ -39,7 +39,7 @@ struct Plane {
 };
 
 // The planes of the channels of a group.
-struct Planes {
+struct SourcePlanes {
     std::vector<Plane> all;
     int64_t phases = 1;             // copies of each
     int64_t rows = 0, columns = 0;  // of a copy
@@ -65,7 +65,7 @@ struct Grid {
 struct Sweep {
     int dtype = 0;
     int64_t count = 0, groups = 1;
-    Planes planes;
+    SourcePlanes planes;
     std::vector<Grid> grids;
     const char* source = nullptr;
     const char* weights = nullptr;
@@ -91,12 +91,12 @@ private:
 };
 
 // The planes of an image and, for each tap (channel, row, column), where it looks.
-void slide_planes(const Geometry& geometry, Planes& planes, std::vector<int32_t>& taps);
+void slide_planes(const Convolution& geometry, SourcePlanes& planes, std::vector<int32_t>& taps);
 
 // Outputs from images, images from outputs, weights from both: contiguous arrays of the geometry's dtype. Weights are
 // (outputs, channels / groups, *kernel); `bias` may be nullptr. False if memory runs out.
-bool slide(const Geometry& geometry, const void* images, const void* weights, const void* bias, void* outputs);
-bool spread(const Geometry& geometry, const void* outputs, const void* weights, const void* bias, void* images);
-bool weight_gradient(const Geometry& geometry, const void* images, const void* outputs, void* weights);
+bool slide(const Convolution& geometry, const void* images, const void* weights, const void* bias, void* outputs);
+bool spread(const Convolution& geometry, const void* outputs, const void* weights, const void* bias, void* images);
+bool weight_gradient(const Convolution& geometry, const void* images, const void* outputs, void* weights);
 
 }  // namespace rushlight

@@ -22,8 +22,8 @@ constexpr int64_t PARTS = 8, TAPS = 24;
 
 // One group of channels.
 struct GroupGradient {
-    const Geometry& geometry;
-    const Planes& planes;
+    const Convolution& geometry;
+    const SourcePlanes& planes;
     const std::vector<int32_t>& taps;
     int64_t group = 0;
     const char *images = nullptr, *grads = nullptr;
@@ -156,8 +156,8 @@ bool GroupGradient::run() {
 
 }  // namespace
 
-bool weight_gradient(const Geometry& geometry, const void* images, const void* outputs, void* weights) {
-    Planes planes;
+bool weight_gradient(const Convolution& geometry, const void* images, const void* outputs, void* weights) {
+    SourcePlanes planes;
     std::vector<int32_t> taps;
     slide_planes(geometry, planes, taps);
     std::atomic<bool> failed{false};

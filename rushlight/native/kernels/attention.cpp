@@ -203,7 +203,7 @@ void turned(const void* from, int64_t rows, int64_t columns, int64_t row_step, v
     for (; i + 4 <= rows; i += 4) {
         const T* row = x + i * row_step;
         int64_t j = 0;
-        for (; j + 4 <= columns; j += 4) turn(row + j, row_step, found + j * to_step + i, to_step);
+        for (; j + 4 <= columns; j += 4) turn_four(row + j, row_step, found + j * to_step + i, to_step);
         for (; j < columns; j++) {
             for (int k = 0; k < 4; k++) found[j * to_step + i + k] = row[k * row_step + j];
         }

@@ -38,7 +38,7 @@ struct Correlation {
 };
 
 // Some neighbouring places of a panel, and where their results go.
-struct Run {
+struct PlaceRun {
     int64_t lane, count, to;
 };
 
@@ -81,10 +81,10 @@ struct ConvolutionLoops {
     void (*correlate[2])(const Correlation& correlation) = {};
     // what taps see at some places, a row of a panel for each: panel[t * width + lane] from b[steps[t].b + run.to];
     // runs are in the order of their lanes, and up to a register is read and written beyond the last one
-    void (*pack[2])(const void* b, const Tap* steps, int64_t taps, const Run* runs, int64_t run_count, int64_t width,
+    void (*pack[2])(const void* b, const Tap* steps, int64_t taps, const PlaceRun* runs, int64_t run_count, int64_t width,
                     void* panel) = {};
     // results of a panel to where they belong: rows `to_row`, places `to_place` apart
-    void (*unpack[2])(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t run_count, int64_t to_row,
+    void (*unpack[2])(const void* c, int64_t rows, int64_t c_row, const PlaceRun* runs, int64_t run_count, int64_t to_row,
                       int64_t to_place, void* to) = {};
     // `phases` planes: from the first column on, from the next one on, and so on
     void (*copy_rows[2])(const void* from, const Rows& rows, int64_t phases, void* to) = {};

@@ -7,7 +7,7 @@ namespace LEVEL {
 
 using rushlight::ConvolutionLoops;
 using rushlight::Rows;
-using rushlight::Run;
+using rushlight::PlaceRun;
 using rushlight::Tap;
 
 namespace {
@@ -45,7 +45,7 @@ ALWAYS_INLINE void pack_pieces(const T* b, const Tap* steps, int64_t taps, const
 // Registers of a panel's row, from left to right: each may write beyond its run, where the next one, or the first one of
 // the next row, writes again. With masks it took three times as long.
 template <class T>
-void pack(const void* b, const Tap* steps, int64_t taps, const Run* runs, int64_t run_count, int64_t width,
+void pack(const void* b, const Tap* steps, int64_t taps, const PlaceRun* runs, int64_t run_count, int64_t width,
           void* panel) {
     constexpr int64_t L = PER_REGISTER<T>;
     Piece pieces[2 * rushlight::WIDEST_PANEL];
@@ -77,7 +77,7 @@ ALWAYS_INLINE void store_apart(const float* from, float* to, int64_t count) {
 #endif
 
 template <class T>
-void unpack(const void* c, int64_t rows, int64_t c_row, const Run* runs, int64_t run_count, int64_t to_row,
+void unpack(const void* c, int64_t rows, int64_t c_row, const PlaceRun* runs, int64_t run_count, int64_t to_row,
             int64_t to_place, void* to) {
     for (int64_t r = 0; r < run_count; r++) {
         const T* from = static_cast<const T*>(c) + runs[r].lane;

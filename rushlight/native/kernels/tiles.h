@@ -169,23 +169,6 @@ APART void tiles(const Part<T>& part) {
     if (rows > 0) last_tile<T, ROWS, VECTORS>(part, rows, a, c, start, plain);
 }
 
-// Four rows of four numbers, turned.
-template <class T>
-ALWAYS_INLINE void turn(const T* from, int64_t step, T* to, int64_t width) {
-    typedef T Four __attribute__((vector_size(4 * sizeof(T))));
-    Four rows[4];
-    for (int i = 0; i < 4; i++) std::memcpy(&rows[i], from + i * step, sizeof rows[i]);
-    Four a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
-    Four b = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
-    Four c = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
-    Four d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
-    rows[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-    rows[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-    rows[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
-    rows[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
-    for (int i = 0; i < 4; i++) std::memcpy(to + i * width, &rows[i], sizeof rows[i]);
-}
-
 // The columns of b in the order that tiles read them, each row filled up with zeros to `width`: whole registers.
 template <class T>
 APART void pack(const Part<T>& part, T* panel, int64_t width) {
@@ -203,7 +186,7 @@ APART void pack(const Part<T>& part, T* panel, int64_t width) {
     int64_t j = 0;
     for (; part.b_inner == 1 && j + 4 <= part.columns; j += 4, b += 4 * part.b_column) {
         int64_t p = 0;
-        for (; p + 4 <= part.inner; p += 4) turn(b + p, part.b_column, panel + p * width + j, width);
+        for (; p + 4 <= part.inner; p += 4) turn_four(b + p, part.b_column, panel + p * width + j, width);
         for (; p < part.inner; p++) {
             for (int i = 0; i < 4; i++) panel[p * width + j + i] = b[p + i * part.b_column];
         }
