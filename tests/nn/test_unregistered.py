@@ -41,3 +41,13 @@ def test_nothing_hidden_nothing_said(value):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         module.layers = value(module)
+
+
+def test_layers_put_into_a_container_are_not_hidden():
+    model, layers = nn.Sequential(nn.ReLU()), nn.ModuleList([nn.ReLU()])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.insert(0, nn.Linear(2, 2))
+        layers.insert(0, nn.Linear(2, 2))
+        del model[1]
+    assert len(list(model.parameters())) == len(list(layers.parameters())) == 2

@@ -15,6 +15,9 @@ LISTS = {list: "List", dict: "Dict"}
 
 def warn_of_hidden(module: Any, name: str, value: list | dict) -> None:
     """Warn if a list or dictionary that becomes an attribute holds parameters which the module will not find."""
+    if name == "_modules":
+        # a container that numbers its layers anew: these are found
+        return
     held = list(value.values() if type(value) is dict else value)
     hidden = {id(each) for each in parameters_in(held)}
     if not hidden or hidden <= {id(each) for each in parameters_in([module])}:
