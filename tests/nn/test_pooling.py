@@ -128,3 +128,29 @@ def test_an_option_for_each_dimension_is_no_error_in_itself():
         F.max_pool2d(torch.ones(1, 2, 2), 5, 1, (1, 0), (1, 1))
     with pytest.raises(RuntimeError, match="Output size is too small"):
         F.avg_pool2d(torch.ones(1, 2, 2), 5, 1, (1, 0))
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape", "words"),
+    [
+        (
+            nn.MaxPool1d(2),
+            (2, 2, 2, 2),
+            "max_pool1d: Expected 2D or 3D .batch mode. tensor with optional 0 dim batch size",
+        ),
+        (nn.MaxPool2d(2), (2, 2), "non-empty 3D or 4D .batch mode. tensor expected for input"),
+        (
+            nn.MaxPool2d(2),
+            (2, 2, 0, 2),
+            "Expected 3D or 4D .batch mode. tensor with optional 0 dim .* got:.2, 2, 0, 2.",
+        ),
+        (nn.MaxPool3d(2), (2, 2, 2), "non-empty 4D or 5D .batch mode. tensor expected for input"),
+        (nn.MaxPool3d(2), (0, 2, 2, 2), "max_pool3d_with_indices_out_cpu_template.*non-batch dimensions"),
+        (nn.AvgPool2d(2), (2, 2, 2, 2, 2), "Expected 3D or 4D .batch mode. tensor with optional 0 dim batch size"),
+        (nn.AvgPool3d(2), (2, 0, 2, 2), r"avg_pool3d\(\): Expected input's non-batch dimensions"),
+        (nn.AdaptiveMaxPool2d(1), (2, 2), r"adaptive_max_pool2d\(\): Expected 3D or 4D tensor, but got: \[2, 2\]"),
+    ],
+)
+def test_shapes_that_cannot_be_pooled_are_refused_in_torchs_words(layer, shape, words):
+    with pytest.raises(RuntimeError, match=words):
+        layer(torch.ones(shape))

@@ -142,7 +142,7 @@ def read(function: str, array: np.ndarray, count: int, output: Any) -> tuple[int
     if len(output) != count:
         raise RuntimeError(f"{name}: output_size must be {count}, but it has {len(output)} elements: {tuple(output)}")
     if len(shape) not in (count + 1, count + 2):
-        raise RuntimeError(f"{name}(): Expected {count + 1}D or {count + 2}D tensor, but got {list(shape)}")
+        raise RuntimeError(f"{name}(): Expected {count + 1}D or {count + 2}D tensor, but got: {list(shape)}")
     sizes = shape[-count:]
     found = tuple([size if each is None else each for each, size in zip(output, sizes, strict=True)])
     if any(not hasattr(each, "__index__") for each in found):

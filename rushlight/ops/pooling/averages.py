@@ -48,10 +48,7 @@ def read(array: np.ndarray, count: int, kernel: Any, stride: Any, padding: Any, 
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-array.ndim}, {array.ndim - 1}], but got -3)"
         )
-    if array.ndim not in (count + 1, count + 2):
-        raise RuntimeError(f"non-empty {count + 1}D or {count + 2}D (batch mode) tensor expected for input")
     output = pooling.outputs(array.shape)
-    pooling.check_input(array)
     if array.dtype.kind != "f" and array.dtype != np.int64:
         raise refuse(f"avg_pool{max(count, 2)}d", array)
     return pooling, output

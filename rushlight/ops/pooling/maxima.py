@@ -79,8 +79,7 @@ def first_places(sizes, stride, padding, dilation, output) -> np.ndarray:
 
 def pooled(input: Tensor, pooling: Pooling, return_indices: bool) -> Any:
     """The maxima, and their places where these are asked for."""
-    output = pooling.outputs(input._array.shape) if input._array.ndim > pooling.count else ()
-    pooling.check_input(input._array)
+    output = pooling.outputs(input._array.shape)
     kind = input._array.dtype
     # torch finds maxima of rows alone in a function of their own, which takes no integers
     alone = pooling.count == 1 and not return_indices

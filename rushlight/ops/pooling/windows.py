@@ -80,19 +80,31 @@ class Pooling:
                     f"kernel_size={kernel} and dilation={dilation}"
                 )
 
-    def check_input(self, input: np.ndarray) -> None:
+    def check_shape(self, shape: tuple[int, ...]) -> None:
         """Refuse what is no example or batch of examples with channels."""
-        shape, count = input.shape, self.count
-        if len(shape) not in (count + 1, count + 2) or 0 in shape[-count - 1 :]:
+        count, name = self.count, self.function
+        dims = f"{count + 1}D or {count + 2}D (batch mode) tensor"
+        counted = len(shape) in (count + 1, count + 2)
+        if counted and 0 not in shape[-count - 1 :]:
+            return
+        if counted and count == 3:
+            name = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
             raise RuntimeError(
-                f"{self.function}: Expected {count + 1}D or {count + 2}D (batch mode) tensor with optional 0 dim batch "
-                f"size for input, but got:{list(shape)}"
+                f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+                f"{list(shape)}"
             )
+        if counted or count == 1 or (name == "avg_pool2d" and len(shape) > count):
+            before = "max_pool1d: " if count == 1 else ""
+            raise RuntimeError(
+                f"{before}Expected {dims} with optional 0 dim batch size for input, but got:{list(shape)}"
+            )
+        raise RuntimeError(f"non-empty {dims} expected for input, but got {list(shape)}")
 
     def outputs(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """How many windows there are along each dimension."""
-        sizes = shape[-self.count :]
         self.check_options()
+        self.check_shape(shape)
+        sizes = shape[-self.count :]
         found = tuple(map(self.output, sizes, self.kernel, self.stride, self.padding, self.dilation))
         if min(found) < 1:
             given, made = ("x".join(str(each) for each in (shape[-self.count - 1], *them)) for them in (sizes, found))
