@@ -73,8 +73,8 @@ def adam_step(count, size, words, norm=None):
     return Workload(title, "optimizers", adam.Step, parameters, fuses=True, large=size > 10**5, checked=3)
 
 
-def network_step(title, program, checked=5):
-    return Workload(title, "networks", program, fuses=True, large=True, checked=checked)
+def network_step(title, program, checked=5, compiles=True):
+    return Workload(title, "networks", program, fuses=True, large=True, checked=checked, compiles=compiles)
 
 
 def large(title, family, program, **parameters):
@@ -106,8 +106,9 @@ WORKLOADS = {
     "lenet": network_step("LeNet step, batch 64", lenet.Step),
     "dqn": network_step("Nature-DQN step, batch 32", dqn.Step),
     # near zero a ReLU goes either way with the rounding, and what differs grows eightfold a step
-    "resnet": network_step("ResNet-18-shaped step, 32 x 32, batch 16", resnet.Step, checked=3),
-    "gpt": network_step("char-GPT step, 4 layers, 128 wide, batch 16", gpt.Step),
+    "resnet": network_step("ResNet-18-shaped step, 32 x 32, batch 16", resnet.Step, checked=3, compiles=False),
+    # torch compiles these two for minutes
+    "gpt": network_step("char-GPT step, 4 layers, 128 wide, batch 16", gpt.Step, compiles=False),
     "lstm": network_step("LSTM step, 128 wide, 50 long, batch 32", lstm.Step),
     "arithmetic_1e6": large("arithmetic chain, 10^6", "pointwise", pointwise.Arithmetic, size=10**6),
     "arithmetic_1e7": large("arithmetic chain, 10^7", "pointwise", pointwise.Arithmetic, size=10**7),
