@@ -12,8 +12,6 @@ namespace rushlight {
 
 namespace {
 
-// Elements for which a second thread pays.
-constexpr int64_t PARALLEL_SUM = 1 << 17;
 
 // The rows of an array of any dims as one matrix, of a contiguous copy where there is no other way.
 struct Rows {
@@ -91,22 +89,7 @@ PyArrayObject* weight_gradient(const Rows& grad, PyArrayObject* input) {
 
 PyArrayObject* bias_gradient(const Rows& grad) {
     const Stack& matrix = grad.matrix;
-    npy_intp dims[] = {matrix.columns};
-    PyArrayObject* result = new_array(1, dims, type_num_of(matrix.dtype));
-    if (result == nullptr) return nullptr;
-    npy_intp size = SIZES[matrix.dtype];
-    auto loop = table().products.sum_columns[matrix.dtype];
-    char *from = PyArray_BYTES(matrix.array), *to = PyArray_BYTES(result);
-    auto work = [&](int64_t begin, int64_t end) {
-        loop(from + begin * size, matrix.rows, end - begin, matrix.row_step, to + begin * size);
-    };
-    if (matrix.rows * matrix.columns <= PARALLEL_SUM) {
-        work(0, matrix.columns);
-    } else {
-        // whole registers, so that the order of additions is the same for any number of threads
-        parallel(matrix.columns, (PARALLEL_SUM / 2 / matrix.rows + 64) / 64 * 64, work);
-    }
-    return result;
+    return sum_columns(PyArray_BYTES(matrix.array), matrix.rows, matrix.columns, matrix.row_step, matrix.dtype);
 }
 
 bool backward(Gradient& gradient) {

@@ -255,13 +255,43 @@ bool multiply(const Product& product, int dtype) {
 }
 
 void pack_columns(Product& product, int dtype, Scratch& memory) {
+    // numbers for which a second thread pays
+    constexpr int64_t PARALLEL_NUMBERS = 1 << 15;
     const ProductLoops& loops = table().products;
     int64_t width = loops.panel[dtype], panels = (product.columns + width - 1) / width;
     // few columns become rows, where nothing is packed
     if (2 * product.columns <= width || product.inner == 0) return;
-    if (char* to = memory.take(static_cast<size_t>(panels * width * product.inner * SIZES[dtype]))) {
-        loops.pack_columns[dtype](product, to);
+    int64_t panel = width * product.inner;
+    char* to = memory.take(static_cast<size_t>(panels * panel * SIZES[dtype]));
+    if (to == nullptr) return;
+    parallel(panels, PARALLEL_NUMBERS / panel + 1, [&](int64_t begin, int64_t end) {
+        loops.pack_columns[dtype](product, begin * width, (end - begin) * width, to + begin * panel * SIZES[dtype]);
+    });
+    product.b = to;
+    product.b_inner = width;
+    product.b_column = product.inner;
+    product.panelled = true;
+}
+
+PyArrayObject* sum_columns(const void* matrix, int64_t rows, int64_t columns, int64_t row_step, int dtype) {
+    // additions for which a second thread pays
+    constexpr int64_t PARALLEL_SUM = 1 << 17;
+    npy_intp dims[] = {static_cast<npy_intp>(columns)};
+    PyArrayObject* result = new_array(1, dims, type_num_of(dtype));
+    if (result == nullptr) return nullptr;
+    auto* from = static_cast<const char*>(matrix);
+    char* to = PyArray_BYTES(result);
+    auto work = [&](int64_t begin, int64_t end) {
+        npy_intp shift = begin * SIZES[dtype];
+        table().products.sum_columns[dtype](from + shift, rows, end - begin, row_step, to + shift);
+    };
+    if (rows * columns <= PARALLEL_SUM) {
+        work(0, columns);
+    } else {
+        // whole registers, so that the order of additions is the same for any number of threads
+        parallel(columns, (PARALLEL_SUM / 2 / rows + 64) / 64 * 64, work);
     }
+    return result;
 }
 
 PyArrayObject* multiply_stacks(const Stack& a, const Stack& b, bool rows, bool columns, double alpha) {

@@ -28,6 +28,8 @@ Product product_of(const Stack& a, const Stack& b);
 bool multiply(const Product& product, int dtype);
 // Pack b once, into this memory, for a product that is computed in many parts; where it cannot be, it stays as it is.
 void pack_columns(Product& product, int dtype, Scratch& memory);
+// The sum of each column of a matrix whose columns are neighbours; nullptr with an exception.
+PyArrayObject* sum_columns(const void* matrix, int64_t rows, int64_t columns, int64_t row_step, int dtype);
 // alpha times the product of two stacks that are broadcast against each other. A result of vectors lacks a dim:
 // `rows` and `columns` say whether those of the product are kept. nullptr, with or without an exception, where Python
 // has to look.

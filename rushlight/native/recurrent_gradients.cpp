@@ -133,14 +133,6 @@ PyArrayObject* input_gradient(const Way& way) {
     return multiply(product, layer.dtype) ? taken(std::move(found)) : nullptr;
 }
 
-PyArrayObject* column_sums(const Layer& layer, const void* matrix) {
-    npy_intp dims[] = {static_cast<npy_intp>(layer.sums())};
-    PyArrayObject* found = new_array(1, dims, type_num_of(layer.dtype));
-    if (found == nullptr) return nullptr;
-    table().products.sum_columns[layer.dtype](matrix, layer.rows, layer.sums(), layer.sums(), PyArray_DATA(found));
-    return found;
-}
-
 // The gradient of one of the tensors: input, states, weights, biases.
 PyArrayObject* part(const Way& way, int place) {
     const Layer& layer = way.layer;
@@ -155,7 +147,8 @@ PyArrayObject* part(const Way& way, int place) {
         Ref before = states_before(way);
         return before ? columns_product(layer, way.of_state(), data_of(before), layer.size) : nullptr;
     }
-    return column_sums(layer, place == 2 ? data_of(way.deltas) : way.of_state());
+    const void* slopes = place == 2 ? data_of(way.deltas) : way.of_state();
+    return sum_columns(slopes, layer.rows, layer.sums(), layer.sums(), layer.dtype);
 }
 
 }  // namespace

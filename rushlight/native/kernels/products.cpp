@@ -80,16 +80,12 @@ void product_of(const Product& product, int64_t row, int64_t rows, int64_t colum
 }
 
 template <class T>
-void pack_columns(Product& product, void* to) {
+void pack_columns(const Product& product, int64_t column, int64_t columns, void* to) {
     constexpr int64_t WIDTH = WIDE * PER_REGISTER<T>;
-    Part<T> all(product);
-    for (int64_t j = 0; j < all.columns; j += WIDTH) {
-        pack(all.from_column(j, WIDTH), static_cast<T*>(to) + j * all.inner, WIDTH);
+    Part<T> part = Part<T>(product).from_column(column, columns);
+    for (int64_t j = 0; j < part.columns; j += WIDTH) {
+        pack(part.from_column(j, WIDTH), static_cast<T*>(to) + j * part.inner, WIDTH);
     }
-    product.b = to;
-    product.b_inner = WIDTH;
-    product.b_column = all.inner;
-    product.panelled = true;
 }
 
 // Registers of sums down the rows of a matrix; every BLOCK rows they are added to the total, for accuracy.

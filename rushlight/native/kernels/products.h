@@ -28,9 +28,9 @@ constexpr int64_t PANEL_ROWS = 256;
 struct ProductLoops {
     // some rows and columns of a product, the same to the last bit as in the whole
     void (*product[2])(const Product& product, int64_t row, int64_t rows, int64_t column, int64_t columns) = {};
-    // all of b in the order that it is read in, for products that would pack it again and again: whole panels of
-    // `panel` columns each. The product is changed to read it there.
-    void (*pack_columns[2])(Product& product, void* to) = {};
+    // some columns of b in the order that they are read in, for products that would pack it again and again: whole
+    // panels of `panel` columns each, the first of them at `to`
+    void (*pack_columns[2])(const Product& product, int64_t column, int64_t columns, void* to) = {};
     int64_t panel[2] = {};
     // the sum of each column of a matrix whose columns are neighbours
     void (*sum_columns[2])(const void* matrix, int64_t rows, int64_t columns, int64_t row_step, void* sums) = {};
