@@ -12,25 +12,19 @@ from rushlight.nn.parameter import UninitializedParameter
 
 if TYPE_CHECKING:
     # what a class with one of these mixins is besides
+    from rushlight.nn.modules.conv import _ConvNd as Base
     from rushlight.nn.modules.conv import _Convolution as Straight
     from rushlight.nn.modules.conv import _ConvTransposeNd as Transposed
 else:
-    Straight = Transposed = object
+    Base = Straight = Transposed = object
 
 __all__ = [f"Lazy{kind}{dims}d" for kind in ("Conv", "ConvTranspose") for dims in (1, 2, 3)]
 
 
-class _LazyConvXdMixin(LazyModuleMixin):
+class _LazyConvXdMixin(LazyModuleMixin, Base):
     """What lazy convolutions share: weights that get their shape from the channels of the first input."""
 
     dims: int
-    in_channels: int
-    out_channels: int
-    kernel_size: tuple[int, ...]
-    transposed: bool
-    groups: int
-    weight: Any
-    bias: Any
 
     def forget_shapes(self, out_channels: int, bias: bool, device: Any, dtype: Dtype | None) -> None:
         """The end of `__init__`: weights without a shape instead of those for no channels."""
