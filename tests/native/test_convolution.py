@@ -59,25 +59,29 @@ def fits(input, weight, options):
     return True
 
 
+def assert_body(random, arrays, options, dtype):
+    """Result and gradients are those of the body and of the formulas."""
+    input, weight, bias = [torch.tensor(each, requires_grad=True) for each in arrays]
+    result = convolution(input, weight, bias, *options)
+    expected = convolution.op.body(*arrays, *options)
+    assert_close(result.detach().numpy(), expected, dtype)
+    grad = random.standard_normal(expected.shape).astype(dtype)
+    result.backward(torch.from_numpy(grad))
+    stride, padding, dilation, transposed, _, groups = options
+    image, output = (grad, arrays[0]) if transposed else (arrays[0], grad)
+    expected = kernel_gradient.op.body(image, output, arrays[1].shape[2:], stride, padding, dilation, groups)
+    assert_close(weight.grad.numpy(), expected, dtype)
+    assert_close(bias.grad.numpy(), grad.sum((0, *range(2, grad.ndim)), dtype=dtype), dtype)
+    assert_close(input.grad.numpy(), image_gradient_in_python(arrays, options, grad), dtype)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_convolutions_of_all_sizes_are_the_bodys(dtype):
     random = np.random.default_rng(7)
     for _ in range(150):
         arrays, options = drawn_call(random, dtype)
-        if not fits(*arrays[:2], options):
-            continue
-        input, weight, bias = [torch.tensor(each, requires_grad=True) for each in arrays]
-        result = convolution(input, weight, bias, *options)
-        expected = convolution.op.body(*arrays, *options)
-        assert_close(result.detach().numpy(), expected, dtype)
-        grad = random.standard_normal(expected.shape).astype(dtype)
-        result.backward(torch.from_numpy(grad))
-        stride, padding, dilation, transposed, _, groups = options
-        image, output = (grad, arrays[0]) if transposed else (arrays[0], grad)
-        expected = kernel_gradient.op.body(image, output, arrays[1].shape[2:], stride, padding, dilation, groups)
-        assert_close(weight.grad.numpy(), expected, dtype)
-        assert_close(bias.grad.numpy(), grad.sum((0, *range(2, grad.ndim)), dtype=dtype), dtype)
-        assert_close(input.grad.numpy(), image_gradient_in_python(arrays, options, grad), dtype)
+        if fits(*arrays[:2], options):
+            assert_body(random, arrays, options, dtype)
 
 
 def image_gradient_in_python(arrays, options, grad):
@@ -96,7 +100,8 @@ def image_gradient_in_python(arrays, options, grad):
     return convolution.op.body(grad, arrays[1], None, stride, padding, dilation, True, extra, groups)
 
 
-# (input, weight, stride, padding, groups): packed and flat, few outputs, many of them, single large images, depthwise
+# (input, weight, stride, padding, groups): packed and flat, few outputs, many of them, single large images, depthwise,
+# every second pixel, more images than are at hand at a time
 SHAPES = [
     ((16, 1, 28, 28), (6, 1, 5, 5), 1, 2, 1),
     ((8, 4, 84, 84), (32, 4, 8, 8), 4, 0, 1),
@@ -104,7 +109,18 @@ SHAPES = [
     ((2, 160, 4, 4), (200, 160, 3, 3), 1, 1, 1),
     ((1, 3, 150, 170), (16, 3, 3, 3), 2, 1, 1),
     ((3, 40, 17, 19), (40, 1, 3, 3), 1, 1, 40),
+    ((16, 128, 8, 8), (130, 128, 3, 3), 2, 1, 1),
+    ((5, 64, 40, 40), (70, 64, 3, 3), 1, 1, 1),
 ]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_convolutions_of_usual_sizes_are_the_bodys(shapes, dtype):
+    random = np.random.default_rng(8)
+    input, weight, stride, padding, groups = shapes
+    arrays = [random.standard_normal(shape).astype(dtype) for shape in (input, weight, weight[:1])]
+    assert_body(random, arrays, ((stride, stride), (padding, padding), (1, 1), False, 0, groups), dtype)
 
 
 def bits(shapes):
