@@ -129,7 +129,7 @@ LEFT_OUT = (
         get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
         set_autocast_ipu_* set_autocast_xla_* torch_version return_types utils.collect_env utils.weak
         utils.set_module utils.swap_tensors Tensor.module_load Tensor.grad_dtype autograd.enforce_grad_layout_policy
-        autograd.set_multithreading_enabled native_norm frobenius_norm utils._triton.* utils.hooks.*
+        autograd.set_multithreading_enabled native_norm frobenius_norm utils._triton.* utils._cxx_pytree utils._cxx_pytree.* utils.hooks.*
         utils.checkpoint.* torch _foreach_* _amp_foreach_* nuclear_norm has_lapack has_mkl has_openmp has_spectral
         windows set_autocast_cpu_* set_autocast_gpu_* nn.Module.T_destination nn.Module.dump_patches
         nn.Module.call_super_init Generator.*""",

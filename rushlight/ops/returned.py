@@ -16,4 +16,5 @@ def named_results(op_name: str, fields: tuple[str, ...]) -> type:
         items = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))
         return f"torch.return_types.{name}(\n{items})"
 
-    return type(name, (base,), {"__repr__": __repr__, "__slots__": (), "__module__": "torch.return_types"})
+    counts = {"n_fields": len(fields), "n_sequence_fields": len(fields), "n_unnamed_fields": 0}
+    return type(name, (base,), {"__repr__": __repr__, "__slots__": (), "__module__": "torch.return_types", **counts})
