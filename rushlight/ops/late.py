@@ -22,6 +22,7 @@ FAMILIES = (
     "distances",
     "dropping",
     "fitting",
+    "foreach",
     "fourier",
     "group_norms",
     "grouped",

@@ -2,4 +2,5 @@
 
 from rushlight.core.lazy import names_of
 
-__getattr__ = names_of("rushlight.utils", ("_pytree", "checkpoint", "deterministic", "dlpack", "hooks"))
+LAZY = ("_foreach_utils", "_pytree", "_traceback", "checkpoint", "collect_env", "deterministic", "dlpack", "hooks")
+__getattr__ = names_of("rushlight.utils", LAZY)

@@ -1,0 +1,66 @@
+"""What a report of a fault should say about the machine and the libraries: `python -m torch.utils.collect_env`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections import namedtuple
+
+import numpy as np
+
+from rushlight.native import core
+
+__all__ = ["SystemEnv", "get_env_info", "get_pretty_env_info", "main"]
+
+FIELDS = "torch_version rushlight_version native_layer numpy_version os libc_version python_version python_platform"
+SystemEnv = namedtuple("SystemEnv", f"{FIELDS} is_cuda_available cpu_count")
+
+
+def get_env_info() -> SystemEnv:
+    """The versions and the machine."""
+    import rushlight
+    from rushlight.compat.face import TORCH_VERSION
+
+    return SystemEnv(
+        torch_version=TORCH_VERSION,
+        rushlight_version=rushlight.__version__,
+        native_layer=core is not None,
+        numpy_version=np.__version__,
+        os=f"{platform.system()} {platform.release()} ({platform.machine()})",
+        libc_version="-".join(filter(None, platform.libc_ver())) or "N/A",
+        python_version=sys.version.replace("\n", " "),
+        python_platform=platform.platform(),
+        is_cuda_available=False,
+        cpu_count=os.cpu_count(),
+    )
+
+
+def get_pretty_env_info() -> str:
+    """The same as lines to read."""
+    info = get_env_info()
+    return "\n".join(
+        (
+            f"PyTorch version: {info.torch_version} (Rushlight {info.rushlight_version})",
+            f"Native layer: {info.native_layer}",
+            f"NumPy version: {info.numpy_version}",
+            "",
+            f"OS: {info.os}",
+            f"Libc version: {info.libc_version}",
+            "",
+            f"Python version: {info.python_version}",
+            f"Python platform: {info.python_platform}",
+            f"Is CUDA available: {info.is_cuda_available}",
+            f"CPU count: {info.cpu_count}",
+        )
+    )
+
+
+def main() -> None:
+    """Print it."""
+    print("Collecting environment information...")
+    print(get_pretty_env_info())
+
+
+if __name__ == "__main__":
+    main()
