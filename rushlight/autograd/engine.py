@@ -22,12 +22,23 @@ accumulating = threading.Lock()
 
 
 class Running(threading.local):
-    """The newest node of the backward that runs in this thread, for messages."""
+    """The backward that runs in this thread: its newest node, for messages, and what was asked of it."""
 
     root: int | None = None
+    # (roots with their gradients, inputs), noted once somebody watches; a new tuple for each backward
+    task: tuple | None = None
 
 
 running = Running()
+watched = False
+
+
+def watch() -> None:
+    """From now on each backward notes what was asked of it, for hooks on several gradients."""
+    global watched
+    watched = True
+    if core is not None:
+        core.connect(watcher=watch)
 
 
 def current_root() -> int | None:
@@ -254,6 +265,16 @@ def backward(
     roots: list[tuple[Tensor, Tensor]], keep_graph: bool, create_graph: bool, inputs: list[Tensor] | None = None
 ) -> list | None:
     """Run backward from (tensor, gradient) pairs; with `inputs`, return their gradients instead of storing them."""
+    if not watched:
+        return run_backward(roots, keep_graph, create_graph, inputs)
+    outer, running.task = running.task, (roots, inputs)
+    try:
+        return run_backward(roots, keep_graph, create_graph, inputs)
+    finally:
+        running.task = outer
+
+
+def run_backward(roots: list, keep_graph: bool, create_graph: bool, inputs: list[Tensor] | None) -> list | None:
     if core is not None and not create_graph:
         wanted = () if inputs is None else ([(edge_of(each), each._output) for each in inputs],)
         return core.run_backward(roots, keep_graph, *wanted)

@@ -3,125 +3,31 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from rushlight.autograd import explain, modes
-from rushlight.autograd.graph import Node, edge_of, reattach, sequence, snapshot
-from rushlight.core import location
+from rushlight.autograd import modes
+from rushlight.autograd.context import BackwardCFunction, FunctionCtx
+from rushlight.autograd.graph import Node, described
 from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.tensor import Tensor, new
-from rushlight.core.views import make_view
+from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.views import CUSTOM, MULTIPLE, make_view
 
 
-class FunctionNode(Node):
-    """The node of a user's Function; it is also the `ctx` that forward and backward see."""
+class FunctionMeta(type):
+    """Gives each Function the class of its nodes."""
 
-    function: type[Function]
-    materialize = True
-    needs_input_grad: tuple[bool, ...] = ()
-    inputs: tuple = ()
+    _backward_cls: type[BackwardCFunction]
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.place = location.user_line(3)
-        self.to_save: tuple = ()
-        self.dirty: tuple = ()
-        self.not_differentiable: tuple = ()
-        self.kept: list | None = None
-
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward; they are checked for changes made in between."""
-        for each in tensors:
-            if each is not None and not isinstance(each, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument is of type {type(each).__name__}"
-                )
-        self.to_save = tensors
-
-    def save_for_forward(self, *tensors: Tensor) -> None:
-        """Accepted for programs that also define jvp."""
-
-    def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which inputs forward changed in place."""
-        self.dirty = tensors
-
-    def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say which outputs have no gradient."""
-        self.not_differentiable = tensors
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """Whether missing gradients reach backward as zeros (the default) or as None."""
-        self.materialize = value
-
-    @property
-    def saved_tensors(self) -> tuple:
-        """What `save_for_backward` kept."""
-        if self.kept is None:
-            if self.freed is None:
-                return self.to_save
-            raise explain.freed(self)
-        return tuple(self.unpack(*each) for each in self.kept)
-
-    saved_variables = saved_tensors
-
-    def unpack(self, value: Any, version: int, output: int | None, hooks: tuple | None) -> Any:
-        if hooks is not None:
-            return hooks[1](value)
-        if value is None:
-            return None
-        if value._version != version:
-            raise explain.overwritten(self, value, version)
-        return value if output is None else reattach(value, self, output)
-
-    def keep(self, outputs: list[Tensor]) -> None:
-        """Save what forward asked for; outputs without their history, so that no circle arises."""
-        kept: list[tuple] = []
-        hooks = modes.state.saved_hooks[-1] if modes.state.saved_hooks else None
-        for each in self.to_save:
-            place = next((number for number, output in enumerate(outputs) if output is each), None)
-            value = snapshot(each) if place is not None else each
-            if hooks is not None and each is not None:
-                kept.append((hooks[0](value), 0, None, hooks))
-            else:
-                kept.append((value, 0 if each is None else each._version, place, None))
-        self.kept = kept
-        self.to_save = ()
-
-    def release(self, place: tuple) -> None:
-        if self.kept:
-            self.kept, self.freed = None, place
-
-    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        if self.materialize:
-            grads = [zeros(output) if grad is None else grad for output, grad in zip(self.outputs, grads, strict=True)]
-        found = self.function.backward(self, *grads)
-        produced = list(found) if isinstance(found, (tuple, list)) else [found]
-        expected = len(self.edges)
-        while len(produced) > expected and produced[-1] is None:
-            produced.pop()
-        if len(produced) != expected:
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
-                f"{len(produced)}): backward returns one for each argument of forward, None where there is none"
-            )
-        for each in produced:
-            if each is not None and not isinstance(each, Tensor):
-                raise TypeError(
-                    f"function {self.name()} returned a {type(each).__name__}; a gradient is a Tensor or None"
-                )
-        return produced
+    def __init__(cls, name: str, bases: tuple, members: dict):
+        super().__init__(name, bases, members)
+        fields = {"_forward_cls": cls, "__module__": "torch.autograd.function"}
+        cls._backward_cls = type(name + "Backward", (BackwardCFunction,), fields)
 
 
-def zeros(output: tuple) -> Tensor:
-    made = new(Tensor)
-    made._array = np.zeros(*output)
-    return made
-
-
-class Function:
+class Function(metaclass=FunctionMeta):
     """An operation with a gradient of its own.
 
     >>> class Double(torch.autograd.Function):
@@ -136,11 +42,20 @@ class Function:
     """
 
     generate_vmap_rule = False
-    node_class: type[FunctionNode]
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.node_class = type(cls.__name__ + "Backward", (FunctionNode,), {"function": cls})
+    def __init__(self, *args: Any, **kwargs: Any):
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself: write apply(...).",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            f"function with static forward method: call {type(self).__name__}.apply(...)."
+        )
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -156,103 +71,215 @@ class Function:
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradient of each argument of forward, from those of the results."""
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function."
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    # another name for `backward`
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The derivative along a direction, for forward-mode differentiation."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+        """What to do with a batch of arguments, for `torch.vmap`."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
         )
 
     @classmethod
-    def vjp(cls, ctx: Any, *grad_outputs: Any) -> Any:
-        """Another name for `backward`."""
-        return cls.backward(ctx, *grad_outputs)
+    def user_backward(cls) -> Callable:
+        """The one of `backward` and `vjp` that the user wrote."""
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
+            )
+        return cls.vjp
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and record it."""
-        node = cls.node_class()
-        node.needs_input_grad = tuple([isinstance(each, Tensor) and each.requires_grad for each in args])
-        recording = modes.state.grad and any(node.needs_input_grad)
+        takes_ctx = cls.setup_context is Function.setup_context
+        if kwargs or not takes_ctx:
+            args = arguments_of(cls, takes_ctx, args, kwargs)
+        node = cls._backward_cls(args)
         with modes.no_grad():
-            if cls.setup_context is Function.setup_context:
+            if takes_ctx:
                 results = cls.forward(node, *args)
             else:
                 results = cls.forward(*args)
                 cls.setup_context(node, args, results)
-        several = isinstance(results, (tuple, list))
-        outputs = list(results) if several else [results]
-        if recording:
-            outputs = connect(node, args, outputs)
-        return tuple(outputs) if several else outputs[0]
+        outputs = list(results) if isinstance(results, tuple) else [results]
+        outputs = connect(node, args, outputs)
+        return tuple(outputs) if isinstance(results, tuple) else outputs[0]
 
 
-def connect(node: FunctionNode, args: tuple, outputs: list) -> list:
-    """Put the results into the graph behind the node."""
-    node.edges = tuple([edge_of(each) if isinstance(each, Tensor) else None for each in args])
-    # after its edges: a view may have got its node only now
-    node.number = next(sequence)
-    node.numbers = tuple([each._output if isinstance(each, Tensor) else 0 for each in args])
-    wanted = [isinstance(each, Tensor) for each in outputs]
-    node.outputs = tuple(
-        [(o._array.shape, o._array.dtype) if w else ((), None) for o, w in zip(outputs, wanted, strict=True)]
-    )
-    found = []
+def arguments_of(function: type[Function], takes_ctx: bool, args: tuple, kwargs: dict) -> tuple:
+    """The arguments of forward in their order: keywords in their places, defaults where nothing was given."""
+    parameters = inspect.signature(function.forward).parameters.values()
+    named = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD][takes_ctx:]
+    for name in kwargs:
+        if name not in [each.name for each in named]:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+    found, left = list(args), dict(kwargs)
+    for each in named[len(args) :]:
+        # where forward takes `ctx`, arguments after the last given one are left to it
+        if takes_ctx and not left:
+            break
+        if each.name not in left and each.default is each.empty:
+            raise TypeError(f"missing a required argument: '{each.name}'")
+        found.append(left.pop(each.name, each.default))
+    for name in left:
+        raise TypeError(f"forward() got multiple values for argument '{name}'")
+    return tuple(found)
+
+
+def connect(node: BackwardCFunction, args: tuple, outputs: list) -> list:
+    """Put the results into the graph behind the node, if it is recorded."""
+    marks = Marks(node, args, outputs)
+    recording = modes.state.grad and any(node.needs_input_grad)
+    node.outputs = tuple([described((each,))[0] if isinstance(each, Tensor) else ((), None) for each in outputs])
+    found, differentiable = [], 0
     for number, output in enumerate(outputs):
-        saved = output
-        if wanted[number] and output._array.dtype in DIFFERENTIABLE and not among(output, node.not_differentiable):
-            output = connect_output(node, number, args, output)
-            if among(saved, node.to_save) and saved is not output and not among(saved, args):
-                node.to_save = tuple([output if each is saved else each for each in node.to_save])
+        if isinstance(output, Tensor):
+            if recording and output._array.dtype in DIFFERENTIABLE and not among(output, marks.constant):
+                output = marks.connect(output, number)
+                differentiable += 1
+            else:
+                output = marks.cut(output)
         found.append(output)
-    node.keep(found)
+    if differentiable > 1:
+        for each in found:
+            if isinstance(each, Tensor) and each._base is not None:
+                each._made = MULTIPLE
+    if recording:
+        node.keep(found)
     return found
 
 
-def connect_output(node: FunctionNode, number: int, args: tuple, output: Tensor) -> Tensor:
-    from rushlight.ops import inplace
+class Marks:
+    """What forward marked among its inputs and outputs, checked."""
 
-    if among(output, node.dirty):
-        inplace.check_target(output)
-        inplace.rebase(output, node)
-        output._output = number
+    def __init__(self, node: BackwardCFunction, args: tuple, outputs: list):
+        self.node, self.args, self.count = node, args, len(outputs)
+        self.dirty = tensors_only(node.dirty_tensors, "mark_dirty can only accept variables, but argument")
+        self.constant = tensors_only(
+            node.non_differentiable, "mark_non_differentiable only accepts variable arguments, but got"
+        )
+        for each in self.dirty:
+            if not among(each, outputs):
+                raise RuntimeError(
+                    "Some elements marked as dirty during the forward method were not returned as output. The inputs "
+                    "that are modified inplace must all be outputs of the Function."
+                )
+            storage_of(each).version += 1
+
+    def connect(self, output: Tensor, number: int) -> Tensor:
+        """An output with the node as its history."""
+        from rushlight.ops import inplace
+
+        is_input = among(output, self.args)
+        if among(output, self.dirty):
+            if output._requires_grad and output._node is None and output._base is None:
+                inplace.raise_leaf(output, "a leaf Variable that requires grad has been used in an in-place operation.")
+            if not is_input:
+                warnings.warn(
+                    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                    "mutated should be passed to ctx.mark_dirty().",
+                    stacklevel=5,
+                )
+            if output._base is not None and self.count > 1:
+                raise RuntimeError(
+                    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+                    "return more than one Tensor. Give it a .clone() of the view, or split it into two Functions: one "
+                    "that writes and returns that Tensor alone, one for the rest."
+                )
+            inplace.check_target(output)
+            inplace.rebase(output, self.node)
+            output._output = number
+            return output
+        if is_input:
+            # a view of it, so that the input keeps its own history
+            output = make_view(output, output._array)
+        if output._base is not None:
+            output._made = CUSTOM
+        output._node, output._output, output._requires_grad = self.node, number, True
+        output._cut = None
         return output
-    if among(output, args):
-        # an input returned as it is: a view of it, so that the input keeps its own history
-        output = make_view(output, output._array)
-        output._made = None
-    output._node, output._output, output._requires_grad = node, number, True
-    output._cut = None
-    return output
+
+    def cut(self, output: Tensor) -> Tensor:
+        """An output without a history; an input that is returned as it was stays another tensor."""
+        if among(output, self.args):
+            if output.requires_grad:
+                return output.detach()
+            return output if among(output, self.dirty) else make_view(output, output._array)
+        if output._requires_grad and output._base is None:
+            output._node, output._output, output._requires_grad = None, 0, False
+        return output
 
 
-def among(tensor: Tensor, many: tuple) -> bool:
+def tensors_only(marked: tuple | None, words: str) -> tuple:
+    for each in marked or ():
+        if not isinstance(each, Tensor):
+            raise RuntimeError(f"{words} {each!r}, a {type(each).__name__}")
+    return marked or ()
+
+
+def among(tensor: Tensor, many: tuple | list) -> bool:
     return any(each is tensor for each in many)
 
 
-def once_differentiable(function: Callable) -> Callable:
+def once_differentiable(fn: Callable) -> Callable:
     """For a backward that cannot itself be differentiated: a second derivative through it raises."""
 
-    @functools.wraps(function)
-    def backward(ctx: Any, *grads: Any) -> Any:
-        recording = modes.state.grad and any([isinstance(each, Tensor) and each.requires_grad for each in grads])
+    @functools.wraps(fn)
+    def backward(ctx: Any, *args: Any) -> Any:
         with modes.no_grad():
-            found = function(ctx, *grads)
-        if not recording:
+            found = fn(ctx, *args)
+        if not modes.state.grad or not any([isinstance(each, Tensor) and each.requires_grad for each in args]):
             return found
         many = found if isinstance(found, tuple) else (found,)
-        refused = tuple(Refused.apply(*grads, each) if isinstance(each, Tensor) else each for each in many)
+        node = Error(many)
+        refused = tuple([node.behind(each, number) for number, each in enumerate(many)])
         return refused if isinstance(found, tuple) else refused[0]
 
     return backward
 
 
-class Refused(Function):
-    """Passes a value through; its derivative is an error."""
+class Error(Node):
+    """The history of what cannot be differentiated: a backward that comes here is an error."""
 
-    @staticmethod
-    def forward(ctx: Any, *values: Any) -> Any:
-        return values[-1].detach()
+    def __init__(self, values: tuple):
+        super().__init__()
+        self.outputs = tuple([described((each,))[0] if isinstance(each, Tensor) else ((), None) for each in values])
 
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def behind(self, value: Any, number: int) -> Any:
+        if not isinstance(value, Tensor):
+            return value
+        made = new(Tensor)
+        made._array = value._array
+        made._node, made._output, made._requires_grad = self, number, True
+        return made
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
-FunctionCtx = FunctionNode
+class InplaceFunction(Function):
+    """A Function that may be told to write into its input; kept for older programs."""
+
+    def __init__(self, inplace: bool = False):
+        super().__init__()
+        self.inplace = inplace
+
+
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "once_differentiable"]

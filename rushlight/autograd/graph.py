@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd import modes
 from rushlight.autograd.handles import RemovableHandle, add
+from rushlight.autograd.saved import Packed, packed, reattach, save
 from rushlight.core import location
 from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
+from rushlight.core.tensor import Tensor
 from rushlight.native import core
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 # newer nodes have larger numbers, so an edge always leads to a smaller one
 sequence = itertools.count(1) if core is None else iter(core.next_number, None)
+
+# kinds of nodes that torch does not generate: it shows their full names
+WRITTEN_BY_HAND = {"AccumulateGrad", "CopyBackwards", "CopySlices", "Error"}
 
 
 class PlainNodeFields:
@@ -63,7 +68,8 @@ class Node(NodeFields):
 
     def name(self) -> str:
         """The name torch gives this kind of node, such as `MulBackward0`."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in WRITTEN_BY_HAND else name
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -77,6 +83,11 @@ class Node(NodeFields):
         if self._metadata is None:
             self._metadata = {}
         return self._metadata
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: what needs no gradient has no node."""
+        return True
 
     @property
     def location(self) -> str | None:
@@ -96,10 +107,14 @@ class Node(NodeFields):
         return add(self.pre_hooks, hook)
 
     def _sequence_nr(self) -> int:
-        return self.number
+        return self.__dict__.get("_shown_number", self.number)
+
+    def _set_sequence_nr(self, sequence_nr: int) -> None:
+        # shown only: the engine's order is that of the calls
+        self.__dict__["_shown_number"] = sequence_nr
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
 class AccumulateGrad(Node):
@@ -109,6 +124,18 @@ class AccumulateGrad(Node):
         super().__init__()
         self.variable = variable
 
+    def _sequence_nr(self) -> int:
+        # they come first of all
+        return self.__dict__.get("_shown_number", 2**64 - 1)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> tuple:
+        from rushlight.autograd import engine
+
+        (grad,) = called_with(args, kwargs, 1)
+        if grad is not None:
+            engine.accumulate(self.variable, grad, modes.state.grad)
+        return ()
+
     def register_hook(self, hook: Callable[[tuple, tuple], Any]) -> RemovableHandle:
         # made on demand: once it has hooks its leaf must hold it
         self.variable._accumulate = lambda: self
@@ -117,6 +144,18 @@ class AccumulateGrad(Node):
     def register_prehook(self, hook: Callable[[tuple], Any]) -> RemovableHandle:
         self.variable._accumulate = lambda: self
         return super().register_prehook(hook)
+
+
+class Alias(Node):
+    """Stands before a leaf for another tensor whose gradient is the leaf's."""
+
+    def __init__(self, leaf: Tensor):
+        self.edges = (leaf,)
+        self.outputs = described((leaf,))
+        super().__init__()
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        return grads
 
 
 def accumulator(target: Node | Tensor | None) -> Node | None:
@@ -180,7 +219,7 @@ class OpNode(Node):
         self.number = next(sequence)
         first = results[0]._array
         self.outputs = ((first.shape, first.dtype),) if len(results) == 1 else described(results)
-        self.saved, self.versions = save(plan, arguments, results)
+        self.saved, self.versions = save(plan, arguments, results, self)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -219,10 +258,21 @@ class OpNode(Node):
                 values[place] = reattach(value, self, output)
         return values
 
+    def __call__(self, *args: Any, **kwargs: Any) -> tuple:
+        """The gradients of the inputs, in their order, from those of the outputs."""
+        grads = called_with(args, kwargs, len(self.outputs))
+        if all([each is None for each in grads]):
+            return (None,) * len(self.next_functions)
+        found = self.apply(list(grads))
+        if self.plan.has_lists:
+            return tuple(found)
+        known = dict(zip(self.plan.inputs, found, strict=True))
+        return tuple(known.get(self.op.positions[name]) for name in self.op.gradients)
+
     def check(self, value: Any, version: Any) -> Any:
         """A saved value, unpacked and unchanged, or an error."""
         if isinstance(version, Packed):
-            return version.hooks[1](value)
+            return version.unpack(value, self)
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
             if each._storage is not None and each._storage.version != then:
                 from rushlight.autograd import explain
@@ -234,8 +284,9 @@ class OpNode(Node):
         """After a write to this storage: saved arguments that live there, as in `x.mul_(x)`, are lost."""
         assert self.saved is not None
         for place, (kind, _) in enumerate(self.plan.sources):
-            value = self.saved[place]
-            if kind == "argument" and isinstance(value, Tensor) and value._storage is storage:
+            value, version = self.saved[place], self.versions[place]
+            # what a hook has packed is the hook's to guard
+            if kind == "argument" and type(version) is int and value._storage is storage:
                 self.versions[place] -= 1
 
     def release(self, place: tuple) -> None:
@@ -245,89 +296,65 @@ class OpNode(Node):
 
     def __getattr__(self, name: str) -> Any:
         """torch's `_saved_self` and kin: the values a node keeps, by parameter name."""
-        if name.startswith("_saved_"):
-            wanted = "input" if name == "_saved_self" else name.removeprefix("_saved_")
-            if wanted in self.plan.names:
-                return self.unpack()[self.plan.names.index(wanted)]
+        if name.startswith(("_saved_", "_raw_saved_")):
+            from rushlight.autograd import shown
+
+            return shown.saved_value(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
+    def value_at(self, place: int) -> Any:
+        """One saved value, as `unpack` gives it."""
+        value, version = self.kept_at(place, raw=False)
+        value = value if version is None else self.check(value, version)
+        for position, is_result, output in self.plan.checked:
+            if position == place and is_result and isinstance(value, Tensor) and value._array.dtype in DIFFERENTIABLE:
+                return reattach(value, self, output)
+        return value
 
-class Packed:
-    """Marks a saved value that went through the user's pack hook."""
+    def kept_at(self, place: int, raw: bool = True) -> tuple[Any, Any]:
+        """A saved value as it is kept, and its version; if `raw`, the mark of its hooks in place of that."""
+        if self.saved is None:
+            from rushlight.autograd import explain
 
-    __slots__ = ("hooks",)
+            raise explain.freed(self)
+        value, version = self.saved[place], self.versions[place]
+        return value, version if not raw or isinstance(version, Packed) else None
 
-    def __init__(self, hooks: tuple):
-        self.hooks = hooks
-
-
-def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...]) -> tuple[list, list]:
-    """What the formulas will need, with the version of each tensor (None for what is no tensor)."""
-    values: list = []
-    versions: list = []
-    for kind, position in plan.sources:
-        version: Any = None
-        if kind == "argument":
-            value = arguments[position]
-            if isinstance(value, Tensor):
-                version = 0 if value._storage is None else value._storage.version
-                if value._inference:
-                    raise_inference()
-            elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
-                version = tuple(each._version for each in value)
-        elif kind == "shape":
-            value = arguments[position]
-            value = value._array.shape if isinstance(value, Tensor) else shape_of(value)
-        elif kind == "geometry":
-            value = geometry_of(arguments[position])
-        else:
-            value = snapshot(results[position])
-            version = value._version
-        if version is not None and modes.state.saved_hooks and isinstance(value, Tensor):
-            hooks = modes.state.saved_hooks[-1]
-            value, version = hooks[0](value), Packed(hooks)
-        values.append(value)
-        versions.append(version)
-    return values, versions
+    def pack_at(self, place: int, pack: Callable, unpack: Callable) -> None:
+        """Put hooks on a value that is saved already."""
+        assert self.saved is not None
+        kind, position = self.plan.sources[place]
+        output = position if kind == "result" else None
+        self.saved[place], self.versions[place] = packed(self, self.saved[place], output, (pack, unpack))
 
 
-def raise_inference() -> None:
-    raise RuntimeError(
-        "Inference tensors cannot be saved for backward. To work around you can make a clone to get a normal tensor "
-        "and use it in autograd."
-    )
+def called_with(args: tuple, kwargs: dict, count: int) -> tuple:
+    """The arguments of a node that is called as a function: a gradient, or None, for each output."""
+    if kwargs:
+        raise TypeError("keyword arguments are not supported")
+    if len(args) != count:
+        raise TypeError(f"expected {count} arguments, got {len(args)} instead")
+    for place, each in enumerate(args):
+        if each is not None and not isinstance(each, Tensor):
+            raise TypeError(f"argument {place} is not a Variable")
+    return args
 
 
-def shape_of(value: Any) -> Any:
-    """The shapes of a list of tensors; a number has the empty one."""
-    return [each._array.shape for each in value] if isinstance(value, (list, tuple)) else ()
-
-
-def snapshot(tensor: Tensor) -> Tensor:
-    """The tensor without its history: saving a result must not make a circle."""
-    copy = new(Tensor)
-    copy._array = tensor._array
-    copy._storage = storage_of(tensor)
-    return copy
-
-
-def reattach(value: Tensor, node: Node, output: int) -> Tensor:
-    """A saved result, back in the graph, so that gradients of gradients flow through it."""
-    copy = snapshot(value)
-    copy._node, copy._output, copy._requires_grad = node, output, True
-    return copy
+# torch's names that live in other files here
+ELSEWHERE = {
+    "saved_tensors_hooks": "hooks",
+    "allow_mutation_on_saved_tensors": "saving",
+    "disable_saved_tensors_hooks": "saving",
+    "increment_version": "saving",
+    "save_on_cpu": "saving",
+    "register_multi_grad_hook": "several",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """torch has the hooks on saved values here as well."""
-    if name == "saved_tensors_hooks":
-        from rushlight.autograd.hooks import saved_tensors_hooks
-
-        return saved_tensors_hooks
-    if name in ("disable_saved_tensors_hooks", "increment_version", "save_on_cpu"):
-        from rushlight.autograd import saving
-
-        return getattr(saving, name)
+    """The rest of torch's module."""
+    if name in ELSEWHERE:
+        return getattr(import_module(f"rushlight.autograd.{ELSEWHERE[name]}"), name)
     from rushlight.core.lazy import missing
 
     raise missing("torch.autograd.graph", name)

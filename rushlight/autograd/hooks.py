@@ -83,6 +83,8 @@ class saved_tensors_hooks:
         self.hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
+        if not callable(self.hooks[0]) or not callable(self.hooks[1]):
+            raise TypeError("_push_saved_tensors_default_hooks(): incompatible function arguments: hooks are callable")
         if refusal.message is not None:
             raise RuntimeError(refusal.message)
         modes.state.saved_hooks = (*modes.state.saved_hooks, self.hooks)

@@ -8,7 +8,9 @@ from rushlight.autograd import modes
 from rushlight.core.deferred import alike
 from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
 
+# how views were made that may not be written to: as one of several, by a user's Function
 MULTIPLE = "multiple"
+CUSTOM = "custom"
 
 
 def make_view(base: Tensor, array: np.ndarray) -> Tensor:
@@ -59,12 +61,19 @@ def raise_made(view: Tensor, happened: str) -> None:
     """Say how the view was made and what would do instead."""
     output = None
     if view._node is not None:
-        output = f"Output {view._output} of {view._node.name().rpartition('Backward')[0]}"
+        output = f"Output {view._output} of {type(view._node).__name__.rpartition('Backward')[0]}"
     if view._made == MULTIPLE and output is not None:
         raise RuntimeError(
             f"{output} is a view and {happened}. This view is the output of a function that returns multiple "
             "views. Such functions do not allow the output views to be modified inplace. You should replace "
             "the inplace operation by an out-of-place one."
+        )
+    if view._made == CUSTOM and output is not None:
+        raise RuntimeError(
+            f"{output} is a view and {happened}. This view was created inside a custom Function (or because an input "
+            "was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
+            "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
+            "fix this by cloning the output of the custom Function."
         )
     mode = "inference" if view._made == "inference" else "no_grad"
     begins = "A view was created in" if output is None else f"{output} is a view of a view which was created in"

@@ -19,7 +19,7 @@ constexpr Named NAMES[] = {
     {"fit", &Hooks::fit},
     {"run_leaf_hooks", &Hooks::run_leaf_hooks},
     {"accumulate", &Hooks::accumulate},
-    {"finished", &Hooks::finished},
+    {"watcher", &Hooks::watcher},
     {"backward", &Hooks::backward},
     {"size", &Hooks::size},
     {"dtypes", &Hooks::dtypes},

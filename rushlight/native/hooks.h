@@ -12,7 +12,7 @@ struct Hooks {
     PyObject* fit;              // engine.fit(grad, shape, dtype, node, position)
     PyObject* run_leaf_hooks;   // engine.run_leaf_hooks(leaf, grad)
     PyObject* accumulate;       // engine.accumulate(leaf, grad, create_graph)
-    PyObject* finished;         // engine.note_root(number or None): the newest node of the backward that runs
+    PyObject* watcher;          // engine.watch: there once every backward must go through engine.backward
     PyObject* backward;         // entry.backward: what native declines
     PyObject* size;             // core.size.Size
     PyObject* dtypes;           // {NumPy dtype: dtype}

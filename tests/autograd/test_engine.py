@@ -234,7 +234,7 @@ def test_nodes_show_where_they_come_from():
     assert z.grad_fn.name() == "AddBackward0"
     (first, number), (second, _) = z.grad_fn.next_functions
     assert first is y.grad_fn and number == 0
-    assert second.name() == "AccumulateGrad"
+    assert second.name() == "torch::autograd::AccumulateGrad"
     assert second.variable is x
     assert y.grad_fn.next_functions[1] == (None, 0)
     assert z.grad_fn.location.endswith(

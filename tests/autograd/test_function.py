@@ -4,7 +4,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd import Function, gradcheck
-from rushlight.autograd.function import once_differentiable
+from rushlight.autograd.function import InplaceFunction, once_differentiable
 
 
 class Cube(Function):
@@ -199,3 +199,169 @@ def test_forward_must_be_written():
 
     with pytest.raises(NotImplementedError, match="forward"):
         Nothing.apply(point(1.0))
+
+
+class Scaled(Function):
+    @staticmethod
+    def forward(ctx, x, factor=3):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor, None
+
+
+def test_apply_takes_keywords():
+    x = point(1.0)
+    assert Scaled.apply(x, factor=4).item() == 4
+    Scaled.apply(x=x).backward()
+    assert x.grad.item() == 3
+    with pytest.raises(TypeError, match="unexpected keyword argument 'w'"):
+        Scaled.apply(x, w=1)
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        Scaled.apply(factor=2)
+    with pytest.raises(TypeError, match="multiple values for argument 'x'"):
+        Scaled.apply(x, x=x)
+
+
+def test_setup_context_sees_the_defaults_of_forward():
+    seen = []
+
+    class Noted(Function):
+        @staticmethod
+        def forward(x, factor=3):
+            return x * factor
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            seen.append(inputs[1])
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, None
+
+    Noted.apply(point(1.0))
+    Noted.apply(point(1.0), factor=5)
+    assert seen == [3, 5]
+
+
+def test_instances_are_no_functions():
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        made = Cube()
+    with pytest.raises(RuntimeError, match="Legacy autograd function with non-static forward method is deprecated"):
+        made(point(1.0))
+
+
+def test_backward_may_be_missing_until_it_is_asked_for():
+    class Forward(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+    y = Forward.apply(point(1.0))
+    assert y.requires_grad
+    with pytest.raises(NotImplementedError, match="You must implement either the backward or vjp method"):
+        y.backward()
+
+
+def test_vjp_is_another_name_for_backward_but_not_a_second_one():
+    class Named(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def vjp(ctx, grad):
+            return grad * 2
+
+    x = point(1.0)
+    Named.apply(x).backward()
+    assert x.grad.item() == 2
+
+    class Both(Named):
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    with pytest.raises(RuntimeError, match="Implementing both 'backward' and 'vjp'"):
+        Both.apply(x).backward()
+    assert Function.vjp is Function.backward
+
+
+def test_jvp_and_vmap_may_be_declared():
+    with pytest.raises(NotImplementedError, match="You must implement the jvp function"):
+        Cube.jvp(None)
+    with pytest.raises(NotImplementedError, match="with vmap"):
+        Cube.vmap(None, ())
+
+
+def test_boxed_gradients_come_in_one_list():
+    class Boxed(Function):
+        boxed_grads_call = True
+
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx, grads):
+            one, two = grads
+            grads.clear()
+            return one * 2 + two * 3
+
+    x = point(1.0)
+    sum(Boxed.apply(x)).backward()
+    assert x.grad.item() == 5
+
+
+def returning(result):
+    class Returning(Function):
+        @staticmethod
+        def forward(ctx, x, other):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return result(grad)
+
+    return Returning
+
+
+@pytest.mark.parametrize(
+    ("result", "other", "words"),
+    [
+        (lambda grad: (grad, grad), 3, "gradient different than None at position 2, but the corresponding forward"),
+        (lambda grad: (grad, 3), torch.ones(1), r"expected Variable or None \(got int\)"),
+        (lambda grad: (3, None), 3, r"expected Variable or None \(got int\)"),
+        (lambda grad: (grad, None, grad), 3, r"incorrect number of gradients \(expected 2, got 3\)"),
+        (lambda grad: (grad + 1j, None), 3, "Expected isFloatingType"),
+        (lambda grad: (torch.ones(3), None), 3, r"returned an invalid gradient at index 0 - got \[3\] but expected"),
+    ],
+)
+def test_gradients_that_do_not_fit_are_refused(result, other, words):
+    with pytest.raises(RuntimeError, match=words):
+        returning(result).apply(point(1.0, 2.0), other).sum().backward()
+
+
+def test_the_old_base_class_of_functions_in_place():
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        assert InplaceFunction(True).inplace
+    assert issubclass(InplaceFunction, Function)
+
+
+def test_what_is_differentiable_once_ends_in_an_error_node():
+    class Once(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, grad):
+            return grad * 2
+
+    x = point(3.0)
+    (first,) = torch.autograd.grad(Once.apply(x), x, point(1.0), create_graph=True)
+    assert first.grad_fn.name() == "torch::autograd::Error"
+    assert repr(Once.apply(x).grad_fn).startswith("<torch.autograd.function.OnceBackward object at 0x")

@@ -1,0 +1,124 @@
+"""Hooks on several gradients: one call when all of them have arrived, or when the first has."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from rushlight.autograd import engine
+from rushlight.autograd.graph import Node, edge_of
+from rushlight.autograd.handles import RemovableHandle
+from rushlight.core.tensor import Tensor
+
+
+class _MultiHandle(RemovableHandle):
+    """Removes the hooks of all the tensors."""
+
+    def __init__(self, handles: tuple[RemovableHandle, ...]):
+        self.handles = handles
+
+    def remove(self) -> None:
+        for each in self.handles:
+            each.remove()
+
+    def __getstate__(self) -> tuple:
+        return self.handles
+
+    def __setstate__(self, state: tuple) -> None:
+        self.handles = state
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor],
+    fn: Callable[[Any], None],
+    *,
+    mode: Literal["all", "any"] = "all",
+) -> RemovableHandle:
+    """Call `fn(grads)` when the gradients of all tensors are known, or with `mode="any"` `fn(grad)` at the first.
+
+    Gradients that a backward does not compute are None. The call comes once in each backward.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    tensors = tuple(tensors)
+    engine.watch()
+    for each in tensors:
+        if not each.requires_grad:
+            raise AssertionError("Expected gradient function to be set: a tensor does not require grad")
+    arrivals = (All if mode == "all" else First)(tensors, fn)
+    return _MultiHandle(tuple(each.register_hook(arrivals.hook(place)) for place, each in enumerate(tensors)))
+
+
+class First:
+    """Calls the hook at the first gradient of each backward."""
+
+    def __init__(self, tensors: tuple[Tensor, ...], fn: Callable[[Any], None]):
+        self.edges = [edge_of(each) for each in tensors]
+        self.fn = fn
+        self.lock = threading.Lock()
+        # for each backward that is under way: what has arrived
+        self.arrived: dict[int, Any] = {}
+        self.last: Any = None
+
+    def hook(self, place: int) -> Callable[[Tensor], None]:
+        def arrive(grad: Tensor) -> None:
+            self.arrive(place, grad)
+
+        return arrive
+
+    def arrive(self, place: int, grad: Tensor) -> None:
+        task = engine.running.task
+        with self.lock:
+            if self.last is task:
+                return
+            self.last = task
+        self.fn(grad)
+
+
+class All(First):
+    """Calls the hook when every gradient that a backward computes is there."""
+
+    def arrive(self, place: int, grad: Tensor) -> None:
+        task = engine.running.task
+        with self.lock:
+            if id(task) not in self.arrived:
+                # the task is kept with its grads: its id is then nobody else's
+                self.arrived[id(task)] = (task, [None] * len(self.edges), self.expected(task))
+            _, grads, expected = self.arrived[id(task)]
+            grads[place] = grad
+            expected.discard(place)
+            complete = not expected
+            if complete:
+                del self.arrived[id(task)]
+        if complete:
+            self.fn(grads)
+
+    def expected(self, task: tuple | None) -> set[int]:
+        """The places of the tensors whose gradients this backward computes."""
+        assert task is not None
+        given, inputs = task
+        roots = [edge_of(each) for each, _ in given]
+        if inputs is not None and any([isinstance(each, Tensor) for each in self.edges]):
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+                "This is currently not supported: use backward(), or put the hook on tensors that are no leaves."
+            )
+        met = reached(roots)
+        if inputs is not None:
+            wanted = {id(edge_of(each)) for each in inputs}
+            met &= engine.reaching(roots, wanted) | wanted
+        return {place for place, each in enumerate(self.edges) if id(each) in met}
+
+
+def reached(roots: list) -> set[int]:
+    """The ids of all nodes and leaves behind the roots."""
+    met: set[int] = set()
+    stack = list(roots)
+    while stack:
+        each = stack.pop()
+        if each is not None and id(each) not in met:
+            met.add(id(each))
+            if isinstance(each, Node):
+                stack.extend(each.edges)
+    return met

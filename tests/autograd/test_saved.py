@@ -1,0 +1,139 @@
+"""Saved tensors of nodes: hooks on them, before and after they were saved."""
+
+import pytest
+
+import rushlight as torch
+from rushlight.autograd import Function, graph
+
+
+class Square(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+
+def leaf():
+    return torch.tensor([2.0], requires_grad=True)
+
+
+@pytest.mark.parametrize("function", [lambda x: x * x, Square.apply, lambda x: (x * 1) ** 2])
+def test_second_derivatives_flow_through_what_hooks_give_back(function):
+    x = leaf()
+    with graph.saved_tensors_hooks(lambda tensor: tensor.detach().numpy(), torch.from_numpy):
+        y = function(x)
+    (first,) = torch.autograd.grad(y, x, create_graph=True)
+    assert torch.autograd.grad(first, x)[0].item() == 2
+
+
+def test_second_derivatives_flow_through_a_packed_result():
+    x = leaf()
+    with graph.saved_tensors_hooks(lambda tensor: tensor.detach().clone(), lambda kept: kept):
+        y = x.sigmoid()
+    (first,) = torch.autograd.grad(y, x, create_graph=True)
+    (second,) = torch.autograd.grad(first, x)
+    s = y.item()
+    assert second.item() == pytest.approx(s * (1 - s) * (1 - 2 * s))
+
+
+def test_hooks_pack_without_recording_and_see_a_result_with_its_history():
+    seen = []
+
+    def pack(tensor):
+        seen.append((torch.is_grad_enabled(), tensor.requires_grad, tensor.is_leaf))
+        return tensor.detach()
+
+    x = leaf()
+    with graph.saved_tensors_hooks(pack, lambda kept: kept):
+        x.exp()
+        x * x
+    assert seen == [(False, True, False), (False, True, True), (False, True, True)]
+
+
+def test_hooks_may_not_write_and_must_give_tensors():
+    x = leaf()
+    with (
+        graph.saved_tensors_hooks(lambda tensor: tensor.add_(1), lambda kept: kept),
+        pytest.raises(RuntimeError, match="A saved tensor pack hook is modifying its input in place"),
+    ):
+        (x * 1) * (x * 1)
+    with graph.saved_tensors_hooks(lambda tensor: 3, lambda kept: kept):
+        y = x * x
+    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a Tensor but got result of"):
+        y.backward()
+    with pytest.raises(TypeError, match="incompatible function arguments"), graph.saved_tensors_hooks(3, 4):
+        pass
+
+
+def test_hooks_of_a_write_to_its_own_input():
+    x = leaf()
+    with graph.saved_tensors_hooks(lambda tensor: tensor, lambda kept: kept):
+        y = x * 1
+        y.mul_(y)
+    assert y.item() == 4
+
+
+@pytest.mark.parametrize("attribute", ["_raw_saved_self", "_raw_saved_tensors"])
+def test_hooks_on_what_is_saved_already(attribute):
+    x = leaf()
+    y = x * x if attribute == "_raw_saved_self" else Square.apply(x)
+    raw = getattr(y.grad_fn, attribute)
+    raw = raw[0] if isinstance(raw, tuple) else raw
+    assert raw.unpack() is x and raw.data is x
+    with pytest.raises(TypeError, match=r"register_hooks\(\): incompatible function arguments"):
+        raw.register_hooks(lambda tensor: tensor, 3)
+    raw.register_hooks(lambda tensor: 5, lambda kept: torch.tensor([float(kept)]))
+    assert raw.data == 5 and raw.unpack().item() == 5 and raw.unpack().requires_grad
+    with pytest.raises(
+        RuntimeError, match="Calling register_hooks on a saved tensor whose hooks have already been set"
+    ):
+        raw.register_hooks(lambda tensor: tensor, lambda kept: kept)
+    y.backward()
+    assert x.grad.item() == (7 if attribute == "_raw_saved_self" else 10)
+    with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor after it has been freed"):
+        raw.register_hooks(lambda tensor: tensor, lambda kept: kept)
+
+
+def test_hooks_on_none_are_refused():
+    class Nothing(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(None)
+            return x * 2
+
+    node = Nothing.apply(leaf()).grad_fn
+    with pytest.raises(RuntimeError, match="Calling register_hooks on a saved tensor with value None is forbidden"):
+        node._raw_saved_tensors[0].register_hooks(lambda tensor: tensor, lambda kept: kept)
+
+
+def test_a_node_is_a_function_of_gradients():
+    x = leaf()
+    node = (x * 3).grad_fn
+    assert [each and each.tolist() for each in node(torch.ones(1))] == [[3.0], None]
+    assert node(None) == (None, None)
+    for arguments, words in [((), "expected 1 arguments, got 0 instead"), ((3,), "argument 0 is not a Variable")]:
+        with pytest.raises(TypeError, match=words):
+            node(*arguments)
+    with pytest.raises(TypeError, match="keyword arguments are not supported"):
+        node(torch.ones(1), x=1)
+    accumulate = node.next_functions[0][0]
+    assert accumulate(torch.ones(1)) == () and x.grad.item() == 1
+    with pytest.raises(TypeError, match="'SquareBackward' object is not callable"):
+        Square.apply(x).grad_fn(torch.ones(1))
+
+
+def test_the_number_of_a_node_may_be_changed_and_backward_still_goes_its_way():
+    x = leaf()
+    y = x * 3
+    z = y * 2
+    y.grad_fn._set_sequence_nr(10**6)
+    assert y.grad_fn._sequence_nr() == 10**6
+    assert y.grad_fn.next_functions[0][0]._sequence_nr() == 2**64 - 1
+    (z + y).backward()
+    assert x.grad.item() == 9
+    assert y.grad_fn.requires_grad

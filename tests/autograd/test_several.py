@@ -1,0 +1,62 @@
+"""One hook for the gradients of several tensors."""
+
+import pytest
+
+import rushlight as torch
+from rushlight.autograd.graph import register_multi_grad_hook
+
+
+def leaves(count):
+    return [torch.ones(2, requires_grad=True) for _ in range(count)]
+
+
+def values(grads):
+    return [each if each is None else each.tolist() for each in grads]
+
+
+def test_the_hook_is_called_when_all_gradients_of_a_backward_are_there():
+    a, b, c = leaves(3)
+    seen = []
+    handle = register_multi_grad_hook((a, b, c), lambda grads: seen.append(values(grads)))
+    (a * b * 2).sum().backward()
+    (a * b * c).sum().backward()
+    assert seen == [[[2.0, 2.0], [2.0, 2.0], None], [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]]
+    handle.remove()
+    (a * b).sum().backward()
+    assert len(seen) == 2
+
+
+def test_any_gradient_calls_the_hook_once_in_each_backward():
+    a, b = leaves(2)
+    seen = []
+    with register_multi_grad_hook((a, b), lambda grad: seen.append(grad.tolist()), mode="any"):
+        (a * b).sum().backward()
+        (a * b * 3).sum().backward()
+        (b * 2).sum().backward()
+    assert seen == [[1.0, 1.0], [3.0, 3.0], [2.0, 2.0]]
+
+
+def test_hooks_on_tensors_inside_the_graph():
+    (a,) = leaves(1)
+    b = a * 2
+    c, d = b * 3, b * 4
+    seen = []
+    register_multi_grad_hook((c, d), lambda grads: seen.append(values(grads)))
+    (c + d).sum().backward(retain_graph=True)
+    c.sum().backward(retain_graph=True)
+    torch.autograd.grad(d.sum(), b, retain_graph=True)
+    assert seen == [[[1.0, 1.0], [1.0, 1.0]], [[1.0, 1.0], None], [None, [1.0, 1.0]]]
+
+
+def test_leaves_cannot_be_followed_in_grad():
+    a, b = leaves(2)
+    register_multi_grad_hook((a, b), lambda grads: None)
+    with pytest.raises(RuntimeError, match="A leaf node was passed to _will_engine_execute_node"):
+        torch.autograd.grad((a * b).sum(), a)
+
+
+def test_what_has_no_gradient_is_refused():
+    with pytest.raises(AssertionError, match="Expected gradient function to be set"):
+        register_multi_grad_hook((torch.ones(1),), lambda grads: None)
+    with pytest.raises(ValueError, match=r"Expects mode to be one of \('all', 'any'\) but got foo"):
+        register_multi_grad_hook(leaves(1), lambda grads: None, mode="foo")
