@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.deferred import alike
 from rushlight.core.device import CPU, device
+from rushlight.core.options import allocate
 from rushlight.core.storage import Storage
-from rushlight.core.strides import memory_extent, strided
+from rushlight.core.strides import contiguous_strides, memory_extent, strided
 from rushlight.core.tensor import Tensor, attribute, method, storage_of
 
 
 def flat(storage: Storage) -> np.ndarray:
     """All elements of a storage in the order of memory, as a view."""
     return strided(storage.array, (memory_extent(storage.array),), (1,), 0)
+
+
+def give_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
+    """Lay the tensor out by rows in another shape: on its memory if that is large enough, else on a larger copy."""
+    storage, offset = storage_of(tensor), tensor.storage_offset()
+    memory = storage.array
+    needed = offset + math.prod(shape) if math.prod(shape) else 0
+    if needed > memory_extent(memory):
+        # views that were made before keep the old memory
+        memory = allocate(np.empty, (needed,), tensor._array.dtype)
+        kept = flat(storage)
+        memory[: kept.size] = kept
+        storage.array = memory
+    tensor._array = alike(tensor._array, strided(memory, shape, contiguous_strides(shape), offset))
 
 
 class UntypedStorage:

@@ -67,10 +67,13 @@ def check_out(out: Tensor, dtype: dtypes.dtype | None, device: Any) -> None:
 
 def fill(out: Tensor, array: np.ndarray) -> Tensor:
     """Write the array into `out`, which takes its shape."""
+    from rushlight.core.memory import give_shape
     from rushlight.ops.inplace import written
+    from rushlight.ops.out import refuse_recorded
 
+    refuse_recorded("aten", out)
     if out._array.shape != array.shape:
-        out._array, out._storage = np.empty(array.shape, out._array.dtype), None
+        give_shape(out, array.shape)
     with np.errstate(all="ignore"):
         out._array[...] = array
     written(out)

@@ -2,6 +2,7 @@
 #include "call.h"
 
 #include "arrays.h"
+#include "copies.h"
 #include "graph.h"
 #include "hooks.h"
 #include "state.h"
@@ -159,12 +160,38 @@ void pass_cut(const Call& call, Tensor* target) {
     if (target->base != nullptr) copy_cut(as_tensor(target->base), cut);
 }
 
+// Whether a tensor lies in the target's storage in a way that Python has to judge: torch refuses some, see
+// ops/overlap.py. What is the target itself, or lies beside it, is fine.
+bool meets(Tensor* target, PyObject* value) {
+    if (!is_tensor(value)) return false;
+    Tensor* other = as_tensor(value);
+    if (other == target || other->storage == nullptr || other->storage != target->storage) return false;
+    return other->array == nullptr || may_overlap(target->array, other->array);
+}
+
+bool has_overlap(const Call& call, Tensor* target) {
+    if (target->storage == nullptr) return false;
+    for (unsigned left = call.op->tensors & ~1u; left != 0; left &= left - 1) {
+        int position = __builtin_ctz(left);
+        PyObject* value = call[position];
+        if (!call.op->parameters[position].is_list) {
+            if (meets(target, value)) return true;
+            continue;
+        }
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
+            if (meets(target, PySequence_Fast_GET_ITEM(value, i))) return true;
+        }
+    }
+    return false;
+}
+
 // Run an op and write its result into the first argument; what is recorded is left to Python.
 PyObject* run_inplace(OpInfo* op, Call& call) {
     if (!is_tensor(call[0])) return nullptr;
     Tensor* target = as_tensor(call[0]);
     bool recording = state.grad && (call.needs & op->differentiable) != 0;
     if (recording || target->inference || op->is_view || !is_writable(target->array)) return nullptr;
+    if (has_overlap(call, target)) return nullptr;
     call.out = target->array;
     Ref made = Ref::steal(op->kernel->forward(call));
     if (!made || !PyArray_Check(made.get())) {

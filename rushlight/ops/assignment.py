@@ -12,7 +12,7 @@ from rushlight.core.deferred import resolved
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.native import core
 from rushlight.ops.call import odd_argument, tensor_list
-from rushlight.ops.copying import function_and_method
+from rushlight.ops.copying import copied, function_and_method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import (
     BOOLEAN,
@@ -28,6 +28,7 @@ from rushlight.ops.indexing import (
 )
 from rushlight.ops.indices import as_tuple, check_mask, plain, positions
 from rushlight.ops.inplace import check_inference, pass_cut, require_writable, written
+from rushlight.ops.overlap import refuse_overlap
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.writing import (
@@ -127,6 +128,8 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
             view = part(self, basic)
             view.copy_(without_leading_ones(value, view))
             return
+        if value._storage is not None and value._storage is self._storage:
+            refuse_overlap(copied.op, part(self, basic), (None, value))
         source, value = value, resolved(value._array)
     else:
         source = None
@@ -173,7 +176,10 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
         if accumulate:
             for dim, each in zip(dims, indices, strict=True):
                 check_position(each, dim, input.shape[dim])
-            add_at(result, places(input.shape, dims, indices), values)
+            if result.flags.c_contiguous:
+                add_at(result, places(input.shape, dims, indices), values)
+            else:
+                np.add.at(result, index, values)
         else:
             result[index] = values
     except IndexError as error:

@@ -53,7 +53,7 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     if type(results) is not ndarray or (expected is not None and results.dtype is not expected):
         results = settled(results, expected)
     if out is not None:
-        return write_out(op, needs, results, out)
+        return write_out(op, arguments, needs, results, out)
     if type(results) is not ndarray:
         return wrap_many(op, arguments, needs, cut, results)
     if op.is_view:
@@ -198,16 +198,16 @@ def mark_cut(op: Op, tensors: tuple[Tensor, ...]) -> None:
         tensor._cut = (reason, user_line())
 
 
-def write_out(op: Op, needs: int, results: Any, out: Any) -> Any:
+def write_out(op: Op, arguments: tuple, needs: int, results: Any, out: Any) -> Any:
     """Put results into the tensors given as `out=`, resized as torch does."""
-    if needs and state.grad and op.gradients:
-        raise RuntimeError(
-            f"{op.name.rpartition('.')[2]}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad."
-        )
-    from rushlight.ops.out import write_results
+    from rushlight.ops.out import check_out, wider, write_results
 
-    return write_results(op, results, out)
+    check_out(op, arguments, needs, out)
+    if type(results) is ndarray and results.dtype is not getattr(out, "_array", results).dtype:
+        again = wider(op, arguments, out)
+        if again is not None:
+            return call(op, again, out)
+    return write_results(op, results, out, arguments)
 
 
 def tensor_list(op: Op, position: int, value: Any) -> list[Tensor]:

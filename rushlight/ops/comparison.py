@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,12 @@ from rushlight.ops.rules import BOOL, SAME
 from rushlight.ops.samples import binary, case, cases, unary
 
 
-@op(dtype=BOOL, samples=binary(complexes=True), operator="==")
+def compared(name: str) -> Callable:
+    """The name of the node of an in-place comparison, by what it compares with."""
+    return lambda other: f"{name}Backward{int(isinstance(other, Tensor))}"
+
+
+@op(dtype=BOOL, node=compared("Eq"), samples=binary(complexes=True), operator="==")
 def eq(input: Tensor, other, *, out=None):
     """Which elements are equal."""
     if input.dtype.kind in "ui" and type(other) is int:
@@ -21,7 +27,7 @@ def eq(input: Tensor, other, *, out=None):
     return np.equal(input, other)
 
 
-@op(dtype=BOOL, samples=binary(complexes=True), operator="!=", aliases=["not_equal"])
+@op(dtype=BOOL, node=compared("Ne"), samples=binary(complexes=True), operator="!=", aliases=["not_equal"])
 def ne(input: Tensor, other, *, out=None):
     """Which elements differ."""
     if input.dtype.kind in "ui" and type(other) is int:
@@ -29,7 +35,7 @@ def ne(input: Tensor, other, *, out=None):
     return np.not_equal(input, other)
 
 
-@op(dtype=BOOL, samples=binary(), operator="<", aliases=["less"])
+@op(dtype=BOOL, node=compared("Lt"), samples=binary(), operator="<", aliases=["less"])
 def lt(input: Tensor, other, *, out=None):
     """Where `input` is smaller than `other`."""
     if input.dtype.kind in "uic":
@@ -37,7 +43,7 @@ def lt(input: Tensor, other, *, out=None):
     return np.less(input, other)
 
 
-@op(dtype=BOOL, samples=binary(), operator="<=", aliases=["less_equal"])
+@op(dtype=BOOL, node=compared("Le"), samples=binary(), operator="<=", aliases=["less_equal"])
 def le(input: Tensor, other, *, out=None):
     """Where `input` is at most `other`."""
     if input.dtype.kind in "uic":
@@ -45,7 +51,7 @@ def le(input: Tensor, other, *, out=None):
     return np.less_equal(input, other)
 
 
-@op(dtype=BOOL, samples=binary(), operator=">", aliases=["greater"])
+@op(dtype=BOOL, node=compared("Gt"), samples=binary(), operator=">", aliases=["greater"])
 def gt(input: Tensor, other, *, out=None):
     """Where `input` is larger than `other`."""
     if input.dtype.kind in "uic":
@@ -53,12 +59,19 @@ def gt(input: Tensor, other, *, out=None):
     return np.greater(input, other)
 
 
-@op(dtype=BOOL, samples=binary(), operator=">=", aliases=["greater_equal"])
+@op(dtype=BOOL, node=compared("Ge"), samples=binary(), operator=">=", aliases=["greater_equal"])
 def ge(input: Tensor, other, *, out=None):
     """Where `input` is at least `other`."""
     if input.dtype.kind in "uic":
         other = ordered(input, other)
     return np.greater_equal(input, other)
+
+
+for each in (eq, ne, lt, le, gt, ge):
+    # of the in-place forms, whose results are floats: steps, with a slope of zero
+    each.gradient(
+        input=lambda grad: grad.new_zeros(grad.shape), other=lambda grad, other_shape: grad.new_zeros(other_shape)
+    )
 
 
 def wrapped(array: np.ndarray, number: int) -> Any:

@@ -14,7 +14,7 @@ from rushlight.core.layout import channels_last_strides, contiguous_format, empt
 from rushlight.core.layout import memory_format as memory_format_type
 from rushlight.core.options import number
 from rushlight.core.strides import strides_of
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.native import core
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import op
@@ -97,6 +97,8 @@ if core is not None:
 @method
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write the elements of `src` over its own; differentiable in `src`."""
+    if isinstance(src, (bool, int, float, complex)):
+        src = wrap(np.array(src))
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":

@@ -11,7 +11,6 @@ from rushlight.core.tensor import Tensor, method
 from rushlight.ops.copying import fill_
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
-from rushlight.ops.inplace import require_writable
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.slicing import check_part
@@ -234,7 +233,7 @@ def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tenso
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
-    require_writable(self._array)
+    fill_value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     step = sum(self.stride())
     fill_(self.as_strided((min(shape),), (step,)), fill_value)
     if wrap and len(shape) == 2 and shape[0] > shape[1] + 1:

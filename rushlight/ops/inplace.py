@@ -13,6 +13,7 @@ from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.core.views import check_writable
 from rushlight.ops.call import call, run, unwrap, wrong_argument
+from rushlight.ops.overlap import may_write_expanded, refuse_overlap, write_changed
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op, Plan
@@ -32,6 +33,8 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
         check_target(target)
         plan = op.plan(needs)
         before = before_write(target, arguments, plan.keeps_input)
+    if target._storage is not None:
+        check_overlap(op, target, arguments)
     results = run(op, arguments, arrays)
     write(op, target, results if type(results) is ndarray else results[0])
     if recording:
@@ -102,12 +105,26 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
         require_shape(array, result)
     if result.dtype != array.dtype:
         require_castable(result, array)
-    if not array.flags.writeable or 0 in array.strides:
-        require_writable(array)
+    expanded = not array.flags.writeable or 0 in array.strides
+    if expanded:
+        expanded = not require_writable(array, op.name)
     if target._inference:
         check_inference()
-    array[...] = result
+    if expanded:
+        write_changed(array, result)
+    else:
+        array[...] = result
     written(target)
+
+
+def check_overlap(op: Op, target: Tensor, arguments: tuple) -> None:
+    """Look closer if an operand lies in the target's storage."""
+    storage = target._storage
+    for position in op.tensors[1:]:
+        value = arguments[position]
+        if isinstance(value, Tensor) and value._storage is storage and value is not target:
+            refuse_overlap(op, target, arguments)
+            return
 
 
 def written(target: Tensor) -> None:
@@ -165,11 +182,20 @@ def require_castable(result: ndarray, array: ndarray) -> None:
         )
 
 
-def require_writable(array: ndarray) -> None:
-    if array.size and any(step == 0 and extent > 1 for step, extent in zip(array.strides, array.shape, strict=True)):
+def require_writable(array: ndarray, name: str = "") -> bool:
+    """Whether each element has a place of its own; a refusal if it has not and the op may not write then."""
+    if is_expanded(array):
+        if may_write_expanded(name):
+            return False
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."
         )
     if not array.flags.writeable:
         array.flags.writeable = True  # torch writes through read-only NumPy memory too; from_numpy has warned
+    return True
+
+
+def is_expanded(array: ndarray) -> bool:
+    """Whether several elements stand at one place, as those of expanded tensors do."""
+    return array.size > 0 and any(step == 0 and size > 1 for step, size in zip(array.strides, array.shape, strict=True))

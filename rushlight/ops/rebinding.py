@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.deferred import alike, raw
-from rushlight.core.options import allocate
+from rushlight.core.memory import give_shape
 from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.call import run
@@ -88,15 +87,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     if shape == self._array.shape:
         return self
-    storage, offset = storage_of(self), self.storage_offset()
-    needed = offset + math.prod(shape)
-    memory = storage.array
-    if needed > memory.size:
-        # views that were made before keep the old memory
-        memory = allocate(np.empty, (needed,), self._array.dtype)
-        memory[: storage.array.size] = storage.array.reshape(-1)
-        storage.array = memory
-    self._array = alike(self._array, strided(memory, shape, contiguous_strides(shape), offset))
+    give_shape(self, shape)
     return self
 
 

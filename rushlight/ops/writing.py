@@ -15,6 +15,7 @@ from rushlight.core.strides import contiguous_strides
 from rushlight.core.tensor import Tensor
 from rushlight.ops import inplace
 from rushlight.ops.call import unwrap, wrong_argument
+from rushlight.ops.overlap import refuse_overlap
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -48,13 +49,13 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         inplace.check_target(target)
         plan = op.plan(needs)
         before = inplace.before_write(target, arguments, plan.keeps_input)
-    if not array.flags.writeable or 0 in array.strides:
-        inplace.require_writable(array)
+    refuse_overlap(op, target, arguments)
+    single = (array.flags.writeable and 0 not in array.strides) or inplace.require_writable(array, op.name)
     if target._inference:
         inplace.check_inference()
     token = floating_point.set(QUIET)
     try:
-        if array.flags.c_contiguous and type(array) is np.ndarray:
+        if type(array) is np.ndarray and (array.flags.c_contiguous or not single):
             op.positional(*arrays, array)
         else:
             array[...] = op.positional(*arrays)

@@ -1,0 +1,167 @@
+"""Writes: in-place ops, `out=` and assignment, where memory is shared or a history goes on."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import rushlight as torch
+
+SHARED = "unsupported operation: some elements of the input tensor"
+EXPANDED = "unsupported operation: more than one element"
+
+
+@pytest.mark.parametrize("name", ["eq_", "ne_", "lt_", "le_", "gt_", "ge_"])
+def test_in_place_comparisons_end_the_gradient(name):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    getattr(y, name)(2.0)
+    assert y.grad_fn.name() == f"{name[:-1].title()}Backward0"
+    assert torch.autograd.grad(y.sum(), x)[0].tolist() == [0, 0]
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+        getattr(x, name)(1.0)
+
+
+def test_a_tensor_compared_in_place_with_one_that_requires_grad_requires_it_too():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.tensor([1.0, 1.0])
+    y.eq_(x)
+    assert y.tolist() == [1, 0]
+    assert y.grad_fn.name() == "EqBackward1"
+    assert torch.autograd.grad(y.sum(), x)[0].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.add_(x[0]),
+        lambda x: x.add_(x.T),
+        lambda x: x.mul_(x[0, 0]),
+        lambda x: x[1:].copy_(x[:2]),
+        lambda x: x.__setitem__(slice(1, None), x[:2]),
+        lambda x: x.__setitem__(x > 3, x),
+        lambda x: x.index_add_(0, torch.tensor([0, 1, 2]), x),
+        lambda x: x.scatter_(0, torch.zeros(3, 3, dtype=torch.int64), x),
+        lambda x: x.index_put_((torch.tensor([0]),), x[1]),
+        lambda x: torch.add(x[:2], 1, out=x[1:]),
+        lambda x: torch.cat([x[:1]], out=x),
+    ],
+)
+def test_what_is_read_may_not_overlap_what_is_written(write):
+    x = torch.arange(9.0).reshape(3, 3)
+    with pytest.raises(RuntimeError, match=SHARED):
+        write(x)
+    assert x.tolist() == torch.arange(9.0).reshape(3, 3).tolist()
+
+
+def test_what_is_read_may_be_what_is_written_or_lie_beside_it():
+    x = torch.arange(4.0).reshape(2, 2)
+    x.add_(x)
+    x.add_(x[:])
+    x[0] += x[1]
+    assert x.tolist() == [[8, 16], [8, 12]]
+    assert torch.mul(x, 2, out=x).tolist() == [[16, 32], [16, 24]]
+    x[:, 0].add_(x[:, 1])
+    assert x.tolist() == [[48, 32], [40, 24]]
+
+
+def test_some_writes_reach_all_elements_of_an_expanded_tensor():
+    mask = torch.tensor([[True, False, False], [False, True, False]])
+    for write, wanted in [
+        (lambda x: x.masked_fill_(mask, 7), [7, 7, 2]),
+        (lambda x: x.index_fill_(1, torch.tensor([0]), 7), [7, 1, 2]),
+        (lambda x: x.index_put_((torch.tensor([0, 1]), torch.tensor([0, 1])), torch.tensor([7.0, 8.0])), [7, 8, 2]),
+        (lambda x: x.index_put_((torch.tensor([0, 1]),) * 2, torch.ones(2), accumulate=True), [1, 2, 2]),
+        (lambda x: x.__setitem__(mask, 5.0), [5, 5, 2]),
+    ]:
+        x = torch.arange(3.0).expand(2, 3)
+        with pytest.warns(UserWarning, match="on expanded tensors is deprecated"):
+            write(x)
+        assert x.tolist() == [wanted, wanted]
+    for write, wanted in [
+        (lambda x: x.fill_diagonal_(9), [9, 9, 2]),
+        (lambda x: x.tril_(), [0, 0, 0]),
+        (lambda x: x.triu_(1), [0, 0, 2]),
+        (lambda x: torch.nn.functional.threshold_(x, 1, 2), [2, 2, 2]),
+    ]:
+        x = torch.arange(3.0).expand(2, 3)
+        write(x)
+        assert x.tolist() == [wanted, wanted]
+
+
+@pytest.mark.parametrize(
+    "write", [lambda x: x.add_(1), lambda x: x.scatter_(0, torch.tensor([[0]]), 1.0), lambda x: x.relu_()]
+)
+def test_most_writes_to_expanded_tensors_are_refused(write):
+    with pytest.raises(RuntimeError, match=EXPANDED):
+        write(torch.arange(3.0).expand(2, 3))
+
+
+def test_copy_takes_a_number():
+    assert torch.zeros(2).copy_(3).tolist() == [3, 3]
+
+
+def test_out_may_not_require_grad():
+    leaf = torch.zeros(2, requires_grad=True)
+    for call in (lambda: torch.add(torch.ones(2), 1, out=leaf), lambda: torch.cumsum(torch.ones(2), 0, out=leaf)):
+        with pytest.raises(RuntimeError, match=r"functions with out=\.\.\. arguments don't support automatic"):
+            call()
+    with pytest.raises(RuntimeError, match="functions with out="):
+        torch.arange(2, out=leaf)
+    with torch.no_grad():
+        torch.add(torch.ones(2), 1, out=leaf)
+    assert leaf.tolist() == [2, 2]
+    assert torch.eq(torch.ones(2), leaf.detach(), out=leaf).tolist() == [0, 0]
+
+
+def test_out_of_another_shape_stays_on_its_memory_where_that_suffices():
+    x = torch.arange(12.0)
+    out = x[2:8]
+    with pytest.warns(UserWarning, match="An output with one or more elements was resized"):
+        torch.add(torch.ones(2, 2), 1, out=out)
+    assert (out.tolist(), out.storage_offset(), out.stride()) == ([[2, 2], [2, 2]], 2, (2, 1))
+    assert x.tolist() == [0, 1, 2, 2, 2, 2, 6, 7, 8, 9, 10, 11]
+
+
+def test_out_that_is_read_keeps_its_shape():
+    x = torch.ones(3, 1)
+    with pytest.raises(RuntimeError, match=r"output with shape \[3, 1\] doesn't match the broadcast shape \[3, 2\]"):
+        torch.mul(x, torch.ones(2), out=x)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda x: torch.abs(x, out=torch.empty(2, dtype=torch.float64)), "Found dtype Double but expected Float"),
+        (lambda x: torch.argmax(x, out=torch.empty(())), "Expected out tensor to have dtype long int, but got float"),
+        (lambda x: torch.dot(x, x, out=torch.empty((), dtype=torch.int64)), "result dtype Long does not match"),
+        (lambda x: torch.any(x, out=torch.empty(())), "any only supports bool tensor for result, got: Float"),
+        (lambda x: torch.amax(x, 0, out=torch.empty((), dtype=torch.int64)), "Expected the dtype for input and out"),
+        (lambda x: torch.exp(x, out=torch.empty(2, dtype=torch.int64)), "result type Float can't be cast"),
+    ],
+)
+def test_out_of_a_dtype_that_the_result_is_not_cast_to_is_refused(call, words):
+    with pytest.raises(RuntimeError, match=words):
+        call(torch.tensor([1.0, 2.0]))
+
+
+def test_cat_into_integers_is_a_type_error():
+    with pytest.raises(TypeError, match="input types can't be cast to the desired output type Long"):
+        torch.cat([torch.ones(2)], out=torch.empty(2, dtype=torch.int64))
+
+
+def test_sums_are_computed_in_the_dtype_of_out():
+    x = torch.tensor([1.7, 2.7])
+    assert torch.sum(x, 0, out=torch.empty((), dtype=torch.int64)).item() == 3
+    assert torch.cumsum(x, 0, out=torch.empty(2, dtype=torch.int64)).tolist() == [1, 3]
+    halves = torch.full((300,), 1.0, dtype=torch.bfloat16)
+    assert torch.sum(halves, 0, out=torch.empty(())).item() == 300
+
+
+def test_several_results_go_into_named_tuples_of_their_own():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = torch.max(torch.ones(2, 2), 0, out=(torch.empty(2), torch.empty(2, dtype=torch.int64)))
+    assert type(found).__name__ == "max_out"
+    assert found.values.tolist() == [1, 1]
