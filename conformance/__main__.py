@@ -1,4 +1,4 @@
-"""The command line: `python -m conformance ops`, `samples`, `promotion`, `optim`, `modules` or `all`."""
+"""The command line: `python -m conformance ops`, `samples`, `promotion`, `optim`, `modules`, `programs` or `all`."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ COMPLEX = ("complex64", "complex128")
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance", description="Agreement with PyTorch, counted.")
-    parser.add_argument("command", choices=("ops", "samples", "promotion", "optim", "modules", "all"))
+    parser.add_argument("command", choices=("ops", "samples", "promotion", "optim", "modules", "programs", "all"))
     parser.add_argument("--library", default="rushlight", help="what to compare; `torch` checks the runner itself")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops, optimizers or modules alone")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
@@ -23,6 +23,10 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--full", dest="samples", action="store_const", const="all", help="every sample of op_db")
     parser.add_argument("--at-least", type=int, default=220, help="entries of op_db that must agree whole")
     parser.add_argument("--share", type=float, default=0.97, help="part of the entries compared that must agree whole")
+    parser.add_argument("--count", type=int, default=40, help="random programs of each family")
+    parser.add_argument("--seed", type=int, default=0, help="the number of the first random program")
+    parser.add_argument("--whole", type=float, default=0.97, help="part of the programs that must agree wholly")
+    parser.add_argument("--close", type=float, default=0.99, help="part that must agree but for words and strides")
     parser.add_argument("--missing", action="store_true", help="only list the entries the library lacks")
     parser.add_argument("--table", metavar="FILE", help="write the table of modules there, in Markdown")
     parser.add_argument("--json", metavar="FILE", help="write every answer there")

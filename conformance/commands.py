@@ -127,6 +127,13 @@ def run_modules(options: argparse.Namespace) -> Verdict:
     return Verdict(bool(report.of_status("pass")) and not report.unexpected, report.counts)
 
 
+def run_programs(options: argparse.Namespace) -> Verdict:
+    """Random programs of every family under both libraries."""
+    from conformance.programs.command import run_programs
+
+    return run_programs(options)
+
+
 def run_pytest(options: argparse.Namespace) -> Verdict:
     """The test files that need torch: whole programs in tests/conformance, and the runner's own."""
     command = [sys.executable, "-m", "pytest", "-q", "tests/conformance", "conformance/test_runner.py"]
@@ -135,13 +142,14 @@ def run_pytest(options: argparse.Namespace) -> Verdict:
 
 
 def run_all(options: argparse.Namespace) -> Verdict:
-    """The six of them, and one block with their counts."""
+    """All of them, and one block with their counts."""
     parts = (
         ("promotion", run_promotion),
         ("declared samples", run_samples),
         ("op_db", run_ops),
         ("optim_db", run_optim),
         ("module_db", run_modules),
+        ("programs", run_programs),
         ("tests with torch", run_pytest),
     )
     verdicts = []

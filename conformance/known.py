@@ -2,10 +2,11 @@
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 PATH = Path(__file__).with_name("known.toml")
 
 
-def read_known(table: str, path: Path = PATH) -> dict[str, str]:
-    """The reason for each name that is allowed to fail, in `op_db` or in `samples`."""
+def read_known(table: str, path: Path = PATH) -> Any:
+    """What is allowed to fail: reasons by name, of `op_db` and kin, or the list of `programs`."""
     return tomllib.loads(path.read_text()).get(table, {})

@@ -66,7 +66,14 @@ def check_module(task: dict[str, Any], library: Library) -> dict[str, Any]:
     return modules.check_module(task["name"], library, task["samples"])
 
 
+def check_programs(task: dict[str, Any], library: Library) -> list[dict[str, Any]]:
+    from conformance.programs import survey
+
+    return survey.survey(task["family"], task["first"], task["count"])
+
+
 TASKS = {
+    "programs": check_programs,
     "list entries": list_entries,
     "entry": check_entry,
     "list registry": list_registry,

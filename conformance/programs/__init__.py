@@ -1,0 +1,1 @@
+"""Random programs: generated, run in two libraries, compared after every statement, shrunk and grouped."""

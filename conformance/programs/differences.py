@@ -1,0 +1,141 @@
+"""Differences: two snapshots of one statement held against each other, each difference with its weight."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from conformance.programs.snapshot import Failed, Shown
+
+# a difference of these kinds leaves the numbers right: the program goes on
+SOFT = ("words", "stride", "node", "version")
+TOLERANCE = {"float32": 2e-5, "float16": 4e-3, "bfloat16": 4e-2, "complex64": 2e-5}
+
+
+class Difference(NamedTuple):
+    """What differs after a statement: the kind, where, and both answers."""
+
+    kind: str
+    place: str
+    torch: str
+    ours: str
+
+    @property
+    def soft(self) -> bool:
+        return self.kind in SOFT
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.place}: {self.torch} | {self.ours}"
+
+
+def compare_statement(torch: tuple[Failed | None, dict], ours: tuple[Failed | None, dict]) -> list[Difference]:
+    """All differences after one statement."""
+    found = compare_errors(torch[0], ours[0])
+    for name in {**torch[1], **ours[1]}:
+        if name not in torch[1] or name not in ours[1]:
+            found.append(Difference("names", name, str(name in torch[1]), str(name in ours[1])))
+        else:
+            compare(name, torch[1][name], ours[1][name], found)
+    return found
+
+
+def compare_errors(torch: Failed | None, ours: Failed | None) -> list[Difference]:
+    if torch is None and ours is None:
+        return []
+    if torch is None or ours is None:
+        kind = "extra error" if torch is None else "missing error"
+        return [Difference(kind, "statement", brief(torch), brief(ours))]
+    if torch.kind != ours.kind and not {torch.kind, ours.kind} <= LINEAR:
+        return [Difference("error type", "statement", brief(torch), brief(ours))]
+    if not leading(ours.words).startswith(leading(torch.words)):
+        return [Difference("words", "statement", brief(torch), brief(ours))]
+    return []
+
+
+# torch's LinAlgError is a RuntimeError by another name
+LINEAR = {"LinAlgError", "_LinAlgError"}
+
+
+def brief(failed: Failed | None) -> str:
+    return "none" if failed is None else f"{failed.kind}({failed.words[:100]!r})"
+
+
+def leading(words: str) -> str:
+    """The first words of a message, without numbers and signs."""
+    line = words.strip().partition("\n")[0]
+    return " ".join(re.findall(r"[A-Za-z_]+", line)[:6]).lower()
+
+
+def compare(place: str, torch: Any, ours: Any, found: list[Difference]) -> None:
+    """Compares two records of any kind and notes what differs."""
+    if isinstance(torch, Shown) and isinstance(ours, Shown):
+        compare_tensors(place, torch, ours, found)
+    elif isinstance(torch, (list, tuple)) and isinstance(ours, (list, tuple)):
+        if len(torch) != len(ours):
+            found.append(Difference("length", place, shorten(torch), shorten(ours)))
+            return
+        for number, (one, two) in enumerate(zip(torch, ours, strict=True)):
+            compare(f"{place}.{number}", one, two, found)
+    elif isinstance(torch, float) and isinstance(ours, float):
+        if not (
+            torch == ours
+            or (math.isnan(torch) and math.isnan(ours))
+            or math.isclose(torch, ours, rel_tol=1e-4, abs_tol=1e-4)
+        ):
+            found.append(Difference("value", place, str(torch), str(ours)))
+    elif torch != ours:
+        found.append(Difference("value", place, shorten(torch), shorten(ours)))
+
+
+def shorten(record: Any) -> str:
+    return str(record)[:120]
+
+
+def compare_tensors(place: str, torch: Shown, ours: Shown, found: list[Difference]) -> None:
+    for field, kind in HARD_FIELDS:
+        if getattr(torch, field) != getattr(ours, field):
+            found.append(Difference(kind, place, str(getattr(torch, field)), str(getattr(ours, field))))
+            return
+    if not equal_values(torch, ours):
+        found.append(Difference("value", place, shorten(torch.values), shorten(ours.values)))
+    if (torch.stride, torch.offset) != (ours.stride, ours.offset) and (torch.values is None or torch.values.size):
+        found.append(Difference("stride", place, f"{torch.stride} + {torch.offset}", f"{ours.stride} + {ours.offset}"))
+    if torch.version != ours.version:
+        found.append(Difference("version", place, str(torch.version), str(ours.version)))
+    if torch.node != ours.node and not (torch.node and ours.node and same_name(torch.node, ours.node)):
+        found.append(Difference("node", place, str(torch.node), str(ours.node)))
+    if torch.grad is not None and ours.grad is not None:
+        compare_tensors(f"{place}.grad", torch.grad, ours.grad, found)
+    elif torch.grad is not ours.grad:
+        found.append(Difference("grad", place, shorten(torch.grad), shorten(ours.grad)))
+
+
+HARD_FIELDS = (
+    ("kind", "type"),
+    ("dtype", "dtype"),
+    ("shape", "shape"),
+    ("requires_grad", "requires_grad"),
+    ("is_leaf", "is_leaf"),
+    ("shares", "sharing"),
+)
+
+
+def same_name(one: str, two: str) -> bool:
+    """Nodes have one name; the number behind it counts overloads in torch."""
+    return one.rpartition("::")[2] == two.rpartition("::")[2]
+
+
+def equal_values(torch: Shown, ours: Shown) -> bool:
+    one, two = torch.values, ours.values
+    if one is None or two is None:
+        return one is two
+    tolerance = TOLERANCE.get(torch.dtype.rpartition(".")[2], 1e-9)
+    if one.dtype.kind not in "fc":
+        return bool(np.array_equal(one, two))
+    with np.errstate(all="ignore"):
+        finite = one[np.isfinite(one)]
+        scale = float(np.abs(finite).max()) if finite.size else 0.0
+        return bool(np.allclose(two, one, rtol=tolerance, atol=tolerance * max(1.0, scale * 0.1), equal_nan=True))

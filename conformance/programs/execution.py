@@ -1,0 +1,67 @@
+"""Execution: a program run statement by statement in one library, with a snapshot after each."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from conformance.programs.prelude import PRELUDE
+from conformance.programs.snapshot import Failed, Shown, Snapshot
+
+
+@contextmanager
+def as_torch(module: Any) -> Iterator[None]:
+    """While this lasts, `import torch` means the library: its submodules go by torch's names."""
+    kept = {name: each for name, each in sys.modules.items() if name == "torch" or name.startswith("torch.")}
+    if kept.get("torch") is module:
+        yield
+        return
+    from rushlight import compat
+
+    compat.install()
+    try:
+        yield
+    finally:
+        compat.uninstall()
+        sys.modules.update(kept)
+
+
+class Execution:
+    """A namespace in which the statements of a program run, one after another."""
+
+    def __init__(self, library: str, seed: int = 0) -> None:
+        self.module = importlib.import_module(library)
+        self.namespace: dict[str, Any] = {"torch": self.module, "__name__": "program"}
+        with as_torch(self.module):
+            exec(PRELUDE, self.namespace)
+        self.module.manual_seed(seed)
+        self.module.set_grad_enabled(True)
+        self.first_versions: dict[str, int] = {}
+
+    def run(self, statement: str) -> Failed | None:
+        """Runs one statement; returns the exception, if it raised one."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                exec(compile(statement, "<program>", "exec"), self.namespace)
+            except Exception as error:
+                return Failed(type(error).__name__, str(error))
+        return None
+
+    def show(self) -> dict[str, Any]:
+        """The snapshot of all names that the program made."""
+        snapshot = Snapshot(self.module)
+        return {name: self.counted(name, snapshot.of(self.namespace[name])) for name in self.own()}
+
+    def counted(self, name: str, record: Any) -> Any:
+        """A tensor's record with the writes since it was first seen: its own making may take any number."""
+        if not isinstance(record, Shown) or record.version is None:
+            return record
+        return record._replace(version=record.version - self.first_versions.setdefault(name, record.version))
+
+    def own(self) -> list[str]:
+        return [name for name in self.namespace if name == "seen" or (name[0] in "xmopvd" and name[1:].isdigit())]

@@ -1,0 +1,103 @@
+"""Writes: in place, through `out=`, into parts, with sources that may overlap their target."""
+
+from __future__ import annotations
+
+from conformance.programs.scope import Scope
+
+UNARY = """
+    abs_ neg_ sin_ exp_ tanh_ sigmoid_ relu_ sqrt_ square_ floor_ sign_ zero_ reciprocal_ round_ trunc_ frac_
+    logical_not_ t_ erf_ log1p_ expm1_ cos_ digamma_ detach_
+""".split()
+BINARY = """
+    add_ sub_ mul_ div_ copy_ pow_ maximum minimum atan2_ eq_ ne_ lt_ ge_ logical_and_ fmod_ remainder_
+    floor_divide_ hypot_ add_ mul_ copy_
+""".split()
+OUT_UNARY = "sin exp tanh neg abs square sigmoid floor isnan".split()
+OUT_BINARY = "add mul sub div maximum eq atan2 pow".split()
+
+
+def write(scope: Scope) -> str | None:
+    """A statement that changes a tensor."""
+    name = scope.tensor()
+    if name is None:
+        return None
+    return scope.choose(*FORMS)(scope, name)
+
+
+def unary(scope: Scope, name: str) -> str:
+    return f"{name}.{scope.choose(*UNARY)}()"
+
+
+def binary(scope: Scope, name: str) -> str:
+    method = scope.choose(*BINARY)
+    if not method.endswith("_"):
+        return f"{name}.copy_(torch.{method}({name}, {scope.operand(scope.value(name))}))"
+    return f"{name}.{method}({scope.operand(scope.value(name))})"
+
+
+def augmented(scope: Scope, name: str) -> str:
+    return f"{name} {scope.choose('+=', '-=', '*=', '/=', '**=', '//=', '%=')} {scope.operand(scope.value(name))}"
+
+
+def own_part(scope: Scope, name: str) -> str | None:
+    """A source that shares the target's memory."""
+    tensor = scope.value(name)
+    if not tensor.dim():
+        return None
+    part = scope.choose("[0]", "[-1]", "[:1]", ".T", ".mT", ".flip(0)", ".detach()", "[1:]", "[:, :1]")
+    target = name if scope.chance(0.7) else f"{name}[{scope.choose('0', '1:', ':-1', '...')}]"
+    return scope.choose(f"{target}.add_({name}{part})", f"{target}.copy_({name}{part})", f"{target}.mul_({name}{part})")
+
+
+def filled(scope: Scope, name: str) -> str:
+    return (
+        f"{name}.{scope.choose('fill_', 'clamp_', 'clamp_max_', 'clamp_', 'masked_fill_')}({scope.number()})".replace(
+            "masked_fill_(", f"masked_fill_({name} > 0, "
+        )
+    )
+
+
+def placed(scope: Scope, name: str) -> str | None:
+    tensor = scope.value(name)
+    dim = scope.dim(tensor)
+    size = tensor.shape[dim] if tensor.dim() and -tensor.dim() <= dim < tensor.dim() else 1
+    index = (
+        f"torch.tensor({[scope.integer(0, max(size - 1, 0)) for _ in range(scope.integer(0, 2))]}, dtype=torch.int64)"
+    )
+    number = scope.number()
+    return scope.choose(
+        f"{name}.index_fill_({dim}, {index}, {number})",
+        f"{name}.index_add_({dim}, {index}, {name}.index_select({dim}, {index}))",
+        f"{name}.index_copy_({dim}, {index}, {name}.index_select({dim}, {index}) * 2)",
+        f"{name}.masked_scatter_({name} > 0, {name}.flatten() + 1)",
+        f"{name}.fill_diagonal_({number})",
+        f"{name}.scatter_({dim}, torch.zeros_like({name}, dtype=torch.int64), {number})",
+        f"{name}.unsqueeze_({dim})",
+        f"{name}.transpose_({dim}, 0)",
+        f"{name}.squeeze_()",
+        f"{name}.cumsum_({dim})",
+        f"{name}.tril_()",
+        f"{name}.lerp_({name} * 2, 0.5)",
+        f"{name}.addcmul_({name}, {name}.detach(), value=0.5)",
+        f"{name}.resize_({scope.shape()})" if scope.chance(0.2) else f"{name}.swapaxes_(0, {dim})",
+    )
+
+
+def into_out(scope: Scope, name: str) -> str | None:
+    target = scope.tensor()
+    if scope.chance(0.4):
+        return f"torch.{scope.choose(*OUT_UNARY)}({name}, out={target})"
+    if scope.chance(0.2):
+        chosen = scope.choose("sum", "cumsum", "amax", "mean")
+        return f"torch.{chosen}({name}, {scope.dim(scope.value(name))}, out={target})"
+    if scope.chance(0.2):
+        return f"torch.{scope.choose('cat', 'stack')}([{name}, {name}], out={target})"
+    return f"torch.{scope.choose(*OUT_BINARY)}({name}, {scope.operand(scope.value(name))}, out={target})"
+
+
+def ungraded(scope: Scope, name: str) -> str:
+    inner = unary(scope, name) if scope.chance(0.5) else augmented(scope, name)
+    return f"with torch.no_grad():\n    {inner}"
+
+
+FORMS = (unary, binary, binary, augmented, augmented, own_part, filled, placed, placed, into_out, ungraded)

@@ -1,0 +1,103 @@
+"""Snapshots: all that a program's names show after a statement, in values that can be sent and compared."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+LARGEST = 4096
+
+
+class Shown(NamedTuple):
+    """A tensor, as far as a user can see it."""
+
+    kind: str
+    dtype: str
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+    requires_grad: bool
+    is_leaf: bool
+    node: str | None
+    version: int | None
+    shares: int
+    values: np.ndarray | None
+    grad: Shown | None
+
+
+class Failed(NamedTuple):
+    """An exception that a statement raised."""
+
+    kind: str
+    words: str
+
+
+class Snapshot:
+    """Turns the values of a namespace into records; memory is numbered in the order it is met."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.memory: dict[int, int] = {}
+
+    def of(self, value: Any, depth: int = 0) -> Any:
+        """The record of any value; of what has none, its type."""
+        if isinstance(value, self.torch.Tensor):
+            return self.tensor(value)
+        if value is None or isinstance(value, (bool, int, float, complex, str)):
+            return value
+        if isinstance(value, (self.torch.dtype, self.torch.device)):
+            return str(value)
+        if depth < 5 and isinstance(value, (list, tuple)):
+            return (type(value).__name__, [self.of(each, depth + 1) for each in value])
+        if depth < 5 and isinstance(value, dict):
+            return (type(value).__name__, [(str(key), self.of(each, depth + 1)) for key, each in value.items()])
+        if isinstance(value, self.torch.nn.Module):
+            return self.module(value)
+        if isinstance(value, self.torch.optim.Optimizer):
+            return ("optimizer", type(value).__name__, self.of(value.state_dict(), 1))
+        if isinstance(value, self.torch.distributions.Distribution):
+            return ("distribution", str(value), tuple(value.batch_shape), tuple(value.event_shape))
+        return type(value).__name__
+
+    def tensor(self, tensor: Any, is_grad: bool = False) -> Shown:
+        """Everything that shows from outside; reading must not disturb the program."""
+        try:
+            node = None if tensor.grad_fn is None else tensor.grad_fn.name()
+            leaf = tensor.is_leaf
+        except RuntimeError as error:  # a view whose base was written to in a way it cannot follow
+            node, leaf = f"refused: {str(error)[:30]}", False
+        version = None if is_grad or tensor.is_inference() else tensor._version
+        address = tensor.untyped_storage().data_ptr() if tensor.numel() else 0
+        shares = self.memory.setdefault(address, len(self.memory)) if address else -1
+        grad = None
+        if not is_grad and leaf and tensor.grad is not None:
+            grad = self.tensor(tensor.grad, is_grad=True)
+        return Shown(
+            type(tensor).__name__,
+            str(tensor.dtype),
+            tuple(tensor.shape),
+            tuple(tensor.stride()),
+            tensor.storage_offset(),
+            tensor.requires_grad,
+            leaf,
+            node,
+            version,
+            shares,
+            self.values(tensor.detach()),
+            grad,
+        )
+
+    def values(self, tensor: Any) -> np.ndarray | None:
+        """The numbers, in a dtype that NumPy has; large tensors by a digest of what is not rounding."""
+        # a copy first: torch forbids to resize memory that NumPy has seen
+        tensor = tensor.resolve_conj().resolve_neg().clone()
+        if tensor.dtype in (self.torch.bfloat16, self.torch.float16):
+            tensor = tensor.float()
+        array = tensor.numpy()
+        return array if array.size <= LARGEST else array.reshape(-1)[:: array.size // LARGEST]
+
+    def module(self, module: Any) -> Any:
+        state = [(name, self.of(each)) for name, each in module.named_parameters(remove_duplicate=False)]
+        state += [(name, self.of(each)) for name, each in module.named_buffers()]
+        return ("module", str(module), [each.training for each in module.modules()], state)

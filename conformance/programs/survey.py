@@ -1,0 +1,61 @@
+"""Surveys: many programs of a family judged, their differences grouped, the listed ones set apart."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from conformance.known import read_known
+from conformance.programs.program import Program, generate
+from conformance.programs.verdict import Finding, judge, shrink, worst
+
+AGREES, LISTED = "agrees", "listed"
+
+
+class Known(NamedTuple):
+    """A difference that is allowed: regular expressions for what is seen, and the reason."""
+
+    kind: str
+    statement: str
+    reason: str
+    torch: str = ""
+
+    def explains(self, finding: Finding) -> bool:
+        difference = finding.difference
+        return bool(
+            re.fullmatch(self.kind, difference.kind)
+            and re.search(self.statement, finding.statement)
+            and re.search(self.torch, difference.torch)
+        )
+
+
+def read_listed() -> list[Known]:
+    return [Known(**each) for each in read_known("programs")]
+
+
+def survey(family: str, first: int, count: int, examples: bool = True) -> list[dict[str, Any]]:
+    """One record for each program: its number, the kind of its worst difference, and a shrunk example of it."""
+    listed = read_listed()
+    return [record(generate(family, seed, "torch"), listed, examples) for seed in range(first, first + count)]
+
+
+def record(program: Program, listed: list[Known], examples: bool) -> dict[str, Any]:
+    findings = judge(program)
+    unlisted = [each for each in findings if not any(known.explains(each) for known in listed)]
+    found = worst(unlisted)
+    answer: dict[str, Any] = {"seed": program.seed, "listed": len(findings) - len(unlisted)}
+    if found is None:
+        return {**answer, "kind": LISTED if findings else AGREES}
+    answer |= {"kind": found.difference.kind, "soft": found.difference.soft, "group": group_of(found)}
+    if examples:
+        answer |= {"difference": str(found.difference), "program": str(shrink(program, found))}
+    return answer
+
+
+def group_of(finding: Finding) -> str:
+    """What findings of one cause have in common: the kind, and the call or the operator of the statement."""
+    line = finding.statement.splitlines()[-1].strip()
+    words = re.findall(r"\.([a-z_0-9]+)\(", re.sub(r"torch\.tensor\(.*?\)|\.reshape\(.*?\)", "", line))
+    sign = re.search(r"(?:^| )([-+*/%<>=&|^]*=|[-+*/%<>&|^@]+) ", line)
+    call = words[0] if words else sign[1] if sign else "?"
+    return f"{finding.difference.kind}: {call}"
