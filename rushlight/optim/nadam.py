@@ -65,7 +65,8 @@ class NAdam(Optimizer):
         correction = (1 - beta2**count) ** 0.5
         root = square_root(square)
         root += group["eps"] * correction
-        passed = number(product)
+        # in a step that is differentiated the product has a history
+        passed = product if isinstance(product, Tensor) else number(product)
         array -= (lr * correction * (1 - now) / (1 - passed)) * grad / root
         array -= (lr * correction * then / (1 - passed * then)) * mean / root
 

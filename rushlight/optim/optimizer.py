@@ -27,6 +27,7 @@ from rushlight.optim.hooks import (
     register_optimizer_step_pre_hook,
 )
 from rushlight.optim.options import require
+from rushlight.optim.scaling import Told
 from rushlight.optim.stepping import Array, State, has_twin, step_group
 
 ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
@@ -68,6 +69,10 @@ class Optimizer(Hooks):
     # programs' own methods may set these before they call __init__
     _clip_norm: float | None = None
     _clip_value: float | None = None
+    # what a scaler has told, by name
+    _scaling: dict[str, Tensor | None] = {}  # noqa: RUF012  (replaced, never changed)
+    found_inf = Told()
+    grad_scale = Told()
 
     def __init__(
         self,
@@ -109,6 +114,11 @@ class Optimizer(Hooks):
         # at the first object of a class, so that hooks also run around a step that a program wrote
         if not getattr(cls.step, "hooked", False):
             cls.step = hooked(cls.step)  # type: ignore[method-assign]
+
+    @property
+    def _step_supports_amp_scaling(self) -> bool:
+        """Whether a scaler may leave the scale to the step."""
+        return bool(self.defaults.get("fused"))
 
     @property
     def clip_norm(self) -> float | None:
@@ -329,7 +339,7 @@ class Optimizer(Hooks):
 def unwatch(optimizer: Optimizer, args: tuple, kwargs: dict[str, Any]) -> None:
     """After a step with gradients, native code takes the next ones alone."""
     moved = any([param._grad is not None for group in optimizer.param_groups for param in group["params"]])
-    if moved:
+    if moved and not optimizer._scaling:
         hooks = optimizer._optimizer_step_post_hooks
         for number in [number for number, hook in hooks.items() if hook is unwatch]:
             del hooks[number]

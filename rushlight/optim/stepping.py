@@ -12,6 +12,7 @@ from rushlight.native import core
 from rushlight.ops.complex import view_as_complex, view_as_real
 from rushlight.optim.flat import Moving, flat_for
 from rushlight.optim.options import plain, scalar
+from rushlight.optim.scaling import goes_on
 from rushlight.optim.twins import TWINS
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: 
     """Move the parameters of a group that have gradients."""
     params = [each for each in group["params"] if each._grad is not None]
     check_forms(group, params)
+    if optimizer._scaling and not goes_on(optimizer, group, params):
+        for param in params:
+            # a buffer without a count of steps has to stay new: the first step fills it
+            if "step" in optimizer.state_for(param._array, group):
+                state_of(optimizer, param, group)
+        return
     if optimizer.defaults.get("differentiable"):
         with modes.enable_grad():
             for param in params:

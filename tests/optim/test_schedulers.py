@@ -319,3 +319,24 @@ def test_a_plateau_and_a_group_more():
 def test_scheduling_is_loaded_when_asked_for():
     assert torch.optim.lr_scheduler.StepLR is StepLR
     assert torch.optim.swa_utils.SWALR is SWALR
+
+
+def test_the_height_of_a_cycle_has_torchs_name():
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1, momentum=0.9)
+    heights = {}
+    for mode in ("triangular", "triangular2", "exp_range"):
+        scheduler = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, mode=mode, gamma=0.5)
+        heights[mode] = scheduler._scale_fn_ref(3)
+        assert "_scale_fn_ref" not in scheduler.state_dict()
+    assert heights == {"triangular": 1.0, "triangular2": 0.25, "exp_range": 0.125}
+    scheduler = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, scale_fn=lambda x: 0.5)
+    assert not hasattr(scheduler, "_scale_fn_ref")
+
+
+def test_an_epoch_is_warned_about_in_the_words_of_a_constant():
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    optimizer.step()
+    with pytest.warns(UserWarning) as told:
+        scheduler.step(3)
+    assert torch.optim.lr_scheduler.EPOCH_DEPRECATION_WARNING in [str(each.message) for each in told]

@@ -249,3 +249,74 @@ def test_a_step_without_gradients_does_nothing():
     with pytest.warns(UserWarning, match="none of its parameters has a gradient"):
         optimizer.step()
     assert not optimizer.state
+
+
+def fused(method, **options):
+    params = [torch.nn.Parameter(torch.tensor([1.0, 2.0])), torch.nn.Parameter(torch.tensor([3.0]))]
+    optimizer = method(params, lr=0.1, fused=True, **options)
+    return params, optimizer
+
+
+def test_a_fused_step_divides_by_the_scale():
+    params, optimizer = fused(torch.optim.SGD, momentum=0.9)
+    for param in params:
+        param.grad = torch.full_like(param, 4.0)
+    optimizer.grad_scale = torch.tensor(2.0)
+    version = params[0].grad._version
+    optimizer.step()
+    assert params[1].tolist() == pytest.approx([2.8])
+    assert params[0].grad.tolist() == [2.0, 2.0]
+    assert params[0].grad._version == version
+    assert optimizer.state[params[1]]["momentum_buffer"].tolist() == [2.0]
+    del optimizer.grad_scale
+    assert not hasattr(optimizer, "grad_scale")
+    optimizer.step()
+    assert params[0].grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("method", [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.Adagrad])
+def test_a_fused_step_is_left_out_where_something_was_infinite(method):
+    params, optimizer = fused(method)
+    assert optimizer._step_supports_amp_scaling
+    for param in params:
+        param.grad = torch.ones_like(param)
+    for found, moved in ((1.0, False), (0.0, True), (1.0, False)):
+        before = params[0].tolist()
+        count = optimizer.state[params[0]].get("step", torch.tensor(0.0)).item()
+        optimizer.found_inf = torch.tensor(found)
+        optimizer.step()
+        assert (params[0].tolist() != before) is moved
+        if method is not torch.optim.SGD:
+            assert optimizer.state[params[0]]["step"].item() == count + moved
+
+
+def test_scales_are_for_fused_steps_only():
+    param = torch.nn.Parameter(torch.ones(2))
+    param.grad = torch.ones(2)
+    optimizer = torch.optim.Adam([param])
+    optimizer.found_inf = torch.tensor(0.0)
+    with pytest.raises(AssertionError, match="Expected grad_scale and found_inf to be None"):
+        optimizer.step()
+    optimizer = torch.optim.RMSprop([param], lr=0.1)
+    optimizer.found_inf = torch.tensor(1.0)
+    optimizer.step()
+    assert param.tolist() != [1.0, 1.0]
+
+
+def test_gradients_of_nadam_reach_the_product_of_its_momenta():
+    param = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    product = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+    moved = param.clone()
+    moved.grad = torch.tensor([0.3, -0.7], dtype=torch.float64)
+    optimizer = torch.optim.NAdam([moved], lr=0.1, differentiable=True)
+    zeros = torch.zeros(2, dtype=torch.float64)
+    state = {
+        "step": torch.tensor(3.0),
+        "exp_avg": zeros + 0.1,
+        "exp_avg_sq": zeros + 0.2,
+        "mu_product": product.clone(),
+    }
+    optimizer.state[moved].update(state)
+    optimizer.step()
+    (slope,) = torch.autograd.grad(moved.sum(), product)
+    assert slope.item() == pytest.approx(0.002103196, rel=1e-5)

@@ -7,6 +7,7 @@ from rushlight.optim.lr_scheduler.cyclic import CyclicLR
 from rushlight.optim.lr_scheduler.decays import ExponentialLR, MultiStepLR, PolynomialLR, StepLR
 from rushlight.optim.lr_scheduler.lambdas import LambdaLR, MultiplicativeLR
 from rushlight.optim.lr_scheduler.one_cycle import OneCycleLR
+from rushlight.optim.lr_scheduler.order import EPOCH_DEPRECATION_WARNING
 from rushlight.optim.lr_scheduler.plateau import ReduceLROnPlateau
 from rushlight.optim.lr_scheduler.warmups import ConstantLR, LinearLR
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rushlight.optim.lr_scheduler.base import LRScheduler
@@ -70,11 +71,28 @@ class CyclicLR(LRScheduler):
 
     def scale_fn(self, x: float) -> float:
         """The height of a cycle, from its number or from that of the step."""
+        return self._scale_fn_ref(x) if self._scale_fn_custom is None else self._scale_fn_custom(x)
+
+    @property
+    def _scale_fn_ref(self) -> Callable[[float], float]:
+        """The height of the mode; torch's name. There is none where a program gave `scale_fn`."""
         if self._scale_fn_custom is not None:
-            return self._scale_fn_custom(x)
-        if self.mode == "triangular":
-            return 1.0
-        return 0.5 ** (x - 1) if self.mode == "triangular2" else self.gamma**x
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '_scale_fn_ref'")
+        if self.mode == "exp_range":
+            return partial(self._exp_range_scale_fn, self.gamma)
+        return self._triangular_scale_fn if self.mode == "triangular" else self._triangular2_scale_fn
+
+    @staticmethod
+    def _triangular_scale_fn(x: float) -> float:
+        return 1.0
+
+    @staticmethod
+    def _triangular2_scale_fn(x: float) -> float:
+        return 1 / (2.0 ** (x - 1))
+
+    @staticmethod
+    def _exp_range_scale_fn(gamma: float, x: float) -> float:
+        return gamma**x
 
     def get_lr(self) -> list[Rate]:
         """The rates at `last_epoch`; sets the momentum too."""
