@@ -76,7 +76,15 @@ def list_entries(library: Library) -> list[dict[str, Any]]:
 def is_offered(op: Any, library: Library) -> bool:
     """Whether the library has the entry's name; `exponential` and its kin stand for an in-place method."""
     only_inplace = is_of_database(op.op) and Library("torch").find(op.name) is None
-    return library.offers(op.name) or (only_inplace and library.offers(op.name + "_"))
+    return library.offers(called_name(op)) or (only_inplace and library.offers(op.name + "_"))
+
+
+def called_name(op: Any) -> str:
+    """Under which name to look for an entry: that of its function where torch itself has none of the entry's."""
+    if is_of_database(op.op) or Library("torch").offers(op.name):
+        return op.name
+    inner = str(op.op)
+    return f"ops.{inner}" if inner.startswith("aten.") else getattr(op.op, "__name__", op.name)
 
 
 def check_entry(index: int, library: Library, options: Options) -> dict[str, Any]:
@@ -106,7 +114,7 @@ class EntryCheck:
         uninitialised = op.has_nondeterministic_output or op.name == "resize_"
         self.rules = Rules(values=not uninitialised, scaled=not elementwise)
         self.gradient_rules = Rules(aliasing=False, scaled=True)
-        self.form = Form("function", op.op, translate(op.op, library, op.name))
+        self.form = Form("function", op.op, translate(op.op, library, called_name(op)))
         self.inplace = self.make_form("inplace", op.inplace_variant)
 
     def make_form(self, part: str, function: Callable | None) -> Form | None:

@@ -79,7 +79,8 @@ LEFT_OUT = (
     (
         "dtypes of a few bits are left out",
         "use int8, float16 or bfloat16",
-        """nn.functional.scaled_mm nn.functional.scaled_grouped_mm nn.functional.ScalingType
+        """_scaled_mm* ops.aten._scaled_mm*
+        nn.functional.scaled_mm nn.functional.scaled_grouped_mm nn.functional.ScalingType
         nn.functional.SwizzleType
         float8_* float4_* bit bits* int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7""",
     ),
@@ -124,7 +125,8 @@ LEFT_OUT = (
     (
         "it belongs to the inside of PyTorch",
         "leave it out",
-        """classproperty get_file_path prepare_multiprocessing_environment init_num_threads
+        """ops.aten._flash_attention_* ops.aten._efficient_attention_*
+        classproperty get_file_path prepare_multiprocessing_environment init_num_threads
         Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available autocast_*_nesting
         get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
         set_autocast_ipu_* set_autocast_xla_* torch_version return_types utils.weak

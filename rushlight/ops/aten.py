@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.core.lazy import missing
-from rushlight.ops import late
+from rushlight.ops import inner, late
 from rushlight.ops.bind import namespace
 
 
@@ -13,7 +13,7 @@ class Packet:
     """A function with its forms, which are all the same one here."""
 
     def __init__(self, function: Any):
-        self.default = function
+        self.default = self.Tensor = function
         self.__name__ = function.__name__
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
@@ -26,4 +26,6 @@ def __getattr__(name: str) -> Packet:
         found = namespace(place).get(name)
         if found is not None:
             return Packet(found)
+    if name in inner.__all__:
+        return Packet(getattr(inner, name))
     raise missing("torch.ops.aten", name)
