@@ -124,9 +124,9 @@ _ELSEWHERE |= dict.fromkeys(
     "core.switches",
 )
 _ELSEWHERE |= dict.fromkeys(
-    "_check _check_is_size as_strided_ conj_physical_ detach detach_ detach_copy get_device is_inference is_same_size "
-    "layer_norm legacy_contiguous_format norm_except_dim rms_norm set_anomaly_enabled square_ sym_float sym_int "
-    "sym_ite sym_max sym_min sym_not sym_sqrt sym_sum to_dlpack vander".split(),
+    "_check _check_is_size _weight_norm as_strided_ conj_physical_ detach detach_ detach_copy get_device is_inference "
+    "is_same_size layer_norm legacy_contiguous_format norm_except_dim rms_norm set_anomaly_enabled square_ sym_float "
+    "sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum to_dlpack vander".split(),
     "core.functions",
 )
 _ELSEWHERE |= dict.fromkeys(

@@ -78,8 +78,17 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but one, which stay with size 1; over all of them if `dim` is -1."""
     if dim == -1:
         return v.norm(pow)
-    kept = dim % v.ndim
-    return v.norm(pow, [each for each in range(v.ndim) if each != kept], keepdim=True)
+    size = v.size(dim)
+    if dim % v.ndim == v.ndim - 1 and v.ndim > 1:
+        return v.reshape(-1, size).norm(pow, 0).view([1] * (v.ndim - 1) + [size])
+    if dim != 0:
+        return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+    return v.reshape(size, -1).norm(pow, 1).view([size] + [1] * (v.ndim - 1))
+
+
+def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
+    """A direction brought to a length, that of each slice along a dimension."""
+    return v * (g / norm_except_dim(v, 2, dim))
 
 
 def to_dlpack(tensor: Tensor) -> Any:

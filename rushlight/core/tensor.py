@@ -127,6 +127,8 @@ class Tensor(Fields):
         """The shape, or the size of one dimension."""
         if dim is None:
             return self.shape
+        if not self._array.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return self._array.shape[check_dim(dim, self._array.ndim)]
 
     def dim(self) -> int:
@@ -140,6 +142,8 @@ class Tensor(Fields):
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """Elements to step over in memory for one step in each dimension."""
         strides = strides_of(self._array)
+        if dim is not None and not strides:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return strides if dim is None else strides[check_dim(dim, len(strides))]
 
     def storage_offset(self) -> int:

@@ -262,9 +262,16 @@ bool rnn_gradient(Gradient& gradient) {
 }  // namespace
 
 void register_recurrent() {
-    add_kernel({"_lstm_layer", lstm, lstm_gradient, {"tensors", "sizes", "backwards", "output", "gates", "cells"}});
-    add_kernel({"_gru_layer", gru, gru_gradient, {"tensors", "sizes", "backwards", "output", "gates"}});
-    add_kernel({"_rnn_layer", rnn, rnn_gradient, {"tensors", "sizes", "backwards", "output", "relu"}});
+    // a step is the layer of a cell, with another node
+    for (const char* name : {"_lstm_layer", "_lstm_step"}) {
+        add_kernel({name, lstm, lstm_gradient, {"tensors", "sizes", "backwards", "output", "gates", "cells"}});
+    }
+    for (const char* name : {"_gru_layer", "_gru_step"}) {
+        add_kernel({name, gru, gru_gradient, {"tensors", "sizes", "backwards", "output", "gates"}});
+    }
+    for (const char* name : {"_rnn_layer", "_rnn_step"}) {
+        add_kernel({name, rnn, rnn_gradient, {"tensors", "sizes", "backwards", "output", "relu"}});
+    }
 }
 
 }  // namespace rushlight

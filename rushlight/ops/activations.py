@@ -165,7 +165,7 @@ hardshrink.gradient(input=lambda grad, input, lambd: choose(within(input, lambd)
 )
 def softshrink(input, lambd=0.5, *, out=None):
     """Each element moved towards zero by `lambd`, at most to it."""
-    require_floats("softshrink_cpu", input)
+    require_floats("softshrink_check", input)
     if lambd < 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
     return np.where(input > lambd, input - lambd, np.where(input < -lambd, input + lambd, input * 0))

@@ -42,6 +42,8 @@ def embedding(weight: Tensor, indices: Tensor, padding_idx=-1, scale_grad_by_fre
             f"but got torch.{scalar_name(indices)}Tensor instead (while checking arguments for embedding)"
         )
     size = len(weight)
+    if not size and indices.size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive: the table has no rows")
     check_range(indices, 0, size, f"index out of range in self: the table has {size} rows, numbered from 0")
     return weight.take(indices, 0) if indices.size else np.empty((*indices.shape, weight.shape[1]), weight.dtype)
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.rules import MATCH
@@ -38,7 +39,10 @@ def linear(input, weight, bias: Tensor = None, *, out=None):
     rows = input if input.ndim <= 2 else input.reshape(math.prod(input.shape[:-1]), input.shape[-1])
     found = rows.dot(weight.T)
     if bias is not None:
-        found = np.add(found, bias, found) if found.ndim else found + bias
+        try:
+            found = np.add(found, bias, found) if found.ndim else found + bias
+        except ValueError:
+            raise_bias(found if found.ndim > 1 else found[None], bias.shape)
     return found if input.ndim <= 2 else found.reshape(*input.shape[:-1], *weight.shape[:-1])
 
 
@@ -80,6 +84,22 @@ columns_product.gradient(
     input=lambda grad, other: conjugate(other).mm(grad.transpose(0, 1)),
     other=lambda grad, input: conjugate(input).mm(grad),
 )
+
+
+def raise_bias(found, bias):
+    """torch's words for a bias that cannot be added to each row."""
+    target, kind = list(found.shape), dtypes.from_numpy(found.dtype).scalar
+    if len(bias) > len(target):
+        raise RuntimeError(
+            f"expand(torch.{kind}Tensor{{{list(bias)}}}, size={target}): the number of sizes provided "
+            f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(bias)})"
+        )
+    back = next(k for k in range(1, len(bias) + 1) if bias[-k] not in (1, target[-k]))
+    raise RuntimeError(
+        f"The expanded size of the tensor ({target[-back]}) must match the existing size ({bias[-back]}) at "
+        f"non-singleton dimension {len(target) - back}.  Target sizes: {target}.  Tensor sizes: {list(bias)}: a bias "
+        f"has one number for each of the {target[-1]} features"
+    )
 
 
 def raise_features(input, weight):

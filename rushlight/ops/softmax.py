@@ -41,8 +41,8 @@ def typed(make):
 )
 def softmax(input, dim=None, dtype=None, *, out=None):
     """Exponentials divided by their sum along `dim`."""
-    require_real(input, "softmax")
     along = axis(dim, input.ndim)
+    require_real(input, "softmax")
     if not input.size or not input.ndim:
         return np.exp(input - input)
     input = in_c_order(input)
@@ -65,8 +65,8 @@ def softmax_gradient(weighted, result, dim):
 )
 def log_softmax(input, dim=None, dtype=None, *, out=None):
     """Logarithm of the softmax along `dim`, computed without losing small probabilities."""
-    require_real(input, "log_softmax")
     along = axis(dim, input.ndim)
+    require_real(input, "log_softmax")
     if not input.size or not input.ndim:
         return input - input
     input = in_c_order(input)

@@ -311,3 +311,19 @@ def test_an_encoder_with_gaps_or_a_mask_computes_padding_too():
         assert model(x, src_key_padding_mask=padding).ne(0).all()
     with pytest.raises(RuntimeError, match="Mask size should match input size"):
         model(x, src_key_padding_mask=padding[:, :3])
+
+
+def test_transformer_layers_pass_masks_by_keyword():
+    seen = []
+
+    def note(module, args, kwargs):
+        seen.append((len(args), list(kwargs)))
+
+    encoder = torch.nn.TransformerEncoderLayer(4, 2, 8, 0.0)
+    decoder = torch.nn.TransformerDecoderLayer(4, 2, 8, 0.0)
+    for each in (encoder.self_attn, decoder.self_attn, decoder.multihead_attn):
+        each.register_forward_pre_hook(note, with_kwargs=True)
+    encoder(torch.ones(2, 1, 4))
+    decoder(torch.ones(2, 1, 4), torch.ones(3, 1, 4))
+    of_decoder = (3, ["attn_mask", "key_padding_mask", "is_causal", "need_weights"])
+    assert seen == [(3, ["attn_mask", "key_padding_mask", "need_weights", "is_causal"]), of_decoder, of_decoder]

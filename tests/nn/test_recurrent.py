@@ -284,3 +284,75 @@ def test_packed_sequences_convert():
 def test_errors_of_packing_are_torchs(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+CELLS = [(nn.RNNCell, 1), (nn.GRUCell, 3), (nn.LSTMCell, 4)]
+
+
+def as_state(kind, state):
+    return (state, state.clone()) if kind is nn.LSTMCell else state
+
+
+@pytest.mark.parametrize("kind, gates", CELLS)
+def test_a_cell_with_a_frozen_weight_keeps_no_state(kind, gates):
+    cell = kind(2, 3)
+    cell.weight_hh.requires_grad_(False)
+    state = torch.ones(1, 3)
+    found = visible(cell(torch.ones(1, 2), as_state(kind, state)))
+    state.add_(1)
+    found.sum().backward()
+    assert cell.weight_ih.grad is not None and cell.weight_hh.grad is None
+
+
+@pytest.mark.parametrize("kind, gates", CELLS)
+def test_a_frozen_cell_keeps_no_input(kind, gates):
+    cell = kind(2, 3).requires_grad_(False)
+    input, state = torch.ones(1, 2), torch.ones(1, 3, requires_grad=True)
+    found = visible(cell(input, as_state(kind, state)))
+    input.add_(1)
+    found.sum().backward()
+    assert state.grad is not None
+
+
+@pytest.mark.parametrize("kind, gates", CELLS)
+def test_cells_name_the_weight_whose_rows_are_no_gates(kind, gates):
+    for name in ("weight_ih", "weight_hh"):
+        cell = kind(2, 3)
+        setattr(cell, name, nn.Parameter(torch.ones(14, getattr(cell, name).shape[1])))
+        with pytest.raises(RuntimeError, match=rf"{name} first dim must be {gates} \* hidden_size = {3 * gates}"):
+            cell(torch.ones(2, 2))
+    cell = kind(2, 3)
+    cell.bias_ih = nn.Parameter(torch.ones(7))
+    with pytest.raises(RuntimeError, match=r"The expanded size of the tensor \(\d+\) must match the existing size"):
+        cell(torch.ones(2, 2))
+
+
+@pytest.mark.parametrize("kind, gates", CELLS)
+def test_cells_refuse_a_state_of_another_number_of_dims(kind, gates):
+    with pytest.raises(RuntimeError, match="Input batch size 2 doesn't match hidden0 batch size 3"):
+        kind(2, 3)(torch.ones(2, 2), as_state(kind, torch.ones(3)))
+    with pytest.raises(RuntimeError, match="hidden0 has inconsistent hidden_size: got 1, expected 3"):
+        kind(2, 3)(torch.ones(2), as_state(kind, torch.ones(1, 3)))
+
+
+@pytest.mark.parametrize("kind, name", [(nn.RNNCell, "Tanh"), (nn.GRUCell, "Add"), (nn.LSTMCell, "Mul")])
+def test_the_node_of_a_cell_is_that_of_its_last_operation(kind, name):
+    assert type(visible(kind(2, 3)(torch.ones(1, 2))).grad_fn).__name__ == f"{name}Backward0"
+
+
+def test_unpadded_sequences_have_memory_of_their_own():
+    found = unpad_sequence(torch.arange(12.0).view(3, 2, 2), torch.tensor([3, 1]))
+    assert [each.stride() for each in found] == [(2, 1), (2, 1)]
+    with pytest.raises(ValueError, match="argument 2 is longer"):
+        unpad_sequence(torch.ones(3, 2, 2), torch.tensor([3, 1, 1]))
+
+
+def test_packed_rows_that_do_not_fit_their_batch_sizes_are_refused():
+    for sizes in ([2, 2], [1, 2]):
+        with pytest.raises(RuntimeError, match="is invalid for input of size"):
+            pad_packed_sequence(PackedSequence(torch.ones(3, 2), torch.tensor(sizes)))
+
+
+def test_packing_wants_two_dimensions():
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        pack_padded_sequence(torch.ones(3), [3])

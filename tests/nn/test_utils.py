@@ -67,3 +67,26 @@ def test_parameters_as_one_vector_and_back():
     assert layer.weight.tolist() == [[0, 1]] and layer.bias.tolist() == [2]
     with pytest.raises(TypeError, match=r"expected torch.Tensor, but got: list"):
         utils.vector_to_parameters([1], layer.parameters())
+
+
+def test_weight_norm_of_a_vector_has_a_length_for_each_number():
+    class Scale(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.tensor([3.0, -4.0]))
+
+        def forward(self, x):
+            return self.w * x
+
+    module = nn.utils.parametrizations.weight_norm(Scale(), "w")
+    assert module.parametrizations.w.original0.tolist() == [3.0, 4.0]
+    assert module(torch.ones(2)).tolist() == [3.0, -4.0]
+    whole = nn.utils.parametrizations.weight_norm(Scale(), "w", None)
+    assert whole.parametrizations.w.original0.item() == 5.0
+
+
+def test_norms_except_one_dimension_are_laid_out_as_in_torch():
+    assert torch.norm_except_dim(torch.ones(2, 3, 4), 2, 1).stride() == (1, 1, 1)
+    with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
+        torch.norm_except_dim(torch.tensor(2.0), 2, 0)
+    assert torch._weight_norm(torch.ones(2, 3), torch.full((2, 1), 3.0)).sum().item() == pytest.approx(10.392305)

@@ -104,7 +104,8 @@ class TransformerEncoderLayer(Module):
         return self.norm2(src + self._ff_block(src))
 
     def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
-        return self.dropout1(self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)[0])
+        masks = {"attn_mask": attn_mask, "key_padding_mask": key_padding_mask}
+        return self.dropout1(self.self_attn(x, x, x, **masks, need_weights=False, is_causal=is_causal)[0])
 
     def _ff_block(self, x: Tensor) -> Tensor:
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
@@ -165,13 +166,14 @@ class TransformerDecoderLayer(Module):
         return self.norm3(tgt + self._ff_block(tgt))
 
     def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
-        return self.dropout1(self.self_attn(x, x, x, key_padding_mask, False, attn_mask, is_causal=is_causal)[0])
+        masks = {"attn_mask": attn_mask, "key_padding_mask": key_padding_mask}
+        return self.dropout1(self.self_attn(x, x, x, **masks, is_causal=is_causal, need_weights=False)[0])
 
     def _mha_block(
         self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
     ) -> Tensor:
-        found = self.multihead_attn(x, mem, mem, key_padding_mask, False, attn_mask, is_causal=is_causal)
-        return self.dropout2(found[0])
+        masks = {"attn_mask": attn_mask, "key_padding_mask": key_padding_mask}
+        return self.dropout2(self.multihead_attn(x, mem, mem, **masks, is_causal=is_causal, need_weights=False)[0])
 
     def _ff_block(self, x: Tensor) -> Tensor:
         return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))

@@ -8,14 +8,13 @@ from typing import Any
 from rushlight.autograd.modes import no_grad
 from rushlight.core.dtypes import finfo
 from rushlight.core.filled import eye
-from rushlight.core.functions import norm_except_dim
+from rushlight.core.functions import _weight_norm, norm_except_dim
 from rushlight.core.likeness import zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn.modules.module import Module
 from rushlight.nn.utils import parametrize
 from rushlight.nn.utils.spectral_norm import default_dim
-from rushlight.nn.utils.weight_norm import weight_of
 from rushlight.ops.bind import namespace
 from rushlight.ops.joining import cat
 from rushlight.ops.sampling import randn
@@ -155,7 +154,7 @@ class _WeightNorm(Module):
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
-        return weight_of(weight_v, weight_g, self.dim)
+        return _weight_norm(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
         """The length, and the weight itself as the direction."""

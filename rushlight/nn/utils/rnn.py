@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import rushlight.ops.recurrent.packing as packing
 from rushlight.core import dtypes
 from rushlight.core.creation import as_tensor
+from rushlight.core.ranges import arange
 from rushlight.core.tensor import Tensor
 
 __all__ = [
@@ -162,7 +163,8 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     """The sequences that were padded, each with its own length."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
-    return [each[:length] for each, length in zip(padded_sequences, lengths.tolist(), strict=True)]
+    places = arange(padded_sequences.shape[1])
+    return [each[places < length] for each, length in zip(padded_sequences, lengths, strict=True)]
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:

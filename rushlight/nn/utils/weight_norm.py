@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.functions import norm_except_dim
+from rushlight.core.functions import _weight_norm, norm_except_dim
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter, is_lazy
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
-
-
-def weight_of(v: Tensor, g: Tensor, dim: int) -> Tensor:
-    """A direction brought to a length."""
-    return v * (g / norm_except_dim(v, 2, dim))
 
 
 class WeightNorm:
@@ -27,7 +22,7 @@ class WeightNorm:
 
     def compute_weight(self, module: Any) -> Tensor:
         """The weight, from its length and its direction."""
-        return weight_of(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+        return _weight_norm(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     @staticmethod
     def apply(module: Module, name: str, dim: int | None) -> WeightNorm:

@@ -78,10 +78,20 @@ def gradients(
 
 def plain(tensors: Sequence[Tensor], sizes: Sizes, backwards: bool, relu: bool) -> tuple[Tensor, ...]:
     """The same out of plain ops."""
-    weight, recurrent, bias, other_bias = (*tensors[2:], None, None)[:4]
+    step = advance_by_relu if relu else advance
+    return walk(tensors, 1, sizes, backwards, lambda input, states: step(input, states, *tensors[2:]))
 
-    def advance(input, states):
-        sums = linear(input, weight, bias) + linear(states[0], recurrent, other_bias)
-        return [sums.relu() if relu else sums.tanh()]
 
-    return walk(tensors, 1, sizes, backwards, advance)
+def summed(input: Tensor, states: list, weight: Tensor, recurrent: Tensor, *biases: Tensor) -> Tensor:
+    bias, other_bias = biases or (None, None)
+    return linear(input, weight, bias) + linear(states[0], recurrent, other_bias)
+
+
+def advance(input: Tensor, states: list, *weights: Tensor) -> list[Tensor]:
+    """One step out of plain ops: the new state."""
+    return [summed(input, states, *weights).tanh()]
+
+
+def advance_by_relu(input: Tensor, states: list, *weights: Tensor) -> list[Tensor]:
+    """The same with relu in place of tanh."""
+    return [summed(input, states, *weights).relu()]

@@ -98,13 +98,14 @@ def gradients(
 
 def plain(tensors: Sequence[Tensor], sizes: Sizes, backwards: bool) -> tuple[Tensor, ...]:
     """The same out of plain ops."""
-    weight, recurrent, bias, other_bias = (*tensors[2:], None, None)[:4]
+    return walk(tensors, 1, sizes, backwards, lambda input, states: advance(input, states, *tensors[2:]))
 
-    def advance(input, states):
-        hidden = states[0]
-        reset, keep, new = linear(input, weight, bias).chunk(3, 1)
-        own_reset, own_keep, own_new = linear(hidden, recurrent, other_bias).chunk(3, 1)
-        new = (new + (reset + own_reset).sigmoid() * own_new).tanh()
-        return [new + (keep + own_keep).sigmoid() * (hidden - new)]
 
-    return walk(tensors, 1, sizes, backwards, advance)
+def advance(input: Tensor, states: list, weight: Tensor, recurrent: Tensor, *biases: Tensor) -> list[Tensor]:
+    """One step out of plain ops: the new state."""
+    bias, other_bias = biases or (None, None)
+    hidden = states[0]
+    reset, keep, new = linear(input, weight, bias).chunk(3, 1)
+    own_reset, own_keep, own_new = linear(hidden, recurrent, other_bias).chunk(3, 1)
+    new = (new + (reset + own_reset).sigmoid() * own_new).tanh()
+    return [new + (keep + own_keep).sigmoid() * (hidden - new)]

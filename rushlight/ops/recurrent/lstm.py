@@ -113,14 +113,23 @@ def gradients(
 
 def plain(tensors: Sequence[Tensor], sizes: Sizes, backwards: bool) -> tuple[Tensor, ...]:
     """The same out of plain ops."""
-    *_, weight, recurrent, bias, other_bias, projection = parts_of(tensors)
+    weights = parts_of(tensors)[3:]
+    return walk(tensors, 2, sizes, backwards, lambda input, states: advance(input, states, *weights))
 
-    def advance(input, states):
-        hidden, cell = states
-        sums = linear(input, weight, bias) + linear(hidden, recurrent, other_bias)
-        entry, forget, update, exit = sums.chunk(4, 1)
-        cell = forget.sigmoid() * cell + entry.sigmoid() * update.tanh()
-        visible = exit.sigmoid() * cell.tanh()
-        return [visible if projection is None else linear(visible, projection), cell]
 
-    return walk(tensors, 2, sizes, backwards, advance)
+def advance(
+    input: Tensor,
+    states: list,
+    weight: Tensor,
+    recurrent: Tensor,
+    bias: Tensor | None = None,
+    other_bias: Tensor | None = None,
+    projection: Tensor | None = None,
+) -> list[Tensor]:
+    """One step out of plain ops: the new state and cell."""
+    hidden, cell = states
+    sums = linear(input, weight, bias) + linear(hidden, recurrent, other_bias)
+    entry, forget, update, exit = sums.chunk(4, 1)
+    cell = forget.sigmoid() * cell + entry.sigmoid() * update.tanh()
+    visible = exit.sigmoid() * cell.tanh()
+    return [visible if projection is None else linear(visible, projection), cell]

@@ -20,6 +20,7 @@ def places_of(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def pack(input: Tensor, lengths: Tensor, batch_first: bool) -> tuple[Tensor, Tensor]:
     """The rows of padded sequences, step by step, and how many there are in each step."""
+    input.size(1)
     if batch_first:
         input = input.transpose(0, 1)
     counts = lengths._array
@@ -69,6 +70,11 @@ packed_rows.gradient(
 def unpack(data: Tensor, sizes: Tensor, padding_value: float, total_length: int) -> tuple[Tensor, Tensor]:
     """Padded sequences `(T, B, *)` out of packed ones, and their lengths."""
     counts = sizes._array
+    if counts.sum() != len(data) or (counts[1:] > counts[:-1]).any():
+        raise RuntimeError(
+            f"shape '{[len(counts), int(counts.max())]}' is invalid for input of size {len(data)}: batch_sizes says "
+            "how many rows each step has, from the most to the fewest, and they are the rows of data"
+        )
     times, members = places_of(counts)
     padded = data.new_full((total_length, int(counts[0]), *data.shape[1:]), padding_value)
     lengths = (counts[:, None] > np.arange(counts[0])).sum(0)
