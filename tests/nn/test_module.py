@@ -280,3 +280,64 @@ def test_state_of_an_older_pickle_is_completed():
     layer = nn.ReLU.__new__(nn.ReLU)
     layer.__setstate__({"training": False, "inplace": False})
     assert layer(torch.tensor([-1.0])).item() == 0 and not layer.training
+
+
+def test_arguments_of_a_module_without_init_are_refused_by_its_name():
+    class Plain(nn.Module):
+        pass
+
+    with pytest.raises(TypeError, match=r"^Plain.__init__\(\) takes 1 positional argument but 2 were given"):
+        Plain(3)
+    with pytest.raises(TypeError, match=r"^Plain.__init__\(\) got an unexpected keyword argument 'x'"):
+        Plain(x=3)
+
+
+def test_call_super_init_goes_on_to_the_next_base():
+    class Mixed:
+        def __init__(self, size):
+            self.size = size
+
+    class Both(nn.Module, Mixed):
+        call_super_init = True
+
+    assert Both(size=5).size == 5
+
+
+def test_assigned_buffers_go_through_an_overridden_register_buffer():
+    seen = []
+
+    class Noted(nn.Module):
+        def register_buffer(self, name, tensor, persistent=True):
+            seen.append((name, persistent))
+            super().register_buffer(name, tensor, persistent)
+
+    class Shorter(nn.Module):
+        def register_buffer(self, name, tensor):
+            super().register_buffer(name, tensor)
+
+    layer = Noted()
+    layer.a = nn.Buffer(torch.ones(1))
+    layer.b = nn.Buffer(torch.ones(1), persistent=False)
+    layer.a = torch.zeros(1)
+    layer.b = None
+    assert seen == [("a", True), ("b", False), ("a", True), ("b", False)]
+    shorter = Shorter()
+    shorter.a = nn.Buffer(torch.ones(1))
+    with pytest.raises(RuntimeError, match="Registering a non-persistent buffer on a Module subclass"):
+        shorter.b = nn.Buffer(torch.ones(1), persistent=False)
+
+
+def test_modules_may_be_walked_with_their_duplicates():
+    layer = nn.ReLU()
+    both = nn.Sequential(layer, layer)
+    assert list(both.modules()) == [both, layer]
+    assert list(both.modules(remove_duplicate=False)) == [both, layer, layer]
+
+
+def test_zero_grad_keeps_the_gradient_it_sets_to_zero():
+    layer = nn.Linear(2, 1)
+    with pytest.warns(UserWarning, match="reference cycle"):
+        layer(torch.ones(1, 2)).sum().backward(create_graph=True)
+    grad = layer.weight.grad
+    layer.zero_grad(set_to_none=False)
+    assert layer.weight.grad is grad and grad.grad_fn is None and grad.tolist() == [[0, 0]]

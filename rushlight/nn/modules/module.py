@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,6 +12,7 @@ from rushlight.core import replaced
 from rushlight.core.conversion import typename
 from rushlight.core.tensor import Tensor
 from rushlight.nn.modules.module_calls import Calls
+from rushlight.nn.modules.module_globals import WithGlobalHooks, global_hooks
 from rushlight.nn.modules.module_hooks import (
     Hooks,
     register_module_backward_hook,
@@ -17,6 +20,12 @@ from rushlight.nn.modules.module_hooks import (
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
+)
+from rushlight.nn.modules.module_hooks import (
+    RemovableHandle as RemovableHandle,
+)
+from rushlight.nn.modules.module_hooks import (
+    _has_any_global_hook as _has_any_global_hook,
 )
 from rushlight.nn.modules.module_moves import Moves
 from rushlight.nn.modules.module_state import State
@@ -65,7 +74,13 @@ class Module(Tree, State, Moves, Hooks, Calls):
     training: bool
     forward: Callable[..., Any]
 
-    def __init__(self) -> None:
+    # whether `__init__` goes on to the next class of several bases
+    call_super_init: bool = False
+    dump_patches: bool = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if (args or kwargs) and not self.call_super_init:
+            refuse_arguments(self, args, kwargs)
         fields = self.__dict__
         fields["training"] = True
         fields["_parameters"] = {}
@@ -76,13 +91,16 @@ class Module(Tree, State, Moves, Hooks, Calls):
         fields["_forward_pre_hooks"] = OrderedDict()
         fields["_backward_hooks"] = OrderedDict()
         fields["_backward_pre_hooks"] = OrderedDict()
-        fields["_hooks_with_kwargs"] = set()
-        fields["_hooks_always_called"] = set()
+        fields["_forward_hooks_with_kwargs"] = OrderedDict()
+        fields["_forward_hooks_always_called"] = OrderedDict()
+        fields["_forward_pre_hooks_with_kwargs"] = OrderedDict()
         fields["_is_full_backward_hook"] = None
         fields["_state_dict_hooks"] = OrderedDict()
         fields["_state_dict_pre_hooks"] = OrderedDict()
         fields["_load_state_dict_pre_hooks"] = OrderedDict()
         fields["_load_state_dict_post_hooks"] = OrderedDict()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     def forward(self, *input: Any) -> Any:  # type: ignore[no-redef]
         """What the module computes; every subclass defines it."""
@@ -114,7 +132,7 @@ class Module(Tree, State, Moves, Hooks, Calls):
             self.set_tensor(name, value)
         elif parameters is not None and name in fields["_buffers"]:
             require_none(value, name, "buffer", "torch.nn.Buffer, torch.Tensor")
-            fields["_buffers"][name] = registered("buffer", self, name, value)
+            self.put_buffer(name, value)
         else:
             if type(value) in (list, dict):
                 warn_of_hidden(self, name, value)
@@ -127,13 +145,27 @@ class Module(Tree, State, Moves, Hooks, Calls):
             if isinstance(value, Buffer):
                 raise AttributeError("cannot assign buffer before Module.__init__() call")
             object.__setattr__(self, name, value)
-        elif isinstance(value, Buffer):
-            forget(self, name)
-            self.register_buffer(name, value, value.persistent)
-        elif name in buffers:
-            buffers[name] = registered("buffer", self, name, value)
+        elif isinstance(value, Buffer) or name in buffers:
+            self.put_buffer(name, value)
         else:
             object.__setattr__(self, name, value)
+
+    def put_buffer(self, name: str, value: Any) -> None:
+        """Assign a buffer, by a `register_buffer` that a subclass has overridden if there is one."""
+        persistent = name not in self._non_persistent_buffers_set
+        if isinstance(value, Buffer):
+            persistent = value.persistent
+            forget(self, name, "_parameters", "_modules")
+        own = type(self).register_buffer is Tree.register_buffer
+        if own or "persistent" in inspect.signature(self.register_buffer).parameters:
+            self.register_buffer(name, value, persistent)
+        elif persistent:
+            self.register_buffer(name, value)
+        else:
+            raise RuntimeError(
+                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() without "
+                f"the persistent argument is not allowed: give {type(self).__name__}.register_buffer that argument"
+            )
 
     def __delattr__(self, name: str) -> None:
         for kind in ("_parameters", "_buffers", "_modules"):
@@ -182,7 +214,8 @@ class Module(Tree, State, Moves, Hooks, Calls):
             if set_to_none:
                 parameter._grad = None
             else:
-                parameter._grad = parameter._grad.detach().zero_()
+                grad = parameter._grad.detach_() if parameter._grad.grad_fn is not None else parameter._grad
+                grad.requires_grad_(False).zero_()
 
     def _get_name(self) -> str:
         return type(self).__name__
@@ -208,6 +241,14 @@ class Module(Tree, State, Moves, Hooks, Calls):
         self.__dict__.update(state)
 
 
+def refuse_arguments(module: Module, args: tuple, kwargs: dict) -> None:
+    """torch's words, which name the class that was called."""
+    name = type(module).__name__
+    if kwargs:
+        raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given")
+
+
 def forget(module: Module, name: str, *kinds: str) -> None:
     """Take a name away from where it stands, before it is given to something of another kind."""
     fields = module.__dict__
@@ -230,3 +271,7 @@ def indented(text: str) -> str:
 def _addindent(s_: str, numSpaces: int) -> str:
     """torch's own name for this; programs that print their modules use it."""
     return s_.replace("\n", "\n" + numSpaces * " ")
+
+
+globals().update(global_hooks())
+sys.modules[__name__].__class__ = WithGlobalHooks

@@ -5,14 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rushlight.native import core
-from rushlight.nn.modules import module_hooks
+from rushlight.nn.modules import module_hooks as hooks
 from rushlight.nn.modules.module_errors import name_layer
 from rushlight.nn.modules.module_hooks import call_with_hooks
-
-every_forward_hook = module_hooks.forward_hooks
-every_forward_pre_hook = module_hooks.forward_pre_hooks
-every_backward_hook = module_hooks.backward_hooks
-every_backward_pre_hook = module_hooks.backward_pre_hooks
 
 
 class PlainCalls:
@@ -22,14 +17,14 @@ class PlainCalls:
         """Run `forward`, with the hooks before and after it."""
         try:
             if (
-                self._forward_hooks
-                or self._forward_pre_hooks
-                or self._backward_hooks
+                self._backward_hooks
                 or self._backward_pre_hooks
-                or every_forward_hook
-                or every_forward_pre_hook
-                or every_backward_hook
-                or every_backward_pre_hook
+                or self._forward_hooks
+                or self._forward_pre_hooks
+                or hooks._global_backward_pre_hooks
+                or hooks._global_backward_hooks
+                or hooks._global_forward_hooks
+                or hooks._global_forward_pre_hooks
             ):
                 return call_with_hooks(self, args, kwargs)
             return self.forward(*args, **kwargs)
@@ -47,11 +42,22 @@ class PlainCalls:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
 
+def connect() -> None:
+    """Tell native code the hooks of all modules, at first and whenever others are put in their place."""
+    if core is not None:
+        every = (
+            hooks._global_forward_hooks,
+            hooks._global_forward_pre_hooks,
+            hooks._global_backward_hooks,
+            hooks._global_backward_pre_hooks,
+        )
+        core.connect_module(PlainCalls.__call__, PlainCalls.__getattr__, name_layer, every)
+
+
+connect()
 if TYPE_CHECKING or core is None:
     Calls = PlainCalls
 else:
-    every_hook = (every_forward_hook, every_forward_pre_hook, every_backward_hook, every_backward_pre_hook)
-    core.connect_module(PlainCalls.__call__, PlainCalls.__getattr__, name_layer, every_hook)
 
     class Calls(core.ModuleBase):
         """The same, natively."""

@@ -16,15 +16,16 @@ from rushlight.core.warning import warn
 if TYPE_CHECKING:
     from rushlight.nn.modules.module import Module
 
-# hooks of every module, which run before a module's own
-forward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
-forward_hooks: OrderedDict[int, Callable] = OrderedDict()
-backward_hooks: OrderedDict[int, Callable] = OrderedDict()
-backward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
-# those among the backward hooks that are of the older kind
-older_backward_hooks: set[int] = set()
-always_called: set[int] = set()
-with_kwargs_everywhere: set[int] = set()
+# hooks of every module, which run before a module's own. `nn.modules.module` has them too, by these names, and there
+# others may be put in their place: see module_globals.py
+_global_forward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
+_global_forward_hooks: OrderedDict[int, Callable] = OrderedDict()
+_global_backward_hooks: OrderedDict[int, Callable] = OrderedDict()
+_global_backward_pre_hooks: OrderedDict[int, Callable] = OrderedDict()
+# whether the backward hooks are full ones or of the older kind
+_global_is_full_backward_hook: bool | None = None
+_global_forward_hooks_always_called: OrderedDict[int, bool] = OrderedDict()
+_global_forward_hooks_with_kwargs: OrderedDict[int, bool] = OrderedDict()
 
 
 class Hooks:
@@ -35,8 +36,9 @@ class Hooks:
     _backward_hooks: OrderedDict[int, Callable]
     _backward_pre_hooks: OrderedDict[int, Callable]
     # the hooks among these that get keyword arguments, and those that run after an exception too
-    _hooks_with_kwargs: set[int]
-    _hooks_always_called: set[int]
+    _forward_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
+    _forward_hooks_always_called: OrderedDict[int, bool]
     _is_full_backward_hook: bool | None
 
     def register_forward_pre_hook(
@@ -47,10 +49,8 @@ class Hooks:
         `with_kwargs=True` makes that `hook(module, args, kwargs)`, which returns both; `prepend=True` puts it
         before the hooks that are there already.
         """
-        handle = put(self._forward_pre_hooks, hook, prepend)
-        if with_kwargs:
-            self._hooks_with_kwargs.add(handle.id)
-        return handle
+        marked = (self._forward_pre_hooks_with_kwargs,) if with_kwargs else ()
+        return put(self._forward_pre_hooks, hook, prepend, marked)
 
     def register_forward_hook(
         self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
@@ -60,12 +60,8 @@ class Hooks:
         `with_kwargs=True` makes that `hook(module, args, kwargs, output)`; `always_call=True` calls it also when
         `forward` has raised.
         """
-        handle = put(self._forward_hooks, hook, prepend)
-        if with_kwargs:
-            self._hooks_with_kwargs.add(handle.id)
-        if always_call:
-            self._hooks_always_called.add(handle.id)
-        return handle
+        wanted = (with_kwargs, self._forward_hooks_with_kwargs), (always_call, self._forward_hooks_always_called)
+        return put(self._forward_hooks, hook, prepend, tuple([each for asked, each in wanted if asked]))
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
@@ -87,9 +83,19 @@ class Hooks:
         require_kind(self, full=False)
         return add(self._backward_hooks, hook)
 
+    def _get_backward_hooks(self) -> tuple[list[Callable], list[Callable]]:
+        """The full backward hooks, those of all modules first, and those of the older kind."""
+        every, own = list(_global_backward_hooks.values()), list(self._backward_hooks.values())
+        full = (every if _global_is_full_backward_hook else []) + (own if self._is_full_backward_hook else [])
+        older = every if _global_is_full_backward_hook is False else []
+        return full, older + (own if self._is_full_backward_hook is False else [])
 
-def put(hooks: OrderedDict, hook: Callable, prepend: bool) -> RemovableHandle:
-    handle = add(hooks, hook)
+    def _get_backward_pre_hooks(self) -> list[Callable]:
+        return [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
+
+
+def put(hooks: OrderedDict, hook: Callable, prepend: bool, marked: tuple[dict, ...] = ()) -> RemovableHandle:
+    handle = add(hooks, hook, marked=marked)
     if prepend:
         hooks.move_to_end(handle.id, last=False)
     return handle
@@ -105,52 +111,73 @@ def require_kind(module: Hooks, full: bool) -> None:
     module._is_full_backward_hook = full
 
 
-def call_with_hooks(module: Any, args: tuple, kwargs: dict) -> Any:
-    """What calling a module does when there are hooks: each in its place around `forward`."""
-    run: set[int] = set()
-    try:
-        return call_in_order(module, args, kwargs, run)
-    except Exception:
-        for number, hook in (*forward_hooks.items(), *module._forward_hooks.items()):
-            if number not in run and number in (always_called | module._hooks_always_called):
+class HookedCall:
+    """One call of a module with hooks: what was passed to `forward`, what came of it, and which hooks have run."""
+
+    def __init__(self, module: Any, args: tuple, kwargs: dict):
+        self.module = module
+        self.args = args
+        self.kwargs = kwargs
+        self.result: Any = None
+        self.run: set[int] = set()
+
+    def call(self) -> Any:
+        """Each hook in its place around `forward`."""
+        module = self.module
+        for number, hook in (*_global_forward_pre_hooks.items(), *module._forward_pre_hooks.items()):
+            self.args, self.kwargs = call_pre_hook(module, number, hook, self.args, self.kwargs)
+        full, older = module._get_backward_hooks()
+        before = module._get_backward_pre_hooks()
+        crossing = BackwardHooks(module, full, before) if full or before else None
+        if crossing is not None:
+            self.args = crossing.watch_inputs(self.args)
+        self.result = module.forward(*self.args, **self.kwargs)
+        for number, hook in self.forward_hooks():
+            self.run.add(number)
+            changed = self.call_hook(number, hook)
+            self.result = self.result if changed is None else changed
+        if crossing is not None:
+            self.result = crossing.watch_outputs(self.result)
+        if older:
+            watch_last_node(module, self.args, self.result, older)
+        return self.result
+
+    def forward_hooks(self) -> list[tuple[int, Callable]]:
+        return [*_global_forward_hooks.items(), *self.module._forward_hooks.items()]
+
+    def call_hook(self, number: int, hook: Callable) -> Any:
+        if number in self.module._forward_hooks_with_kwargs or number in _global_forward_hooks_with_kwargs:
+            return hook(self.module, self.args, self.kwargs, self.result)
+        return hook(self.module, self.args, self.result)
+
+    def after_failure(self) -> None:
+        """Run the hooks that are always called and were not yet; an error of theirs is told, not raised."""
+        always = {**_global_forward_hooks_always_called, **self.module._forward_hooks_always_called}
+        for number, hook in self.forward_hooks():
+            if number in always and number not in self.run:
                 try:
-                    call_hook(module, number, hook, args, kwargs, None)
+                    changed = self.call_hook(number, hook)
+                    self.result = self.result if changed is None else changed
                 except Exception as error:
+                    kind = "global module" if number in _global_forward_hooks_always_called else "module"
                     warn(
-                        "module forward hook with ``always_call=True`` raised an exception that was silenced as "
+                        f"{kind} forward hook with ``always_call=True`` raised an exception that was silenced as "
                         f"another error was raised in forward: {error}"
                     )
+
+
+def call_with_hooks(module: Any, args: tuple, kwargs: dict) -> Any:
+    """What calling a module does when there are hooks."""
+    call = HookedCall(module, args, kwargs)
+    try:
+        return call.call()
+    except Exception:
+        call.after_failure()
         raise
 
 
-def call_in_order(module: Any, args: tuple, kwargs: dict, run: set[int]) -> Any:
-    for number, hook in (*forward_pre_hooks.items(), *module._forward_pre_hooks.items()):
-        args, kwargs = call_pre_hook(module, number, hook, args, kwargs)
-    crossing = None
-    full = [hook for number, hook in backward_hooks.items() if number not in older_backward_hooks]
-    if module._is_full_backward_hook is not False:
-        full += module._backward_hooks.values()
-    before = [*backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
-    if full or before:
-        crossing = BackwardHooks(module, full, before)
-        args = crossing.watch_inputs(args)
-    result = module.forward(*args, **kwargs)
-    for number, hook in (*forward_hooks.items(), *module._forward_hooks.items()):
-        run.add(number)
-        changed = call_hook(module, number, hook, args, kwargs, result)
-        result = result if changed is None else changed
-    if crossing is not None:
-        result = crossing.watch_outputs(result)
-    older = [hook for number, hook in backward_hooks.items() if number in older_backward_hooks]
-    if module._is_full_backward_hook is False:
-        older += module._backward_hooks.values()
-    if older:
-        watch_last_node(module, result, older)
-    return result
-
-
 def call_pre_hook(module: Any, number: int, hook: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-    if number not in module._hooks_with_kwargs:
+    if number not in module._forward_pre_hooks_with_kwargs:
         changed = hook(module, args)
         if changed is None:
             return args, kwargs
@@ -165,20 +192,39 @@ def call_pre_hook(module: Any, number: int, hook: Callable, args: tuple, kwargs:
     return changed
 
 
-def call_hook(module: Any, number: int, hook: Callable, args: tuple, kwargs: dict, result: Any) -> Any:
-    if number in module._hooks_with_kwargs or number in with_kwargs_everywhere:
-        return hook(module, args, kwargs, result)
-    return hook(module, args, result)
-
-
-def watch_last_node(module: Any, result: Any, hooks: list[Callable]) -> None:
+def watch_last_node(module: Any, args: tuple, result: Any, hooks: list[Callable]) -> None:
     """Hang the older kind of backward hooks on the node that made the result."""
-    while not isinstance(result, Tensor):
-        result = next(iter(result.values())) if isinstance(result, dict) else result[0]
-    node = result.grad_fn
+    last = result
+    while not isinstance(last, Tensor):
+        last = next(iter(last.values())) if isinstance(last, dict) else last[0]
+    node = last.grad_fn
     if node is not None:
         for hook in hooks:
             node.register_hook(partial(hook, module))
+        what, lost = what_is_missed(args, result, node)
+        if what:
+            warn(
+                f"Using {what} is deprecated and will be removed in future versions. This hook will be missing some "
+                f"{lost}. Please use register_full_backward_hook to get the documented behavior.",
+                FutureWarning,
+            )
+
+
+def what_is_missed(args: tuple, result: Any, node: Any) -> tuple[str, str]:
+    """Where a backward hook of the older kind does not see all gradients: the case in torch's words, and which."""
+    results = result if isinstance(result, tuple) else (result,)
+    if not all(isinstance(each, Tensor) for each in results):
+        case = "non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors"
+        return case, "of the grad_output"
+    if not all(isinstance(each, Tensor) for each in args):
+        case = "non-full backward hooks on a Module that does not take as input a single Tensor or a tuple of Tensors"
+        return case, "of the grad_input"
+    last = {each.grad_fn for each in results} - {None}
+    if len(last) > 1:
+        return "a non-full backward hook when outputs are generated by different autograd Nodes", "grad_output"
+    if {each.grad_fn for each in args} - {None} != {each for each, _ in node.next_functions}:
+        return "a non-full backward hook when the forward contains multiple autograd Nodes", "grad_input"
+    return "", ""
 
 
 class BackwardHookFunction(Function):
@@ -186,8 +232,10 @@ class BackwardHookFunction(Function):
 
     @staticmethod
     def forward(ctx, *tensors):
-        ctx.mark_non_differentiable(*[each for each in tensors if not each.requires_grad])
-        return tuple([each.view_as(each) for each in tensors])
+        passed = tuple([each.view_as(each) for each in tensors])
+        pairs = zip(passed, tensors, strict=True)
+        ctx.mark_non_differentiable(*[each for each, given in pairs if not given.requires_grad])
+        return passed
 
     @staticmethod
     def backward(ctx, *grads):
@@ -216,6 +264,11 @@ class BackwardHooks:
 
     def watch_outputs(self, result: Any) -> Any:
         outputs = result if isinstance(result, tuple) else (result,)
+        if not isinstance(result, (tuple, Tensor)):
+            warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type(result)}"
+            )
         self.output_count = len(outputs)
         outputs, places, node = through_node(outputs)
         if node is not None:
@@ -229,7 +282,8 @@ class BackwardHooks:
         for hook in self.pre_hooks:
             changed = hook(self.module, self.grad_outputs)
             if changed is not None:
-                self.grad_outputs = as_grads(changed, self.output_count, "grad_output")
+                require_count(changed, self.output_count, "pre hook", "grad_output")
+                self.grad_outputs = changed
         found = tuple([self.grad_outputs[place] for place in self.output_places])
         if self.input_places is None:
             self.call_without_inputs()
@@ -259,7 +313,8 @@ class BackwardHooks:
         for hook in self.hooks:
             changed = hook(self.module, grad_inputs, self.grad_outputs)
             if changed is not None:
-                grad_inputs = as_grads(changed, self.input_count, "grad_input")
+                require_count(changed, self.input_count, "hook", "grad_input")
+                grad_inputs = changed
         self.grad_outputs = None
         return tuple([grad_inputs[place] for place in self.input_places])
 
@@ -285,54 +340,60 @@ def spread_out(grads: tuple, places: list[int], count: int) -> tuple:
     return tuple(found)
 
 
-def as_grads(given: Any, count: int, what: str) -> tuple:
-    given = given if isinstance(given, tuple) else (given,)
+def require_count(given: Any, count: int, who: str, what: str) -> None:
     if len(given) != count:
         raise RuntimeError(
-            f"Backward hook returned an invalid number of {what}, got {len(given)}, but expected {count}"
+            f"Backward {who} returned an invalid number of {what}, got {len(given)}, but expected {count}: return a "
+            "tuple with a gradient or None for each"
         )
-    return given
 
 
 def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
     """Call `hook(module, args)` before every module's `forward`."""
-    return add(forward_pre_hooks, hook)
+    return add(_global_forward_pre_hooks, hook)
 
 
 def register_module_forward_hook(
     hook: Callable, *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Call `hook(module, args, output)` after every module's `forward`."""
-    handle = add(forward_hooks, hook)
-    if with_kwargs:
-        with_kwargs_everywhere.add(handle.id)
-    if always_call:
-        always_called.add(handle.id)
-    return handle
+    wanted = (with_kwargs, _global_forward_hooks_with_kwargs), (always_call, _global_forward_hooks_always_called)
+    return add(_global_forward_hooks, hook, marked=tuple([each for asked, each in wanted if asked]))
 
 
 def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
     """Call `hook(module, grad_input, grad_output)` in the backward of every module."""
     require_kind_everywhere(full=True)
-    return add(backward_hooks, hook)
+    return add(_global_backward_hooks, hook)
 
 
 def register_module_backward_hook(hook: Callable) -> RemovableHandle:
     """torch's older `register_module_full_backward_hook`: it sees the gradients of the last operation only."""
     require_kind_everywhere(full=False)
-    handle = add(backward_hooks, hook)
-    older_backward_hooks.add(handle.id)
-    return handle
+    return add(_global_backward_hooks, hook)
 
 
 def require_kind_everywhere(full: bool) -> None:
-    if any((number in older_backward_hooks) is full for number in backward_hooks):
+    global _global_is_full_backward_hook
+    if _global_is_full_backward_hook is (not full):
         raise RuntimeError(
             "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only "
             "one of them."
         )
+    _global_is_full_backward_hook = full
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
     """Call `hook(module, grad_output)` at the beginning of the backward of every module."""
-    return add(backward_pre_hooks, hook)
+    return add(_global_backward_pre_hooks, hook)
+
+
+def _has_any_global_hook() -> Any:
+    return (
+        _global_backward_pre_hooks
+        or _global_backward_hooks
+        or _global_forward_pre_hooks
+        or _global_forward_hooks
+        or _global_forward_hooks_always_called
+        or _global_forward_hooks_with_kwargs
+    )

@@ -6,6 +6,7 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.autograd.modes import no_grad
@@ -208,14 +209,23 @@ class State:
 
 
 class BoundHook:
-    """A hook that gets its module first; copied and pickled along with it."""
+    """A hook that gets its module first, which it does not keep alive; copied and pickled along with it."""
 
     def __init__(self, hook: Callable, module: Any):
         self.hook = hook
-        self.module = module
+        self.module = ref(module)
 
     def __call__(self, *args: Any) -> Any:
-        return self.hook(self.module, *args)
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *args)
+
+    def __getstate__(self) -> dict:
+        return {"hook": self.hook, "module": self.module()}
+
+    def __setstate__(self, state: dict) -> None:
+        self.hook, self.module = state["hook"], ref(state["module"])
 
 
 def must_return_nothing(hook: Callable) -> Callable:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rushlight.nn.modules.module import Module
 
 
-# the user's functions that see what is registered, by kind
+# the user's functions that see what is registered, by kind; `nn.modules.module` has them too: see module_globals.py
 registration_hooks: dict[str, OrderedDict[int, Callable]] = {
     "parameter": OrderedDict(),
     "buffer": OrderedDict(),
@@ -144,9 +144,9 @@ class Tree:
             if module is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def modules(self) -> Iterator[Module]:
-        """The module and all below it, each once."""
-        for _, module in self.named_modules():
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """The module and all below it, each once unless told otherwise."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
