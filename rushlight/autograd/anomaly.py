@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
+import threading
+import traceback
 import warnings
+from types import TracebackType
 
 import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.autograd.graph import Node
-from rushlight.core.location import describe
+from rushlight.core.location import PACKAGE, describe
 from rushlight.core.tensor import Tensor
 
 
-class detect_anomaly(modes.Mode):
-    """Check every gradient inside for NaN and Inf.
+class Evaluating(threading.local):
+    """The node that this thread's backward runs, in anomaly mode: what is recorded meanwhile comes from it."""
+
+    node: Node | None = None
+
+
+evaluating = Evaluating()
+
+
+class set_detect_anomaly:
+    """Switch anomaly mode on or off, at once or for a block."""
+
+    def __init__(self, mode: bool, check_nan: bool = True):
+        self.before = modes.state.anomaly, modes.state.check_anomaly
+        modes.state.anomaly, modes.state.check_anomaly = bool(mode), check_nan
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        modes.state.anomaly, modes.state.check_anomaly = self.before
+
+
+class detect_anomaly(set_detect_anomaly):
+    """Check every gradient inside for NaN and Inf; an error in backward names the line of the forward pass.
 
     >>> with torch.autograd.detect_anomaly():
     ...     loss.backward()
     """
 
     def __init__(self, check_nan: bool = True):
+        self.before = modes.state.anomaly, modes.state.check_anomaly
         self.check_nan = check_nan
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
@@ -32,28 +61,6 @@ class detect_anomaly(modes.Mode):
         self.before = modes.state.anomaly, modes.state.check_anomaly
         modes.state.anomaly, modes.state.check_anomaly = True, self.check_nan
 
-    def __exit__(self, *exception: object) -> None:
-        modes.state.anomaly, modes.state.check_anomaly = self.before
-
-    def clone(self) -> detect_anomaly:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return detect_anomaly(self.check_nan)
-
-
-class set_detect_anomaly(modes.Mode):
-    """Switch anomaly mode on or off, at once or for a block."""
-
-    def __init__(self, mode: bool, check_nan: bool = True):
-        self.before = modes.state.anomaly, modes.state.check_anomaly
-        modes.state.anomaly, modes.state.check_anomaly = bool(mode), check_nan
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *exception: object) -> None:
-        modes.state.anomaly, modes.state.check_anomaly = self.before
-
 
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on in this thread."""
@@ -63,6 +70,50 @@ def is_anomaly_enabled() -> bool:
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether anomaly mode looks for NaN and Inf."""
     return modes.state.check_anomaly
+
+
+def note(node: Node) -> None:
+    """Keep where a node is made, line by line, and the node whose backward makes it."""
+    lines = traceback.extract_stack()
+    node.metadata["traceback_"] = traceback.format_list(
+        [each for each in lines if not each.filename.startswith(PACKAGE)]
+    )
+    if evaluating.node is not None:
+        node.metadata["parent_"] = evaluating.node
+
+
+def apply(node: Node, grads: list) -> list:
+    """Run a node; what it raises, and what it computes that is no number, is reported with the lines that made it."""
+    outer, evaluating.node = evaluating.node, node
+    try:
+        found = node.apply(grads)
+        check(node, found)
+    except Exception:
+        report(node)
+        raise
+    finally:
+        evaluating.node = outer
+    return found
+
+
+def report(node: Node) -> None:
+    """Warn with the forward call of a node that fails, and of the nodes whose backward made it."""
+    lines = node.metadata.get("traceback_")
+    if lines is None:
+        words = "No forward pass information available. Enable detect anomaly during forward pass for more information."
+    else:
+        words = "Traceback of forward call that caused the error:\n" + "".join(lines)
+    warnings.warn(f"Error detected in {node.name()}. {words}", UserWarning, stacklevel=2)
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        lines = parent.metadata.get("traceback_", [f"  {describe(parent.place)}\n"])
+        warnings.warn(
+            f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the "
+            "previous calculation:\n" + "".join(lines),
+            UserWarning,
+            stacklevel=2,
+        )
+        parent = parent.metadata.get("parent_")
 
 
 def check(node: Node, found: list) -> None:

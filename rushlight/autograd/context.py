@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd import explain, modes
-from rushlight.autograd.graph import Node, edge_of, sequence
+from rushlight.autograd.graph import Node, edge_of, note_place, sequence
 from rushlight.autograd.saved import Packed, SavedTensor, reattach, snapshot
 from rushlight.core import location
 from rushlight.core.tensor import Tensor, new
@@ -81,6 +81,8 @@ class BackwardCFunction(Node, FunctionCtx):
         self.needs_input_grad = tuple([each is not None for each in self.edges])
         # after its edges: a view may have got its node only now
         self.number = next(sequence)
+        if modes.state.anomaly:
+            note_place(self)
 
     @property
     def saved_tensors(self) -> tuple:

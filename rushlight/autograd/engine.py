@@ -155,11 +155,12 @@ def apply_carefully(node: Node, grads: list) -> list:
         grads = run_pre_hooks(node, grads)
     if all([grad is None for grad in grads]):
         return [None] * len(node.edges)
-    found = node.apply(grads)
     if modes.state.anomaly:
         from rushlight.autograd import anomaly
 
-        anomaly.check(node, found)
+        found = anomaly.apply(node, grads)
+    else:
+        found = node.apply(grads)
     return found if node.post_hooks is None else run_post_hooks(node, found, grads)
 
 

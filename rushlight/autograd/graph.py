@@ -182,6 +182,13 @@ if core is not None:
     core.connect(edge_of=edge_of)
 
 
+def note_place(node: Node) -> None:
+    """In anomaly mode a node keeps the whole way that led to it."""
+    from rushlight.autograd import anomaly
+
+    anomaly.note(node)
+
+
 def described(results: tuple[Tensor, ...]) -> tuple:
     """What the engine needs to know of a node's outputs."""
     return tuple([(each._array.shape, each._array.dtype) for each in results])
@@ -220,6 +227,8 @@ class OpNode(Node):
         first = results[0]._array
         self.outputs = ((first.shape, first.dtype),) if len(results) == 1 else described(results)
         self.saved, self.versions = save(plan, arguments, results, self)
+        if modes.state.anomaly:
+            note_place(self)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -272,7 +281,7 @@ class OpNode(Node):
     def check(self, value: Any, version: Any) -> Any:
         """A saved value, unpacked and unchanged, or an error."""
         if isinstance(version, Packed):
-            return version.unpack(value, self)
+            return version.give_back(value) if modes.state.backward else version.unpack(value, self)
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
             if each._storage is not None and each._storage.version != then:
                 from rushlight.autograd import explain

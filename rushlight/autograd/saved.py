@@ -55,16 +55,19 @@ class Packed:
             )
         return found
 
-    def unpack(self, value: Any, node: Node) -> Tensor:
-        """The tensor that the unpack hook gives back, in the graph as the saved one was."""
+    def give_back(self, value: Any) -> Tensor:
+        """The tensor that the unpack hook gives back."""
         found = self.hooks[1](value)
         if not isinstance(found, Tensor):
             raise TypeError(
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(found).__name__}"
             )
-        if modes.state.backward:
-            return found
+        return found
+
+    def unpack(self, value: Any, node: Node) -> Tensor:
+        """The tensor that the unpack hook gives back, in the graph as the saved one was."""
+        found = self.give_back(value)
         if self.output is not None:
             return reattach(found, node, self.output)
         target, number = self.edge or (None, 0)

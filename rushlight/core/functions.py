@@ -97,10 +97,13 @@ def to_dlpack(tensor: Tensor) -> Any:
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Like `torch.autograd.set_detect_anomaly`."""
-    from rushlight.autograd.anomaly import set_detect_anomaly
+    """Switch anomaly mode on or off in this thread."""
+    if not isinstance(enabled, bool):
+        given = type(enabled).__name__
+        raise TypeError(f"set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not {given}")
+    from rushlight.autograd.modes import state
 
-    set_detect_anomaly(enabled, check_nan)
+    state.anomaly, state.check_anomaly = enabled, check_nan
 
 
 # sizes are Python integers, so these are Python's own functions

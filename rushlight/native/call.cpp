@@ -311,7 +311,9 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
     int type = PyArray_TYPE(lead);
     npy_intp size = element_count(lead);
     if ((type != NPY_FLOAT32 && type != NPY_FLOAT64) || size == 0 || size > MOST_DIRECT) return nullptr;
-    if (call.needs != 0 && state.grad && (state.saved_hooks != nullptr || call.has_inference)) return nullptr;
+    if (call.needs != 0 && state.grad && (state.saved_hooks != nullptr || state.anomaly || call.has_inference)) {
+        return nullptr;
+    }
     PyArrayObject* out = new_array_like(lead, size);
     Tensor* tensor = out == nullptr ? nullptr : wrap(out);
     if (tensor == nullptr) return nullptr;
@@ -347,9 +349,9 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
         inplace = asked == Py_True;
     }
     if (inplace) return run_inplace(op, call);
-    // hooks on saved values, and tensors made in inference mode, are Python's
+    // hooks on saved values, anomaly mode, and tensors made in inference mode, are Python's
     bool recording = call.needs != 0 && state.grad;
-    if (recording && (state.saved_hooks != nullptr || call.has_inference)) return nullptr;
+    if (recording && (state.saved_hooks != nullptr || state.anomaly || call.has_inference)) return nullptr;
     return run(op, call);
 }
 

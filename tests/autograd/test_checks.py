@@ -1,4 +1,4 @@
-"""Gradcheck, functional derivatives, checkpointing and anomaly mode."""
+"""Gradcheck and functional derivatives."""
 
 import importlib
 
@@ -8,7 +8,6 @@ import pytest
 import rushlight as torch
 from rushlight.autograd import Function, functional, gradcheck, gradgradcheck
 from rushlight.autograd.gradcheck import GradcheckError
-from rushlight.utils.checkpoint import checkpoint, checkpoint_sequential
 
 
 class WrongSquare(Function):
@@ -84,68 +83,6 @@ def test_create_graph_through_a_jacobian():
     x = torch.tensor([2.0], requires_grad=True)
     functional.jacobian(lambda x: x**3, x, create_graph=True).sum().backward()
     assert x.grad.item() == 12
-
-
-@pytest.mark.parametrize("reentrant", [False, True])
-def test_checkpoint_computes_again_and_agrees(reentrant):
-    calls = []
-
-    def block(x, w):
-        calls.append(1)
-        return (x @ w).tanh()
-
-    x, w = point(2, 3), point(3, 4, seed=1)
-    block(x, w).sum().backward()
-    expected, x.grad, w.grad = (x.grad, w.grad), None, None
-    calls.clear()
-    checkpoint(block, x, w, use_reentrant=reentrant).sum().backward()
-    assert len(calls) == 2
-    np.testing.assert_allclose(x.grad.numpy(), expected[0].numpy())
-    np.testing.assert_allclose(w.grad.numpy(), expected[1].numpy())
-
-
-@pytest.mark.parametrize("reentrant", [False, True])
-def test_checkpoint_draws_the_same_random_numbers(reentrant):
-    x = torch.ones(100, requires_grad=True)
-    torch.manual_seed(0)
-    kept = {}
-
-    def noisy(x):
-        kept.setdefault("mask", []).append((torch.rand(100) < 0.5).tolist())
-        return x * torch.tensor(kept["mask"][-1], dtype=torch.float32)
-
-    checkpoint(noisy, x, use_reentrant=reentrant).sum().backward()
-    assert kept["mask"][0] == kept["mask"][1]
-
-
-def test_checkpoint_sequential():
-    x = torch.ones(3, requires_grad=True)
-    functions = [torch.tanh, torch.exp, torch.sin]
-    checkpoint_sequential(functions, 2, x, use_reentrant=False).sum().backward()
-    expected = torch.ones(3, requires_grad=True)
-    expected.tanh().exp().sin().sum().backward()
-    assert x.grad.tolist() == expected.grad.tolist()
-
-
-@pytest.mark.parametrize(
-    ("function", "what"), [(lambda x: (x * 0).sqrt(), "inf"), (lambda x: (x - 1).sqrt() * 0, "nan")]
-)
-def test_anomaly_mode_names_the_line_that_made_nan_or_inf(function, what):
-    x = torch.ones(1, requires_grad=True)
-    with pytest.warns(UserWarning, match="Anomaly"), torch.autograd.detect_anomaly():
-        y = function(x)
-        with pytest.raises(RuntimeError, match=f"returned {what} values") as raised:
-            y.sum().backward()
-    assert "test_checks.py" in str(raised.value)
-
-
-def test_anomaly_mode_switches_off_again():
-    torch.autograd.set_detect_anomaly(True)
-    assert torch.is_anomaly_enabled()
-    torch.autograd.set_detect_anomaly(False)
-    x = torch.zeros(1, requires_grad=True)
-    x.sqrt().backward()
-    assert np.isinf(x.grad.item())
 
 
 def test_gradcheck_is_a_function_and_a_module():
