@@ -283,7 +283,9 @@ bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names)
     }
     int total = static_cast<int>(op.parameters.size());
     for (int i = 0; i < total; i++) {
-        if (call.arguments[i] == nullptr && (call.arguments[i] = op.parameters[i].fallback) == nullptr) return false;
+        const Parameter& parameter = op.parameters[i];
+        if (call.arguments[i] == nullptr && (call.arguments[i] = parameter.fallback) == nullptr) return false;
+        if (parameter.is_flag && !PyBool_Check(call.arguments[i])) return false;
     }
     return true;
 }

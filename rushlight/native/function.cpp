@@ -31,6 +31,7 @@ bool read_parameter(PyObject* item, Parameter& parameter) {
     parameter.name = name;
     // a default is given in a tuple, so that any value can be one
     parameter.fallback = PyTuple_Check(fallback) ? Py_NewRef(PyTuple_GET_ITEM(fallback, 0)) : nullptr;
+    parameter.is_flag = parameter.fallback != nullptr && PyBool_Check(parameter.fallback);
     parameter.keyword = keyword;
     parameter.is_size = is_size;
     parameter.is_tensor = is_tensor;

@@ -73,6 +73,17 @@ PyObject* power(PyObject* one, PyObject* other, PyObject* modulus) {
     return binary<POW>(one, other);
 }
 
+// Python asks this slot once more as that of a sequence, and hands on whatever comes then: NotImplemented ends here.
+PyObject* inplace_add(PyObject* one, PyObject* other) {
+    PyObject* made = inplace<IADD>(one, other);
+    if (made != Py_NotImplemented) return made;
+    Py_DECREF(made);
+    const PyNumberMethods* slots = Py_TYPE(other)->tp_as_number;
+    if (slots != nullptr && slots->nb_add != nullptr) return PyNumber_Add(one, other);
+    return PyErr_Format(PyExc_TypeError, "unsupported operand type(s) for +=: '%.100s' and '%.100s'",
+                        Py_TYPE(one)->tp_name, Py_TYPE(other)->tp_name);
+}
+
 PyObject* inplace_power(PyObject* one, PyObject* other, PyObject*) { return inplace<IPOW>(one, other); }
 
 Py_ssize_t length(PyObject* self) {
@@ -112,7 +123,7 @@ PyNumberMethods tensor_as_number = [] {
     slots.nb_xor = binary<XOR>;
     slots.nb_lshift = binary<LSHIFT>;
     slots.nb_rshift = binary<RSHIFT>;
-    slots.nb_inplace_add = inplace<IADD>;
+    slots.nb_inplace_add = inplace_add;
     slots.nb_inplace_subtract = inplace<ISUB>;
     slots.nb_inplace_multiply = inplace<IMUL>;
     slots.nb_inplace_true_divide = inplace<ITRUEDIV>;

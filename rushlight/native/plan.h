@@ -54,6 +54,7 @@ struct Parameter {
     bool is_list = false;          // a list of tensors
     bool optional = false;         // a tensor, or None
     bool strict = false;           // a tensor, and no number
+    bool is_flag = false;          // True or False, and nothing that is like them
 };
 
 enum class Source : char { ARGUMENT, SHAPE, GEOMETRY, RESULT };

@@ -12,6 +12,7 @@ import numpy as np
 from rushlight.core import dtypes, location
 from rushlight.core.errors import LinAlgError
 from rushlight.core.tensor import Tensor
+from rushlight.ops.calling import missing
 from rushlight.ops.cures import cure
 from rushlight.ops.rules import DtypeMismatch
 from rushlight.ops.signature import Parameter, parameters_of
@@ -44,6 +45,10 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
 
 def explained(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """The error for a failed call: in torch's words, then the operands and what would do."""
+    lacking = missing(short_name(op), given)
+    if lacking is not None:
+        lacking.__suppress_context__ = True
+        return lacking
     if not is_ours(error.__traceback__):
         return error
     found = wrong_option(op, given)

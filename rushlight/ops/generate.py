@@ -12,18 +12,17 @@ import numpy as np
 
 from rushlight.core.location import GENERATED
 from rushlight.core.tensor import Tensor
-from rushlight.ops.signature import REQUIRED, all_names
+from rushlight.ops.calling import ABSENT, again, is_flag, odd_flag
+from rushlight.ops.signature import REQUIRED, Parameter, all_names, parameters_of
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
-
-# torch takes NumPy's names for these too
-NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
     """The public function `name` of an op; `entry` is the caller it goes to."""
     positional, keyword, arguments, varargs = [], [], [], ""
+    lines: list[str] = []
     real: dict[str, str] = {}
 
     def stand_in(actual: str) -> str:
@@ -32,6 +31,7 @@ def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
 
     for each in op.parameters:
         passed = stand_in(each.name)
+        lines += flag_line(each, passed, len(arguments))
         if each.annotation == "Size":
             varargs = stand_in(each.name + "_")
             keyword.append(passed)
@@ -40,35 +40,52 @@ def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
             keyword.append(passed)
         else:
             positional.append(passed)
-        if each.name in NUMPY_NAMES:
-            keyword.append(stand_in(NUMPY_NAMES[each.name]))
-            passed = f"{passed} if {keyword[-1]} is None else {keyword[-1]}"
         arguments.append(passed)
     if out:
         keyword.append(stand_in("out"))
     star = [f"*{varargs}"] if varargs else ["*"] if keyword else []
-    code = template(", ".join(positional + star + keyword), ", ".join(arguments), keyword[-1] if out else "")
-    code = code.replace(co_varnames=tuple([real[each] for each in code.co_varnames]))
+    given = "".join(f"{each}, " for each in [*positional, *keyword, varargs] if each)
+    lines.insert(0, f"if rest: return again(op, me, ({given}), rest)")
+    parameters = ", ".join([*positional, *star, *keyword, "**rest"])
+    code = template(parameters, tuple(lines), ", ".join(arguments), keyword[-1] if out else "")
+    code = code.replace(co_varnames=tuple([real.get(each, each) for each in code.co_varnames]))
     return finished(op, name, code, entry, [real[each] for each in keyword], len(positional))
 
 
+def flag_line(parameter: Parameter, passed: str, place: int) -> list[str]:
+    """The line that looks at an option that must be True or False; 15 ns."""
+    if not is_flag(parameter):
+        return []
+    return [f"if {passed} is not True and {passed} is not False: {passed} = odd_flag(op, {place}, {passed})"]
+
+
 @functools.cache
-def template(parameters: str, arguments: str, out: str) -> CodeType:
+def template(parameters: str, lines: tuple[str, ...], arguments: str, out: str) -> CodeType:
     """Code shared by all ops whose signatures have one form; compiling one for each op would double the import."""
-    call = f"return call(op, ({arguments},){', ' + out if out else ''})"
-    return inner_code(f"def make(op, call, sizes):\n def function({parameters}):\n  {call}\n return function")
+    body = "\n  ".join([*lines, f"return call(op, ({arguments},){', ' + out if out else ''})"])
+    return inner_code(f"def make({', '.join(CELLS)}):\n def function({parameters}):\n  {body}\n return function")
 
 
 def finished(op: Op, name: str, code: CodeType, entry: Callable, keyword: list[str], count: int) -> Callable:
     """The function around the code, with the op's own defaults."""
-    cells = {"op": op, "call": entry, "sizes": sizes}
-    closure = tuple([CellType(cells[free]) for free in code.co_freevars])
-    known = {each.name: each.default for each in op.parameters}
-    defaults = tuple([each.default for each in op.parameters[:count] if each.default is not REQUIRED])
-    function = FunctionType(code, {}, name, defaults, closure)
-    given = {each: known.get(each) for each in keyword}
-    function.__kwdefaults__ = {each: None if value is REQUIRED else value for each, value in given.items()}
+    known = {each.name: ABSENT if is_missing(each) else each.default for each in op.parameters}
+    known = {each: None if value is REQUIRED else value for each, value in known.items()}
+    defaults = tuple([known[each.name] for each in op.parameters[:count]])
+    function = FunctionType(code, {}, name, defaults, enclosed(code, op=op, call=entry))
+    function.__kwdefaults__ = {each: known.get(each) for each in keyword}
     function.__qualname__, function.__doc__, function.__module__ = name, op.doc, op.body.__module__
+    return named(function)
+
+
+def enclosed(code: CodeType, **own: Any) -> tuple[CellType, ...]:
+    """The cells of a generated function; `me` is filled once there is one."""
+    cells = {name: CellType(own.get(name, value)) for name, value in CELLS.items()}
+    return tuple([cells[free] for free in code.co_freevars])
+
+
+def named(function: FunctionType) -> Callable:
+    """The function, known to itself."""
+    function.__closure__[function.__code__.co_freevars.index("me")].cell_contents = function
     return function
 
 
@@ -79,29 +96,40 @@ def guard(op: Op, function: Callable, failed: Callable) -> Callable:
     keyword = [f"p{len(positional) + place}" for place in range(code.co_kwonlyargcount)]
     many = f"p{len(positional) + len(keyword)}" if code.co_flags & CO_VARARGS else ""
     rest = f"p{len(all_names(function)) - 1}" if code.co_flags & CO_VARKEYWORDS else ""
-    wrapper = guard_template(tuple(positional), tuple(keyword), many, rest)
+    parameters = parameters_of(function)
+    flags = tuple([line for place, each in enumerate(parameters) for line in flag_line(each, f"p{place}", place)])
+    wrapper = guard_template((tuple(positional), tuple(keyword), many, rest), flags)
     real = {f"p{place}": name for place, name in enumerate(all_names(function))}
     wrapper = wrapper.replace(co_varnames=tuple([real.get(each, each) for each in wrapper.co_varnames]))
     plain = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
     plain_function = FunctionType(plain, function.__globals__, function.__name__, None, function.__closure__)
-    cells = {"op": op, "function": plain_function, "failed": failed}
-    closure = tuple([CellType(cells[free]) for free in wrapper.co_freevars])
-    made = FunctionType(wrapper, {}, op.name.rpartition(".")[2], function.__defaults__, closure)
+    closure = enclosed(wrapper, op=op, function=plain_function, failed=failed)
+    defaults = tuple([ABSENT if is_missing(each) else each.default for each in parameters[: code.co_argcount]])
+    made = FunctionType(wrapper, {}, op.name.rpartition(".")[2], defaults, closure)
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__, made.__doc__, made.__module__ = made.__name__, function.__doc__, function.__module__
-    return made
+    return made if rest else named(made)
+
+
+def is_missing(parameter: Parameter) -> bool:
+    """Whether a call without this argument is refused."""
+    return parameter.default is REQUIRED and not parameter.keyword
 
 
 @functools.cache
-def guard_template(positional: tuple, keyword: tuple, many: str, rest: str) -> CodeType:
+def guard_template(names: tuple, flags: tuple) -> CodeType:
     """Code for all composed functions with as many parameters."""
+    positional, keyword, many, rest = names
     star = [f"*{many}"] if many else ["*"] if keyword else []
-    last = [f"**{rest}"] if rest else []
-    parameters = ", ".join([*positional, *star, *keyword, *last])
-    passed = ", ".join([*positional, *keyword, *([f"*{many}"] if many else []), *last])
+    parameters = ", ".join([*positional, *star, *keyword, f"**{rest or 'rest'}"])
+    passed = ", ".join([*positional, *keyword, *([f"*{many}"] if many else []), *([f"**{rest}"] if rest else [])])
     values = "".join(f"{each}, " for each in (*positional, *keyword, many, rest) if each)
+    lines = list(flags)
+    if not rest:
+        lines.insert(0, f"if rest: return again(op, me, ({values}), rest)")
+    first = "".join(f"  {line}\n" for line in lines)
     return inner_code(
-        f"def make(op, function, failed):\n def guarded({parameters}):\n  try:\n   return function({passed})\n"
+        f"def make({', '.join(CELLS)}):\n def guarded({parameters}):\n{first}  try:\n   return function({passed})\n"
         f"  except Exception as error:\n   raise failed(op, ({values}), error)\n return guarded"
     )
 
@@ -115,8 +143,21 @@ def inner_code(text: str) -> CodeType:
 
 def sizes(many: tuple, named: Any) -> Any:
     """Sizes given one by one, as one sequence, or by name."""
-    if named is not None:
+    if named is not None and (named is not ABSENT or not many):
         return named
     if len(many) == 1 and not isinstance(many[0], (int, np.integer, Tensor)):
         return many[0]
     return many
+
+
+# what generated code finds around it
+CELLS: dict[str, Any] = {
+    "op": None,
+    "call": None,
+    "function": None,
+    "failed": None,
+    "me": None,
+    "sizes": sizes,
+    "again": again,
+    "odd_flag": odd_flag,
+}

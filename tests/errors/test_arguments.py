@@ -27,7 +27,7 @@ def test_options_of_a_wrong_kind():
         x.sum("rows")
     with explains(TypeError, "sum() got an unexpected keyword argument 'dims'"):
         x.sum(dims=0)
-    with explains(TypeError, "matmul() missing 1 required positional argument: 'other'"):
+    with explains(TypeError, 'matmul() missing 1 required positional arguments: "other"'):
         torch.matmul(x)
 
 

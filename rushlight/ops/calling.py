@@ -1,0 +1,88 @@
+"""Calling habits: arguments under NumPy's names, those that are missing, and options that are no bools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import CO_VARARGS
+from typing import TYPE_CHECKING, Any
+
+from rushlight.ops.signature import names_of
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+    from rushlight.ops.signature import Parameter
+
+# torch takes NumPy's names for these too
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+# what torch writes in Python takes its own names only, and any truth value
+PYTHON_WRITTEN = set(
+    "align_tensors atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist "
+    "chain_matmul einsum istft lobpcg lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique "
+    "unique_consecutive unravel_index vander".split()
+)
+
+
+class Absent:
+    """Stands for an argument that was not given."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT = Absent()
+
+
+def is_python_written(op: Op) -> bool:
+    """Whether torch's function is one of Python, which checks less and knows no other names."""
+    return op.name.startswith("nn.functional.") or op.name in PYTHON_WRITTEN
+
+
+def again(op: Op, function: Callable, values: tuple, rest: dict[str, Any]) -> Any:
+    """The call once more, with what came under NumPy's names; the TypeError of what is missing or unknown."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    given = dict(zip(names, values, strict=False))
+    many = values[len(names)] if code.co_flags & CO_VARARGS else ()
+    for name, value in rest.items():
+        place = NUMPY_NAMES.get(name, "")
+        if given.get(place, ABSENT) is not default_of(function, place) or is_python_written(op) or place not in given:
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'")
+        given[place] = value
+    positional = [given.pop(name) for name in names[: code.co_argcount]]
+    return function(*positional, *many, **given)
+
+
+def missing(name: str, given: dict[str, Any]) -> TypeError | None:
+    """torch's error where an argument was not given; bodies stumble over what stands for it."""
+    lacking = [each for each, value in given.items() if value is ABSENT]
+    return not_given(name, *lacking) if lacking else None
+
+
+def not_given(name: str, *lacking: str) -> TypeError:
+    named = ", ".join([f'"{each}"' for each in lacking])
+    return TypeError(f"{name}() missing {len(lacking)} required positional arguments: {named}")
+
+
+def default_of(function: Callable, name: str) -> Any:
+    """What a parameter is when it was not given."""
+    code = function.__code__
+    named = code.co_varnames[: code.co_argcount]
+    if name in named:
+        return function.__defaults__[named.index(name) - code.co_argcount]
+    return (function.__kwdefaults__ or {}).get(name, ABSENT)
+
+
+def odd_flag(op: Op, place: int, value: Any) -> Any:
+    """An option that is neither True nor False, and refused where torch looks at it."""
+    if is_python_written(op):
+        return value
+    from rushlight.ops.explain import wrong_option
+
+    raise wrong_option(op, {names_of(op.body)[place]: value})
+
+
+def is_flag(parameter: Parameter) -> bool:
+    """Whether an option is True or False."""
+    return isinstance(parameter.default, bool) and parameter.name != "inplace"

@@ -1,0 +1,74 @@
+"""Calling habits: NumPy's names, arguments that are missing, and options that are no bools."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+x = torch.ones(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda: torch.sum(x, axis=1), [3.0, 3.0]),
+        (lambda: x.sum(axis=1, keepdims=True), [[3.0], [3.0]]),
+        (lambda: torch.sum(a=x), 6.0),
+        (lambda: torch.abs(x=torch.tensor([-1])), [1]),
+        (lambda: torch.add(x1=torch.tensor([1]), x2=torch.tensor([2])), [3]),
+        (lambda: torch.mul(torch.tensor([2]), x2=3), [6]),
+        (lambda: torch.unsqueeze(torch.tensor([1]), axis=0), [[1]]),
+        (lambda: torch.diff(torch.arange(3), axis=0), [1, 1]),
+        (lambda: torch.gather(torch.arange(3), axis=0, index=torch.tensor([2])), [2]),
+        (lambda: torch.narrow(torch.arange(4), axis=0, start=1, length=2), [1, 2]),
+        (lambda: torch.index_select(torch.arange(4), axis=0, index=torch.tensor([3])), [3]),
+        (lambda: torch.trapezoid(torch.ones(4), axis=0), 3.0),
+        (lambda: torch.nanmean(x, axis=0), [1.0, 1.0, 1.0]),
+        (lambda: torch.matmul(x1=torch.ones(2), x2=torch.ones(2)), 2.0),
+    ],
+)
+def test_numpys_names_are_taken(call, expected):
+    assert call().tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: torch.sum(x, dim=0, axis=1), "sum() got an unexpected keyword argument 'axis'"),
+        (lambda: x.sum(a=x), "sum() got an unexpected keyword argument 'a'"),
+        (lambda: torch.split(x, 1, axis=0), "split() got an unexpected keyword argument 'axis'"),
+        (lambda: torch.exp(x, foo=1), "exp() got an unexpected keyword argument 'foo'"),
+        (lambda: torch.exp(), 'exp() missing 1 required positional arguments: "input"'),
+        (lambda: torch.gather(x, 0), 'gather() missing 1 required positional arguments: "index"'),
+        (lambda: torch.diff(), 'diff() missing 1 required positional arguments: "input"'),
+        (lambda: torch.tensor(1.0).repeat(), 'repeat() missing 1 required positional arguments: "repeats"'),
+        (lambda: torch.tensor(1.0).permute(), 'permute() missing 1 required positional arguments: "dims"'),
+        (lambda: torch.tensor(1.0).expand(), 'expand() missing 1 required positional arguments: "size"'),
+        (lambda: torch.sum(x, 1, keepdim=1), "sum(): argument 'keepdim' (position 3) must be bool, not int"),
+        (lambda: torch.sum(x, 1, keepdim=np.True_), "sum(): argument 'keepdim' (position 3) must be bool, not "),
+        (lambda: x.argmax(1, 1), "argmax(): argument 'keepdim' (position 3) must be bool, not int"),
+        (lambda: torch.topk(x, 1, largest=1), "topk(): argument 'largest' (position 4) must be bool, not int"),
+        (lambda: torch.isclose(x, x, equal_nan=1), "isclose(): argument 'equal_nan' (position 5) must be bool"),
+    ],
+)
+def test_what_torch_refuses_is_refused(call, words):
+    with pytest.raises(TypeError) as raised:
+        call()
+    assert str(raised.value).startswith(words)
+
+
+def test_functions_that_torch_writes_in_python_take_any_truth_value():
+    assert torch.nn.functional.relu(x, inplace=1) is x
+
+
+def test_adding_in_place_what_is_no_number():
+    y = torch.ones(2)
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+=: 'Tensor' and 'str'"):
+        y += "a"
+
+    class Other:
+        def __radd__(self, other):
+            return "added"
+
+    y += Other()
+    assert y == "added"
