@@ -22,6 +22,7 @@ class Adagrad(Optimizer):
     """
 
     younger_options = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}  # noqa: RUF012
+    counted = ("step",)
 
     def __init__(
         self,

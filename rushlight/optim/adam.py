@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import YOUNGER, require_kin_of_adam, require_one_form, scalar
+from rushlight.optim.options import require_kin_of_adam, require_one_form, scalar
 from rushlight.optim.parts import count_step, moments, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 from rushlight.optim.twins import twin
@@ -21,7 +21,16 @@ class Adam(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {**YOUNGER, "amsgrad": False, "decoupled_weight_decay": False, "fused": None}  # noqa: RUF012
+    younger_options = {  # noqa: RUF012
+        "amsgrad": False,
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+        "fused": None,
+    }
+    counted = ("step",)
 
     def __init__(
         self,

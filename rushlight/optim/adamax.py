@@ -22,6 +22,7 @@ class Adamax(Optimizer):
     """
 
     younger_options = YOUNGER
+    counted = ("step",)
 
     def __init__(
         self,

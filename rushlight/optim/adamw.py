@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rushlight.core.tensor import Tensor
 from rushlight.optim.adam import Adam
 from rushlight.optim.optimizer import ParamsT
@@ -45,6 +47,12 @@ class AdamW(Adam):
             clip_norm=clip_norm,
             clip_value=clip_value,
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        # also after Adam's state was loaded
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True
 
 
 __all__ = ["AdamW"]

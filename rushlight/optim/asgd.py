@@ -21,6 +21,7 @@ class ASGD(Optimizer):
     """
 
     younger_options = YOUNGER
+    counted = ("step", "eta", "mu")
 
     def __init__(
         self,

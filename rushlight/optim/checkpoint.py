@@ -6,13 +6,16 @@ import copy
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.optim.parts import counter_dtype
+
+if TYPE_CHECKING:
+    from rushlight.optim.optimizer import Optimizer
 
 
 def pack(state: dict, groups: list[dict[str, Any]]) -> dict[str, Any]:
@@ -21,8 +24,9 @@ def pack(state: dict, groups: list[dict[str, Any]]) -> dict[str, Any]:
     packed = []
     start = 0
     for group in groups:
-        for number, param in enumerate(group["params"], start):
-            numbers.setdefault(id(param), number)
+        # as in torch, a parameter that a group lists twice has its last number
+        added = {id(param): number for number, param in enumerate(group["params"], start)}
+        numbers = added | numbers
         start += len(group["params"])
         options = {name: value for name, value in group.items() if name != "params"}
         packed.append({**options, "params": [numbers[id(param)] for param in group["params"]]})
@@ -77,9 +81,14 @@ def fitted(param: Tensor, options: dict[str, Any], value: Any, name: Any = None)
     return value
 
 
-def renew(state: dict, group: dict[str, Any]) -> None:
+def renew(optimizer: Optimizer, group: dict[str, Any]) -> None:
     """Counts of steps that an older version kept as numbers become tensors."""
     for param in group["params"]:
-        known = state.get(param)
-        if known and "step" in known and not isinstance(known["step"], Tensor):
+        known = optimizer.state.get(param)
+        if not known:
+            continue
+        for name in optimizer.counted:
+            if name not in known:
+                raise KeyError(f"{name}: the state is that of another method than {type(optimizer).__name__}")
+        if "step" in known and not isinstance(known["step"], Tensor):
             known["step"] = wrap(np.array(known["step"], counter_dtype(group)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.options import YOUNGER, require, require_kin_of_adam
+from rushlight.optim.options import require, require_kin_of_adam
 from rushlight.optim.parts import count_step, moments, number, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
@@ -20,7 +20,14 @@ class NAdam(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {**YOUNGER, "decoupled_weight_decay": False}  # noqa: RUF012
+    younger_options = {  # noqa: RUF012
+        "maximize": False,
+        "foreach": None,
+        "capturable": False,
+        "differentiable": False,
+        "decoupled_weight_decay": False,
+    }
+    counted = ("step", "mu_product")
 
     def __init__(
         self,

@@ -63,6 +63,9 @@ class Optimizer(Hooks):
     # options that a checkpoint of an older version may lack
     younger_options: dict[str, Any] = {}  # noqa: RUF012  (each method states its own)
 
+    # numbers that a state which is loaded has to have
+    counted: tuple[str, ...] = ()
+
     # whether a step of joined parameters is that of each one; not where it asks for a norm or a shape
     elementwise = True
 
@@ -233,13 +236,13 @@ class Optimizer(Hooks):
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
-        self._check_others({**param_group, **added})
         if len(set(params)) != len(params):
             warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
                 "error; see github.com/pytorch/pytorch/issues/40967 for more information. Listed again: parameter "
                 f"{watch.repeated(added)}"
             )
+        self._check_others({**param_group, **added})
         param_group.update(added)
         for name, default in self.defaults.items():
             param_group.setdefault(name, default)
@@ -321,12 +324,14 @@ class Optimizer(Hooks):
         if "_flats" not in self.__dict__:
             self._prepare()
         self._flats.clear()
+        # an optimizer of before this option was there; groups that are added later have it
+        self.defaults.setdefault("differentiable", False)
         if type(self).step_for is Optimizer.step_for:
             return
         for group in self.param_groups:
             for name, value in self.younger_options.items():
                 group.setdefault(name, value)
-            checkpoint.renew(self.state, group)
+            checkpoint.renew(self, group)
 
     def __repr__(self) -> str:
         shown = ""

@@ -21,7 +21,8 @@ class RMSprop(Optimizer):
     >>> optimizer.step()
     """
 
-    younger_options = {**YOUNGER, "momentum": 0, "centered": False}  # noqa: RUF012
+    younger_options = {"momentum": 0, "centered": False, **YOUNGER}  # noqa: RUF012
+    counted = ("step",)
 
     def __init__(
         self,

@@ -21,6 +21,7 @@ class Rprop(Optimizer):
     """
 
     younger_options = YOUNGER
+    counted = ("step",)
 
     def __init__(
         self,

@@ -62,6 +62,10 @@ def check_forms(group: dict[str, Any], params: list[Moving]) -> None:
             "If capturable=True, params and state_steps must be on supported devices: there are none in Rushlight, "
             "which runs on the CPU; leave capturable=False"
         )
+    if params and group.get("foreach") and "amsgrad" in group and isinstance(group["lr"], Tensor):
+        raise RuntimeError(
+            "lr as a Tensor is not supported for capturable=False and foreach=True: leave foreach to its default"
+        )
     if group.get("fused"):
         for param in params:
             if param._array.dtype.kind == "c":

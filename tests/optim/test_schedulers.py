@@ -340,3 +340,16 @@ def test_an_epoch_is_warned_about_in_the_words_of_a_constant():
     with pytest.warns(UserWarning) as told:
         scheduler.step(3)
     assert torch.optim.lr_scheduler.EPOCH_DEPRECATION_WARNING in [str(each.message) for each in told]
+
+
+def test_a_rate_that_stays_keeps_its_type():
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=1)
+    StepLR(optimizer, 2)
+    assert repr(optimizer.param_groups[0]["lr"]) == "1"
+
+
+def test_the_state_of_a_cycle_names_its_height():
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.1, momentum=0.9)
+    scheduler = CyclicLR(optimizer, 0.1, 1.0)
+    with pytest.raises(KeyError, match="_scale_fn_custom"):
+        scheduler.load_state_dict({"last_epoch": 3})

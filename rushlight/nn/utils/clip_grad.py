@@ -116,6 +116,12 @@ def clip_grad_norm(
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Keep each element of the gradients between -`clip_value` and `clip_value`."""
     clip_value = float(clip_value)
+    gradients = gradients_of(parameters)
+    if not gradients:
+        raise RuntimeError(
+            "Expected !nested_tensorlist[0].empty() to be true, but got false: no parameter has a gradient; call "
+            "backward first"
+        )
     with no_grad():
-        for grad in gradients_of(parameters):
+        for grad in gradients:
             grad.clamp_(-clip_value, clip_value)

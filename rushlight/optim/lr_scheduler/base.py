@@ -116,7 +116,8 @@ class Scaling(LRScheduler):
     def get_lr(self) -> list[Rate]:
         self._warn_outside_step()
         factor = self._next_factor()
-        return [group["lr"] * factor for group in self.optimizer.param_groups]
+        # a rate that stays is the very same, an integer too
+        return [group["lr"] if factor == 1 else group["lr"] * factor for group in self.optimizer.param_groups]
 
     def _get_closed_form_lr(self) -> list[Rate]:
         factor = self._total_factor()

@@ -119,7 +119,7 @@ class CyclicLR(LRScheduler):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave; a plain `scale_fn` stays that of this schedule."""
         state = dict(state_dict)
-        function = state.pop("_scale_fn_custom", None)
+        function = state.pop("_scale_fn_custom")
         super().load_state_dict(state)
         if function is not None:
             vars(self._scale_fn_custom).update(function)
