@@ -8,17 +8,47 @@ from typing import Any
 from rushlight.autograd import entry, modes
 from rushlight.core.tensor import Tensor
 
+TWICE = (
+    "This is not allowed in strict mode. You should ensure that your function is twice differentiable and that the "
+    "jacobian depends on the inputs (this would be violated by a linear function for example)."
+)
+NOT_THERE = {
+    "outputs": "Output {} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode.",
+    "slopes": "The gradient with respect to input {} is independent of the inputs of the user-provided function. This "
+    "is not allowed in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    "input {} is independent of the input. " + TWICE,
+    "hessian": "While computing the hessian, found that the hessian of the user-provided function with respect to "
+    "input {} is independent of the input. " + TWICE,
+}
+# what a gradient that was not found says of its input, first and in second derivatives
+INDEPENDENT = {
+    "first": "The output of the user-provided function is independent of input {}. This is not allowed in strict mode.",
+    "trick": "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the "
+    "double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "second": "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict "
+    "mode.",
+}
 
-def as_tuple(value: Any, what: str) -> tuple[tuple, bool]:
+
+def as_tuple(value: Any, what: str, function: str) -> tuple[tuple, bool]:
     """A tuple of tensors, and whether it was one already."""
-    if isinstance(value, tuple):
-        found, several = value, True
-    else:
-        found, several = (value,), False
-    for each in found:
+    several = isinstance(value, tuple)
+    found = value if several else (value,)
+    for place, each in enumerate(found):
         if not isinstance(each, Tensor):
-            raise TypeError(f"The {what} must be either a Tensor or a tuple of Tensors but got {type(each).__name__}")
+            which = f"value at index {place}" if several else f"given {what}"
+            raise TypeError(
+                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but the {which} has "
+                f"type {type(each)}."
+            )
     return found, several
+
+
+def called(func: Callable, points: tuple, function: str) -> tuple[tuple, bool]:
+    """The outputs of the user's function as a tuple, and whether they were one already."""
+    return as_tuple(func(*points), "outputs of the user-provided function", function)
 
 
 def fresh(inputs: tuple, create_graph: bool) -> tuple:
@@ -38,64 +68,93 @@ def unpacked(value: tuple, several: bool) -> Any:
     return value if several else value[0]
 
 
-def gradients(outputs: tuple, inputs: tuple, given: tuple | None, create: bool, strict: bool, what: str) -> tuple:
-    """Gradients with zeros for what does not depend; an error instead if `strict`."""
-    dependent = [
-        (o, None if given is None else g) for o, g in zip(outputs, given or outputs, strict=True) if o.requires_grad
+def require_history(tensors: tuple, what: str, strict: bool) -> None:
+    """In strict mode: every tensor depends on the inputs."""
+    for place, each in enumerate(tensors):
+        if strict and not each.requires_grad:
+            raise RuntimeError(NOT_THERE[what].format(place))
+
+
+def found_gradients(outputs: tuple, inputs: tuple, given: tuple | None, create_graph: bool) -> tuple:
+    """Gradients of those outputs that have a history; None where there is no way."""
+    pairs = [
+        (output, None if given is None else given[place])
+        for place, output in enumerate(outputs)
+        if output.requires_grad
     ]
-    if strict and len(dependent) < len(outputs):
-        raise RuntimeError(
-            f"The output of the user-provided function is independent of the input: {what} has no path to it. This is "
-            "not allowed in strict mode."
-        )
-    found: tuple = (None,) * len(inputs)
-    if dependent:
-        roots, starts = zip(*dependent, strict=True)
-        found = entry.grad(roots, inputs, starts, retain_graph=True, create_graph=create, allow_unused=True)
+    if not pairs:
+        return (None,) * len(inputs)
+    roots, starts = zip(*pairs, strict=True)
+    return entry.grad(roots, inputs, starts, retain_graph=True, create_graph=create_graph, allow_unused=True)
+
+
+def filled(found: tuple, like: tuple, create_graph: bool, strict: bool, stage: str) -> tuple:
+    """Gradients with zeros for what does not depend; an error instead if `strict`."""
     for place, each in enumerate(found):
-        if strict and each is None:
+        if not strict:
+            break
+        if each is None:
+            raise RuntimeError(INDEPENDENT[stage].format(place))
+        if create_graph and not each.requires_grad:
+            kind = "hessian" if stage == "second" else "jacobian"
             raise RuntimeError(
-                f"The output of the user-provided function is independent of input {place}. This is not allowed in "
-                "strict mode."
+                f"The {kind} of the user-provided function is independent of input {place}. This is not allowed in "
+                "strict mode when create_graph=True."
             )
-    return tuple(each.new_zeros(each.shape) if grad is None else grad for each, grad in zip(inputs, found, strict=True))
+    return tuple(each.new_zeros(each.shape) if grad is None else grad for each, grad in zip(like, found, strict=True))
 
 
-def check_vector(v: Any, others: tuple, what: str) -> tuple:
+def check_vector(v: Any, others: tuple, several: bool, function: str, whose: str) -> tuple:
+    """The vector, of the sizes of the tensors it is multiplied with; 1 for a single number."""
     if v is None:
         if len(others) != 1 or others[0].numel() != 1:
-            raise RuntimeError(f"The vector v can only be None if the {what} is a single Tensor with a single element")
+            raise RuntimeError(f"The vector v can only be None if {whose} a single Tensor with a single element.")
         return (others[0].new_ones(others[0].shape),)
-    found, _ = as_tuple(v, "vector")
+    found, _ = as_tuple(v, "v", function)
     if len(found) != len(others):
-        raise RuntimeError(f"Tuple v has invalid length: should be {len(others)} but got {len(found)}.")
+        if several:
+            raise RuntimeError(f"Tuple v has invalid length: should be {len(others)} but got {len(found)}.")
+        raise RuntimeError(f"The given v should contain a single Tensor. It has {len(found)}.")
     for place, (each, other) in enumerate(zip(found, others, strict=True)):
         if each.shape != other.shape:
-            raise RuntimeError(f"v[{place}] has invalid size: should be {other.shape} but got {each.shape}.")
+            where = f"Entry {place} in " if several else ""
+            raise RuntimeError(f"{where}v has invalid size: should be {other.shape} but got {each.shape}.")
     return found
+
+
+INPUT = "the input to the user-provided function is"
 
 
 def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The outputs, and a vector times the Jacobian."""
     with modes.enable_grad():
-        points, several = as_tuple(inputs, "inputs given to vjp")
+        points, several = as_tuple(inputs, "inputs", "vjp")
         points = fresh(points, create_graph)
-        outputs, many = as_tuple(func(*points), "outputs of the user-provided function given to vjp")
-        vector = check_vector(v, outputs, "output")
-        found = gradients(outputs, points, vector, create_graph, strict, "it")
+        outputs, many = called(func, points, "vjp")
+        require_history(outputs, "outputs", strict)
+        vector = check_vector(v, outputs, many, "vjp", "the user-provided function returns")
+        found = found_gradients(outputs, points, vector, create_graph)
+        found = filled(found, points, create_graph, strict, "first")
     return finished(unpacked(outputs, many), create_graph), finished(unpacked(found, several), create_graph)
+
+
+def zeros_to_differentiate(tensors: tuple) -> tuple:
+    return tuple(each.new_zeros(each.shape).requires_grad_() for each in tensors)
 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """The outputs, and the Jacobian times a vector; by differentiating a vjp, which is linear in its vector."""
     with modes.enable_grad():
-        points, _ = as_tuple(inputs, "inputs given to jvp")
-        vector = check_vector(v, points, "input to the user-provided function")
+        points, several = as_tuple(inputs, "inputs", "jvp")
+        vector = check_vector(v, points, several, "jvp", INPUT)
         points = fresh(points, create_graph)
-        outputs, many = as_tuple(func(*points), "outputs of the user-provided function given to jvp")
-        zeros = tuple(each.new_zeros(each.shape).requires_grad_() for each in outputs)
-        backward = gradients(outputs, points, zeros, True, strict, "it")
-        found = gradients(backward, zeros, vector, create_graph, False, "the Jacobian")
+        outputs, many = called(func, points, "jvp")
+        require_history(outputs, "outputs", strict)
+        starts = zeros_to_differentiate(outputs)
+        slopes = filled(found_gradients(outputs, points, starts, True), points, False, strict, "first")
+        require_history(slopes, "slopes", strict)
+        found = found_gradients(slopes, starts, vector, create_graph)
+        found = filled(found, outputs, create_graph, strict, "trick")
     return finished(unpacked(outputs, many), create_graph), finished(unpacked(found, many), create_graph)
 
 
@@ -108,31 +167,56 @@ def jacobian(
     strategy: str = "reverse-mode",
 ) -> Any:
     """The Jacobian of every output with respect to every input: `(*output_shape, *input_shape)`."""
-    if strategy not in ("reverse-mode", "forward-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode"')
+    check_strategy(strategy, create_graph, strict, vectorize)
     with modes.enable_grad():
-        points, several = as_tuple(inputs, "inputs given to jacobian")
+        points, several = as_tuple(inputs, "inputs", "jacobian")
         points = fresh(points, create_graph)
-        outputs, many = as_tuple(func(*points), "outputs of the user-provided function given to jacobian")
-        found = tuple(jacobian_of(each, points, create_graph, strict) for each in outputs)
+        outputs, many = called(func, points, "jacobian")
+        require_history(outputs, "outputs", strict)
+        found = tuple(jacobian_of(each, number, points, create_graph, strict) for number, each in enumerate(outputs))
     found = tuple(unpacked(each, several) for each in found)
     return finished(unpacked(found, many), create_graph)
 
 
-def jacobian_of(output: Tensor, points: tuple, create_graph: bool, strict: bool) -> tuple:
+def check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: bool) -> None:
+    """Refuse the combinations that torch refuses; all others have one way here, row by row."""
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+    if strategy == "forward-mode":
+        if create_graph:
+            raise NotImplementedError(
+                'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are not '
+                'supported together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.'
+            )
+        if not vectorize:
+            raise NotImplementedError(
+                "Computing Jacobian using forward-AD or forward-over-reverse Hessian is"
+                "only implemented for `vectorize=True`."
+            )
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
+            "Please either set `strict=False` or `vectorize=False`."
+        )
+
+
+def jacobian_of(output: Tensor, number: int, points: tuple, create_graph: bool, strict: bool) -> tuple:
+    """The Jacobian of one output, a row for each of its elements."""
     from rushlight.ops.joining import stack
 
     rows = []
+    flat = output.reshape(-1)
     for place in range(output.numel()):
-        start = output.new_zeros(output.numel())
-        start[place] = 1
-        rows.append(gradients((output,), points, (start.reshape(output.shape),), create_graph, strict, "it"))
-    if not rows:
-        return tuple(each.new_zeros((*output.shape, *each.shape)) for each in points)
-    return tuple(
-        stack(column).reshape((*output.shape, *each.shape))
-        for column, each in zip(zip(*rows, strict=True), points, strict=True)
-    )
+        found = found_gradients((flat[place],), points, None, create_graph)
+        for position, each in enumerate(found if strict else ()):
+            if each is None:
+                raise RuntimeError(
+                    f"Output {number} of the user-provided function is independent of input {position}. This is not "
+                    "allowed in strict mode."
+                )
+        rows.append(filled(found, points, create_graph, strict, "first"))
+    columns = zip(*rows, strict=True) if rows else [()] * len(points)
+    return tuple(stack(column).view((*output.shape, *each.shape)) for column, each in zip(columns, points, strict=True))
 
 
 def hessian(
@@ -144,37 +228,66 @@ def hessian(
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
     """The second derivatives of a function that returns a single number."""
-    points, several = as_tuple(inputs, "inputs given to hessian")
+    points, several = as_tuple(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
-    def gradient(*values: Tensor) -> tuple:
-        output = require_scalar(func(*values), "hessian")
-        return gradients((output,), values, None, True, strict, "it")
+    def value(*values: Tensor) -> Tensor:
+        outputs = called(func, values, "hessian")
+        found = single_number(outputs, "hessian")
+        require_history(outputs[0], "outputs", strict)
+        return found.squeeze()
 
-    found = jacobian(gradient, points, create_graph, strict)
+    def slopes(*values: Tensor) -> tuple:
+        found = jacobian(value, values, create_graph=True)
+        require_history(found, "jacobian", strict)
+        return found
+
+    found = jacobian(slopes, points, create_graph, strict, vectorize, outer_jacobian_strategy)
     return found if several else found[0][0]
 
 
-def require_scalar(output: Any, name: str) -> Tensor:
-    if not isinstance(output, Tensor):
-        raise RuntimeError(f"The function given to {name} should return a single Tensor, not {type(output).__name__}")
-    if output.numel() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-    return output.reshape(())
+def single_number(outputs: tuple[tuple, bool], function: str) -> Tensor:
+    """The one output of a function whose second derivatives are asked for."""
+    tensors, several = outputs
+    if several:
+        raise RuntimeError(f"The function given to {function} should return a single Tensor")
+    if tensors[0].numel() != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {function} should contain a single element")
+    return tensors[0]
+
+
+def differentiated(
+    func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool, function: str
+) -> tuple[tuple, bool, tuple, Tensor, tuple]:
+    """What `hvp` and `vhp` begin with: points, whether they are several, the vector, the value and its slopes."""
+    points, several = as_tuple(inputs, "inputs", function)
+    vector = check_vector(v, points, several, function, INPUT)
+    points = fresh(points, create_graph)
+    outputs = called(func, points, function)
+    output = single_number(outputs, function)
+    require_history(outputs[0], "outputs", strict)
+    slopes = filled(found_gradients(outputs[0], points, None, True), points, False, strict, "first")
+    require_history(slopes, "jacobian", strict)
+    return points, several, vector, output, slopes
 
 
 def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """The value, and the Hessian times a vector."""
-    return vhp(func, inputs, v, create_graph, strict)
+    """The value, and the Hessian times a vector; by differentiating the vector-Hessian product, which is linear."""
+    with modes.enable_grad():
+        points, several, vector, output, slopes = differentiated(func, inputs, v, create_graph, strict, "hvp")
+        starts = zeros_to_differentiate(slopes)
+        products = filled(found_gradients(slopes, points, starts, True), points, False, False, "second")
+        require_history(products, "hessian", strict)
+        found = found_gradients(products, starts, vector, create_graph)
+        found = filled(found, points, create_graph, strict, "trick")
+    return finished(output, create_graph), finished(unpacked(found, several), create_graph)
 
 
 def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
-    """The value, and a vector times the Hessian; the Hessian is symmetric, so both are one gradient of a gradient."""
+    """The value, and a vector times the Hessian: the gradient of a gradient."""
     with modes.enable_grad():
-        points, several = as_tuple(inputs, "inputs given to vhp")
-        points = fresh(points, create_graph)
-        vector = check_vector(v, points, "input to the user-provided function")
-        output = func(*points)
-        require_scalar(output, "vhp")
-        slopes = gradients((output,), points, None, True, strict, "it")
-        found = gradients(slopes, points, vector, create_graph, strict, "the gradient")
+        points, several, vector, output, slopes = differentiated(func, inputs, v, create_graph, strict, "vhp")
+        found = found_gradients(slopes, points, vector, create_graph)
+        found = filled(found, points, create_graph, strict, "second")
     return finished(output, create_graph), finished(unpacked(found, several), create_graph)

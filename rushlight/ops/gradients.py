@@ -23,6 +23,8 @@ def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, positio
             f"Function {name} returned an invalid gradient at index {position} - got {list(given)} but expected shape "
             f"compatible with {list(shape)}"
         )
+    if not shape:
+        return grad.sum()
     kept = [extra + dim for dim, size in enumerate(shape) if size == 1 and given[extra + dim] != 1]
     if kept:
         grad = grad.sum(kept, keepdim=True)

@@ -1,4 +1,4 @@
-"""Gradcheck and functional derivatives."""
+"""Gradcheck: gradients against finite differences."""
 
 import importlib
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.autograd import Function, functional, gradcheck, gradgradcheck
+from rushlight.autograd import Function, gradcheck, gradgradcheck
 from rushlight.autograd.gradcheck import GradcheckError
 
 
@@ -50,39 +50,6 @@ def test_gradcheck_wants_gradients_and_doubles():
         gradcheck(lambda x: x, torch.ones(2))
     with pytest.warns(UserWarning, match="double precision"):
         gradcheck(lambda x: x * 2, torch.ones(2, requires_grad=True), eps=1e-2, atol=1e-2)
-
-
-def test_jacobian_and_hessian():
-    x = torch.tensor([1.0, 2.0])
-    assert functional.jacobian(lambda x: x**2, x).tolist() == [[2.0, 0.0], [0.0, 4.0]]
-    pair = functional.jacobian(lambda a, b: a * b, (x, x * 3))
-    assert pair[0].tolist() == [[3.0, 0.0], [0.0, 6.0]]
-    assert functional.hessian(lambda x: (x**3).sum(), x).tolist() == [[6.0, 0.0], [0.0, 12.0]]
-    blocks = functional.hessian(lambda a, b: (a * b).sum(), (x, x))
-    assert blocks[0][1].tolist() == [[1.0, 0.0], [0.0, 1.0]]
-
-
-def test_products_with_vectors():
-    x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, -1.0])
-    value, product = functional.vjp(lambda x: x**2, x, v)
-    assert value.tolist() == [1.0, 4.0] and product.tolist() == [2.0, -4.0]
-    value, product = functional.jvp(lambda x: x**2, x, v)
-    assert product.tolist() == [2.0, -4.0]
-    value, product = functional.hvp(lambda x: (x**3).sum(), x, v)
-    assert value.item() == 9 and product.tolist() == [6.0, -12.0]
-    assert functional.vhp(lambda x: (x**3).sum(), x, v)[1].tolist() == [6.0, -12.0]
-
-
-def test_strict_refuses_independent_outputs():
-    with pytest.raises(RuntimeError, match="independent"):
-        functional.jacobian(lambda x: torch.ones(2), torch.ones(2), strict=True)
-    assert functional.jacobian(lambda x: torch.ones(2), torch.ones(2)).tolist() == [[0.0, 0.0], [0.0, 0.0]]
-
-
-def test_create_graph_through_a_jacobian():
-    x = torch.tensor([2.0], requires_grad=True)
-    functional.jacobian(lambda x: x**3, x, create_graph=True).sum().backward()
-    assert x.grad.item() == 12
 
 
 def test_gradcheck_is_a_function_and_a_module():
