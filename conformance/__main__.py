@@ -1,4 +1,4 @@
-"""The command line: `python -m conformance ops`, `samples`, `promotion`, `optim`, `modules`, `programs` or `all`."""
+"""The command line: `python -m conformance ops`, `samples`, `strides`, `promotion`, `optim`, `programs` ... or `all`."""
 
 import argparse
 import sys
@@ -12,7 +12,9 @@ COMPLEX = ("complex64", "complex128")
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance", description="Agreement with PyTorch, counted.")
-    parser.add_argument("command", choices=("ops", "samples", "promotion", "optim", "modules", "programs", "all"))
+    parser.add_argument(
+        "command", choices=("ops", "samples", "strides", "promotion", "optim", "modules", "programs", "all")
+    )
     parser.add_argument("--library", default="rushlight", help="what to compare; `torch` checks the runner itself")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops, optimizers or modules alone")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")

@@ -15,6 +15,8 @@ from conformance.report import Report, fold_complex
 ROOT = Path(__file__).parent.parent
 # inputs of a module in each dtype and mode: each is trained for ten steps in both libraries
 MODULE_INPUTS = 8
+# samples of an op whose strides are compared, each in eight layouts: 3 of them take 2 minutes
+LAYOUT_SAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,25 @@ def print_families(report: Report, families: dict[str, str]) -> None:
         print(f"{family:24}{agree:>8}{len(answers):>6}{comparisons:>14}")
 
 
+def run_strides(options: argparse.Namespace) -> Verdict:
+    """Strides of results and gradients, for every entry of op_db and every declared op, in many layouts."""
+    pool = Pool(options.library, options.jobs, options.timeout)
+    entries = [
+        entry for entry in pool.ask({"kind": "list entries"}) if entry["offered"] and wanted(entry, options.only)
+    ]
+    named = {entry["name"] for entry in entries}
+    ops = [op["name"] for op in pool.ask({"kind": "list registry"}) if op["name"] not in named]
+    samples = None if options.samples == "all" else min(int(options.samples), LAYOUT_SAMPLES)
+    tasks = [{"kind": "entry strides", "index": each["index"], "name": each["name"]} for each in entries]
+    tasks += [
+        {"kind": "op strides", "op": name, "name": name} for name in ops if not options.only or name in options.only
+    ]
+    report = Report("strides", len(tasks), read_known("strides"))
+    pool.run([{**task, "samples": samples} for task in tasks], report.add)
+    finish(report, options)
+    return Verdict(bool(report.of_status("pass")) and not report.unexpected, report.counts)
+
+
 def run_promotion(options: argparse.Namespace) -> Verdict:
     """Type promotion, for every pair of dtypes and kinds of operand."""
     from conformance.promotion import check_promotion
@@ -147,6 +168,7 @@ def run_all(options: argparse.Namespace) -> Verdict:
         ("promotion", run_promotion),
         ("declared samples", run_samples),
         ("op_db", run_ops),
+        ("strides", run_strides),
         ("optim_db", run_optim),
         ("module_db", run_modules),
         ("programs", run_programs),

@@ -72,6 +72,18 @@ def check_programs(task: dict[str, Any], library: Library) -> list[dict[str, Any
     return survey.survey(task["family"], task["first"], task["count"])
 
 
+def check_entry_strides(task: dict[str, Any], library: Library) -> dict[str, Any]:
+    from conformance import strides
+
+    return strides.check_entry(task["index"], library, task["samples"])
+
+
+def check_op_strides(task: dict[str, Any], library: Library) -> dict[str, Any]:
+    from conformance import strides
+
+    return strides.check_op(task["op"], library, task["samples"])
+
+
 TASKS = {
     "programs": check_programs,
     "list entries": list_entries,
@@ -80,6 +92,8 @@ TASKS = {
     "op": check_op,
     "list modules": list_modules,
     "module": check_module,
+    "entry strides": check_entry_strides,
+    "op strides": check_op_strides,
 }
 
 if __name__ == "__main__":

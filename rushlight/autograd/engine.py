@@ -12,7 +12,9 @@ from rushlight.autograd import graph, modes
 from rushlight.autograd.graph import Node, edge_of
 from rushlight.core import dtypes
 from rushlight.core.deferred import resolved
+from rushlight.core.layout import empty_with_strides, is_dense
 from rushlight.core.location import user_line
+from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor, storage_of, wrap
 from rushlight.native import core
 from rushlight.ops.gradients import sum_to_shape
@@ -181,7 +183,7 @@ def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool) -> None:
     with accumulating:
         if leaf._grad is None:
             # copied: formulas may pass on a gradient, a saved value or a view
-            leaf._grad = grad if create_graph else wrap(grad._array.copy())
+            leaf._grad = grad if create_graph else wrap(copy_for(leaf._array, grad._array))
         elif create_graph or leaf._grad._requires_grad:
             leaf._grad = leaf._grad + grad
         else:
@@ -191,6 +193,15 @@ def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool) -> None:
     if leaf._post_hooks is not None:
         for hook in list(leaf._post_hooks.values()):
             hook(leaf)
+
+
+def copy_for(leaf: np.ndarray, grad: np.ndarray) -> np.ndarray:
+    """The gradient in memory of its own: in the order of a dense leaf, contiguous otherwise."""
+    if leaf.flags.c_contiguous or not is_dense(leaf.shape, strides_of(leaf)):
+        return grad.copy()
+    found = empty_with_strides(leaf.shape, strides_of(leaf), grad.dtype)
+    found[...] = grad
+    return found
 
 
 def run_tensor_hooks(node: Node, grads: list) -> None:

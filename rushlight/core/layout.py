@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rushlight.core.strides import contiguous_strides, strides_of
@@ -72,39 +74,81 @@ def dense_strides(array: np.ndarray) -> tuple[int, ...]:
     if array.flags.c_contiguous:
         return contiguous_strides(array.shape)
     given = strides_of(array)
-    order = stride_order(array.shape, given)
-    strides, step = [0] * array.ndim, 1
+    return given if is_dense(array.shape, given) else packed_strides(array.shape, [given])
+
+
+def is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether the elements fill their memory without gaps, each in a place of its own."""
+    step = 1
+    for stride, extent in sorted([(b, a) for a, b in zip(shape, strides, strict=True) if a != 1]):
+        if stride != step:
+            return False
+        step *= extent
+    return True
+
+
+def common_strides(shape: tuple[int, ...], arrays: list[np.ndarray]) -> tuple[int, ...]:
+    """The strides that torch gives the result of a pointwise op: the order of its inputs, the first one deciding."""
+    given = [strides_of(each) for each in arrays]
+    if all([each.shape == shape for each in arrays]):
+        if all([each.flags.c_contiguous for each in arrays]):
+            return contiguous_strides(shape)
+        if len(set(given)) == 1 and is_dense(shape, given[0]):
+            return given[0]
+    broadcast = []
+    for array, strides in zip(arrays, given, strict=True):
+        own = zip(array.shape, strides, shape[len(shape) - array.ndim :], strict=True)
+        steps = [0 if extent == 1 and wanted != 1 else step for extent, step, wanted in own]
+        broadcast.append((*[0] * (len(shape) - array.ndim), *steps))
+    return packed_strides(shape, broadcast)
+
+
+def packed_strides(shape: tuple[int, ...], given: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """Dense strides in the order of the given ones."""
+    order = stride_order(shape, given)
+    if order == list(range(len(shape)))[::-1]:
+        return contiguous_strides(shape)
+    strides, step = [0] * len(shape), 1
     for dim in order:
         strides[dim] = step
-        step *= array.shape[dim]
-    # of size one, a dimension has any stride: a dense array keeps its own
-    dense = all(extent == 1 or a == b for extent, a, b in zip(array.shape, given, strides, strict=True))
-    return given if dense else tuple(strides)
+        step *= shape[dim]
+    return tuple(strides)
 
 
-def stride_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:
-    """The dimensions from the fastest to the slowest, ordered as torch does; a stride of 0 keeps place."""
+def stride_order(shape: tuple[int, ...], given: list[tuple[int, ...]]) -> list[int]:
+    """The dimensions from the fastest to the slowest, ordered as torch does by the first strides that tell."""
     order = list(range(len(shape)))[::-1]
     for place in range(1, len(order)):
         current = place
         for other in range(place - 1, -1, -1):
-            inner, outer = order[other], order[current]
-            a, b = strides[inner], strides[outer]
-            if a == 0 or b == 0:
+            later = comes_later(shape, given, order[other], order[current])
+            if later is None:
                 continue
-            if a > b or (a == b and shape[inner] > shape[outer]):
-                order[other], order[current] = outer, inner
-                current = other
-            else:
+            if not later:
                 break
+            order[other], order[current] = order[current], order[other]
+            current = other
     return order
+
+
+def comes_later(shape: tuple[int, ...], given: list[tuple[int, ...]], inner: int, outer: int) -> bool | None:
+    """Whether `inner` is the slower one of two dimensions; None where no strides tell. A stride of 0 says nothing."""
+    for strides in given:
+        a, b = strides[inner], strides[outer]
+        if a == 0 or b == 0:
+            continue
+        if a != b:
+            return a > b
+        if shape[inner] > shape[outer]:
+            return True
+    return None
 
 
 def empty_with_strides(shape: tuple[int, ...], strides: tuple[int, ...], kind: np.dtype) -> np.ndarray:
     """Fresh memory laid out with dense strides, counted in elements."""
-    order = sorted(range(len(shape)), key=lambda dim: -strides[dim])
-    array = np.empty([shape[dim] for dim in order], kind)
-    return array.transpose(np.argsort(order)) if order != list(range(len(shape))) else array
+    kind = np.dtype(kind)
+    memory = np.empty(math.prod(shape), kind)
+    return np.ndarray(shape, kind, memory, 0, tuple([step * kind.itemsize for step in strides]))
 
 
 def empty_like_array(array: np.ndarray, kind: np.dtype | None = None, form: memory_format | None = None) -> np.ndarray:

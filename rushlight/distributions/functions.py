@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
+from rushlight.ops.layouts import COMMON
 from rushlight.ops.rules import FLOAT
 
 
-@op(dtype=FLOAT, name="_log_beta", node="SubBackward0", samples=None)
+@op(dtype=FLOAT, layout=COMMON, name="_log_beta", node="SubBackward0", samples=None)
 def log_beta(first, second: Tensor):
     """The logarithm of the beta function; as a difference of lgamma it loses all digits for large arguments."""
     from scipy.special import betaln

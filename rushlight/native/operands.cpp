@@ -172,33 +172,38 @@ bool Operands::is_c_ordered() const {
     return true;
 }
 
-// The dims in memory as NumPy's iterator orders them: C order, with two dims swapped where every operand that walks
-// along both has them the other way round.
+// Whether `inner` is the slower one of two dims of the result: 1 or 0, as the first operand says whose steps tell, and
+// -1 where none does; as comes_later in core/layout.py.
+int Operands::comes_later(int inner, int outer) const {
+    for (int i = 0; i < count; i++) {
+        npy_intp a = step_along(i, inner), b = step_along(i, outer);
+        if (a == 0 || b == 0) continue;
+        if (a != b) return a > b;
+        if (dims[inner] > dims[outer]) return 1;
+    }
+    return -1;
+}
+
+npy_intp Operands::step_along(int i, int dim) const {
+    PyArrayObject* array = items[i].array;
+    int own = array == nullptr ? -1 : dim - (ndim - PyArray_NDIM(array));
+    if (own < 0 || (PyArray_DIM(array, own) == 1 && dims[dim] != 1)) return 0;
+    return PyArray_STRIDE(array, own);
+}
+
+// The dims in memory as core/layout.py's common_strides orders them.
 PyArrayObject* Operands::new_result(int dtype, bool packed) const {
     if (plain || packed || ndim < 2 || size == 0 || is_c_ordered()) return new_array(ndim, dims, type_num_of(dtype));
-    auto stride = [&](int i, int d) {
-        int own = items[i].single ? -1 : d - (ndim - PyArray_NDIM(items[i].array));
-        if (own < 0 || PyArray_DIM(items[i].array, own) == 1) return npy_intp{0};
-        npy_intp step = PyArray_STRIDE(items[i].array, own);
-        return step < 0 ? -step : step;
-    };
     int order[NPY_MAXDIMS];  // from the fastest to the slowest
-    for (int k = 0; k < ndim; k++) {
-        int dim = ndim - 1 - k, place = k;
-        for (int other = k - 1; other >= 0; other--) {
-            bool compared = false, swaps = true;
-            for (int i = 0; i < count; i++) {
-                npy_intp slow = stride(i, dim), fast = stride(i, order[other]);
-                if (slow == 0 || fast == 0) continue;
-                compared = true;
-                swaps = swaps && fast > slow;
-            }
-            if (!compared) continue;
-            if (!swaps) break;
-            place = other;
+    for (int k = 0; k < ndim; k++) order[k] = ndim - 1 - k;
+    for (int k = 1; k < ndim; k++) {
+        for (int other = k - 1, current = k; other >= 0; other--) {
+            int later = comes_later(order[other], order[current]);
+            if (later == 0) break;
+            if (later < 0) continue;
+            std::swap(order[other], order[current]);
+            current = other;
         }
-        std::copy_backward(order + place, order + k, order + k + 1);
-        order[place] = dim;
     }
     npy_intp ranks[NPY_MAXDIMS];
     for (int k = 0; k < ndim; k++) ranks[order[k]] = k + 1;

@@ -29,7 +29,7 @@ public:
     bool add_number(PyObject* value, int dtype);
     // False for shapes that do not fit each other, and for numbers alone.
     bool broadcast();
-    // A new array for the result: C-contiguous if `packed`, else in the memory order that NumPy gives it.
+    // A new array for the result: C-contiguous if `packed`, else in the memory order that torch gives it.
     PyArrayObject* new_result(int dtype, bool packed = false) const;
     // Whether the result has this array's shape.
     bool has_shape(PyArrayObject* out) const;
@@ -46,6 +46,8 @@ public:
 private:
     bool broadcast_shapes();
     bool is_c_ordered() const;
+    int comes_later(int inner, int outer) const;
+    npy_intp step_along(int i, int dim) const;  // of an operand, in bytes; 0 where it is broadcast
     void run_plain(Loop loop, char* result, int result_size) const;
     void run_repeating(Loop loop, char* result, int result_size) const;
     void walk(Loop loop, PyArrayObject* result, int result_dtype) const;  // walk.cpp

@@ -317,7 +317,9 @@ bool Run::apply(Node* node, Arrival& arrival) {
 
 // The first gradient becomes the leaf's, copied unless it is nobody else's; `grad` is taken.
 static bool store(Tensor* leaf, PyArrayObject* grad) {
-    if (leaf->grad == nullptr) {
+    // a leaf in another order gives it to its gradient, which Python copies
+    bool ordered = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);
+    if (leaf->grad == nullptr && ordered) {
         if (!is_unshared(grad) || !PyArray_IS_C_CONTIGUOUS(grad)) {
             PyArrayObject* copy = packed_copy(grad);
             drop(grad);
@@ -328,8 +330,8 @@ static bool store(Tensor* leaf, PyArrayObject* grad) {
         return leaf->grad != nullptr;
     }
     Tensor* held = as_tensor(leaf->grad);
-    PyArrayObject* array = held->array;
-    bool simple = !requires_grad(held) && array != nullptr && PyArray_DESCR(array) == PyArray_DESCR(grad) &&
+    PyArrayObject* array = held == nullptr ? nullptr : held->array;
+    bool simple = array != nullptr && !requires_grad(held) && PyArray_DESCR(array) == PyArray_DESCR(grad) &&
                   have_same_shape(array, grad) && PyArray_ISWRITEABLE(array);
     if (simple && add_into(array, grad)) {
         drop(grad);

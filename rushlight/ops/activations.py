@@ -12,6 +12,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.kinds import refuse, require_floats
+from rushlight.ops.layouts import LIKE
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import activation, case, cases
 from rushlight.ops.where import choose
@@ -205,6 +206,7 @@ bend.gradient(input=lambda grad, input: grad * input.tanh().square())
 
 @op(
     dtype=PROMOTE,
+    layout=LIKE,
     name="nn.functional.glu",
     samples=cases(
         lambda make: [

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
+from rushlight.ops.layouts import COMMON
 from rushlight.ops.products import adjoint, bmm, mm, mv, refuse_bool, require_inner
 from rushlight.ops.rules import MATCH, PROMOTE
 from rushlight.ops.samples import case, cases
@@ -158,6 +159,7 @@ addbmm.gradient(
 
 @op(
     dtype=PROMOTE,
+    layout=COMMON,
     inplace=True,
     samples=cases(
         lambda make: [

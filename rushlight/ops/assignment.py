@@ -28,6 +28,7 @@ from rushlight.ops.indexing import (
 )
 from rushlight.ops.indices import as_tuple, check_mask, plain, positions
 from rushlight.ops.inplace import check_inference, pass_cut, require_writable, written
+from rushlight.ops.layouts import LIKE
 from rushlight.ops.overlap import refuse_overlap
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, corner
@@ -163,7 +164,7 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
     return value
 
 
-@op(dtype=SAME, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
+@op(dtype=SAME, layout=LIKE, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
 def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tuple, accumulate: bool, *, out=None):
     """The input with `values` written over, or added to, the elements at the positions along `dims`."""
     index = numpy_index(indices, dims)

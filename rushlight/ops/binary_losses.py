@@ -9,6 +9,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.broadcasting import broadcast_to
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import require_floats
+from rushlight.ops.layouts import COMMON
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, share
 from rushlight.ops.rules import MATCH, PROMOTE, UNROUNDED
 from rushlight.ops.samples import case, cases, corner
@@ -39,7 +40,7 @@ LOWEST_LOG = -100
 SMALLEST_PRODUCT = 1e-12
 
 
-@op(dtype=MATCH, operands=["input", "target"], name="_binary_cross_entropy", samples=None)
+@op(dtype=MATCH, layout=COMMON, operands=["input", "target"], name="_binary_cross_entropy", samples=None)
 def binary_surprises(input, target, weight: "Tensor" = None, reduction="mean"):
     """The negated logarithms of the probabilities given to the right answers."""
     require_floats("binary_cross_entropy", input)
@@ -90,7 +91,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     return binary_surprises(input, target, weight, reduction)
 
 
-@op(dtype=PROMOTE, name="_binary_cross_entropy_with_logits", samples=None)
+@op(dtype=PROMOTE, layout=COMMON, name="_binary_cross_entropy_with_logits", samples=None)
 def logit_surprises(input, target, weight: "Tensor" = None, pos_weight: "Tensor" = None, reduction="mean"):
     """Like `binary_surprises`, from logits, without losing small probabilities."""
     tail = np.log1p(np.exp(-np.absolute(input)))

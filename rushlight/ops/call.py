@@ -56,7 +56,9 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     if out is not None:
         return write_out(op, arguments, needs, results, out)
     if type(results) is not ndarray:
-        return wrap_many(op, arguments, needs, cut, results)
+        return wrap_many(op, arguments, needs, cut, laid_out(op, arrays, results))
+    if results.ndim > 1 and op.layout is not None:
+        results = op.layout(op, arrays, results)
     if op.is_view:
         tensor = make_view(arguments[0], results)
     else:
@@ -144,6 +146,13 @@ def settled(results: Any, expected: np.dtype | None) -> Any:
             )
         results = quietly(results, expected)
     return results
+
+
+def laid_out(op: Op, arrays: list, results: tuple) -> tuple:
+    """Several results of a body, each as the op's layout rule says."""
+    if op.layout is None:
+        return results
+    return tuple([op.layout(op, arrays, each) if each.ndim > 1 else each for each in results])
 
 
 def rounded(array: ndarray, expected: np.dtype | None) -> ndarray:

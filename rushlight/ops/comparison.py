@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.layouts import COMMON
 from rushlight.ops.rules import BOOL, SAME
 from rushlight.ops.samples import binary, case, cases, unary
 
@@ -151,7 +152,7 @@ near = cases(
 )
 
 
-@op(dtype=SAME, samples=near)
+@op(dtype=SAME, layout=COMMON, samples=near)
 def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Which elements differ by at most `atol` + `rtol` * |other|."""
     if input.dtype != other.dtype:

@@ -12,6 +12,7 @@ from rushlight.core.deferred import CONJUGATE, NEGATIVE, deferred, flips_of, raw
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
+from rushlight.ops.layouts import COMMON
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, unary
 from rushlight.ops.where import choose
@@ -28,7 +29,7 @@ pairs = cases(
 )
 
 
-@op(dtype=SAME, name="_complex", node="ComplexBackward0", samples=None)
+@op(dtype=SAME, layout=COMMON, name="_complex", node="ComplexBackward0", samples=None)
 def from_parts(real: Tensor, imag: Tensor, *, out=None):
     """Complex numbers with the given real and imaginary parts."""
     require_parts(real, imag)
@@ -54,7 +55,7 @@ def complex(real, imag, *, out=None):
     return from_parts(real, imag, out=out)
 
 
-@op(dtype=SAME, samples=pairs, method=False)
+@op(dtype=SAME, layout=COMMON, samples=pairs, method=False)
 def polar(abs: Tensor, angle: Tensor, *, out=None):
     """Complex numbers with the given lengths and angles."""
     require_parts(abs, angle)

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.kinds import refuse
+from rushlight.ops.layouts import KEPT
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
 from rushlight.ops.sliding import (
@@ -44,6 +45,7 @@ def images(make):
 
 @op(
     dtype=MATCH,
+    layout=KEPT,
     operands=["input", "weight", "bias"],
     method=False,
     samples=cases(images),

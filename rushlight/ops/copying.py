@@ -19,6 +19,7 @@ from rushlight.native import core
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import op
 from rushlight.ops.inplace import before_write, call_inplace, check_target, record_write, written
+from rushlight.ops.layouts import KEPT
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
@@ -34,6 +35,7 @@ def function_and_method(function):
 
 @op(
     dtype=SAME,
+    layout=KEPT,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4)),

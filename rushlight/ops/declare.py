@@ -15,6 +15,7 @@ from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerat
 from rushlight.ops.call import call
 from rushlight.ops.generate import generate, guard
 from rushlight.ops.inplace import call_either, call_inplace
+from rushlight.ops.layouts import COMMON, KEPT, ROWS
 from rushlight.ops.returned import named_results
 from rushlight.ops.signature import CO_VARARGS, REQUIRED, Parameter, all_names, names_of, parameters_of
 
@@ -56,6 +57,7 @@ class Op:
         self.body = body
         self.name = name
         self.rule = rule
+        self.layout: Callable | None = None
         self.samples = samples
         self.doc = (body.__doc__ or "").strip()
         self.gradients: dict[str, Callable] = {}
@@ -225,6 +227,7 @@ def op(
     aliases: Iterable[str] = (),
     returns: tuple[str, ...] | None = None,
     node: str | Callable | None = None,
+    layout: Callable | None = None,
 ) -> Callable:
     """Declare an op: see docs/design/0001-declared-ops.md.
 
@@ -232,7 +235,8 @@ def op(
     a dtype, where not all tensors do; `view` says that the result shares the input's memory; `method` and
     `inplace` whether there is a method and an in-place form (pointwise ops have both), or what runs the
     latter in place of `call_inplace`; `operator` the
-    symbol; `returns` the names of several results; `node` the name of the node, or a function of arguments.
+    symbol; `returns` the names of several results; `node` the name of the node, or a function of arguments;
+    `layout` is a word of `ops/layouts.py` where it is not the usual one (see `layout_of`).
     """
 
     def declare(body: Callable) -> Callable:
@@ -247,6 +251,7 @@ def op(
         self.function = function
         function.op, function.gradient = self, self.gradient
         pointwise = getattr(samples, "pointwise", False)
+        self.layout = layout_of(self, layout, pointwise)
         if pointwise if inplace is None else inplace:
             entry = inplace if callable(inplace) else call_inplace
             self.inplace = generate(self, function.__name__ + "_", entry, False)
@@ -257,6 +262,15 @@ def op(
         return function
 
     return declare
+
+
+def layout_of(self: Op, word: Callable | None, pointwise: bool) -> Callable | None:
+    """The layout rule: pointwise ops follow their inputs, others are contiguous; views and parts of ops stay."""
+    if word is not None:
+        return None if word is KEPT else word
+    if self.is_view or self.name.startswith("_"):
+        return None
+    return COMMON if pointwise else ROWS
 
 
 def composed(

@@ -11,6 +11,7 @@ from rushlight.core.tensor import Tensor, method
 from rushlight.ops.copying import fill_
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
+from rushlight.ops.layouts import LIKE
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.slicing import check_part
@@ -92,6 +93,7 @@ diag_embed.gradient(input=lambda grad, offset, dim1, dim2: grad.diagonal(offset,
 
 @op(
     dtype=SAME,
+    layout=LIKE,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), make.floats(3)),

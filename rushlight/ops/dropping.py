@@ -8,6 +8,7 @@ from rushlight.core.tensor import Tensor, wrap
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dropout import alpha_dropped, dropped, kept, require_floating
+from rushlight.ops.layouts import KEPT
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
@@ -85,7 +86,7 @@ def native_dropout(input, p, train):
     return scaled(input, mask, 1 / (1 - p) if p < 1 else 0.0), mask
 
 
-@op(dtype=SAME, name="_native_dropout", node="NativeDropoutBackward0", samples=None)
+@op(dtype=SAME, layout=KEPT, name="_native_dropout", node="NativeDropoutBackward0", samples=None)
 def scaled(input, mask: "Tensor", scale: float):
     """What was kept, enlarged."""
     return input * mask * input.dtype.type(scale)

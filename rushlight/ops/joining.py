@@ -9,9 +9,11 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.promotion import common
+from rushlight.core.strides import with_strides
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
+from rushlight.ops.layouts import FORMAT
 from rushlight.ops.samples import case, cases
 from rushlight.ops.slicing import slice_dim
 
@@ -37,6 +39,7 @@ def JOIN(op: Op, arrays: list) -> None:
 
 @op(
     dtype=JOIN,
+    layout=FORMAT,
     method=False,
     aliases=["concat", "concatenate"],
     samples=cases(
@@ -117,8 +120,23 @@ def cat_parts(grad: Tensor, shapes: list[tuple], dim: int) -> list[Tensor]:
     return found
 
 
+def STACKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
+    """As `cat` lays out what has the new dimension already: with a stride as `unsqueeze` gives it."""
+    tensors, dim = arrays[:2]
+    if all([each.flags.c_contiguous for each in tensors]):
+        return result
+    dim = axis(dim, result.ndim)
+    wide = []
+    for each in tensors:
+        step = each.shape[dim] * each.strides[dim] if dim < each.ndim else each.itemsize
+        shape, strides = ((*given[:dim], new, *given[dim:]) for given, new in ((each.shape, 1), (each.strides, step)))
+        wide.append(with_strides(each, tuple(shape), tuple(strides)))
+    return FORMAT(op, [wide], result)
+
+
 @op(
     dtype=JOIN,
+    layout=STACKED,
     method=False,
     samples=cases(
         lambda make: [

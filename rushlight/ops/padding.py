@@ -9,6 +9,7 @@ import numpy as np
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import plain_size
 from rushlight.ops.kinds import refuse
+from rushlight.ops.layouts import FORMAT
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.sliding import empty_in_layout_of
@@ -67,6 +68,7 @@ def edges(make):
 
 @op(
     dtype=SAME,
+    layout=FORMAT,
     method=False,
     samples=cases(
         lambda make: [

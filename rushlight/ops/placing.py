@@ -10,6 +10,7 @@ from rushlight.ops.declare import op
 from rushlight.ops.dims import axis
 from rushlight.ops.gathering import check_flat, check_long, index_select, take
 from rushlight.ops.indices import INDEX_KINDS
+from rushlight.ops.layouts import LIKE
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.writing import (
@@ -167,6 +168,7 @@ index_copy.gradient(
 
 @op(
     dtype=SAME,
+    layout=LIKE,
     inplace=overwrite,
     node=lambda value: "IndexFillBackward1" if isinstance(value, Tensor) else "IndexFillBackward0",
     samples=cases(
@@ -222,6 +224,7 @@ def filled_once(grad: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @op(
     dtype=SAME,
+    layout=LIKE,
     inplace=overwrite,
     samples=cases(
         lambda make: [

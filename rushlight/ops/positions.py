@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
+from rushlight.ops.joining import stack
 from rushlight.ops.rules import INDEX
 from rushlight.ops.samples import case, cases
 
@@ -64,7 +65,7 @@ def unravel_index(indices, shape):
     for size in reversed(sizes):
         found.append(indices % size)
         indices = indices.div(size, rounding_mode="floor")
-    return tuple([each.long() for each in reversed(found)])
+    return stack([each.long() for each in reversed(found)], -1).unbind(-1) if found else ()
 
 
 def read_shape(shape: Any) -> list[int]:

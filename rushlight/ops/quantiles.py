@@ -8,6 +8,7 @@ from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis as counted
+from rushlight.ops.layouts import ROWS
 from rushlight.ops.maxima import shared_by_all, to_chosen
 from rushlight.ops.out import write_composed
 from rushlight.ops.rules import SAME
@@ -70,7 +71,7 @@ median_all.gradient(input=shared_by_all)
 nanmedian_all.gradient(input=shared_by_all)
 
 
-@op(dtype=SAME, name="_median_along", node="MedianBackward1", returns=("values", "indices"), samples=None)
+@op(dtype=SAME, layout=ROWS, name="_median_along", node="MedianBackward1", returns=("values", "indices"), samples=None)
 def median_along(input, dim: int, keepdim: bool, *, out=None):
     return middle(input, dim, keepdim, False)
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.layout import contiguous_format
+from rushlight.core.layout import contiguous_format, dense_strides
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis, plain_size
 from rushlight.ops.generate import sizes
+from rushlight.ops.layouts import KEPT, LIKE, restrided
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
@@ -165,6 +166,7 @@ def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
 
 @op(
     dtype=SAME,
+    layout=LIKE,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), (0,)),
@@ -242,6 +244,7 @@ roll.gradient(input=lambda grad, shifts, dims: grad.roll([-shift for shift in pl
 
 @op(
     dtype=SAME,
+    layout=KEPT,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4)),
@@ -265,7 +268,12 @@ def rot90(input, k=1, dims=(0, 1)):
     first, second = [axis(dim, input.ndim) for dim in dims]
     if first == second:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    return np.rot90(input, k, (first, second)).copy()
+    if k % 4 == 0:
+        return input.copy()
+    # a quarter is the flipped tensor in the order of the input, transposed
+    turned = (first, second) if k % 4 == 2 else (second,) if k % 4 == 1 else (first,)
+    found = restrided(np.flip(input, turned), dense_strides(input))
+    return found if k % 4 == 2 else found.swapaxes(first, second)
 
 
 rot90.gradient(input=lambda grad, k, dims: grad.rot90(-k, dims))

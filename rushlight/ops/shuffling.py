@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rushlight.ops.declare import composed, op
+from rushlight.ops.layouts import FORMAT
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.sliding import empty_in_layout_of
@@ -26,6 +27,7 @@ def in_layout(found, input):
 
 @op(
     dtype=SAME,
+    layout=FORMAT,
     aliases=["nn.functional.pixel_shuffle"],
     method=False,
     samples=cases(
@@ -64,6 +66,7 @@ pixel_shuffle.gradient(input=lambda grad, upscale_factor: pixel_unshuffle(grad, 
 
 @op(
     dtype=SAME,
+    layout=FORMAT,
     aliases=["nn.functional.pixel_unshuffle"],
     method=False,
     samples=cases(
@@ -101,6 +104,7 @@ pixel_unshuffle.gradient(input=lambda grad, downscale_factor: pixel_shuffle(grad
 
 @op(
     dtype=SAME,
+    layout=FORMAT,
     aliases=["nn.functional.channel_shuffle"],
     method=False,
     samples=cases(

@@ -10,6 +10,7 @@ from rushlight.core.strides import byte_strides, settled, with_strides
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
+from rushlight.ops.layouts import LIKE
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
@@ -200,6 +201,7 @@ unfold_backward.gradient(input=lambda grad, dimension, size, step: grad.unfold(d
 
 @op(
     dtype=SAME,
+    layout=LIKE,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), make.floats(4), 0, 1),
@@ -226,6 +228,7 @@ select_scatter.gradient(
 
 @op(
     dtype=SAME,
+    layout=LIKE,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), make.floats(2, 4), 0, 1),

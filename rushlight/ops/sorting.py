@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
+from rushlight.ops.layouts import LIKE
 from rushlight.ops.maxima import to_chosen
 from rushlight.ops.out import write_composed
 from rushlight.ops.rules import SAME
@@ -34,7 +35,7 @@ def samples(make, *extra):
     ]
 
 
-@op(dtype=SAME, returns=("values", "indices"), samples=cases(samples))
+@op(dtype=SAME, layout=LIKE, returns=("values", "indices"), samples=cases(samples))
 def sort(input, dim=-1, descending=False, *, stable=False, out=None):
     """Elements in ascending order along `dim`, and where each came from; NaN counts as the largest."""
     if input.dtype.kind == "c":

@@ -11,6 +11,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.exponential import product_node
 from rushlight.ops.gradients import underivable
 from rushlight.ops.kinds import require_floats, require_tensor
+from rushlight.ops.layouts import ROWS
 from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.samples import binary, case, cases, corners, unary
 from rushlight.ops.where import choose
@@ -176,6 +177,7 @@ Tensor.polygamma_ = higher_digamma.op.inplace
 
 @op(
     dtype=FLOAT,
+    layout=ROWS,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4, low=2, high=4), 3),

@@ -11,6 +11,7 @@ from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import op
 from rushlight.ops.formats import laid_out
 from rushlight.ops.kinds import refuse
+from rushlight.ops.layouts import KEPT
 from rushlight.ops.pooling.maxima import windows
 from rushlight.ops.pooling.windows import Pooling, average_taps
 from rushlight.ops.rules import MATCH
@@ -91,7 +92,7 @@ average_gradient.gradient(
 FUNCTIONS: dict[int, Callable] = {}
 
 
-@op(dtype=MATCH, name="nn.functional.avg_pool1d", node="SqueezeBackward1", samples=cases(windows(1)))
+@op(dtype=MATCH, layout=KEPT, name="nn.functional.avg_pool1d", node="SqueezeBackward1", samples=cases(windows(1)))
 def avg_pool1d(input, kernel_size: Any, stride=None, padding: int | tuple = 0, ceil_mode=False, count_include_pad=True):
     """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`."""
     return averages(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
@@ -134,7 +135,7 @@ def declare(count: int) -> None:
         case(make.floats(2, 3, *(9, 7, 6)[:count]), 3, divisor_override=0),
     ]
     name = f"nn.functional.avg_pool{count}d"
-    function = op(dtype=MATCH, name=name, node=f"AvgPool{count}DBackward0", samples=cases(more))(body)
+    function = op(dtype=MATCH, layout=KEPT, name=name, node=f"AvgPool{count}DBackward0", samples=cases(more))(body)
     function.gradient(
         input=lambda grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             average_gradient(

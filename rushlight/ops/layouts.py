@@ -1,0 +1,66 @@
+"""Layout rules: the word of a declaration that says how an op's results of two and more dimensions lie in memory.
+
+A rule gets the op, its arguments (arrays out of tensors) and one result of the body, and returns that result in torch's
+order. Results of contiguous inputs mostly are contiguous: that is looked at first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rushlight.core.layout import common_strides, dense_strides, empty_with_strides, packed_strides
+from rushlight.core.strides import strides_of
+from rushlight.ops.formats import is_channels_last, laid_out
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+
+ndarray = np.ndarray
+
+
+def ROWS(op: Op, arrays: list, result: ndarray) -> ndarray:
+    """Contiguous, whatever the inputs are."""
+    return result if result.flags.c_contiguous else result.copy()
+
+
+def KEPT(op: Op, arrays: list, result: ndarray) -> ndarray:
+    """As the body has laid it out."""
+    return result
+
+
+def COMMON(op: Op, arrays: list, result: ndarray) -> ndarray:
+    """In the order of the inputs, which are broadcast; where they disagree, in that of the first."""
+    inputs = [each for each in [arrays[position] for position in op.tensors] if type(each) is ndarray]
+    for each in inputs:
+        if not each.flags.c_contiguous:
+            return restrided(result, common_strides(result.shape, inputs))
+    return result if result.flags.c_contiguous else result.copy()
+
+
+def LIKE(op: Op, arrays: list, result: ndarray) -> ndarray:
+    """As `empty_like` lays out memory for the first input; its order of dims where the sizes are others."""
+    first = arrays[0]
+    if first.flags.c_contiguous or first.ndim != result.ndim:
+        return result if result.flags.c_contiguous else result.copy()
+    if first.shape == result.shape:
+        return restrided(result, dense_strides(first))
+    return restrided(result, packed_strides(result.shape, [strides_of(first)]))
+
+
+def FORMAT(op: Op, arrays: list, result: ndarray) -> ndarray:
+    """With the channels last if they are in the first input, or in all of a list; contiguous otherwise."""
+    first = arrays[0]
+    if type(first) is list:
+        first = next((each for each in first if not is_channels_last(each)), first[0])
+    return laid_out(result, first)
+
+
+def restrided(result: ndarray, strides: tuple[int, ...]) -> ndarray:
+    """The result with the given strides, counted in elements."""
+    if strides_of(result) == strides or not result.size:
+        return result
+    found = empty_with_strides(result.shape, strides, result.dtype)
+    found[...] = result
+    return found

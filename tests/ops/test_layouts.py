@@ -1,0 +1,110 @@
+"""Layouts: how results lie in memory, for inputs in other orders; the strides are torch's."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+
+F = nn.functional
+
+
+def arranged(*shape):
+    """A tensor of the shape whose dims lie in memory the other way round."""
+    return torch.rand(*reversed(shape)).permute(*range(len(shape) - 1, -1, -1))
+
+
+def test_pointwise_results_follow_their_inputs():
+    x = arranged(2, 3, 4)
+    for result in (x + x, x.tanh(), x * 2, x > 0, torch.where(x > 0, x, 0.0), -x, x.pow(2), torch.lerp(x, x, 0.5)):
+        assert result.stride() == (1, 2, 6)
+
+
+def test_the_first_input_decides_where_orders_differ():
+    x, rows = arranged(2, 3, 4), torch.rand(2, 3, 4)
+    assert (x + rows).stride() == (1, 2, 6)
+    assert (rows + x).stride() == (12, 4, 1)
+    assert torch.addcmul(x, rows, rows).stride() == (1, 2, 6)
+    assert torch.clamp(x, rows, rows).stride() == (1, 2, 6)
+
+
+def test_broadcast_inputs_leave_the_order_to_the_others():
+    x, rows = torch.rand(5, 4, 3).transpose(1, 2), torch.rand(3, 4)
+    assert (x + rows).stride() == (12, 1, 3)
+    assert (rows + x).stride() == (12, 4, 1)
+    assert (torch.rand(4, 1) + torch.rand(3, 4).T).stride() == (1, 4)
+
+
+def test_gaps_and_expanded_dims_are_packed():
+    assert (torch.rand(4, 6)[:, ::2] + 1).stride() == (3, 1)
+    assert (torch.rand(6, 4).T[:, ::2] + 1).stride() == (1, 4)
+    assert torch.rand(1, 4).expand(3, 4).exp().stride() == (4, 1)
+    assert torch.rand(3, 1).expand(3, 4).erfinv().stride() == (4, 1)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.cumprod(x, 0),
+        lambda x: torch.cumsum(x, 0),
+        lambda x: torch.cummax(x, 0).values,
+        lambda x: torch.logcumsumexp(x, 0),
+        lambda x: torch.softmax(x, 0),
+        lambda x: torch.roll(x, 1, 0),
+        lambda x: torch.tril(x),
+        lambda x: torch.mvlgamma(x + 3, 2),
+        lambda x: torch.fft.fftshift(x),
+        lambda x: x.masked_fill(x > 0, 1.0),
+        lambda x: torch.renorm(x, 2, 0, 1.0),
+    ],
+)
+def test_other_results_are_contiguous(function):
+    assert function(arranged(2, 3, 4)).stride() == (12, 4, 1)
+
+
+def test_joined_tensors_are_contiguous():
+    x = arranged(2, 3, 4)
+    assert torch.cat([x, x]).stride() == (12, 4, 1)
+    assert torch.stack([x, x]).stride() == (24, 12, 4, 1)
+    assert torch.hstack([x, x]).stride() == (24, 4, 1)
+    assert torch.vstack([x, x]).view(-1).shape == (48,)
+    # images with their channels last, stacked to a batch
+    batch = torch.stack([torch.rand(5, 6, 3).permute(2, 0, 1) for _ in range(2)])
+    assert batch.view(2, -1).shape == (2, 90)
+
+
+def test_cat_keeps_channels_last_where_all_tensors_have_it():
+    x = torch.rand(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    assert torch.cat([x, x], 1).stride() == (120, 1, 30, 6)
+    assert torch.cat([x, torch.rand(2, 3, 4, 5)], 1).stride() == (120, 20, 5, 1)
+
+
+def test_medians_along_a_dim_are_contiguous():
+    values, indices = arranged(2, 3, 4).median(1)
+    assert values.stride() == indices.stride() == (4, 1)
+    assert arranged(2, 3, 4).sum(1).stride() == (4, 1)
+
+
+def test_sorted_values_keep_the_order_of_the_input():
+    x = arranged(2, 3, 4)
+    assert [each.stride() for each in torch.sort(x, 0)] == [(1, 2, 6), (1, 2, 6)]
+    assert torch.argsort(x, 1).stride() == (1, 2, 6)
+    assert torch.topk(x, 3, 1).values.stride() == (12, 4, 1)
+
+
+def test_gradients_take_the_order_of_a_dense_leaf():
+    x = arranged(2, 3, 4).requires_grad_()
+    (x * torch.rand(2, 3, 4)).sum().backward()
+    assert x.grad.stride() == (1, 2, 6)
+    x.sum().backward()
+    assert x.grad.stride() == (1, 2, 6)
+
+
+def test_gradients_of_leaves_with_gaps_are_contiguous():
+    x = torch.rand(4, 6)[:, ::2].requires_grad_()
+    x.sum().backward()
+    assert x.grad.stride() == (3, 1)
+    wide = torch.rand(1, 4).expand(3, 4).requires_grad_()
+    (wide * 2).sum().backward()
+    assert wide.grad.stride() == (4, 1)
