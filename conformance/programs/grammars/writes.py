@@ -79,7 +79,8 @@ def placed(scope: Scope, name: str) -> str | None:
         f"{name}.tril_()",
         f"{name}.lerp_({name} * 2, 0.5)",
         f"{name}.addcmul_({name}, {name}.detach(), value=0.5)",
-        f"{name}.resize_({scope.shape()})" if scope.chance(0.2) else f"{name}.swapaxes_(0, {dim})",
+        # what grows holds whatever the memory held
+        f"{name}.resize_({tensor.numel() // 2})" if scope.chance(0.2) else f"{name}.swapaxes_(0, {dim})",
     )
 
 

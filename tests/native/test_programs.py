@@ -1,0 +1,23 @@
+"""Random programs do the same with the native layer and without, on one thread and on two, and a second time."""
+
+import pytest
+
+from conformance.programs.grammars import FAMILIES
+from conformance.programs.program import generate
+from conformance.programs.twins import Plain, differences
+
+# two dozen of each family take a few seconds; `make fuzz` runs as many as one likes
+COUNT = 24
+
+
+@pytest.fixture(scope="module")
+def plain():
+    with Plain() as process:
+        yield process
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_programs_agree_in_all_states_of_the_library(family, plain):
+    programs = [generate(family, seed, "rushlight") for seed in range(COUNT)]
+    assert all(len(program.statements) >= 5 for program in programs)
+    assert not list(differences(programs, plain))
