@@ -127,6 +127,8 @@ struct Gradient {
     int grad_count = 0;
     // whether `grads[0]` is nobody else's, so that a result may be written over it
     bool may_overwrite = false;
+    // whether somebody may look at what is found: `autograd.grad` asked for it, or a hook waits for it
+    bool is_shown = false;
     PyArrayObject* found[MAX_INPUTS] = {};  // by the order of plan->inputs: new references
     // for an op on a list of tensors, instead: one for each edge, nullptr where none is wanted
     std::vector<PyArrayObject*> parts;

@@ -4,6 +4,7 @@
 #include "numbers.h"
 #include "views.h"
 #include "parts.h"
+#include "hooks.h"
 #include "plan.h"
 
 namespace rushlight {
@@ -60,6 +61,26 @@ PyArrayObject* shown_everywhere(PyArrayObject* grad, int ndim, const npy_intp* s
     return one ? view_of(one.array(), ndim, shape, strides) : nullptr;
 }
 
+// Whether somebody may look at the gradient before it becomes a leaf's: it shows that of a sum is expanded.
+bool is_shown(const Gradient& gradient) {
+    PyObject* edge = gradient.node->edge_count == 1 ? gradient.node->edges[0] : nullptr;
+    if (gradient.is_shown || edge == nullptr || !PyObject_TypeCheck(edge, &NodeType)) return gradient.is_shown;
+    return present(reinterpret_cast<Node*>(edge)->tensor_hooks);
+}
+
+// The gradient itself, with steps of zero where it was summed.
+PyArrayObject* expanded(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims dims) {
+    npy_intp strides[NPY_MAXDIMS] = {};
+    bool keeps = PyArray_NDIM(grad) == ndim;
+    int from = 0;
+    for (int d = 0; d < ndim; d++) {
+        bool reduced = dims >> d & 1;
+        if (!reduced && from < PyArray_NDIM(grad)) strides[d] = PyArray_STRIDE(grad, from);
+        from += keeps || !reduced;
+    }
+    return view_of(grad, ndim, shape, strides);
+}
+
 // of sum and mean: reads input_shape and dim
 bool backward(Gradient& gradient) {
     const Kind& kind = *static_cast<const Kind*>(gradient.plan->op->kernel->data);
@@ -69,6 +90,10 @@ bool backward(Gradient& gradient) {
     PyObject* dim = gradient.option(1);
     if (ndim < 0 || dim == nullptr || !read_dims(dim, ndim, dims)) return false;
     double count = kind.divides ? reduced_count(ndim, shape, dims) : 1;
+    if (!kind.divides && is_shown(gradient)) {
+        gradient.found[0] = expanded(gradient.grad(), ndim, shape, dims);
+        return gradient.found[0] != nullptr;
+    }
     if (PyArray_SIZE(gradient.grad()) == 1 && dims == all_dims(ndim) && goes_to_view(gradient, ndim, shape)) {
         gradient.found[0] = shown_everywhere(gradient.grad(), ndim, shape, count);
         return gradient.found[0] != nullptr;

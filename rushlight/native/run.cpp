@@ -166,6 +166,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.grads = grads;
     gradient.grad_count = arrival.count;
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
+    gradient.is_shown = capturing;
     if (!plan->op->kernel->backward(gradient)) {
         for (PyArrayObject* each : gradient.found) Py_XDECREF(each);
         for (PyArrayObject* each : gradient.parts) Py_XDECREF(each);

@@ -38,9 +38,8 @@ def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
 
 
 mean.gradient(
-    input=lambda grad, input_shape, dim, keepdim: spread(
-        grad / reduced_count(input_shape, dim), input_shape, dim, keepdim
-    )
+    input=lambda grad, input_shape, dim, keepdim: spread(grad, input_shape, dim, keepdim)
+    / reduced_count(input_shape, dim)
 )
 
 
