@@ -22,7 +22,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain conformance conformance-full check format bench bench-ops bench-quick startup sanitize clean
+.PHONY: help demo test test-plain conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -30,6 +30,7 @@ help:
 	@echo 'make test-plain        the same with the native layer switched off'
 	@echo 'make sanitize          run the suite under the address and undefined behaviour sanitizers'
 	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
+	@echo 'make fuzz              random programs against $(TORCH), FUZZ="--count 2000 --seed 7"; then native on against off'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
@@ -72,6 +73,11 @@ conformance: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 
 conformance-full: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 	$(VENV_TORCH)/bin/python -m conformance all --samples all
+
+FUZZ := --count 500
+fuzz: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
+	$(VENV_TORCH)/bin/python -m conformance programs $(FUZZ)
+	$(VENV_TORCH)/bin/python -m conformance.programs.twins $(FUZZ)
 
 check: $(VENV)/.installed $(VENV)/.dev
 	$(VENV)/bin/ruff format --check .

@@ -27,7 +27,7 @@ class Difference(NamedTuple):
 
     @property
     def soft(self) -> bool:
-        return self.kind in SOFT
+        return self.kind.removesuffix(" left by an error") in SOFT
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.place}: {self.torch} | {self.ours}"
@@ -36,11 +36,14 @@ class Difference(NamedTuple):
 def compare_statement(torch: tuple[Failed | None, dict], ours: tuple[Failed | None, dict]) -> list[Difference]:
     """All differences after one statement."""
     found = compare_errors(torch[0], ours[0])
+    errors = len(found)
     for name in {**torch[1], **ours[1]}:
         if name not in torch[1] or name not in ours[1]:
             found.append(Difference("names", name, str(name in torch[1]), str(name in ours[1])))
         else:
             compare(name, torch[1][name], ours[1][name], found)
+    if torch[0] is not None and ours[0] is not None:
+        found[errors:] = [each._replace(kind=f"{each.kind} left by an error") for each in found[errors:]]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 import warnings
@@ -11,6 +12,8 @@ from typing import Any
 
 from conformance.programs.prelude import PRELUDE
 from conformance.programs.snapshot import Failed, Shown, Snapshot
+
+CODE = compile(PRELUDE, "<prelude>", "exec")
 
 
 @contextmanager
@@ -37,7 +40,7 @@ class Execution:
         self.module = importlib.import_module(library)
         self.namespace: dict[str, Any] = {"torch": self.module, "__name__": "program"}
         with as_torch(self.module):
-            exec(PRELUDE, self.namespace)
+            exec(CODE, self.namespace)
         self.module.manual_seed(seed)
         self.module.set_grad_enabled(True)
         self.first_versions: dict[str, int] = {}
@@ -65,3 +68,18 @@ class Execution:
 
     def own(self) -> list[str]:
         return [name for name in self.namespace if name == "seen" or (name[0] in "xmopvd" and name[1:].isdigit())]
+
+
+Trace = list[tuple[Failed | None, dict[str, Any]]]
+
+
+def trace(library: str, program: Any, collect: bool = False) -> Trace:
+    """What a program shows after each of its statements; with `collect`, garbage is collected after each."""
+    execution = Execution(library, program.seed)
+    shown = []
+    for statement in program.statements:
+        failed = execution.run(statement)
+        if collect:
+            gc.collect()
+        shown.append((failed, execution.show()))
+    return shown

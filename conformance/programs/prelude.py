@@ -5,6 +5,8 @@ import collections, copy, gc, math, pickle, warnings
 from torch import nn, optim
 from torch import distributions as D
 import torch.nn.functional as F
+import torch.nn.utils.parametrizations
+import torch.nn.utils.prune
 
 seen = []
 

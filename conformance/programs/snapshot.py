@@ -43,7 +43,7 @@ class Snapshot:
     def of(self, value: Any, depth: int = 0) -> Any:
         """The record of any value; of what has none, its type."""
         if isinstance(value, self.torch.Tensor):
-            return self.tensor(value)
+            return self.tensor(value, counts=depth == 0)
         if value is None or isinstance(value, (bool, int, float, complex, str)):
             return value
         if isinstance(value, (self.torch.dtype, self.torch.device)):
@@ -60,19 +60,22 @@ class Snapshot:
             return ("distribution", str(value), tuple(value.batch_shape), tuple(value.event_shape))
         return type(value).__name__
 
-    def tensor(self, tensor: Any, is_grad: bool = False) -> Shown:
-        """Everything that shows from outside; reading must not disturb the program."""
+    def tensor(self, tensor: Any, counts: bool, is_grad: bool = False) -> Shown:
+        """Everything that shows from outside; reading must not disturb the program.
+
+        Writes are counted for tensors with a name: how often a library writes to its own is no one's matter.
+        """
         try:
             node = None if tensor.grad_fn is None else tensor.grad_fn.name()
             leaf = tensor.is_leaf
         except RuntimeError as error:  # a view whose base was written to in a way it cannot follow
             node, leaf = f"refused: {str(error)[:30]}", False
-        version = None if is_grad or tensor.is_inference() else tensor._version
+        version = tensor._version if counts and not tensor.is_inference() else None
         address = tensor.untyped_storage().data_ptr() if tensor.numel() else 0
         shares = self.memory.setdefault(address, len(self.memory)) if address else -1
         grad = None
         if not is_grad and leaf and tensor.grad is not None:
-            grad = self.tensor(tensor.grad, is_grad=True)
+            grad = self.tensor(tensor.grad, counts=False, is_grad=True)
         return Shown(
             type(tensor).__name__,
             str(tensor.dtype),
@@ -98,6 +101,14 @@ class Snapshot:
         return array if array.size <= LARGEST else array.reshape(-1)[:: array.size // LARGEST]
 
     def module(self, module: Any) -> Any:
-        state = [(name, self.of(each)) for name, each in module.named_parameters(remove_duplicate=False)]
-        state += [(name, self.of(each)) for name, each in module.named_buffers()]
-        return ("module", str(module), [each.training for each in module.modules()], state)
+        state = [(name, self.of(each, 1)) for name, each in module.named_parameters(remove_duplicate=False)]
+        state += [(name, self.of(each, 1)) for name, each in module.named_buffers()]
+        return ("module", shown(module), [each.training for each in module.modules()], state)
+
+
+def shown(module: Any) -> str:
+    """What `print` shows; a module that a program took a part from may fail there."""
+    try:
+        return str(module)
+    except AttributeError as error:
+        return f"no text: {error}"

@@ -1,37 +1,21 @@
 """Twins: one program in two states of the library, without torch: native on and off, one thread and two, run twice.
 
-    python -m conformance.programs.twins --count 200 --seed 0
+python -m conformance.programs.twins --count 200 --seed 0
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Any
 
-from conformance.programs.differences import Difference, compare_statement
-from conformance.programs.execution import Execution
+from conformance.programs.execution import Trace, trace
 from conformance.programs.grammars import FAMILIES
 from conformance.programs.program import Program, generate
-
-Trace = list[tuple[Any, dict]]
-
-
-def trace(program: Program, collect: bool = False) -> Trace:
-    """What the program shows after each of its statements."""
-    execution = Execution("rushlight", program.seed)
-    shown = []
-    for statement in program.statements:
-        failed = execution.run(statement)
-        if collect:
-            gc.collect()
-        shown.append((failed, execution.show()))
-    return shown
+from conformance.programs.verdict import first_difference
 
 
 class Plain:
@@ -68,7 +52,7 @@ def serve() -> None:
             program = Program(*pickle.load(sys.stdin.buffer))
         except EOFError:
             return
-        pickle.dump(trace(program), answers)
+        pickle.dump(trace("rushlight", program), answers)
         answers.flush()
 
 
@@ -78,33 +62,24 @@ def with_two_threads(program: Program) -> Trace:
     before = rushlight.get_num_threads()
     rushlight.set_num_threads(2)
     try:
-        return trace(program)
+        return trace("rushlight", program)
     finally:
         rushlight.set_num_threads(before)
-
-
-def first_difference(program: Program, one: Trace, two: Trace) -> tuple[str, Difference] | None:
-    """The statement after which two traces part, and how."""
-    for statement, left, right in zip(program.statements, one, two, strict=True):
-        found = compare_statement(left, right)
-        if found:
-            return statement, found[0]
-    return None
 
 
 def differences(programs: list[Program], plain: Plain) -> Iterator[str]:
     """A text for each program that does not do the same in all states."""
     for program in programs:
-        expected = trace(program)
+        expected = trace("rushlight", program)
         states = {
             "native off": plain.trace(program),
             "two threads": with_two_threads(program),
-            "a second run": trace(program, collect=program.seed % 10 == 0),
+            "a second run": trace("rushlight", program, collect=program.seed % 10 == 0),
         }
         for state, shown in states.items():
             found = first_difference(program, expected, shown)
             if found is not None:
-                yield f"{state}, after {found[0]!r}:\n{found[1]}\n{program}"
+                yield f"{state}, after {found.statement!r}:\n{found.difference}\n{program}"
 
 
 def main() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from conformance.programs.differences import Difference, compare_statement
-from conformance.programs.execution import Execution
+from conformance.programs.execution import Execution, Trace
 from conformance.programs.program import Program
 
 
@@ -32,6 +32,15 @@ def judge(program: Program, libraries: tuple[str, str] = ("torch", "rushlight"))
         if not all(each.soft for each in differences):
             break
     return found
+
+
+def first_difference(program: Program, one: Trace, two: Trace) -> Finding | None:
+    """Where two traces of one program part."""
+    for number, (statement, left, right) in enumerate(zip(program.statements, one, two, strict=True)):
+        differences = compare_statement(left, right)
+        if differences:
+            return Finding(number, statement, differences[0])
+    return None
 
 
 def worst(found: list[Finding]) -> Finding | None:

@@ -47,7 +47,8 @@ def filled(scope: Scope) -> str | None:
 
 
 def alike(scope: Scope) -> str | None:
-    name = scope.tensor()
+    # of what torch refuses it has drawn some numbers already
+    name = scope.tensor(lambda tensor: tensor.dtype.is_floating_point)
     if name is None:
         return None
     return f"{scope.fresh()} = " + scope.choose(

@@ -1,0 +1,64 @@
+"""The random programs themselves: reproducible, equal for one library twice, and able to find what differs."""
+
+import pytest
+
+from conformance.programs.differences import Difference
+from conformance.programs.execution import trace
+from conformance.programs.grammars import FAMILIES
+from conformance.programs.program import Program, generate
+from conformance.programs.survey import Known, record
+from conformance.programs.verdict import Finding, first_difference, judge, shrink, worst
+
+PLANTED = "x9 = torch.ones(2) * (2 if 'rushlight' not in torch.__file__ else 3)"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_torch_agrees_with_itself(family):
+    for seed in range(8):
+        program = generate(family, seed, "torch")
+        assert program == generate(family, seed, "torch")
+        assert first_difference(program, trace("torch", program), trace("torch", program)) is None
+
+
+def test_a_planted_difference_is_found_and_shrunk_to_what_it_needs():
+    statements = ["x1 = torch.zeros(3)", "x2 = x1 + 1", "x3 = x2.view(3, 1)", PLANTED, "x4 = x3 * 2"]
+    program = Program("views", 0, statements)
+    found = worst(judge(program))
+    assert (found.number, found.difference.kind, found.difference.place) == (3, "value", "x9")
+    assert shrink(program, found).statements == [PLANTED]
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("x1 = torch.zeros(2, dtype=torch.int64 if 'rushlight' not in torch.__file__ else torch.int32)", "dtype"),
+        ("x1 = torch.zeros(2 if 'rushlight' not in torch.__file__ else 3)", "shape"),
+        ("x1 = torch.ones(2, 3)\nx1 = x1 if 'rushlight' not in torch.__file__ else x1.t().contiguous().t()", "stride"),
+        ("x1 = torch.ones(2).requires_grad_('rushlight' not in torch.__file__)", "requires_grad"),
+        ("x1 = torch.ones(2)\nx2 = x1[:] if 'rushlight' not in torch.__file__ else x1.clone()", "sharing"),
+        ("if 'rushlight' not in torch.__file__: raise ValueError('no')", "missing error"),
+        ("if 'rushlight' in torch.__file__: raise ValueError('no')", "extra error"),
+        ("raise (ValueError if 'rushlight' not in torch.__file__ else TypeError)('no')", "error type"),
+        ("raise ValueError('no' if 'rushlight' not in torch.__file__ else 'yes')", "words"),
+        ("x1 = torch.ones(2, requires_grad=True)\nif 'rushlight' not in torch.__file__: x1.sum().backward()", "grad"),
+        ("x1 = torch.ones(2, requires_grad=True)\nx2 = x1 + 1 if 'rushlight' in torch.__file__ else x1 * 2", "node"),
+    ],
+)
+def test_each_kind_of_difference_is_seen(statement, kind):
+    found = worst(judge(Program("views", 0, [statement])))
+    assert found.difference.kind == kind
+
+
+def test_a_listed_difference_is_no_finding():
+    program = Program("views", 0, [PLANTED])
+    listed = [Known("value", "torch.__file__", "planted")]
+    assert record(program, listed, examples=False)["kind"] == "listed"
+    assert record(program, [], examples=False)["kind"] == "value"
+
+
+def test_a_listed_difference_explains_what_its_expressions_match():
+    finding = Finding(0, "x1.add_(x2)", Difference("value", "x1", "[1]", "[2]"))
+    assert Known("value", r"add_\(", "why").explains(finding)
+    assert not Known("dtype", r"add_\(", "why").explains(finding)
+    assert not Known("value", r"mul_\(", "why").explains(finding)
+    assert not Known("value", r"add_\(", "why", torch="NaN").explains(finding)
