@@ -137,7 +137,7 @@ _ELSEWHERE |= dict.fromkeys(
 _ELSEWHERE |= {"OutOfMemoryError": "core.errors"}
 
 
-__getattr__ = _names_of("rushlight", (*_LAZY, "_utils"), _ELSEWHERE)
+__getattr__ = _names_of("rushlight", (*_LAZY, "__future__", "_utils"), _ELSEWHERE)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "native", "ops")] + list(
     _LAZY
 )

@@ -6,4 +6,6 @@ from rushlight.nn.modules import *
 from rushlight.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 ELSEWHERE = {**modules.LATE, "factory_kwargs": "nn.factory"}
-__getattr__ = names_of("rushlight.nn", lazy=("attention", "grad", "parallel"), elsewhere=ELSEWHERE)
+__getattr__ = names_of(
+    "rushlight.nn", lazy=("_reduction", "attention", "common_types", "grad", "parallel"), elsewhere=ELSEWHERE
+)

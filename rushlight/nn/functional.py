@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from rushlight.core.lazy import missing
@@ -38,6 +39,8 @@ __all__ = [*namespace("nn.functional"), "gumbel_softmax", "sigmoid", "tanh"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "grad":
+        return import_module("rushlight.nn.grad")
     # what later layers declare, and for mypy, which cannot see what is declared
     found = namespace("nn.functional").get(name)
     if found is None:

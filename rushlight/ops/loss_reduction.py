@@ -57,10 +57,16 @@ def legacy(size_average: bool | None, reduce: bool | None, reduction: str) -> st
     """The reduction, also where it was asked for in the words that torch used before."""
     if size_average is None and reduce is None:
         return reduction
+    return older_words(size_average, reduce)
+
+
+def older_words(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
+    """The reduction that the older arguments ask for; both mean True if they are left out."""
     reduce = reduce is None or reduce
     if (size_average is None or size_average) and reduce:
         found = "mean"
     else:
         found = "sum" if reduce else "none"
-    warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
+    if emit_warning:
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
     return found

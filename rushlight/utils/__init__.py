@@ -3,4 +3,4 @@
 from rushlight.core.lazy import names_of
 
 LAZY = ("_foreach_utils", "_pytree", "_traceback", "checkpoint", "collect_env", "deterministic", "dlpack", "hooks")
-__getattr__ = names_of("rushlight.utils", LAZY)
+__getattr__ = names_of("rushlight.utils", LAZY, {"swap_tensors": "core.swapping"})

@@ -54,3 +54,83 @@ def test_functional_call_leaves_the_module_as_it_was():
     with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
         torch.func.functional_call(layer, state, torch.ones(1, 3))
     assert layer.weight is weight
+
+
+def test_prefixes_are_taken_from_the_keys_of_a_state_dict():
+    outer = nn.Module()
+    outer.module = nn.Sequential(nn.Linear(1, 1))
+    state = outer.state_dict()
+    nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    assert list(state) == ["0.weight", "0.bias"] and list(state._metadata) == ["", "0"]
+    plain = {"a": 1, "module.b": 2, "modulec": 3}
+    nn.modules.utils.consume_prefix_in_state_dict_if_present(plain, "module.")
+    assert plain == {"a": 1, "modulec": 3, "b": 2}
+
+
+def test_sizes_are_completed_by_their_defaults():
+    complete = nn.modules.utils._list_with_default
+    assert complete([None, 3], [7, 8, 9]) == [8, 3] and complete(5, [1, 2]) == 5
+    with pytest.raises(ValueError, match="Input dimension should be at least 3"):
+        complete([None, 3], [7, 8])
+
+
+def test_reductions_have_numbers():
+    numbers = nn._reduction
+    assert [numbers.get_enum(each) for each in ("none", "mean", "sum")] == [0, 1, 2]
+    with pytest.warns(UserWarning, match="elementwise_mean"):
+        assert numbers.get_enum("elementwise_mean") == 1
+    with pytest.raises(ValueError, match="x is not a valid value for reduction"):
+        numbers.get_enum("x")
+    assert numbers.legacy_get_string(False, None, emit_warning=False) == "sum"
+    with pytest.warns(UserWarning, match="please use reduction='none'"):
+        assert numbers.legacy_get_enum(True, False) == 0
+
+
+def test_names_stand_where_torch_has_them_too():
+    assert nn.modules.activation.MultiheadAttention is nn.MultiheadAttention
+    assert nn.functional.grad is nn.grad
+    assert torch.types._TensorOrTensors and nn.common_types._size_2_t == int | tuple[int, int]
+    assert [nn.InstanceNorm1d(2)._get_no_batch_dim(), nn.InstanceNorm3d(2)._get_no_batch_dim()] == [2, 4]
+
+
+def test_a_replica_has_no_parameters_of_its_own():
+    layer = nn.BatchNorm1d(2)
+    replica = layer._replicate_for_data_parallel()
+    assert not replica._parameters and replica._is_replica and list(layer._parameters) == ["weight", "bias"]
+    assert replica._buffers is not layer._buffers and replica.running_mean is layer.running_mean
+
+
+def test_open_options_of_a_chunked_loss_are_chosen():
+    options = nn.LinearCrossEntropyOptions
+    found = options()._adjust(100, 8, 64, torch.float32, torch.device("cpu"))
+    assert found == options(False, 8, "aspect_ratio:2", "compact", torch.float32)
+    found = options()._adjust(100, 8, 64, torch.bfloat16, torch.device("cpu"))
+    assert found == options(False, 16, "aspect_ratio", "accurate", torch.float32)
+    assert options(batch_chunk_size=4)._adjust(100, 8, 64, torch.float32).chunking_method is None
+    with pytest.raises(ValueError, match="give different chunk sizes"):
+        options(batch_chunk_size=5, chunking_method="aspect_ratio")._adjust(100, 8, 64, torch.float32)
+
+
+def test_one_function_is_no_hook_of_a_state_dict_twice():
+    def hook(*_):
+        return None
+
+    layer = nn.ReLU()
+    layer.register_state_dict_post_hook(hook)
+    with pytest.raises(RuntimeError, match="Cannot register the same function as the state dict post hook"):
+        layer._register_state_dict_hook(hook)
+
+
+def test_helpers_of_pruning_are_there():
+    from rushlight.nn.utils import prune
+
+    assert prune._compute_nparams_toprune(0.25, 10) == 2 and prune._compute_nparams_toprune(3, 10) == 3
+    assert prune._compute_norm(torch.ones(2, 4), 2, 0).tolist() == [2, 2]
+    with pytest.raises(ValueError, match="amount=11 should be smaller"):
+        prune._validate_pruning_amount(11, 10)
+    with pytest.raises(TypeError, match="Invalid type for amount"):
+        prune._validate_pruning_amount_init("a")
+    with pytest.raises(IndexError, match="Invalid index 1"):
+        prune._validate_pruning_dim(torch.ones(2), 1)
+    with pytest.raises(ValueError, match="Structured pruning"):
+        prune._validate_structured_pruning(torch.ones(2))

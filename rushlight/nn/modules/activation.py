@@ -6,6 +6,7 @@ from typing import Any
 
 from rushlight.core.dtypes import dtype as Dtype
 from rushlight.core.filled import empty
+from rushlight.core.lazy import names_of
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.nn import functional as F
@@ -379,3 +380,7 @@ class Softmax2d(Module):
         if input.ndim not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
         return F.softmax(input, -3)
+
+
+# loaded when asked for: it needs the layers, which need this file
+__getattr__ = names_of("rushlight.nn.modules.activation", (), {"MultiheadAttention": "nn.modules.multihead_attention"})

@@ -37,6 +37,10 @@ class _InstanceNorm(_NormBase):
         if input.ndim not in (self.dims + 1, self.dims + 2):
             raise ValueError(f"expected {self.dims + 1}D or {self.dims + 2}D input (got {input.ndim}D input)")
 
+    def _get_no_batch_dim(self) -> int:
+        """The number of dimensions of one example."""
+        return self.dims + 1
+
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         channel = input.ndim - self.dims - 1

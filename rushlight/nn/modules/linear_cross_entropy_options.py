@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from rushlight.core import dtypes
 
@@ -37,6 +38,31 @@ class LinearCrossEntropyOptions:
                 "acc_dtype must be one of {None, torch.float16, torch.bfloat16, torch.float32, torch.float64}, got "
                 f"{self.acc_dtype!r}."
             )
+
+    def _adjust(self, num_batches: int, in_features: int, num_classes: int, dtype: Any, device: Any = None) -> Any:
+        """The same options with nothing left open, for inputs of these sizes."""
+        half = device is not None and dtype in (dtypes.float16, dtypes.bfloat16)
+        policy, method, size = self.acc_policy, self.chunking_method, self.batch_chunk_size
+        if policy == "auto":
+            policy = "accurate" if half else "compact"
+        if method == "auto":
+            method = None if size is not None else "aspect_ratio" if half else "aspect_ratio:2"
+        found = num_batches if size is None else min(size, num_batches)
+        if method is not None:
+            found = dataclasses.replace(self, chunking_method=method).chunk(num_batches, in_features, num_classes)
+            if size is not None and size != found:
+                raise ValueError(
+                    f"batch_chunk_size (={size}) and chunking_method ('{method}') give different chunk sizes ({size} "
+                    f"vs {found}); pass only one."
+                )
+        wider = dtypes.float32 if half and self.acc_policy == "auto" else dtype
+        return dataclasses.replace(
+            self,
+            acc_policy=policy,
+            chunking_method=method,
+            batch_chunk_size=max(1, found),
+            acc_dtype=self.acc_dtype or wider,
+        )
 
     def chunk(self, rows: int, features: int, classes: int) -> int:
         """How many rows at a time `chunking_method` would take."""

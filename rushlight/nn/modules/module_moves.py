@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import rushlight.__future__ as flags
 from rushlight.autograd.modes import no_grad
 from rushlight.core import dtypes
 from rushlight.core.attributes import set_data
 from rushlight.core.device import check_device
+from rushlight.core.swapping import swap_tensors
 from rushlight.core.tensor import Tensor
-from rushlight.nn.parameter import is_lazy
+from rushlight.nn.parameter import Parameter, is_lazy
 from rushlight.ops.conversion import read_target
 
 if TYPE_CHECKING:
     from typing import Self
 
     from rushlight.nn.modules.module import Module
-    from rushlight.nn.parameter import Parameter
 
 
 class Moves:
@@ -34,14 +35,12 @@ class Moves:
                 if module is not None:
                     module._apply(fn)
         with no_grad():
-            for parameter in self._parameters.values():
+            for name, parameter in self._parameters.items():
                 if parameter is not None:
-                    put_data(parameter, fn(parameter.data))
-                    if parameter._grad is not None:
-                        parameter._grad = fn(parameter._grad)
+                    self._parameters[name] = converted(self, name, parameter, fn)
             for name, buffer in self._buffers.items():
                 if is_lazy(buffer):
-                    put_data(buffer, fn(buffer.data))  # type: ignore[union-attr]
+                    buffer.data = fn(buffer.data)  # type: ignore[union-attr]
                 elif buffer is not None:
                     self._buffers[name] = fn(buffer)
         return self
@@ -113,11 +112,37 @@ class Moves:
         return self._apply(lambda tensor: tensor.share_memory_())
 
 
-def put_data(parameter: Any, data: Tensor) -> None:
+def converted(module: Any, name: str, parameter: Any, fn: Callable[[Tensor], Tensor]) -> Any:
+    """What becomes of a parameter: itself with other data, or as `torch.__future__` says."""
     if is_lazy(parameter):
-        parameter.data = data
+        parameter.data = fn(parameter.data)
+        return parameter
+    data, grad = fn(parameter.data), parameter._grad
+    if flags.get_swap_module_params_on_conversion():
+        parameter._grad = None
+        swapped = Parameter(data, parameter.requires_grad)
+        try:
+            swap_tensors(parameter, swapped)
+        except RuntimeError as error:
+            parameter._grad = grad
+            raise RuntimeError(f"_apply(): Couldn't swap {module._get_name()}.{name}: {error}") from error
+    elif flags.get_overwrite_module_params_on_conversion():
+        parameter = Parameter(data, parameter.requires_grad)
     else:
         set_data(parameter, data)
+    if grad is not None:
+        parameter._grad = converted_grad(grad, fn)
+    return parameter
+
+
+def converted_grad(grad: Tensor, fn: Callable[[Tensor], Tensor]) -> Tensor:
+    """The gradient itself with other data, unless parameters are overwritten."""
+    if flags.get_overwrite_module_params_on_conversion():
+        return fn(grad).requires_grad_(grad.requires_grad)
+    if grad.grad_fn is not None:
+        return fn(grad)
+    set_data(grad, fn(grad.data))
+    return grad
 
 
 def floats_to(kind: dtypes.dtype) -> Callable[[Tensor], Tensor]:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
+import rushlight.__future__ as flags
 from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.autograd.modes import no_grad
+from rushlight.core.swapping import swap_tensors
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.nn.parameter import Parameter, is_lazy
@@ -191,9 +193,14 @@ class State:
 
     def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after `state_dict()`; it changes that in place."""
-        return add(self._state_dict_hooks, must_return_nothing(hook))
+        return add(self._state_dict_hooks, PublicHook(hook))
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
+        if any(getattr(each, "hook", None) is hook for each in self._state_dict_hooks.values()):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously registered via "
+                "register_state_dict_post_hook"
+            )
         return add(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
@@ -228,12 +235,15 @@ class BoundHook:
         self.hook, self.module = state["hook"], ref(state["module"])
 
 
-def must_return_nothing(hook: Callable) -> Callable:
-    def checked(module: Any, state_dict: dict, prefix: str, local_metadata: dict) -> None:
-        if hook(module, state_dict, prefix, local_metadata) is not None:
-            raise RuntimeError("state_dict post-hook must return None: change the state dict in place instead")
+class PublicHook:
+    """A hook of `register_state_dict_post_hook`, which has nothing to return."""
 
-    return checked
+    def __init__(self, hook: Callable):
+        self.hook = hook
+
+    def __call__(self, module: Any, state_dict: dict, prefix: str, local_metadata: dict) -> None:
+        if self.hook(module, state_dict, prefix, local_metadata) is not None:
+            raise RuntimeError("state_dict post-hook must return None: change the state dict in place instead")
 
 
 def own_state(module: Any) -> list[tuple[str, Tensor]]:
@@ -275,12 +285,16 @@ def load_tensor(
             with no_grad():
                 own.copy_(given)
             return
+        swaps = flags.get_swap_module_params_on_conversion()
         if isinstance(own, Parameter):
-            if isinstance(given, Parameter):
+            if isinstance(given, Parameter) and not swaps:
                 given.requires_grad_(own.requires_grad)
             else:
-                given = Parameter(given, own.requires_grad)
-        setattr(module, name, given)
+                given = Parameter(given.detach() if swaps else given, own.requires_grad)
+        if swaps:
+            swap_tensors(own, given)
+        else:
+            setattr(module, name, given)
     except Exception as error:
         error_msgs.append(
             f'While {"assigning" if assign else "copying"} the parameter named "{key}", whose dimensions in the model '

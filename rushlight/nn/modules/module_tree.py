@@ -149,6 +149,16 @@ class Tree:
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
+    def _replicate_for_data_parallel(self) -> Any:
+        """A module with the same attributes and submodules, and with no parameters of its own."""
+        replica: Any = type(self).__new__(type(self))
+        replica.__dict__ = dict(self.__dict__)
+        replica._parameters = {}
+        replica._buffers = dict(self._buffers)
+        replica._modules = dict(self._modules)
+        replica._is_replica = True
+        return replica
+
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The direct submodules, each once, with their names."""
         seen = set()

@@ -19,6 +19,12 @@ from rushlight.nn.utils.pruning_methods import (
     RandomStructured,
     RandomUnstructured,
 )
+from rushlight.nn.utils.pruning_methods import _compute_norm as _compute_norm
+from rushlight.nn.utils.pruning_methods import _compute_nparams_toprune as _compute_nparams_toprune
+from rushlight.nn.utils.pruning_methods import _validate_pruning_amount as _validate_pruning_amount
+from rushlight.nn.utils.pruning_methods import _validate_pruning_amount_init as _validate_pruning_amount_init
+from rushlight.nn.utils.pruning_methods import _validate_pruning_dim as _validate_pruning_dim
+from rushlight.nn.utils.pruning_methods import _validate_structured_pruning as _validate_structured_pruning
 
 __all__ = [
     "BasePruningMethod",

@@ -187,16 +187,13 @@ class Amount(BasePruningMethod):
     """What the methods share that prune a number of things, or a part of all."""
 
     def __init__(self, amount: float) -> None:
-        check_amount(amount)
+        _validate_pruning_amount_init(amount)
         self.amount = amount
 
     def count(self, size: int) -> int:
         """How many of `size` are pruned."""
-        if not isinstance(self.amount, numbers.Integral):
-            return round(self.amount * size)
-        if self.amount > size:
-            raise ValueError(f"amount={self.amount} should be smaller than the number of parameters to prune={size}")
-        return int(self.amount)
+        _validate_pruning_amount(self.amount, size)
+        return _compute_nparams_toprune(self.amount, size)
 
 
 class RandomUnstructured(Amount):
@@ -243,7 +240,8 @@ class RandomStructured(Amount):
         self.dim = dim
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        check_slices(t, self.dim)
+        _validate_structured_pruning(t)
+        _validate_pruning_dim(t, self.dim)
         size = t.shape[self.dim]
         count = self.count(size)
         if not count:
@@ -267,11 +265,11 @@ class LnStructured(Amount):
         self.dim = dim
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        check_slices(t, self.dim)
+        _validate_structured_pruning(t)
+        _validate_pruning_dim(t, self.dim)
         size = t.shape[self.dim]
         count = self.count(size)
-        others = [each for each in range(t.ndim) if each != self.dim % t.ndim]
-        kept = t.norm(self.n, others).topk(size - count).indices
+        kept = _compute_norm(t, self.n, self.dim).topk(size - count).indices
         return slices_kept(t, self.dim, kept, default_mask) if count else default_mask
 
     @classmethod
@@ -307,21 +305,43 @@ class CustomFromMask(BasePruningMethod):
         return super().apply(module, name, mask=mask)
 
 
-def check_amount(amount: Any) -> None:
+def _validate_pruning_amount_init(amount: Any) -> None:
+    """Refuse what is neither a number of things nor a part of all."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if float(amount) < 0 or (not isinstance(amount, numbers.Integral) and float(amount) > 1.0):
         raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
 
 
-def check_slices(t: Tensor, dim: int) -> None:
+def _validate_pruning_amount(amount: float, tensor_size: int) -> None:
+    """Refuse more things than there are."""
+    if isinstance(amount, numbers.Integral) and amount > tensor_size:
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
+
+
+def _compute_nparams_toprune(amount: float, tensor_size: int) -> int:
+    """How many of `tensor_size` things are pruned."""
+    return int(amount) if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
+
+
+def _validate_structured_pruning(t: Tensor) -> None:
+    """Refuse a tensor without slices."""
     if t.ndim <= 1:
         raise ValueError(
             f"Structured pruning can only be applied to multidimensional tensors. Found tensor of shape {t.shape} "
             f"with {t.ndim} dims"
         )
+
+
+def _validate_pruning_dim(t: Tensor, dim: int) -> None:
+    """Refuse a dimension that is not there."""
     if dim >= t.ndim:
         raise IndexError(f"Invalid index {dim} for tensor of size {t.shape}")
+
+
+def _compute_norm(t: Tensor, n: Any, dim: int) -> Tensor:
+    """The norm of each slice along a dimension."""
+    return t.norm(n, [each for each in range(t.ndim) if each != dim % t.ndim])
 
 
 def slices_kept(t: Tensor, dim: int, kept: Tensor, default_mask: Tensor) -> Tensor:
