@@ -19,6 +19,7 @@ struct Passing {
     static constexpr int MOST = 5;
     PyObject* space = nullptr;  // the dict of a Python module; nullptr for a method of the input
     PyObject* name = nullptr;
+    PyObject* unless = nullptr;  // a field of the instance that stands in the way
     PyObject* attributes[MOST] = {};
     int count = 0;
 };
@@ -46,8 +47,9 @@ PyObject* run_in_turn(PyObject* fields, PyObject* given) {
     return input.release();
 }
 
-PyObject* pass_on(const Passing& passing, PyObject* self, PyObject* input) {
+PyObject* pass_on(const Passing& passing, PyObject* self, PyObject* fields, PyObject* input) {
     if (!finds_natively(self)) return nullptr;
+    if (passing.unless != nullptr && find(fields, passing.unless) != nullptr) return nullptr;
     Ref function = Ref::borrow(passing.space == nullptr ? nullptr : find(passing.space, passing.name));
     if (passing.space != nullptr && !function) return nullptr;
     Ref held[Passing::MOST];
@@ -71,7 +73,8 @@ PyObject* connect_sequential(PyObject*, PyObject* forward) {
     Py_RETURN_NONE;
 }
 
-// connect_passing(forward, space, name, *attributes): a forward that passes its input on. `space` may be None.
+// connect_passing(forward, space, name, *attributes): a forward that passes its input on. `space` may be None; an
+// attribute with a "!" is a field that an instance has where this is not so.
 PyObject* connect_passing(PyObject*, PyObject* const* args, Py_ssize_t count) {
     if (count < 3 || count > 3 + Passing::MOST || !PyFunction_Check(args[0])) {
         return PyErr_Format(PyExc_TypeError, "connect_passing() takes a function, a module, and up to 6 names");
@@ -88,8 +91,10 @@ PyObject* connect_passing(PyObject*, PyObject* const* args, Py_ssize_t count) {
     made.name = Py_NewRef(args[2]);
     PyUnicode_InternInPlace(&made.name);
     for (Py_ssize_t i = 3; i < count; i++) {
-        PyObject*& attribute = made.attributes[made.count++];
-        attribute = Py_NewRef(args[i]);
+        bool stands_in_the_way = PyUnicode_READ_CHAR(args[i], 0) == '!';
+        PyObject*& attribute = stands_in_the_way ? made.unless : made.attributes[made.count++];
+        attribute = stands_in_the_way ? PyUnicode_Substring(args[i], 1, PyUnicode_GET_LENGTH(args[i])) : Py_NewRef(args[i]);
+        if (attribute == nullptr) return nullptr;
         PyUnicode_InternInPlace(&attribute);
     }
     if (passings().emplace(args[0], made).second) Py_INCREF(args[0]);
@@ -108,7 +113,7 @@ PyMethodDef forward_methods[] = {
 PyObject* run_forward(PyObject* forward, PyObject* self, PyObject* fields, PyObject* input) {
     if (forward == sequential_forward) return run_in_turn(fields, input);
     auto found = passings().find(forward);
-    return found == passings().end() ? nullptr : pass_on(found->second, self, input);
+    return found == passings().end() ? nullptr : pass_on(found->second, self, fields, input);
 }
 
 bool add_forwards(PyObject* module) {

@@ -173,3 +173,39 @@ def test_gumbel_softmax_draws_torchs_noise():
     assert sorted(hard.reshape(-1).round().tolist()) == [0] * 9 + [1] * 3 and hard.requires_grad
     with pytest.warns(UserWarning, match="`eps` parameter is deprecated"):
         F.gumbel_softmax(logits, eps=1e-3)
+
+
+OVERWRITING = [nn.Softsign, nn.Softplus, nn.Tanh, nn.Sigmoid, nn.GELU, nn.LogSigmoid]
+
+
+@pytest.mark.parametrize("kind", OVERWRITING)
+def test_activations_without_an_option_in_torch_may_write_over_their_input(kind):
+    one, two = (torch.tensor([1.0, -2.0, 0.3], requires_grad=True) for _ in range(2))
+    hidden = one * 1
+    layer = kind(inplace=True)
+    assert "inplace=True" in repr(layer) and "inplace" not in repr(kind())
+    found, expected = layer(hidden), kind()(two * 1)
+    assert found is hidden and hidden._version == 1
+    assert found.tolist() == pytest.approx(expected.tolist())
+    found.sum().backward()
+    expected.sum().backward()
+    assert one.grad.tolist() == pytest.approx(two.grad.tolist())
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        layer(one)
+
+
+@pytest.mark.parametrize("kind", OVERWRITING)
+def test_gradients_of_overwriting_activations_can_be_differentiated_again(kind):
+    input = torch.tensor([0.3, -0.8], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: kind(inplace=True)(x * 1), (input,))
+    assert torch.autograd.gradgradcheck(lambda x: kind(inplace=True)(x * 1), (input,))
+
+
+@pytest.mark.parametrize("kind", OVERWRITING)
+def test_the_option_may_be_switched_later(kind):
+    layer, input = kind(), torch.ones(2)
+    assert layer(input) is not input
+    layer.inplace = True
+    assert layer(input) is input and nn.Sequential(layer)(input) is input
+    layer.inplace = False
+    assert layer(input) is not input

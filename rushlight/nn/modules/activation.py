@@ -13,6 +13,7 @@ from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
+from rushlight.ops import overwriting
 
 __all__ = [
     "CELU",
@@ -59,32 +60,47 @@ class WithInplace(Module):
         return "inplace=True" if self.inplace else ""
 
 
-class Sigmoid(Module):
+class MayOverwrite(Module):
+    """An activation that torch has no option for; here `inplace=True` writes over its input too."""
+
+    # the instance has it only where it is True: a pickle is then torch's
+    inplace: bool = False
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        if inplace:
+            self.inplace = True
+
+    def extra_repr(self) -> str:
+        return "inplace=True" if self.inplace else ""
+
+
+class Sigmoid(MayOverwrite):
     """1 / (1 + exp(-x)) for each element x."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.sigmoid()
+        return input.sigmoid_() if self.inplace else input.sigmoid()
 
 
-class Tanh(Module):
+class Tanh(MayOverwrite):
     """Hyperbolic tangent of each element."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.tanh()
+        return input.tanh_() if self.inplace else input.tanh()
 
 
-class LogSigmoid(Module):
+class LogSigmoid(MayOverwrite):
     """log(sigmoid(x)) for each element x, without overflow."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.logsigmoid(input)
+        return overwriting.logsigmoid_(input) if self.inplace else F.logsigmoid(input)
 
 
-class Softsign(Module):
+class Softsign(MayOverwrite):
     """x / (1 + |x|) for each element x."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softsign(input)
+        return overwriting.softsign_(input) if self.inplace else F.softsign(input)
 
 
 class Tanhshrink(Module):
@@ -275,33 +291,35 @@ class ReLU6(Hardtanh):
         return "inplace=True" if self.inplace else ""
 
 
-class GELU(Module):
+class GELU(MayOverwrite):
     """x times the probability that a standard normal number is below x; "tanh" approximates that."""
 
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
+    def __init__(self, approximate: str = "none", inplace: bool = False) -> None:
+        super().__init__(inplace)
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.gelu(input, approximate=self.approximate)
+        function = overwriting.gelu_ if self.inplace else F.gelu
+        return function(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
-        return f"approximate={self.approximate!r}"
+        return f"approximate={self.approximate!r}" + (", inplace=True" if self.inplace else "")
 
 
-class Softplus(Module):
+class Softplus(MayOverwrite):
     """log(1 + exp(beta x)) / beta for each element x: a smooth ReLU."""
 
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__()
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0, inplace: bool = False) -> None:
+        super().__init__(inplace)
         self.beta = beta
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softplus(input, self.beta, self.threshold)
+        function = overwriting.softplus_ if self.inplace else F.softplus
+        return function(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
-        return f"beta={self.beta}, threshold={self.threshold}"
+        return f"beta={self.beta}, threshold={self.threshold}" + (", inplace=True" if self.inplace else "")
 
 
 class Softshrink(Module):

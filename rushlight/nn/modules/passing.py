@@ -12,21 +12,22 @@ from rushlight.native import core
 from rushlight.nn import functional
 from rushlight.nn.modules import activation, container, dropout, flatten, linear, normalization
 
-# a class, the name of the function in `nn.functional`, and the attributes that follow the input
+# a class, the name of the function in `nn.functional`, and the attributes that follow the input; one with a "!" is a
+# field that the instance has only where the row does not fit
 FUNCTIONS: list[tuple[Any, ...]] = [
     (linear.Linear, "linear", "weight", "bias"),
     (activation.ReLU, "relu", "inplace"),
     (activation.SiLU, "silu", "inplace"),
     (activation.ELU, "elu", "alpha", "inplace"),
     (activation.LeakyReLU, "leaky_relu", "negative_slope", "inplace"),
-    (activation.Softplus, "softplus", "beta", "threshold"),
+    (activation.Softplus, "softplus", "beta", "threshold", "!inplace"),
     (dropout.Dropout, "dropout", "p", "training", "inplace"),
     (normalization.LayerNorm, "layer_norm", "normalized_shape", "weight", "bias", "eps"),
 ]
 # a class, the name of the input's method, and the attributes that it gets
 METHODS: list[tuple[Any, ...]] = [
-    (activation.Tanh, "tanh"),
-    (activation.Sigmoid, "sigmoid"),
+    (activation.Tanh, "tanh", "!inplace"),
+    (activation.Sigmoid, "sigmoid", "!inplace"),
     (flatten.Flatten, "flatten", "start_dim", "end_dim"),
 ]
 
