@@ -130,6 +130,12 @@ class BackwardCFunction(Node, FunctionCtx):
     def release(self, place: tuple) -> None:
         self.kept, self.freed = None, place
 
+    def runs_on(self, grads: list[Tensor | None]) -> bool:
+        return True
+
+    def slots(self) -> list[int]:
+        return [place for place, is_tensor in enumerate(self.given_tensors) if is_tensor]
+
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         if self.materialize_grads:
             grads = [zeros(output) if grad is None else grad for output, grad in zip(self.outputs, grads, strict=True)]

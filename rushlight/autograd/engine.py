@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import threading
-from heapq import heappop, heappush
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from rushlight.autograd import graph, modes
-from rushlight.autograd.graph import Node, edge_of
+from rushlight.autograd import accumulation, graph, hook_calls, modes
+from rushlight.autograd.graph import Node
+from rushlight.autograd.queue import LEAF, pop, push
 from rushlight.core import dtypes
 from rushlight.core.deferred import resolved
-from rushlight.core.layout import empty_with_strides, is_dense
 from rushlight.core.location import user_line
-from rushlight.core.strides import strides_of
-from rushlight.core.tensor import Tensor, storage_of, wrap
+from rushlight.core.tensor import Tensor, wrap
 from rushlight.native import core
 from rushlight.ops.gradients import sum_to_shape
-
-# two threads may bring gradients to one leaf at the same time
-accumulating = threading.Lock()
 
 
 class Running(threading.local):
     """The backward that runs in this thread: its newest node, for messages, and what was asked of it."""
 
     root: int | None = None
-    # (roots with their gradients, inputs), noted once somebody watches; a new tuple for each backward
+    # (roots with their gradients, inputs, whether those accumulate), noted once somebody watches; new for each backward
     task: tuple | None = None
 
 
@@ -49,121 +44,153 @@ def current_root() -> int | None:
 
 
 class Run:
-    """One backward pass: the gradients that have arrived and the nodes that wait for theirs."""
+    """One backward pass: the gradients that have arrived and the nodes that wait for theirs.
 
-    def __init__(self, keep_graph: bool, create_graph: bool, captured: dict | None = None, needed: set | None = None):
+    A node is ready when every node that leads to it has run, whether or not a gradient came from there; a leaf that is
+    ready goes before all nodes.
+    """
+
+    def __init__(self, keep_graph: bool, create_graph: bool, wanted: Wanted | None = None):
         self.keep_graph = keep_graph
         self.create_graph = create_graph
-        # `autograd.grad` and `inputs=`: {(edge, output): gradient}, and the nodes that lead there; else None
-        self.captured: Any = captured
-        self.needed: Any = needed
-        # by age, newest first; numbers are unique, so nodes themselves are never compared
-        self.waiting: list[tuple[int, Node]] = []
-        self.arrived: dict[Node, list] = {}
-        self.leaves: dict[int, list] = {}
+        self.wanted = wanted
+        self.ready: list[tuple[int, Node | Tensor]] = []
+        self.arrived: dict[int, list] = {}
+        # how many edges lead to a node or a leaf from nodes that have not run
+        self.ahead: dict[int, int] = {}
         self.place = (user_line(), next(graph.sequence))
 
-    def deliver(self, target: Node | Tensor, number: int, grad: Tensor) -> None:
+    def start(self, roots: list[tuple[Node | Tensor, int, Tensor]]) -> None:
+        """Take the gradients to start from, and count what lies ahead."""
+        for target, number, grad in roots:
+            self.deliver(target, number, grad)
+        targets = {id(target): target for target, _, _ in roots}
+        self.ahead = count_ahead([each for each in targets.values() if isinstance(each, Node)])
+        for target in targets.values():
+            if not self.ahead.get(id(target)):
+                self.queue(target)
+
+    def queue(self, target: Node | Tensor, haste: int = 0) -> None:
+        push(self.ready, target.number if isinstance(target, Node) else LEAF + haste, target)
+
+    def deliver(self, target: Node | Tensor, number: int, grad: Tensor | None) -> None:
         """Add a gradient to what its target has received so far."""
-        if isinstance(target, Tensor):
-            found = self.leaves.get(id(target))
-            if found is None:
-                self.leaves[id(target)] = [target, grad]
-            else:
-                found[1] = found[1] + grad
-            return
-        grads = self.arrived.get(target)
+        grads = self.arrived.get(id(target))
         if grads is None:
-            grads = self.arrived[target] = [None] * len(target.outputs)
-            heappush(self.waiting, (-target.number, target))
-        before = grads[number]
-        grads[number] = grad if before is None else before + grad
+            grads = self.arrived[id(target)] = [None] * (len(target.outputs) if isinstance(target, Node) else 1)
+        if grad is not None:
+            before = grads[number]
+            grads[number] = grad if before is None else before + grad
 
     def run(self) -> None:
-        """Every node once, when all newer ones have run: then its gradient is complete."""
-        waiting, arrived, captured = self.waiting, self.arrived, self.captured
+        """Every node once, when its gradients are complete."""
+        ready, arrived = self.ready, self.arrived
         state = modes.state
         before = state.grad, state.backward
         state.grad, state.backward = self.create_graph, not self.create_graph
         careful = state.anomaly
         try:
-            while waiting:
-                node = heappop(waiting)[1]
-                grads = arrived.pop(node)
-                if node.tensor_hooks is not None:
-                    run_tensor_hooks(node, grads)
-                if captured is not None and not self.capture(node, grads):
+            while ready:
+                target = pop(ready)
+                grads = arrived.pop(id(target))
+                if self.wanted is not None and not self.wanted.take(target, grads):
                     continue
-                if careful or node.pre_hooks is not None or node.post_hooks is not None:
-                    found = apply_carefully(node, grads)
-                elif grads[0] is not None or any([grad is not None for grad in grads]):
-                    found = node.apply(grads)
-                else:
+                if isinstance(target, Tensor):
+                    if target._requires_grad:
+                        # not kept in the list: then it may be nobody else's
+                        hook_calls.store(target, grads.pop(), self.create_graph)
                     continue
+                if target.tensor_hooks is not None:
+                    hook_calls.run_tensor_hooks(target, grads)
+                found = self.apply(target, grads, careful)
                 if not self.keep_graph:
-                    node.release(self.place)
-                self.pass_on(node, found)
-            self.finish_leaves()
+                    target.release(self.place)
+                del grads
+                self.pass_on(target, found)
         finally:
             state.grad, state.backward = before
 
+    def apply(self, node: Node, grads: list, careful: bool) -> list:
+        if careful or node.pre_hooks is not None or node.post_hooks is not None:
+            asked = None if self.wanted is None else [self.leads_on(each) for each in node.edges]
+            return hook_calls.apply_carefully(node, grads, asked)
+        return node.apply(grads) if node.runs_on(grads) else [None] * len(node.edges)
+
     def pass_on(self, node: Node, found: list) -> None:
-        """Send the gradients a node has computed along its edges."""
+        """Send the gradients a node has computed along its edges, each in its target's shape and dtype."""
         numbers = node.numbers
         for position, target in enumerate(node.edges):
             grad = found[position]
-            if target is None or grad is None:
+            if target is None or grad is None or not self.leads_on(target):
                 continue
             number = 0 if numbers is None else numbers[position]
-            if self.captured is not None and not self.leads_on(target, number):
-                continue
-            if isinstance(target, Tensor):
-                shape, kind = target._array.shape, target._array.dtype
-            else:
-                shape, kind = target.outputs[number]
+            shape, kind = (
+                target.outputs[number] if isinstance(target, Node) else (target._array.shape, target._array.dtype)
+            )
             if grad._array.shape != shape or grad._array.dtype is not kind:
-                grad = fit(grad, shape, kind, node, position)
+                found[position] = grad = fit(grad, shape, kind, node, position)
             if type(grad._array) is not np.ndarray and not self.create_graph:
                 # a gradient has memory of its own, also that of a conjugate
-                grad = wrap(resolved(grad._array))
-            self.deliver(target, number, grad)
-
-    def leads_on(self, target: Node | Tensor, number: int) -> bool:
-        """Whether a gradient is asked for, or on its way to one that is."""
-        return (id(target), number) in self.captured or id(target) in self.needed
-
-    def capture(self, node: Node, grads: list) -> bool:
-        """Keep the gradients that were asked for; whether the node must run for others."""
-        for number, grad in enumerate(grads):
-            if (id(node), number) in self.captured:
-                self.captured[id(node), number] = grad
-        return id(node) in self.needed
-
-    def finish_leaves(self) -> None:
-        for leaf, grad in self.leaves.values():
-            if self.captured is not None:
-                if (id(leaf), 0) in self.captured:
-                    self.captured[id(leaf), 0] = run_leaf_hooks(leaf, grad)
+                found[position] = wrap(resolved(grad._array))
+        grad = None
+        order = node.delivery()
+        for turn, position in enumerate(order):
+            target = node.edges[position]
+            if target is None:
                 continue
-            if leaf._requires_grad:
-                if leaf._hooks is not None or leaf._accumulate is not None:
-                    grad = run_leaf_hooks(leaf, grad)
-                accumulate(leaf, grad, self.create_graph)
+            if self.leads_on(target):
+                self.deliver(target, 0 if numbers is None else numbers[position], found[position])
+            found[position] = None
+            self.ahead[id(target)] -= 1
+            if not self.ahead[id(target)] and self.leads_on(target):
+                # a list is served one by one; what goes out at once is equal
+                self.queue(target, len(order) - turn if isinstance(order, list) else 0)
+
+    def leads_on(self, target: Node | Tensor | None) -> bool:
+        """Whether a gradient is wanted there, or on its way to one that is."""
+        return self.wanted is None or id(target) in self.wanted.places or id(target) in self.wanted.needed
 
 
-def apply_carefully(node: Node, grads: list) -> list:
-    """Run a node with its hooks around it and, in anomaly mode, with its gradients checked."""
-    if node.pre_hooks is not None:
-        grads = run_pre_hooks(node, grads)
-    if all([grad is None for grad in grads]):
-        return [None] * len(node.edges)
-    if modes.state.anomaly:
-        from rushlight.autograd import anomaly
+class Wanted:
+    """The gradients that `autograd.grad` and `inputs=` ask for, and the nodes that lead to them."""
 
-        found = anomaly.apply(node, grads)
-    else:
-        found = node.apply(grads)
-    return found if node.post_hooks is None else run_post_hooks(node, found, grads)
+    def __init__(self, edges: list[tuple[Node | Tensor, int]], roots: list, accumulating: bool):
+        self.accumulating = accumulating
+        self.places: dict[int, list[tuple[int, int]]] = {}
+        for place, (edge, number) in enumerate(edges):
+            self.places.setdefault(id(edge), []).append((place, number))
+        self.needed = reaching(roots, set(self.places))
+        if accumulating:
+            self.needed |= set(self.places)
+        self.found: list[Tensor | None] = [None] * len(edges)
+
+    def take(self, target: Node | Tensor, grads: list) -> bool:
+        """Keep the gradients that were asked for; whether the target must run for others."""
+        runs = id(target) in self.needed
+        if not runs:
+            if isinstance(target, Tensor):
+                grads = [hook_calls.run_leaf_hooks(target, grads[0])]
+            elif target.tensor_hooks is not None:
+                hook_calls.run_tensor_hooks(target, grads)
+        for place, number in () if self.accumulating else self.places.get(id(target), ()):
+            self.found[place] = grads[number]
+        return runs
+
+
+def count_ahead(roots: list[Node]) -> dict[int, int]:
+    """For each node and leaf that can be reached, how many edges lead there."""
+    ahead: dict[int, int] = {}
+    stack, seen = list(roots), {id(root) for root in roots}
+    while stack:
+        for each in stack.pop().edges:
+            if each is None:
+                continue
+            key = id(each)
+            ahead[key] = ahead.get(key, 0) + 1
+            if key not in seen and isinstance(each, Node):
+                seen.add(key)
+                stack.append(each)
+    return ahead
 
 
 def fit(grad: Tensor, shape: tuple, kind: np.dtype, node: Node, position: int) -> Tensor:
@@ -176,86 +203,6 @@ def fit(grad: Tensor, shape: tuple, kind: np.dtype, node: Node, position: int) -
             grad = grad.real
         grad = grad.to(dtypes.from_numpy(kind))
     return grad
-
-
-def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool) -> None:
-    """Add to a leaf's `.grad`; the first gradient becomes it, copied unless it is nobody else's."""
-    with accumulating:
-        if leaf._grad is None:
-            # copied: formulas may pass on a gradient, a saved value or a view
-            leaf._grad = grad if create_graph else wrap(copy_for(leaf._array, grad._array))
-        elif create_graph or leaf._grad._requires_grad:
-            leaf._grad = leaf._grad + grad
-        else:
-            held = leaf._grad._array
-            np.add(held, grad._array, held, casting="same_kind")
-            storage_of(leaf._grad).version += 1
-    if leaf._post_hooks is not None:
-        for hook in list(leaf._post_hooks.values()):
-            hook(leaf)
-
-
-def copy_for(leaf: np.ndarray, grad: np.ndarray) -> np.ndarray:
-    """The gradient in memory of its own: in the order of a dense leaf, contiguous otherwise."""
-    if leaf.flags.c_contiguous or not is_dense(leaf.shape, strides_of(leaf)):
-        return grad.copy()
-    found = empty_with_strides(leaf.shape, strides_of(leaf), grad.dtype)
-    found[...] = grad
-    return found
-
-
-def run_tensor_hooks(node: Node, grads: list) -> None:
-    """Hooks of the node's outputs may replace their gradients; `retain_grad` sees the result."""
-    for number, hooks in (node.tensor_hooks or {}).items():
-        for key in sorted(hooks, key=lambda each: each == "retain"):
-            if grads[number] is None:
-                continue
-            replaced = hooks[key](grads[number])
-            if replaced is not None and key != "retain":
-                grads[number] = check_hook(replaced, grads[number])
-
-
-def run_leaf_hooks(leaf: Tensor, grad: Tensor) -> Tensor:
-    if leaf._hooks is not None:
-        for hook in list(leaf._hooks.values()):
-            replaced = hook(grad)
-            if replaced is not None:
-                grad = check_hook(replaced, grad)
-    known = leaf._accumulate() if leaf._accumulate is not None else None
-    if known is not None and known.pre_hooks is not None:
-        grad = run_pre_hooks(known, [grad])[0]
-    if known is not None and known.post_hooks is not None:
-        run_post_hooks(known, [], [grad])
-    return grad
-
-
-def check_hook(replaced: Any, grad: Tensor) -> Tensor:
-    if not isinstance(replaced, Tensor):
-        raise TypeError(
-            f"hook '{type(replaced).__name__}' has returned a value of the wrong type: a hook returns a Tensor or None"
-        )
-    if replaced._array.shape != grad._array.shape:
-        raise RuntimeError(
-            f"hook has changed the size of value: the gradient has shape {list(grad.shape)}, "
-            f"the hook returned {list(replaced.shape)}"
-        )
-    return replaced
-
-
-def run_pre_hooks(node: Node, grads: list) -> list:
-    for hook in list((node.pre_hooks or {}).values()):
-        replaced = hook(tuple(grads))
-        if replaced is not None:
-            grads = list(replaced) if isinstance(replaced, (tuple, list)) else [replaced]
-    return grads
-
-
-def run_post_hooks(node: Node, found: list, grads: list) -> list:
-    for hook in list((node.post_hooks or {}).values()):
-        replaced = hook(tuple(found), tuple(grads))
-        if replaced is not None:
-            found = list(replaced) if isinstance(replaced, (tuple, list)) else [replaced]
-    return found
 
 
 def reaching(roots: list[Node | Tensor | None], wanted: set[int]) -> set[int]:
@@ -273,44 +220,52 @@ def reaching(roots: list[Node | Tensor | None], wanted: set[int]) -> set[int]:
     return needed
 
 
+Edge = tuple[Node | Tensor, int]
+
+
 def backward(
-    roots: list[tuple[Tensor, Tensor]], keep_graph: bool, create_graph: bool, inputs: list[Tensor] | None = None
+    roots: list[tuple[Node | Tensor, int, Tensor]],
+    keep_graph: bool,
+    create_graph: bool,
+    inputs: list[Edge] | None = None,
+    accumulating: bool = False,
 ) -> list | None:
-    """Run backward from (tensor, gradient) pairs; with `inputs`, return their gradients instead of storing them."""
+    """Run backward from edges with their gradients; with `inputs`, only to those edges.
+
+    The gradients of `inputs` are returned, or stored in leaves if it is `accumulating`.
+    """
     if not watched:
-        return run_backward(roots, keep_graph, create_graph, inputs)
-    outer, running.task = running.task, (roots, inputs)
+        return run_backward(roots, keep_graph, create_graph, inputs, accumulating)
+    outer, running.task = running.task, (roots, inputs, accumulating)
     try:
-        return run_backward(roots, keep_graph, create_graph, inputs)
+        return run_backward(roots, keep_graph, create_graph, inputs, accumulating)
     finally:
         running.task = outer
 
 
-def run_backward(roots: list, keep_graph: bool, create_graph: bool, inputs: list[Tensor] | None) -> list | None:
+def run_backward(
+    roots: list, keep_graph: bool, create_graph: bool, inputs: list[Edge] | None, accumulating: bool
+) -> list | None:
     if core is not None and not create_graph:
-        wanted = () if inputs is None else ([(edge_of(each), each._output) for each in inputs],)
-        return core.run_backward(roots, keep_graph, *wanted)
-    captured = needed = None
-    if inputs is not None:
-        edges = [(edge_of(each), each._output) for each in inputs]
-        captured = {(id(edge), number): None for edge, number in edges}
-        needed = reaching([edge_of(root) for root, _ in roots], {id(edge) for edge, _ in edges})
-    run = Run(keep_graph, create_graph, captured, needed)
-    for root, grad in roots:
-        run.deliver(root.grad_fn or root, root._output, grad)
-    outer, running.root = running.root, max([-number for number, _ in run.waiting], default=0)
+        return core.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
+    wanted = None if inputs is None else Wanted(inputs, [target for target, _, _ in roots], accumulating)
+    run = Run(keep_graph, create_graph, wanted)
+    run.start(roots)
+    outer, running.root = running.root, max([rank for rank, each in run.ready if isinstance(each, Node)], default=0)
     try:
         run.run()
     finally:
         running.root = outer
-    return None if captured is None else [captured[id(edge), number] for edge, number in edges]
+    return None if wanted is None or accumulating else wanted.found
 
 
 if core is not None:
     core.connect(
-        run_node_hooks=run_tensor_hooks,
-        apply_carefully=apply_carefully,
+        run_node_hooks=hook_calls.run_tensor_hooks,
+        apply_carefully=hook_calls.apply_carefully,
         fit=fit,
-        run_leaf_hooks=run_leaf_hooks,
-        accumulate=accumulate,
+        run_leaf_hooks=hook_calls.run_leaf_hooks,
+        # native code wraps its arrays for the call: that they are alone shows in them
+        accumulate=partial(accumulation.accumulate, wrapped=True),
+        store=partial(hook_calls.store, wrapped=True),
     )

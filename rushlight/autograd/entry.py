@@ -2,65 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from rushlight.autograd import engine, explain
-from rushlight.core.tensor import Tensor, new
+from rushlight.autograd import edges, engine, explain
+from rushlight.autograd.edges import GradientEdge
+from rushlight.core import dtypes
+from rushlight.core.size import Size
+from rushlight.core.tensor import Tensor, wrap
 from rushlight.core.warning import warn
 
-Tensors = Tensor | Sequence[Tensor]
+Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 
 def as_tuple(tensors: Any) -> tuple:
     if tensors is None:
         return ()
-    if isinstance(tensors, Tensor):
+    if isinstance(tensors, (Tensor, GradientEdge)):
         return (tensors,)
     return tuple(tensors)
 
 
-def start_gradients(outputs: tuple[Tensor, ...], given: tuple) -> list[tuple[Tensor, Tensor]]:
-    """Each output with the gradient to start from: the given one, or 1 for a single number."""
+def start_gradients(outputs: tuple, given: tuple) -> list[tuple]:
+    """The edge of each output with the gradient to start from: the given one, or 1 for a single number."""
     given = given or (None,) * len(outputs)
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
-    return [
-        (output, start_gradient(output, grad, place))
-        for place, (output, grad) in enumerate(zip(outputs, given, strict=True))
-    ]
+    found = []
+    for place, (output, grad) in enumerate(zip(outputs, given, strict=True)):
+        if not isinstance(output, (Tensor, GradientEdge)):
+            raise AssertionError(f"Expected output to be a torch.Tensor: number {place} is a {type(output).__name__}")
+        if isinstance(output, Tensor) and not output.requires_grad:
+            raise explain.no_history(output, place)
+        found.append((*edges.place_of(output), start_gradient(output, grad, place)))
+    return found
 
 
-def start_gradient(output: Tensor, grad: Any, place: int) -> Tensor:
-    if not isinstance(output, Tensor):
-        raise TypeError(f"element {place} of tensors is a {type(output).__name__}, not a Tensor")
-    if not output.requires_grad:
-        raise explain.no_history(output, place)
+def start_gradient(output: Tensor | GradientEdge, grad: Any, place: int) -> Tensor:
+    shape, kind = edges.described(output)
     if grad is None:
-        if output._array.size != 1:
+        if math.prod(shape) != 1:
             raise RuntimeError(
                 "grad can be implicitly created only for scalar outputs"
-                f"; this one has shape {list(output.shape)}: reduce it first, with .sum() or .mean(), or pass "
+                f"; this one has shape {list(shape)}: reduce it first, with .sum() or .mean(), or pass "
                 "backward(gradient=...)"
             )
-        if output._array.dtype.kind == "c":
-            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {output.dtype}")
-        made = new(Tensor)
-        made._array = np.ones(output._array.shape, output._array.dtype)
-        return made
+        if kind.kind == "c":
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {dtypes.from_numpy(kind)}"
+            )
+        return wrap(np.ones(shape, kind))
     if not isinstance(grad, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
-    if grad._array.shape != output._array.shape:
+    if grad._array.shape != shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{place}] has a shape of {grad.shape} and output[{place}] has a shape of "
-            f"{output.shape}."
+            f"{Size(shape)}."
         )
-    if (grad._array.dtype.kind == "c") != (output._array.dtype.kind == "c"):
+    if (grad._array.dtype.kind == "c") != (kind.kind == "c"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{place}] has a dtype of {grad.dtype} and output[{place}] has a dtype of {output.dtype}."
+            f"grad_output[{place}] has a dtype of {grad.dtype} and output[{place}] has a dtype of "
+            f"{dtypes.from_numpy(kind)}."
         )
     return grad
 
@@ -74,7 +80,16 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from."""
-    if inputs is not None and len(as_tuple(inputs)) == 0:
+    if grad_variables is not None:
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
+                "use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    wanted = None if inputs is None else input_tuple(inputs)
+    if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
         warn(
@@ -84,30 +99,39 @@ def backward(
         )
     keep = create_graph if retain_graph is None else retain_graph
     roots = start_gradients(as_tuple(tensors), as_tuple(grad_tensors))
-    if inputs is None:
-        engine.backward(roots, keep, create_graph)
+    if wanted is None:
+        engine.backward(roots, bool(keep), create_graph)
         return
-    wanted = list(as_tuple(inputs))
-    require_inputs(wanted)
-    grads = engine.backward(roots, keep, create_graph, wanted) or []
-    for tensor, found in zip(wanted, grads, strict=True):
-        if found is not None:
-            engine.accumulate(tensor, found, create_graph)
+    for each in wanted:
+        if isinstance(each, Tensor):
+            each.retain_grad()
+    engine.backward(roots, bool(keep), create_graph, input_edges(wanted), accumulating=True)
 
 
-def require_inputs(inputs: list[Tensor]) -> None:
+def input_tuple(inputs: Any) -> tuple:
+    """The tensors to differentiate for, also those of a dictionary."""
+    if isinstance(inputs, Mapping):
+        return tuple(inputs.values())
+    return (inputs,) if isinstance(inputs, (Tensor, GradientEdge)) else tuple(inputs)
+
+
+def input_edges(inputs: tuple) -> list:
+    """Where the gradients that are asked for arrive."""
     for place, each in enumerate(inputs):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"element {place} of inputs is a {type(each).__name__}, not a Tensor")
-        if not each.requires_grad:
+        if not isinstance(each, (Tensor, GradientEdge)):
+            raise RuntimeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__} at place {place}"
+            )
+        if isinstance(each, Tensor) and not each.requires_grad:
             raise RuntimeError(
                 f"One of the differentiated Tensors does not require grad: input {place}. {explain.why_cut(each)}"
             )
+    return [edges.place_of(each) for each in inputs]
 
 
 def grad(
     outputs: Tensors,
-    inputs: Tensors,
+    inputs: Tensors | Mapping[Any, Tensor | GradientEdge],
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
@@ -115,46 +139,58 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> Any:
     """The gradients of `outputs` with respect to `inputs`, returned; no `.grad` is touched."""
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    wanted = list(as_tuple(inputs))
-    if is_grads_batched:
-        return batched(
-            outputs, wanted, grad_outputs, retain_graph, create_graph, bool(allow_unused or materialize_grads)
+    if not only_inputs:
+        warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
         )
-    keep = create_graph if retain_graph is None else retain_graph
-    roots = start_gradients(as_tuple(outputs), as_tuple(grad_outputs))
-    require_inputs(wanted)
-    found = engine.backward(roots, keep, create_graph, wanted)
+    wanted = input_tuple(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    keep = bool(create_graph if retain_graph is None else retain_graph)
+    unused = bool(allow_unused or materialize_grads)
+    roots = input_tuple(outputs)
+    if is_grads_batched:
+        found = batched(roots, wanted, as_tuple(grad_outputs), keep, create_graph, unused)
+    else:
+        found = gradients(roots, wanted, as_tuple(grad_outputs), keep, create_graph, unused)
+    if materialize_grads:
+        found = [zeros_of(wanted[place]) if each is None else each for place, each in enumerate(found)]
+    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, Mapping) else tuple(found)
+
+
+def gradients(roots: tuple, wanted: tuple, given: tuple, keep: bool, create: bool, unused: bool) -> list:
+    """The gradients for `wanted`; None for what was not used, if that is allowed."""
+    starts = start_gradients(roots, given)
+    found = engine.backward(starts, keep, create, input_edges(wanted))
     assert found is not None
-    for place, each in enumerate(found):
-        if each is None:
-            if materialize_grads:
-                found[place] = zeros_of(wanted[place])
-            elif not allow_unused:
+    if not unused:
+        for place, each in enumerate(found):
+            if each is None:
                 raise explain.unused(place)
-    return tuple(found)
+    return found
 
 
-def zeros_of(tensor: Tensor) -> Tensor:
-    made = new(Tensor)
-    made._array = np.zeros_like(tensor._array)
-    return made
+def zeros_of(each: Tensor | GradientEdge) -> Tensor:
+    if not isinstance(each, Tensor):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge: pass the tensor")
+    return wrap(np.zeros_like(each._array))
 
 
-def batched(outputs: Tensors, inputs: list, grad_outputs: Any, retain: Any, create: bool, unused: bool) -> tuple:
+def batched(roots: tuple, wanted: tuple, rows: tuple, keep: bool, create: bool, unused: bool) -> list:
     """A gradient for each row of `grad_outputs`, stacked."""
     from rushlight.ops.joining import stack
 
-    rows = as_tuple(grad_outputs)
     count = len(rows[0])
-    keep = create if retain is None else retain
     found = [
-        grad(outputs, inputs, [row[place] for row in rows], keep or place + 1 < count, create, True, unused)
+        gradients(roots, wanted, tuple([row[place] for row in rows]), keep or place + 1 < count, create, unused)
         for place in range(count)
     ]
-    return tuple(None if column[0] is None else stack(column) for column in zip(*found, strict=True))
+    return [None if column[0] is None else stack(column) for column in zip(*found, strict=True)]

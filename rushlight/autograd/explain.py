@@ -195,6 +195,6 @@ def second_backward_cure(node: Node) -> str:
 
 def unused(position: int) -> RuntimeError:
     return RuntimeError(
-        "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
-        f"is the desired behavior. (It is number {position} of the inputs: no path leads from the outputs to it.)"
+        f"The differentiated Tensor at index {position} appears to not have been used in the graph. Set "
+        "allow_unused=True if this is the desired behavior: no path leads from the outputs to it."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -71,11 +71,25 @@ class Node(NodeFields):
         name = type(self).__name__
         return f"torch::autograd::{name}" if name in WRITTEN_BY_HAND else name
 
+    def runs_on(self, grads: list[Tensor | None]) -> bool:
+        """Whether there is anything to compute: without a gradient there is none to pass on."""
+        return grads[0] is not None or any([grad is not None for grad in grads])
+
+    def delivery(self) -> Sequence[int]:
+        """The order in which its gradients go out, which hooks of leaves show."""
+        return range(len(self.edges))
+
+    def slots(self) -> Sequence[int | None]:
+        """Which edge stands in each place that users see; None where no gradient is wanted."""
+        return range(len(self.edges))
+
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """The nodes its inputs came from, with the number of their output."""
-        numbers = self.numbers or itertools.repeat(0)
-        return tuple((accumulator(each), number) for each, number in zip(self.edges, numbers, strict=False))
+        """The nodes its inputs came from, with the number of their output; (None, 0) for what needs no gradient."""
+        numbers = self.numbers or [0] * len(self.edges)
+        return tuple(
+            (None, 0) if place is None else (accumulator(self.edges[place]), numbers[place]) for place in self.slots()
+        )
 
     @property
     def metadata(self) -> dict:
@@ -129,11 +143,11 @@ class AccumulateGrad(Node):
         return self.__dict__.get("_shown_number", 2**64 - 1)
 
     def __call__(self, *args: Any, **kwargs: Any) -> tuple:
-        from rushlight.autograd import engine
+        from rushlight.autograd import accumulation
 
         (grad,) = called_with(args, kwargs, 1)
         if grad is not None:
-            engine.accumulate(self.variable, grad, modes.state.grad)
+            accumulation.accumulate(self.variable, grad, modes.state.grad)
         return ()
 
     def register_hook(self, hook: Callable[[tuple, tuple], Any]) -> RemovableHandle:
@@ -230,14 +244,14 @@ class OpNode(Node):
         if modes.state.anomaly:
             note_place(self)
 
-    @property
-    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """The nodes its inputs came from, with the number of their output; (None, 0) for what needs no gradient."""
-        shown = super().next_functions
+    def slots(self) -> Sequence[int | None]:
         if self.plan.has_lists:
-            return shown
-        known = dict(zip(self.plan.inputs, shown, strict=True))
-        return tuple(known.get(self.op.positions[name], (None, 0)) for name in self.op.gradients)
+            return range(len(self.edges))
+        known = {position: place for place, position in enumerate(self.plan.inputs)}
+        return [known.get(self.op.positions[name]) for name in self.op.gradients]
+
+    def delivery(self) -> Sequence[int]:
+        return range(len(self.edges)) if self.op.delivery is None else self.op.delivery(self)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         values = [grads[0], grads, *self.unpack()]
@@ -273,10 +287,7 @@ class OpNode(Node):
         if all([each is None for each in grads]):
             return (None,) * len(self.next_functions)
         found = self.apply(list(grads))
-        if self.plan.has_lists:
-            return tuple(found)
-        known = dict(zip(self.plan.inputs, found, strict=True))
-        return tuple(known.get(self.op.positions[name]) for name in self.op.gradients)
+        return tuple(None if place is None else found[place] for place in self.slots())
 
     def check(self, value: Any, version: Any) -> Any:
         """A saved value, unpacked and unchanged, or an error."""
@@ -351,6 +362,8 @@ def called_with(args: tuple, kwargs: dict, count: int) -> tuple:
 
 # torch's names that live in other files here
 ELSEWHERE = {
+    "GradientEdge": "edges",
+    "get_gradient_edge": "edges",
     "saved_tensors_hooks": "hooks",
     "allow_mutation_on_saved_tensors": "saving",
     "disable_saved_tensors_hooks": "saving",

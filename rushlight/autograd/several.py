@@ -97,16 +97,16 @@ class All(First):
     def expected(self, task: tuple | None) -> set[int]:
         """The places of the tensors whose gradients this backward computes."""
         assert task is not None
-        given, inputs = task
-        roots = [edge_of(each) for each, _ in given]
-        if inputs is not None and any([isinstance(each, Tensor) for each in self.edges]):
+        given, inputs, accumulating = task
+        roots = [target for target, _, _ in given]
+        if inputs is not None and not accumulating and any([isinstance(each, Tensor) for each in self.edges]):
             raise RuntimeError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
                 "This is currently not supported: use backward(), or put the hook on tensors that are no leaves."
             )
         met = reached(roots)
         if inputs is not None:
-            wanted = {id(edge_of(each)) for each in inputs}
+            wanted = {id(target) for target, _ in inputs}
             met &= engine.reaching(roots, wanted) | wanted
         return {place for place, each in enumerate(self.edges) if id(each) in met}
 

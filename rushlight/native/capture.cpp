@@ -29,6 +29,9 @@ bool Run::find_needed(PyObject* roots) {
             if (edge != nullptr && is_node(edge) && needed->emplace(edge, false).second) stack.push_back(as_node(edge));
         }
     }
+    if (accumulating) {
+        for (Captured& each : captured) (*needed)[each.edge] = true;
+    }
     std::sort(nodes.begin(), nodes.end(), [](Node* a, Node* b) { return a->number < b->number; });
     for (Node* node : nodes) {
         for (int i = 0; i < node->edge_count; i++) {
@@ -43,16 +46,20 @@ bool Run::find_needed(PyObject* roots) {
     return true;
 }
 
-bool Run::capture_node(Node* node, Arrival& arrival, bool& runs) {
-    for (int i = 0; i < arrival.count; i++) {
+bool Run::is_needed(PyObject* target) {
+    auto known = needed->find(target);
+    return known != needed->end() && known->second;
+}
+
+// Keep the gradients that were asked for.
+bool Run::capture_node(Node* node, Arrival& arrival) {
+    for (int i = 0; i < arrival.count && !accumulating; i++) {
         Captured* found = arrival.at(i) == nullptr ? nullptr : find_captured(as_object(node), i);
         if (found == nullptr) continue;
         PyObject* grad = tensor_or_none(arrival.at(i));
         if (grad == nullptr) return false;
         Py_XSETREF(found->grad, grad);
     }
-    auto known = needed->find(as_object(node));
-    runs = known != needed->end() && known->second;
     return true;
 }
 

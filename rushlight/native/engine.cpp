@@ -13,23 +13,26 @@ PyObject* current_root(PyObject*, PyObject*) {
     return PyLong_FromUnsignedLongLong(running_root);
 }
 
+PyObject* current_depth(PyObject*, PyObject*) { return PyLong_FromLong(running_depth); }
+
 PyObject* run_backward(PyObject*, PyObject* args) {
     PyObject *roots, *inputs = nullptr;
-    int keep;
-    if (!PyArg_ParseTuple(args, "O!p|O!", &PyList_Type, &roots, &keep, &PyList_Type, &inputs)) return nullptr;
-    Run run(keep, inputs != nullptr);
+    int keep, accumulating = 0;
+    if (!PyArg_ParseTuple(args, "O!p|O!p", &PyList_Type, &roots, &keep, &PyList_Type, &inputs, &accumulating)) {
+        return nullptr;
+    }
+    Run run(keep, inputs != nullptr, accumulating);
     Ref edges = Ref::steal(PyList_New(0));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(roots); i++) {
-        PyObject *tensor, *grad;
-        PyObject* pair = PyList_GET_ITEM(roots, i);
-        if (!PyTuple_Check(pair)) return PyErr_Format(PyExc_TypeError, "a root is a pair (tensor, gradient)");
-        if (!PyArg_ParseTuple(pair, "O!O!", &TensorType, &tensor, &TensorType, &grad)) return nullptr;
-        Ref edge = Ref::steal(edge_of(as_tensor(tensor)));
-        if (!edge || PyList_Append(edges.get(), edge.get()) < 0) return nullptr;
-        if (edge.get() == Py_None) continue;
+        PyObject *edge, *grad;
+        int number;
+        PyObject* root = PyList_GET_ITEM(roots, i);
+        if (!PyTuple_Check(root)) return PyErr_Format(PyExc_TypeError, "a root is (edge, number, gradient)");
+        if (!PyArg_ParseTuple(root, "OiO!", &edge, &number, &TensorType, &grad)) return nullptr;
+        if (PyList_Append(edges.get(), edge) < 0) return nullptr;
         PyArrayObject* array = elements_of(as_tensor(grad));
         if (array == nullptr) return nullptr;
-        if (!run.deliver(edge.get(), static_cast<int>(as_tensor(tensor)->output), array)) return nullptr;
+        if (!run.deliver(edge, number, array)) return nullptr;
     }
     for (Py_ssize_t i = 0; inputs != nullptr && i < PyList_GET_SIZE(inputs); i++) {
         PyObject* edge;
@@ -41,7 +44,7 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     }
     if (inputs != nullptr && !run.find_needed(edges.get())) return nullptr;
     if (!run.go()) return nullptr;
-    if (inputs == nullptr) Py_RETURN_NONE;
+    if (inputs == nullptr || accumulating) Py_RETURN_NONE;
     PyObject* found = PyList_New(PyList_GET_SIZE(inputs));
     for (Py_ssize_t i = 0; found != nullptr && i < PyList_GET_SIZE(inputs); i++) {
         // an input asked for twice gets its gradient twice
@@ -66,8 +69,8 @@ static bool is_gradient_of(PyObject* value, Tensor* tensor) {
 PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Tensor* tensor = as_tensor(self);
     bool keep = false;
-    bool simple = count <= 1 && tensor->array != nullptr && requires_grad(tensor) && !state.anomaly &&
-                  hooks.watcher == nullptr &&
+    bool simple = count <= 1 && running_depth < DEEP && tensor->array != nullptr && requires_grad(tensor) &&
+                  !state.anomaly && hooks.watcher == nullptr &&
                   PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array)) &&
                   (count == 1 ? is_gradient_of(args[0], tensor) : PyArray_SIZE(tensor->array) == 1);
     if (simple && names != nullptr) {

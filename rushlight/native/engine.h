@@ -5,11 +5,13 @@
 
 namespace rushlight {
 
-// run_backward([(tensor, gradient), ...], keep_graph[, inputs]): adds to the `.grad` of leaves; with inputs, a list of
-// (edge, number) pairs, returns their gradients instead.
+// run_backward([(edge, number, gradient), ...], keep_graph[, inputs, accumulating]): adds to the `.grad` of leaves; with
+// inputs, a list of (edge, number) pairs, for those alone, and returns their gradients instead unless accumulating.
 PyObject* run_backward(PyObject*, PyObject* args);
 // The newest node of the backward that runs in this thread, or None.
 PyObject* current_root(PyObject*, PyObject*);
+// How many backwards run inside each other in this thread.
+PyObject* current_depth(PyObject*, PyObject*);
 // Tensor.backward()
 PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 

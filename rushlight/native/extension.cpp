@@ -43,6 +43,7 @@ PyMethodDef methods[] = {
     {"user_line", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(user_line)), METH_FASTCALL, "The innermost line outside rushlight on the stack."},
     {"next_number", next_sequence, METH_NOARGS, "The number of the next node."},
     {"run_backward", run_backward, METH_VARARGS, "One backward pass."},
+    {"current_depth", current_depth, METH_NOARGS, "How many backwards run inside each other in this thread."},
     {"current_root", current_root, METH_NOARGS, "The newest node of the backward that runs in this thread."},
     {"has_kernel", has_kernel, METH_O, "Whether an op of this name has a kernel."},
     {"level", get_level, METH_NOARGS, "The instructions that kernels use: baseline, avx2 or avx512."},

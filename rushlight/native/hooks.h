@@ -7,11 +7,12 @@ namespace rushlight {
 
 struct Hooks {
     PyObject* edge_of;          // graph.edge_of
-    PyObject* run_node_hooks;   // engine.run_tensor_hooks(node, grads)
-    PyObject* apply_carefully;  // engine.apply_carefully(node, grads)
+    PyObject* run_node_hooks;   // hook_calls.run_tensor_hooks(node, grads)
+    PyObject* apply_carefully;  // hook_calls.apply_carefully(node, grads, wanted or None)
     PyObject* fit;              // engine.fit(grad, shape, dtype, node, position)
-    PyObject* run_leaf_hooks;   // engine.run_leaf_hooks(leaf, grad)
-    PyObject* accumulate;       // engine.accumulate(leaf, grad, create_graph)
+    PyObject* run_leaf_hooks;   // hook_calls.run_leaf_hooks(leaf, grad or None)
+    PyObject* accumulate;       // accumulation.accumulate(leaf, grad, create_graph)
+    PyObject* store;            // hook_calls.store(leaf, grad or None, create_graph): accumulate with hooks
     PyObject* watcher;          // engine.watch: there once every backward must go through engine.backward
     PyObject* backward;         // entry.backward: what native declines
     PyObject* size;             // core.size.Size

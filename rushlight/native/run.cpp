@@ -11,6 +11,7 @@
 namespace rushlight {
 
 RUSHLIGHT_SHARED_THREAD_LOCAL uint64_t running_root = 0;
+RUSHLIGHT_SHARED_THREAD_LOCAL int running_depth = 0;
 
 // Where and when this backward was called, for messages about what it freed; borrowed.
 PyObject* Run::own_place() {
@@ -19,6 +20,10 @@ PyObject* Run::own_place() {
         if (tuple && when) place = PyTuple_Pack(2, tuple.get(), when.get());
     }
     return place;
+}
+
+static bool is_hooked(const Tensor* leaf) {
+    return present(leaf->hooks) || present(leaf->accumulate) || present(leaf->post_hooks);
 }
 
 // Where the gradients of a target are gathered, or -1 if none has arrived yet.
@@ -31,6 +36,11 @@ int Run::find_arrival(PyObject* target) {
         if (arrivals[i].target == target) return i;
     }
     return -1;
+}
+
+void Run::queue(uint64_t rank, int arrival) {
+    waiting.push_back({rank, arrival});
+    std::push_heap(waiting.begin(), waiting.end());
 }
 
 // A place for the gradients of a target; -1 with an exception.
@@ -62,11 +72,12 @@ int Run::add_arrival(PyObject* target, int outputs) {
             if (arrivals[i].target != nullptr) places->emplace(arrivals[i].target, i);
         }
     }
+    if (ahead) return index;
     if (is_node(target)) {
-        waiting.push_back({as_node(target)->number, index});
-        std::push_heap(waiting.begin(), waiting.end());
+        queue(as_node(target)->number, index);
     } else {
         leaves.push_back(index);
+        if (is_hooked(as_tensor(target))) order_matters = true;
     }
     return index;
 }
@@ -179,14 +190,28 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     arrival.clear_gradients();
     PyArrayObject** found = plan->has_lists ? gradient.parts.data() : gradient.found;
     int count = plan->has_lists ? static_cast<int>(gradient.parts.size()) : plan->input_count;
-    for (int i = 0; i < count; i++) {
-        if (found[i] == nullptr) continue;
-        if (fine && i < node->edge_count) {
-            fine = pass_on(node, i, found[i]);
+    if (!fine) {
+        for (int i = 0; i < count; i++) Py_XDECREF(found[i]);
+        return false;
+    }
+    return send(node, found, count);
+}
+
+// Pass on what a node has found, whose references are taken: to each edge, also where there is nothing.
+bool Run::send(Node* node, PyArrayObject** found, int count) {
+    if (ahead) return send_in_order(node, found, count);
+    bool fine = true;
+    int known = leaves.size();
+    for (int i = 0; i < node->edge_count; i++) {
+        PyArrayObject* grad = i < count ? found[i] : nullptr;
+        if (fine) {
+            fine = pass_on(node, i, grad);
         } else {
-            Py_DECREF(found[i]);
+            Py_XDECREF(grad);
         }
     }
+    for (int i = node->edge_count; i < count; i++) Py_XDECREF(found[i]);
+    if (order_matters && fine) return arrange_leaves(node, known);
     return fine;
 }
 
@@ -196,8 +221,10 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     if (!grads) return false;
     arrival.clear_gradients();
     static PyObject* apply_name = PyUnicode_InternFromString("apply");
-    PyObject* args[] = {as_object(node), grads.get()};
-    Ref found = Ref::steal(function != nullptr ? PyObject_Vectorcall(function, args, 2, nullptr)
+    Ref wanted = Ref::steal(function != nullptr ? wanted_edges(node) : Py_NewRef(Py_None));
+    if (!wanted) return false;
+    PyObject* args[] = {as_object(node), grads.get(), wanted.get()};
+    Ref found = Ref::steal(function != nullptr ? PyObject_Vectorcall(function, args, 3, nullptr)
                                                : PyObject_VectorcallMethod(apply_name, args, 2, nullptr));
     if (!found) return false;
     grads = Ref();
@@ -205,17 +232,21 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     Ref items = Ref::steal(PySequence_List(found.get()));
     found = Ref();
     if (!items) return false;
+    std::vector<PyArrayObject*> arrays(node->edge_count, nullptr);
     for (int i = 0; i < node->edge_count && i < PyList_GET_SIZE(items.get()); i++) {
         PyObject* each = PyList_GET_ITEM(items.get(), i);
         if (!is_tensor(each)) continue;
-        PyArrayObject* array = elements_of(as_tensor(each));
-        if (array == nullptr) return false;
+        arrays[i] = elements_of(as_tensor(each));
+        if (arrays[i] == nullptr) {
+            for (PyArrayObject* array : arrays) Py_XDECREF(array);
+            return false;
+        }
         // the tensor goes: its array may then be nobody else's
         Py_INCREF(Py_None);
         PyList_SetItem(items.get(), i, Py_None);
-        if (!pass_on(node, i, array)) return false;
     }
-    return true;
+    items = Ref();
+    return send(node, arrays.data(), node->edge_count);
 }
 
 // Forget saved values after a backward that does not retain the graph.
@@ -242,19 +273,22 @@ static bool has_shape(PyArrayObject* array, int ndim, const npy_intp* dims) {
     return PyArray_NDIM(array) == ndim && have_same_dims(ndim, PyArray_DIMS(array), dims);
 }
 
+// Whether a gradient is wanted there, or on its way to one that is.
+bool Run::is_wanted(PyObject* target, int number) {
+    if (target == nullptr) return false;
+    if (!capturing || find_captured(target, number) != nullptr) return true;
+    return is_needed(target);
+}
+
 // Send a gradient, whose reference is taken, along an edge; broadcasting and promotion are undone here.
 bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
     PyObject* target = node->edges[position];
     int number = node->has_numbers ? node->numbers[position] : 0;
-    bool wanted = target != nullptr;
-    if (wanted && capturing && find_captured(target, number) == nullptr) {
-        auto known = needed->find(target);
-        wanted = known != needed->end() && known->second;
-    }
-    if (!wanted) {
-        Py_DECREF(grad);
+    if (!is_wanted(target, number)) {
+        Py_XDECREF(grad);
         return true;
     }
+    if (grad == nullptr) return touch(target) && (!ahead || close_edge(target));
     int ndim;
     const npy_intp* dims;
     PyArray_Descr* dtype;
@@ -288,20 +322,21 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
         grad = elements_of(as_tensor(fitted.get()));
         if (grad == nullptr) return false;
     }
-    return deliver(target, number, grad);
+    return deliver(target, number, grad) && (!ahead || close_edge(target));
 }
 
 bool Run::visit(Arrival& arrival) {
     Node* node = as_node(arrival.target);
+    bool runs = !capturing || is_needed(as_object(node));
+    // as torch has it: what is asked for is taken before the hooks if the node runs, else after them
+    if (capturing && runs && !capture_node(node, arrival)) return false;
     if (present(node->tensor_hooks)) {
         Ref list = Ref::steal(tensor_list(arrival));
         if (!list) return false;
         Ref done = Ref::steal(PyObject_CallFunctionObjArgs(hooks.run_node_hooks, node, list.get(), nullptr));
         if (!done || !take_list(arrival, list.get())) return false;
     }
-    bool runs = true;
-    if (capturing && !capture_node(node, arrival, runs)) return false;
-    return !runs || apply(node, arrival);
+    return runs ? apply(node, arrival) : capture_node(node, arrival);
 }
 
 bool Run::apply(Node* node, Arrival& arrival) {
@@ -310,7 +345,10 @@ bool Run::apply(Node* node, Arrival& arrival) {
     }
     bool any = false;
     for (int i = 0; i < arrival.count; i++) any = any || arrival.at(i) != nullptr;
-    if (!any) return true;
+    if (!any && (node->plan != nullptr || present(node->python_plan))) {
+        // an op has nothing to pass on; a user's Function may make zeros of it
+        return (keep_graph || release(node)) && send(node, nullptr, 0);
+    }
     bool done;
     if (!apply_native(node, arrival, done)) return false;
     return done || apply_python(node, arrival, nullptr);
@@ -318,28 +356,34 @@ bool Run::apply(Node* node, Arrival& arrival) {
 
 // The first gradient becomes the leaf's, copied unless it is nobody else's; `grad` is taken.
 static bool store(Tensor* leaf, PyArrayObject* grad) {
-    // a leaf in another order gives it to its gradient, which Python copies
-    bool ordered = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);
-    if (leaf->grad == nullptr && ordered) {
-        if (!is_unshared(grad) || !PyArray_IS_C_CONTIGUOUS(grad)) {
+    bool by_rows = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);
+    if (leaf->grad == nullptr && by_rows) {
+        bool alone = PyArray_IS_C_CONTIGUOUS(grad) && Py_REFCNT(grad) == 1;
+        if (!alone || !is_unshared(grad)) {
             PyArrayObject* copy = packed_copy(grad);
             drop(grad);
             if (copy == nullptr) return false;
             grad = copy;
         }
         leaf->grad = as_object(wrap(grad));
-        return leaf->grad != nullptr;
-    }
-    Tensor* held = as_tensor(leaf->grad);
-    PyArrayObject* array = held == nullptr ? nullptr : held->array;
-    bool simple = array != nullptr && !requires_grad(held) && PyArray_DESCR(array) == PyArray_DESCR(grad) &&
-                  have_same_shape(array, grad) && PyArray_ISWRITEABLE(array);
-    if (simple && add_into(array, grad)) {
-        drop(grad);
-        Storage* storage = storage_of(held);
+        if (leaf->grad == nullptr || alone) return leaf->grad != nullptr;
+        Storage* storage = storage_of(as_tensor(leaf->grad));
         if (storage == nullptr) return false;
-        storage->version++;
+        storage->version = 1;
         return true;
+    }
+    if (by_rows) {
+        Tensor* held = as_tensor(leaf->grad);
+        PyArrayObject* array = held->array;
+        bool simple = !held->inference && array != nullptr && PyArray_DESCR(array) == PyArray_DESCR(grad) &&
+                      have_same_shape(array, grad) && PyArray_ISWRITEABLE(array);
+        if (simple && add_into(array, grad)) {
+            drop(grad);
+            Storage* storage = storage_of(held);
+            if (storage == nullptr) return false;
+            storage->version++;
+            return true;
+        }
     }
     Ref tensor = Ref::steal(as_object(wrap(grad)));
     if (!tensor) return false;
@@ -347,47 +391,68 @@ static bool store(Tensor* leaf, PyArrayObject* grad) {
     return static_cast<bool>(done);
 }
 
+// `grad` is taken; nullptr where none arrived.
 bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
-    Captured* found = capturing ? find_captured(as_object(leaf), 0) : nullptr;
-    if ((capturing && found == nullptr) || (!capturing && !leaf->requires_grad)) {
-        Py_DECREF(grad);
+    bool kept = capturing && !accumulating;
+    if ((capturing && find_captured(as_object(leaf), 0) == nullptr) || (!kept && !leaf->requires_grad)) {
+        Py_XDECREF(grad);
         return true;
     }
-    bool hooked = present(leaf->hooks) || present(leaf->accumulate);
-    if (!hooked && !capturing && !present(leaf->post_hooks)) return store(leaf, grad);
-    Ref tensor = Ref::steal(as_object(wrap(grad)));
+    if (!kept && !is_hooked(leaf)) return grad == nullptr || store(leaf, grad);
+    Ref tensor = Ref::steal(grad == nullptr ? Py_NewRef(Py_None) : as_object(wrap(grad)));
     if (!tensor) return false;
-    if (hooked || capturing) {
+    if (!kept) {
+        Ref done = Ref::steal(PyObject_CallFunctionObjArgs(hooks.store, leaf, tensor.get(), Py_False, nullptr));
+        return static_cast<bool>(done);
+    }
+    if (present(leaf->hooks)) {
         tensor = Ref::steal(PyObject_CallFunctionObjArgs(hooks.run_leaf_hooks, leaf, tensor.get(), nullptr));
         if (!tensor) return false;
     }
-    if (capturing) {
-        Py_XSETREF(found->grad, tensor.release());
-        return true;
+    if (is_tensor(tensor.get())) Py_XSETREF(find_captured(as_object(leaf), 0)->grad, tensor.release());
+    return true;
+}
+
+// Whether the user's own code runs at a node.
+static bool is_observed(const Node* node) {
+    return present(node->tensor_hooks) || present(node->pre_hooks) || present(node->post_hooks) ||
+           (node->plan == nullptr && !present(node->python_plan));
+}
+
+// Run what comes next: a node or, where order matters, a leaf.
+bool Run::visit_next() {
+    std::pop_heap(waiting.begin(), waiting.end());
+    int index = waiting.back().arrival;
+    waiting.pop_back();
+    // taken out: visiting may make the list grow
+    Arrival arrival = std::exchange(arrivals[index], Arrival());
+    if (places) places->erase(arrival.target);
+    vacant.push_back(index);
+    bool fine;
+    if (is_node(arrival.target)) {
+        fine = visit(arrival);
+    } else {
+        fine = finish_leaf(as_tensor(arrival.target), std::exchange(arrival.one, nullptr));
     }
-    Ref done = Ref::steal(PyObject_CallFunctionObjArgs(hooks.accumulate, leaf, tensor.get(), Py_False, nullptr));
-    return static_cast<bool>(done);
+    if (!fine) store_complete(arrival.target);
+    arrival.clear();
+    return fine;
 }
 
 bool Run::go() {
     outer_root = running_root;
     running_root = waiting.empty() ? 0 : waiting[0].number;
-    while (!waiting.empty()) {
-        std::pop_heap(waiting.begin(), waiting.end());
-        int index = waiting.back().arrival;
-        waiting.pop_back();
-        // taken out: visiting may make the list grow
-        Arrival arrival = std::exchange(arrivals[index], Arrival());
-        if (places) places->erase(arrival.target);
-        vacant.push_back(index);
-        bool fine = visit(arrival);
-        arrival.clear();
-        if (!fine) return false;
+    while (true) {
+        if (!ahead) {
+            if (!waiting.empty() && is_observed(as_node(arrivals[waiting[0].arrival].target))) order_matters = true;
+            if (order_matters) put_in_order();
+        }
+        if (waiting.empty()) break;
+        if (!visit_next()) return false;
     }
     for (int index : leaves) {
         Arrival arrival = std::exchange(arrivals[index], Arrival());
-        PyArrayObject* grad = std::exchange(arrival.one, nullptr);
-        bool fine = grad == nullptr || finish_leaf(as_tensor(arrival.target), grad);
+        bool fine = finish_leaf(as_tensor(arrival.target), std::exchange(arrival.one, nullptr));
         arrival.clear();
         if (!fine) return false;
     }

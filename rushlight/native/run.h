@@ -15,6 +15,8 @@ namespace rushlight {
 
 // the newest node of the backward that runs in this thread, 0 for none
 extern RUSHLIGHT_SHARED_THREAD_LOCAL uint64_t running_root;
+// how many backwards run inside each other in this thread
+extern RUSHLIGHT_SHARED_THREAD_LOCAL int running_depth;
 
 // The gradients that have arrived for one node or leaf; it owns all its references.
 struct Arrival {
@@ -38,12 +40,17 @@ struct Arrival {
     }
 };
 
-// A node that gradients have arrived for; the newest goes first.
+// A node that gradients have arrived for, or a leaf that is complete; the newest node goes first, after all leaves.
 struct Waiting {
     uint64_t number;
     int arrival;
     bool operator<(const Waiting& other) const { return number < other.number; }
 };
+
+// the rank of leaves, above the numbers of all nodes
+constexpr uint64_t LEAF = uint64_t{1} << 63;
+// so many backwards may run inside each other in one thread
+constexpr int DEEP = 40;
 
 struct Captured {
     PyObject* edge;  // borrowed
@@ -56,7 +63,9 @@ PyObject* tensor_or_none(PyArrayObject* array);
 
 class Run {
 public:
-    Run(bool keep, bool capturing) : keep_graph(keep), capturing(capturing), before(state) {
+    Run(bool keep, bool capturing, bool accumulating = false)
+        : keep_graph(keep), capturing(capturing), accumulating(accumulating), before(state) {
+        running_depth++;
         state.grad = false;
         state.backward = true;
     }
@@ -64,6 +73,7 @@ public:
         state.grad = before.grad;
         state.backward = before.backward;
         running_root = outer_root;
+        running_depth--;
         for (Arrival& each : arrivals) each.clear();
         for (Captured& each : captured) Py_XDECREF(each.grad);
         clear_place(line);
@@ -82,21 +92,40 @@ private:
     bool apply_native(Node* node, Arrival& arrival, bool& done);
     bool apply_python(Node* node, Arrival& arrival, PyObject* function);
     bool pass_on(Node* node, int position, PyArrayObject* grad);
+    bool send(Node* node, PyArrayObject** found, int count);
+    bool arrange_leaves(Node* node, int known);
+    bool send_in_order(Node* node, PyArrayObject** found, int count);
+    bool is_wanted(PyObject* target, int number);
+    bool visit_next();
+    bool touch(PyObject* target);
+    bool close_edge(PyObject* target);
+    void queue(uint64_t rank, int arrival);
+    void count_ahead(PyObject* extra);
+    void put_in_order();
+    void store_complete(PyObject* failed);
+    PyObject* wanted_edges(Node* node);
     bool release(Node* node);
     PyObject* own_place();
     bool finish_leaf(Tensor* leaf, PyArrayObject* grad);
-    bool capture_node(Node* node, Arrival& arrival, bool& runs);
+    bool capture_node(Node* node, Arrival& arrival);
+    bool is_needed(PyObject* target);
     Captured* find_captured(PyObject* edge, int number);
     int find_arrival(PyObject* target);
     int add_arrival(PyObject* target, int outputs);
 
-    bool keep_graph, capturing;
+    // capturing: for some edges only, whose gradients are kept, or if accumulating stored in leaves
+    bool keep_graph, capturing, accumulating;
     State before;
     uint64_t outer_root = running_root;
     Place line = user_place();
     uint64_t number = next_number();
     PyObject* place = nullptr;  // both as a tuple, once somebody wants it
-    // nodes wait by age, newest first; leaves until the end
+    // Nodes wait by age, newest first; leaves until the end. Where hooks or Python's nodes could see it, torch's order is
+    // kept: what waits is ready, that is, nothing lies `ahead` of it, and leaves that are ready go first.
+    bool order_matters = false;
+    bool arranged = false;
+    uint64_t haste = 0;  // above the rank of other leaves
+    std::optional<std::unordered_map<PyObject*, int>> ahead;
     static constexpr int FEW = 8;
     Small<Waiting, FEW> waiting;
     Small<Arrival, FEW> arrivals;

@@ -31,6 +31,7 @@ public:
         new (&items[count++]) Item(item);
     }
     void pop_back() { count--; }
+    void clear() { count = 0; }
 
 private:
     Item* inside() { return reinterpret_cast<Item*>(memory); }

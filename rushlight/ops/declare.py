@@ -71,6 +71,8 @@ class Op:
         self.node: Any = None
         self.node_reads: Callable | None = None
         self.node_positions: tuple[int, ...] = ()
+        # for ops that are several nodes in torch: edges in the order in which leaves there get their gradients
+        self.delivery: Callable[[OpNode], list[int]] | None = None
         self.results_name = name  # under which several results are shown
 
     @functools.cached_property

@@ -258,6 +258,10 @@ contract.gradient(
 )
 
 
+# torch multiplies two at a time, the first two first
+contract.op.delivery = lambda node: list(reversed(range(len(node.edges))))
+
+
 def squeezed(operands: list, inputs: tuple, sizes: dict) -> tuple[list, list]:
     """Dimensions of size 1 dropped: np.einsum does not broadcast them."""
     arrays, names = [], []

@@ -53,6 +53,16 @@ linear.gradient(
 )
 
 
+def linear_delivery(node):
+    """torch's addition serves the bias first, and its transposed weight after an input that is no view."""
+    order = ("bias", "input", "weight") if len(node.outputs[0][0]) == 2 else ("bias", "weight", "input")
+    positions = [linear.op.positions[name] for name in order]
+    return [node.plan.inputs.index(position) for position in positions if position in node.plan.inputs]
+
+
+linear.op.delivery = linear_delivery
+
+
 def linear_node(input, bias):
     if input._array.ndim == 2:
         return "MmBackward0" if bias is None else "AddmmBackward0"

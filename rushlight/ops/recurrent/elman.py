@@ -38,6 +38,9 @@ def rnn_layer(tensors: "list[Tensor]", sizes=None, backwards=False, relu=False):
     return output.reshape(*input.shape[:-1], output.shape[-1]), hidden
 
 
+# input, state, weights, biases: torch's steps serve what belongs to the state first
+rnn_layer.op.delivery = lambda node: [5, 3, 4, 2, 0, 1] if len(node.edges) == 6 else [3, 0, 2, 1]
+
 rnn_layer.gradient(
     tensors=lambda grads, tensors, sizes, backwards, relu, output: gradients(
         grads, tensors, sizes, backwards, relu, output

@@ -49,6 +49,9 @@ def gru_layer(tensors: "list[Tensor]", sizes=None, backwards=False):
     return output.reshape(*input.shape[:-1], output.shape[-1]), hidden, gates
 
 
+# input, state, weights, biases: torch's steps serve what belongs to the state first
+gru_layer.op.delivery = lambda node: [5, 3, 4, 2, 0, 1] if len(node.edges) == 6 else [3, 0, 2, 1]
+
 gru_layer.gradient(
     tensors=lambda grads, tensors, sizes, backwards, output, gates: gradients(
         grads, tensors, sizes, backwards, output, gates

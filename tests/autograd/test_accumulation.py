@@ -1,0 +1,90 @@
+"""Accumulation: what `.grad` is after one backward and after several."""
+
+import pytest
+
+import rushlight as torch
+
+
+def once(create_graph=False):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    x.sum().backward(create_graph=create_graph)
+    return x
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_every_element_of_a_gradient_has_memory_of_its_own(create_graph):
+    x = once(create_graph)
+    assert x.grad.stride() == (1,)
+    x.grad[0] = 5.0
+    assert x.grad.tolist() == [5.0, 1.0]
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_a_plain_backward_adds_in_place_and_keeps_the_history_of_a_recorded_one():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (x * x).sum().backward(create_graph=True)
+    first = x.grad
+    assert first.requires_grad and type(first.grad_fn).__name__ == "CopyBackwards" and first._version == 1
+    (x * x).sum().backward()
+    assert x.grad is first and first.tolist() == [4.0, 8.0] and first._version == 2
+    (second,) = torch.autograd.grad(first.sum(), x)
+    assert second.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_a_recorded_backward_adds_to_a_new_tensor():
+    x = once()
+    first = x.grad
+    (x * x).sum().backward(create_graph=True)
+    assert x.grad is not first and x.grad.tolist() == [3.0, 5.0] and first.tolist() == [1.0, 1.0]
+
+
+def test_an_expanded_tensor_as_gradient_is_not_added_to():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    x.grad = torch.tensor(1.0).expand(2)
+    with pytest.raises(RuntimeError, match="unsupported operation: more than one element of the written-to tensor"):
+        (x * 2).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+def test_a_gradient_that_the_user_gave_is_added_to_with_its_history():
+    x = torch.zeros(2, requires_grad=True)
+    w = torch.ones(2, requires_grad=True)
+    given = x.grad = w * 2
+    (x * 2).sum().backward()
+    assert x.grad is given and given.tolist() == [4.0, 4.0] and type(given.grad_fn).__name__ == "MulBackward0"
+
+
+def test_a_gradient_lies_in_memory_as_its_leaf_does():
+    x = torch.arange(6.0).reshape(2, 3).t().requires_grad_()
+    (x * 2).sum().backward()
+    assert x.grad.stride() == (1, 3)
+    y = torch.zeros(4, 4)[::2, ::2].requires_grad_()
+    (y * 2).sum().backward()
+    assert y.grad.stride() == (2, 1)
+
+
+def test_a_gradient_of_another_layout_than_its_leaf_is_warned_of():
+    x = torch.zeros(2, 3, requires_grad=True)
+    x.grad = torch.arange(6.0).reshape(3, 2).t()
+    with pytest.warns(UserWarning, match="grad and param do not obey the gradient layout contract"):
+        (x * 2).sum().backward()
+    assert x.grad.stride() == (1, 2) and x.grad.tolist() == [[2.0, 4.0, 6.0], [3.0, 5.0, 7.0]]
+
+
+def test_two_leaves_may_share_a_gradient():
+    x, y = torch.zeros(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+    x.grad = y.grad = torch.ones(2)
+    (x * 2 + y * 3).sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_leaf_that_was_complete_before_an_error_has_its_gradient():
+    x, y, z = (torch.ones(2, requires_grad=True) for _ in range(3))
+    loss = (x * y + z).sum()
+    loss.backward()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        loss.backward()
+    assert x.grad.tolist() == y.grad.tolist() == [1.0, 1.0]
+    assert z.grad.tolist() == [2.0, 2.0]

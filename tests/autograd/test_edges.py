@@ -1,0 +1,97 @@
+"""What `backward` and `grad` start from and end at: tensors, dictionaries of them, and edges of the graph."""
+
+import pytest
+
+import rushlight as torch
+from rushlight.autograd.graph import get_gradient_edge
+
+
+@pytest.fixture
+def x():
+    return torch.tensor([1.0, 2.0], requires_grad=True)
+
+
+def test_an_input_given_twice_counts_once(x):
+    (x * 3).sum().backward(inputs=[x, x])
+    assert x.grad.tolist() == [3.0, 3.0]
+    one, other = torch.autograd.grad((x * 3).sum(), [x, x])
+    assert one.tolist() == other.tolist() == [3.0, 3.0]
+
+
+def test_an_input_that_is_no_leaf_retains_its_gradient(x):
+    y = x * 3
+    loss = (y * y).sum()
+    loss.backward(inputs=[y], retain_graph=True)
+    assert y.retains_grad and y.grad.tolist() == [6.0, 12.0] and x.grad is None
+    loss.backward()
+    assert y.grad.tolist() == [12.0, 24.0]
+
+
+def test_hooks_of_an_input_run_as_without_inputs(x):
+    seen = []
+    y = x * 2
+    y.grad_fn.register_prehook(lambda grads: seen.append(grads[0].tolist()))
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append(inputs))
+    y.sum().backward(inputs=[y])
+    assert seen == [[1.0, 1.0], (None, None)]
+
+
+def test_inputs_in_a_dictionary_give_gradients_in_a_dictionary(x):
+    y = torch.ones(2, requires_grad=True)
+    found = torch.autograd.grad((x * 2).sum(), {"x": x, "y": y}, materialize_grads=True)
+    assert {name: each.tolist() for name, each in found.items()} == {"x": [2.0, 2.0], "y": [0.0, 0.0]}
+    torch.autograd.backward((x * y).sum(), inputs={"x": x})
+    assert x.grad.tolist() == [1.0, 1.0] and y.grad is None
+
+
+def test_no_inputs_are_refused(x):
+    for none in ([], {}):
+        with pytest.raises(RuntimeError, match=r"`inputs` argument to `grad\(\)` cannot be empty"):
+            torch.autograd.grad(x.sum(), none)
+        with pytest.raises(RuntimeError, match=r"`inputs` argument to `backward\(\)` cannot be empty"):
+            x.sum().backward(inputs=none)
+
+
+def test_inputs_that_are_no_tensors_are_refused(x):
+    with pytest.raises(RuntimeError, match="all inputs have to be Tensors or GradientEdges, but got int"):
+        torch.autograd.grad(x.sum(), [1])
+    with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad=False"):
+        x.sum().backward(inputs=[torch.ones(2)])
+    with pytest.raises(AssertionError, match=r"Expected output to be a torch.Tensor"):
+        torch.autograd.backward([3])
+
+
+def test_an_input_that_was_not_used_is_named_by_its_place(x):
+    with pytest.raises(RuntimeError, match="The differentiated Tensor at index 1 appears to not have been used"):
+        torch.autograd.grad(x.sum(), [x, torch.ones(2, requires_grad=True)])
+
+
+def test_an_edge_stands_for_its_tensor(x):
+    y = x * 2
+    loss = (y * y).sum()
+    edges = [get_gradient_edge(y), get_gradient_edge(x)]
+    assert [type(each.node).__name__ for each in edges] == ["MulBackward0", "AccumulateGrad"]
+    found = torch.autograd.grad(loss, edges, retain_graph=True)
+    assert [each.tolist() for each in found] == [[4.0, 8.0], [8.0, 16.0]]
+    torch.autograd.backward(get_gradient_edge(loss), inputs=[edges[1]])
+    assert x.grad.tolist() == [8.0, 16.0]
+
+
+def test_an_edge_has_no_zeros(x):
+    with pytest.raises(RuntimeError, match="materialize_grads cannot be used when the given input is a GradientEdge"):
+        torch.autograd.grad(x.sum(), [get_gradient_edge(x * 2)], materialize_grads=True)
+    with pytest.raises(RuntimeError, match="It is not possible to get the gradient edge for a Tensor that does not"):
+        get_gradient_edge(torch.ones(2))
+
+
+def test_old_arguments_are_warned_of(x):
+    with pytest.warns(FutureWarning, match="`grad_variables` is deprecated"):
+        torch.autograd.backward(x.sum(), grad_variables=torch.tensor(2.0))
+    assert x.grad.tolist() == [2.0, 2.0]
+    with (
+        pytest.warns(FutureWarning, match="`grad_variables` is deprecated"),
+        pytest.raises(RuntimeError, match="arguments both passed to"),
+    ):
+        torch.autograd.backward(x.sum(), torch.ones(()), grad_variables=torch.tensor(2.0))
+    with pytest.warns(FutureWarning, match="only_inputs argument is deprecated"):
+        torch.autograd.grad(x.sum(), x, only_inputs=False)

@@ -1,0 +1,165 @@
+"""The order of a backward: which nodes run, when leaves get their gradients, and what hooks see."""
+
+import pytest
+
+import rushlight as torch
+
+
+class Times(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, seen, gives):
+        ctx.seen, ctx.gives = seen, gives
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        ctx.seen.append(grad.tolist())
+        return grad * 2 if ctx.gives else None, None, None
+
+
+def noted(names, leaves):
+    seen = []
+    for name, leaf in zip(names, leaves, strict=True):
+        leaf.register_hook(lambda grad, name=name: seen.append(name))
+    return seen
+
+
+def leaves(count, *shape):
+    return [torch.ones(*shape, requires_grad=True) for _ in range(count)]
+
+
+def test_a_function_that_gives_none_does_not_end_the_walk():
+    seen = []
+    x = torch.ones(2, requires_grad=True)
+    first = Times.apply(x, seen, True)
+    middle = first * 3
+    middle.register_hook(lambda grad: seen.append(grad))
+    middle.retain_grad()
+    middle.grad_fn.register_hook(lambda inputs, outputs: seen.append((inputs, outputs)))
+    Times.apply(middle, seen, False).sum().backward()
+    assert seen == [[1.0, 1.0], None, ((None, None), (None,)), [0.0, 0.0]]
+    assert x.grad.tolist() == [0.0, 0.0] and middle.grad is None
+
+
+def test_a_leaf_whose_gradient_is_none_calls_its_hooks_and_has_none():
+    seen = []
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda grad: seen.append(grad))
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad))
+    Times.apply(x, [], False).sum().backward()
+    assert seen == [None, None] and x.grad is None
+
+
+def test_hooks_of_an_output_that_was_not_used_see_none():
+    seen = []
+    one, other = torch.arange(4.0, requires_grad=True).split(2)
+    other.register_hook(seen.append)
+    one.sum().backward()
+    assert seen == [None]
+
+
+def test_a_leaf_gets_its_gradient_before_older_nodes_run():
+    x, y = leaves(2, 2)
+    inner = x * 2
+    seen = []
+    inner.register_hook(lambda grad: seen.append((x.grad, y.grad.tolist())))
+    (inner * y).sum().backward()
+    assert seen == [(None, [2.0, 2.0])]
+
+
+def test_the_bias_of_a_linear_layer_comes_before_its_weight():
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh(), torch.nn.Linear(2, 2))
+    names, parameters = zip(*model.named_parameters(), strict=True)
+    seen = noted(names, parameters)
+    model(torch.ones(3, 2)).sum().backward()
+    assert seen == ["2.bias", "2.weight", "0.bias", "0.weight"]
+
+
+def test_many_leaves_of_one_node_come_in_the_order_of_a_heap():
+    many = leaves(8, 2)
+    seen = noted("abcdefgh", many)
+    torch.cat(many).sum().backward()
+    assert "".join(seen) == "acgfhebd"
+
+
+def test_leaves_of_a_chain_come_newest_first():
+    many = leaves(4, 2)
+    seen = noted("abcd", many)
+    a, b, c, d = many
+    (a * b * c * d).sum().backward()
+    assert "".join(seen) == "dcab"
+
+
+def test_hooks_of_a_leaf_come_in_order():
+    seen = []
+    x = torch.ones(2, requires_grad=True)
+    node = (x * 1).grad_fn.next_functions[0][0]
+    node.register_hook(lambda inputs, outputs: seen.append(("post", inputs, outputs[0].tolist())))
+    node.register_prehook(lambda grads: (seen.append("pre"), (grads[0] * 5,))[1])
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad.tolist()))
+    x.register_hook(lambda grad: grad * 2)
+    x.sum().backward()
+    assert seen == ["pre", [10.0, 10.0], ("post", (), [10.0, 10.0])]
+
+
+def test_grad_takes_an_input_before_the_hooks_of_its_node_if_that_runs():
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda grad: grad * 2)
+    assert torch.autograd.grad(y.sum(), y, retain_graph=True)[0].tolist() == [2.0, 2.0]
+    found = torch.autograd.grad(y.sum(), [y, x])
+    assert [each.tolist() for each in found] == [[1.0, 1.0], [4.0, 4.0]]
+
+
+def test_a_hook_of_a_node_sees_a_place_for_each_input():
+    seen = []
+    y = torch.ones(2, requires_grad=True) * 2
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append([each is None for each in inputs]))
+    y.sum().backward()
+    assert seen == [[False, True]]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "words"),
+    [
+        (3, TypeError, "expected Variable, but hook returned 'int'"),
+        (torch.ones(3), RuntimeError, "hook '<lambda>' has changed the size of value"),
+        (torch.ones(2).double(), RuntimeError, "hook '<lambda>' has changed the type of value"),
+    ],
+)
+def test_a_hook_of_a_tensor_gives_a_gradient_of_the_same_kind(given, kind, words):
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(lambda grad: given)
+    with pytest.raises(kind, match=words):
+        x.sum().backward()
+    assert x.grad is None
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "words"),
+    [
+        ([torch.ones(2)], TypeError, "expected tuple, but hook returned 'list'"),
+        ((torch.ones(2),), RuntimeError, r"incorrect number of values \(got 1, but expected 2\)"),
+        ((torch.ones(2), torch.ones(2)), RuntimeError, "can't replace a None gradient with a non-None value"),
+    ],
+)
+def test_a_hook_of_a_node_gives_a_tuple_like_its_own(given, kind, words):
+    y = torch.ones(2, requires_grad=True) * 2
+    y.grad_fn.register_hook(lambda inputs, outputs: given)
+    with pytest.raises(kind, match=words):
+        y.sum().backward()
+
+
+def test_a_hook_may_remove_itself_while_it_runs():
+    x = torch.ones(2, requires_grad=True) * 1
+    seen, handles = [], []
+
+    def once(grad):
+        handles[0].remove()
+        seen.append("once")
+
+    handles.append(x.register_hook(once))
+    x.register_hook(lambda grad: seen.append("always"))
+    x.sum().backward(retain_graph=True)
+    x.sum().backward()
+    assert seen == ["once", "always", "always"]
