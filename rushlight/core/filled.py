@@ -30,6 +30,12 @@ from rushlight.native import shortcut
 if TYPE_CHECKING:
     from rushlight.core.layout import layout as Layout
 
+# as torch's messages name them
+C_NAMES = {
+    "int32": "int", "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
 __all__ = [
     "empty",
     "empty_permuted",
@@ -129,14 +135,23 @@ def full(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
-def converted(value: Any, kind: np.dtype) -> np.ndarray:
+def converted(value: Any, kind: np.dtype, single: bool = False) -> np.ndarray:
     """A Python number as an array of this dtype; torch's RuntimeError if it does not fit."""
     target = dtypes.from_numpy(kind)
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise OverflowError(f"int too big to convert: {value} is beyond int64")
+    if single and kind in dtypes.HALF and isinstance(value, (int, float)):
+        # one element alone becomes infinite in half precision, where several are refused
+        return cast(np.array(float(value)), kind)
     if not dtypes.fits(value, target):
-        raise RuntimeError(f"value cannot be converted to type {target.name} without overflow: {value}")
-    return cast(np.array(value), kind)
+        raise RuntimeError(overflow_words(value, target))
+    return cast(np.array(value if isinstance(value, complex) or abs(value) < 2**63 else float(value)), kind)
+
+
+def overflow_words(value: Any, target: dtypes.dtype) -> str:
+    """torch's message for a number that a dtype does not hold."""
+    shown = C_NAMES.get(target.name) or f"{target.name}_t"
+    return f"value cannot be converted to type {shown} without overflow: {value} is beyond torch.{target.name}"
 
 
 @shortcut

@@ -25,15 +25,17 @@ def flat(storage: Storage) -> np.ndarray:
 def give_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
     """Lay the tensor out by rows in another shape: on its memory if that is large enough, else on a larger copy."""
     storage, offset = storage_of(tensor), tensor.storage_offset()
-    memory = storage.array
-    needed = offset + math.prod(shape) if math.prod(shape) else 0
-    if needed > memory_extent(memory):
-        # views that were made before keep the old memory
-        memory = allocate(np.empty, (needed,), tensor._array.dtype)
-        kept = flat(storage)
-        memory[: kept.size] = kept
-        storage.array = memory
-    tensor._array = alike(tensor._array, strided(memory, shape, contiguous_strides(shape), offset))
+    count = math.prod(shape)
+    grow(storage, offset + count if count else 0)
+    tensor._array = alike(tensor._array, strided(storage.array, shape, contiguous_strides(shape), offset))
+
+
+def grow(storage: Storage, count: int) -> None:
+    """Make room for so many elements; views that were made before keep the old memory."""
+    kept = flat(storage)
+    if count > kept.size:
+        storage.array = allocate(np.empty, (count,), kept.dtype)
+        storage.array[: kept.size] = kept
 
 
 class UntypedStorage:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import numpy as np
-
 from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor, attribute, method, storage_of
 from rushlight.core.warning import warn
@@ -42,12 +40,12 @@ def call_each(self: Tensor, name: str, others: tuple[Tensor, ...], function: Cal
     """Write what a function of Python gives for the elements, one after another."""
     if not callable(function):
         raise TypeError(f"'{type(function).__name__}' object is not callable: {name} takes a function of numbers")
-    if self.requires_grad:
+    if self.requires_grad or any([each.requires_grad for each in others]):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     for each in others:
         if each._array.dtype != self._array.dtype:
             raise TypeError(f"{name}: expected {self.type()} for 'other' (got {each.type()})")
-    arrays = [np.broadcast_to(each._array, self._array.shape).ravel().tolist() for each in others]
+    arrays = [each.expand(self.shape)._array.ravel().tolist() for each in others]
     found = [function(*values) for values in zip(self._array.ravel().tolist(), *arrays, strict=True)]
     made = self.new_tensor(found).reshape(self.shape) if found else self.clone()
     return self.copy_(made)

@@ -73,6 +73,28 @@ def strided(memory: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np
     return np.lib.stride_tricks.as_strided(start[offset:], shape, steps)
 
 
+class Place:
+    """A place in an array's memory for an empty array: NumPy's own slices forget where they begin."""
+
+    def __init__(self, array: np.ndarray, shape: tuple, strides: tuple, place: int):
+        self.array = array
+        given = array.__array_interface__
+        address, read_only = given["data"]
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": shape,
+            "strides": strides,
+            "typestr": given["typestr"],
+            "data": (address + place, read_only),
+        }
+
+
+def empty_view(array: np.ndarray, shape: tuple, strides: tuple, place: int) -> np.ndarray:
+    """An empty view that begins so many bytes behind the array's first element, as torch has it."""
+    found = np.asarray(Place(array, shape, strides, place))
+    return found if found.dtype == array.dtype else found.view(array.dtype)
+
+
 def memory_extent(memory: np.ndarray) -> int:
     """Elements from the first to the last one of an array."""
     if not memory.size:

@@ -11,7 +11,7 @@ from rushlight.autograd.modes import state
 from rushlight.core.deferred import resolved
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.native import core
-from rushlight.ops.call import odd_argument, tensor_list
+from rushlight.ops.call import tensor_list
 from rushlight.ops.copying import copied, function_and_method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import (
@@ -86,7 +86,7 @@ def plain_number(self: Tensor, value: Any) -> Any:
         )
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {value}")
-    return number_for(value, self._array.dtype)
+    return number_for(value, self._array.dtype, single=True)
 
 
 def names_one_mask(index: Any) -> bool:
@@ -99,12 +99,27 @@ def names_one_mask(index: Any) -> bool:
 def source_for(target: Tensor, index: Any, value: Any) -> Tensor:
     """What to put at single elements: a number takes the target's dtype, one element under a mask too."""
     kind = target._array.dtype
+    if not isinstance(value, Tensor) or value._array.size == 1:
+        refuse_bytes(index)
     if not isinstance(value, Tensor):
         return wrap(np.array(value, kind))
+    shape = value._array.shape
+    if shape and shape[0] == 1:
+        # torch drops leading dimensions of size 1
+        value = value.reshape(shape[next((place for place, size in enumerate(shape) if size != 1), len(shape)) :])
     if value._array.dtype != kind and value._array.size == 1 and names_one_mask(index):
         number_for(value._array.item(), kind)
         return value.to(target.dtype)
     return value
+
+
+def refuse_bytes(index: Any) -> None:
+    """torch fills under a mask with one number by `masked_fill_`, which wants bools."""
+    if isinstance(index, Tensor) and index._array.dtype == np.uint8 and index._array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char: compare it first, for "
+            "example mask != 0"
+        )
 
 
 def write_recorded(self: Tensor, basic: tuple | slice, value: Any) -> None:
@@ -185,12 +200,16 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
             result[index] = values
     except IndexError as error:
         raise explained(error, input, indices) from None
-    except ValueError:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing "
-            f"result of shape {list(input[index].shape)}"
-        ) from None
+    except (TypeError, ValueError):
+        raise mismatch(values.shape, input[index].shape) from None
     return result
+
+
+def mismatch(have: tuple[int, ...], wanted: tuple[int, ...]) -> RuntimeError:
+    return RuntimeError(
+        f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing result of shape "
+        f"{list(wanted)}"
+    )
 
 
 def refuse_dtype(target: np.ndarray, values: np.ndarray) -> None:
@@ -259,12 +278,28 @@ def put_arguments(input: Tensor, indices: Any, values: Any, accumulate: bool) ->
     """The arguments of `put_elements`: masks become positions, except for a single one to write under."""
     indices = tensor_list(put_elements.op, 1, indices)
     if not isinstance(values, Tensor):
-        odd_argument(put_elements.op, 2, values)
-    if len(indices) == 1 and indices[0]._array.dtype is BOOLEAN and not accumulate:
+        raise TypeError(f"index_put_(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+    if len(indices) == 1 and input._array.ndim and indices[0]._array.dtype is BOOLEAN and not accumulate:
+        if values._array.size != 1:
+            check_dims(input, indices, values)
         return indices, source_for(input, indices[0], values), (0,), False
     shape, found = input._array.shape, []
     for each in indices:
         found += positions(each, shape, len(found))
     if not found or len(found) > len(shape):
         raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(found)})")
+    check_dims(input, found, values)
     return found, values, tuple(range(len(found))), accumulate
+
+
+def check_dims(input: Tensor, indices: list[Tensor], values: Tensor) -> None:
+    """Refuse values with more dimensions than what they are written to."""
+    read = sum([each._array.ndim if each._array.dtype is BOOLEAN else 1 for each in indices])
+    if values._array.ndim <= input._array.ndim - read + 1:
+        return
+    try:
+        wanted = input._array[tuple([each._array for each in indices])].shape
+    except IndexError:
+        return
+    if values._array.ndim > len(wanted):
+        raise mismatch(values._array.shape, wanted)

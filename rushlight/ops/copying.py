@@ -181,7 +181,7 @@ def overwrite(target: Tensor, value: Any, op: Op, arguments: tuple) -> Tensor:
         check_target(target)
         before = before_write(target, arguments, keeps_input=False)
     if value:
-        value = convertible(value, array.dtype)
+        value = converted(value, array.dtype, array.size == 1)
     if not array.flags.writeable:
         array.flags.writeable = True
     array.fill(value)

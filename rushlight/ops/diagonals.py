@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from rushlight.core.strides import settled
+from rushlight.core.strides import empty_view, settled
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.copying import fill_
 from rushlight.ops.declare import composed, op
@@ -42,6 +42,9 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
     found = settled(input).diagonal(offset, first, second)
     if input.flags.writeable:
         found.flags.writeable = True
+    if not found.size:
+        # torch's begins where the input does, NumPy's where its diagonal would
+        return empty_view(input, found.shape, found.strides, 0)
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from rushlight.core import dtypes, location
 from rushlight.core.errors import LinAlgError
+from rushlight.core.filled import overflow_words
 from rushlight.core.tensor import Tensor
 from rushlight.ops.calling import missing
 from rushlight.ops.cures import cure
@@ -35,8 +36,9 @@ ADVICE = ("fix:", "convert", "use .", "pass dtype", "for example")
 
 def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
     """Try again where only NumPy objects, or raise the error that torch's users expect."""
-    if isinstance(error, OverflowError) and "out of bounds for" in str(error):
-        # torch wraps a Python integer around, NumPy refuses it
+    if isinstance(error, OverflowError) and ("out of bounds for" in str(error) or "too large" in str(error)):
+        # torch wraps most Python integers around, NumPy refuses them
+        require_fitting(op, arrays)
         wrapped = wrap_integers(arrays)
         if wrapped is not None:
             return op.positional(*wrapped)
@@ -192,6 +194,23 @@ def kind_name(value: Any) -> str:
 def no_loop(error: TypeError) -> bool:
     """Whether NumPy has no loop of a ufunc for these dtypes; it says so in two ways."""
     return isinstance(error, np._core._exceptions.UFuncTypeError) or "supported for the input types" in str(error)
+
+
+# the numbers that do not wrap around; those under OPTIONS do not for any op
+FITTED = {
+    "_where": ("input", "other"), "clamp": ("min", "max"), "clamp_max": ("max",), "clamp_min": ("min",),
+    "pow": ("exponent",),
+}  # fmt: skip
+OPTIONS = ("alpha", "beta", "value", "threshold")
+
+
+def require_fitting(op: Op, arrays: list) -> None:
+    """Refuse a number that the dtype of the tensors beside it does not hold."""
+    kind = next((each.dtype for each in arrays if isinstance(each, np.ndarray) and each.dtype.kind in "iu"), None)
+    for name in (*FITTED.get(op.name, ()), *OPTIONS):
+        value = arrays[op.positions[name]] if name in op.positions else None
+        if kind is not None and type(value) is int and not dtypes.fits(value, dtypes.from_numpy(kind)):
+            raise RuntimeError(overflow_words(value, dtypes.from_numpy(kind)))
 
 
 def wrap_integers(arrays: list) -> list | None:

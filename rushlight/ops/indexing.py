@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.strides import byte_strides, settled, with_strides
+from rushlight.core.strides import byte_strides, empty_view, settled, with_strides
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.ops.declare import op
 from rushlight.ops.indices import ALL, INT64, Reader, check_mask, int_positions
@@ -128,6 +128,8 @@ def part(input, index: tuple):
         found = input[index] if input.size else settled(input)[index]
     except (IndexError, OverflowError) as error:
         raise explained(error, input) from None
+    if not found.size:
+        return begun(found, input, index if type(index) is tuple else (index,))
     if type(index) is tuple and None in index:
         if 0 < found.size == input.size and input.flags.c_contiguous and 1 not in input.shape:
             # NumPy gives new dimensions torch's strides here, at a fifth of the cost
@@ -137,6 +139,23 @@ def part(input, index: tuple):
 
 
 part.gradient(input=lambda grad, input_shape, index: part_into(grad, index, input_shape))
+
+
+def begun(found: np.ndarray, input: np.ndarray, index: tuple) -> np.ndarray:
+    """An empty part, which begins where its slices begin."""
+    strides, place, source = byte_strides(input), 0, 0
+    for each in index:
+        if each is None:
+            continue
+        if each is ...:
+            source += input.ndim - sum([other is not None for other in index]) + 1
+            continue
+        size = input.shape[source]
+        place += strides[source] * (each.indices(size)[0] if type(each) is slice else each % size)
+        source += 1
+    if None in index:
+        found = with_torch_strides(found, input, index)
+    return empty_view(input, found.shape, found.strides, place)
 
 
 @op(dtype=SAME, name="_part_into", samples=None)
@@ -176,6 +195,9 @@ def pick(input, indices: list[Tensor], dims: tuple):
     """The elements at the positions that `indices` name along `dims`."""
     if not input.size and 0 in [input.shape[dim] for dim in dims] and all([index.size for index in indices]):
         raise IndexError("index is out of bounds for dimension with size 0")
+    if not input.size and all([input.shape[dim] for dim in dims]):
+        # nothing is read, and torch does not look at the positions
+        indices = [np.zeros_like(each) for each in indices]
     if len(dims) == 1 and input.flags.c_contiguous:
         try:
             # take is four times faster than brackets, but would copy what is not contiguous

@@ -85,7 +85,19 @@ def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
             for each in arguments
         ]
     )
-    return (with_history(target, target._array.copy()), *arguments[1:]) if keeps_input else arguments
+    if target._base is not None and target.grad_fn is not None:
+        arguments = (of_base(target, arguments[0]), *arguments[1:])
+    return (with_history(arguments[0], target._array.copy()), *arguments[1:]) if keeps_input else arguments
+
+
+def of_base(target: Tensor, kept: Tensor) -> Tensor:
+    """The target with its history, straight from its base where a view in between would not show all of it."""
+    from rushlight.ops.strided import skipped
+
+    node = skipped(target)
+    if node is not None:
+        kept._node, kept._output = node, 0
+    return kept
 
 
 def with_history(tensor: Tensor, array: ndarray) -> Tensor:

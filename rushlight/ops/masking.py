@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.copying import convertible
 from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import mask_into, part_into
 from rushlight.ops.rules import INDEX, MATCH, SAME
@@ -77,7 +76,7 @@ def masked_fill(input: Tensor, mask: Tensor, value, *, out=None):
                 "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value.ndim} dimension(s)."
             )
-        value = value.item() if value.dtype.kind == "c" else convertible(value, input.dtype)
+        value = value.item() if value.dtype != input.dtype else value
     if not isinstance(value, np.ndarray):
         value = number_for(value, input.dtype)
     result = filled_target(input, mask, out)

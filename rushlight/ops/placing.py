@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.copying import convertible
 from rushlight.ops.declare import op
 from rushlight.ops.dims import axis
 from rushlight.ops.gathering import check_flat, check_long, index_select, take
@@ -57,7 +56,8 @@ def check_parts(
             f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
         )
     input, index, source = as_vectors(input, index, source)
-    check_range(index, dim, input.shape[dim])
+    words = "index out of range in self" if name == "index_add_" else ""
+    check_range(index, dim, input.shape[dim], words)
     return input, dim, index, source
 
 
@@ -200,7 +200,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value, *, out=None):
                 "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value.ndim} dimension(s)."
             )
-        value = value.item() if value.dtype.kind == "c" else convertible(value, input.dtype)
+        value = value.item() if value.dtype != input.dtype else value
     if not isinstance(value, np.ndarray):
         value = number_for(value, input.dtype)
     result = target_of(input, out)

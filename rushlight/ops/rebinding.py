@@ -8,7 +8,8 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.deferred import alike, raw
-from rushlight.core.memory import give_shape
+from rushlight.core.layout import channels_last, channels_last_3d, channels_last_strides
+from rushlight.core.memory import TypedStorage, UntypedStorage, flat, give_shape, grow
 from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.call import run
@@ -17,7 +18,7 @@ from rushlight.ops.dims import plain_size
 from rushlight.ops.generate import sizes
 from rushlight.ops.inplace import check_target, written
 from rushlight.ops.shape import squeeze, unsqueeze
-from rushlight.ops.strided import strided_view
+from rushlight.ops.strided import memory_of, reach, strided_view
 from rushlight.ops.transposing import t, transpose
 
 
@@ -85,9 +86,11 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
     shape = plain_size(sizes(size_, size))
     if any(extent < 0 for extent in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
-    if shape == self._array.shape:
-        return self
-    give_shape(self, shape)
+    if shape != self._array.shape:
+        give_shape(self, shape)
+    if memory_format in (channels_last, channels_last_3d):
+        strides = channels_last_strides(shape, memory_format)
+        self._array = alike(self._array, strided(storage_of(self).array, shape, strides, self.storage_offset()))
     return self
 
 
@@ -107,8 +110,16 @@ def set_(
     if source is None:
         self._array, self._storage = np.empty(0, self._array.dtype), None
         return self
+    if isinstance(source, (TypedStorage, UntypedStorage)):
+        memory = flat(source._storage).view(self._array.dtype)
+        source, whole = wrap(memory), source._storage
+        source._storage = whole
+        size = memory.shape if size is None else size
     if not isinstance(source, Tensor):
-        raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type(source).__name__}")
+        raise TypeError(
+            f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but expected a "
+            "tensor or a storage"
+        )
     if source._array.dtype != self._array.dtype:
         raise RuntimeError(
             f"Could not set tensor of type {source.dtype.scalar} to a tensor of type {self.dtype.scalar}"
@@ -119,5 +130,6 @@ def set_(
     else:
         shape = plain_size(size)
         strides = contiguous_strides(shape) if stride is None else plain_size(stride)
-        self._array = alike(self._array, strided(self._storage.array, shape, strides, storage_offset))
+        grow(self._storage, storage_offset + reach(shape, strides))
+        self._array = alike(self._array, strided(memory_of(self), shape, strides, storage_offset))
     return self

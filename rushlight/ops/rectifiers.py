@@ -13,6 +13,7 @@ from rushlight.ops.kinds import refuse, require_floats
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import activation, case, cases, unary
 from rushlight.ops.where import choose
+from rushlight.ops.writing import number_for
 
 
 @op(dtype=PROMOTE, samples=unary(complexes=True), aliases=["nn.functional.relu"])
@@ -180,6 +181,8 @@ def threshold(input, threshold: float, value: float, inplace=False):
     """Each element, or `value` where it is not above the threshold."""
     if input.dtype.kind in "bc":
         raise refuse("threshold_cpu", input)
+    if input.dtype.kind in "iu":
+        threshold, value = [number_for(int(each), input.dtype) for each in (threshold, value)]
     return np.where(input <= threshold, value, input)
 
 

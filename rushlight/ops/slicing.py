@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from rushlight.core.strides import byte_strides, settled, with_strides
+from rushlight.core.strides import byte_strides, empty_view, settled, with_strides
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
@@ -70,20 +70,12 @@ def slice_dim(input, dim: int, start: int, end: int, step=1):
         return input[(ALL,) * dim + (slice(start, end, step),)]
     shape, strides = list(input.shape), list(byte_strides(input))
     shape[dim], strides[dim] = 0, strides[dim] * step
-    return empty_at(input, dim, start, tuple(shape), tuple(strides))
+    return empty_view(input, tuple(shape), tuple(strides), start * byte_strides(input)[dim])
 
 
 slice_dim.gradient(
     input=lambda grad, input_shape, dim, start, end, step: slice_backward(grad, input_shape, dim, start, end, step)
 )
-
-
-def empty_at(array: np.ndarray, dim: int, start: int, shape: tuple, strides: tuple) -> np.ndarray:
-    """An empty view; its address says where it begins, as in torch, unless that is outside of the memory."""
-    place = start * byte_strides(array)[dim]
-    if array.flags.c_contiguous and place <= array.nbytes:
-        return np.ndarray(shape, array.dtype, array, place, strides)
-    return with_strides(array[tuple([slice(0, 0)] * array.ndim)], shape, strides)
 
 
 @op(dtype=SAME, name="_slice_backward", samples=None)

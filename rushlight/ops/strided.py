@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from rushlight.autograd.graph import OpNode
 from rushlight.autograd.modes import enable_grad
 from rushlight.core.deferred import CONJUGATE, NEGATIVE, flips_of
 from rushlight.core.memory import flat
@@ -170,6 +171,19 @@ def in_kind_of(view: Tensor, base: Tensor) -> Tensor:
         missing = flips_of(base._array) ^ flips_of(view._array)
         base = conj(base) if missing & CONJUGATE else base
         return neg_view(base) if missing & NEGATIVE else base
+
+
+def skipped(view: Tensor) -> OpNode | None:
+    """A node from the view to its base, if the way there passes through `as_strided` of another view; else None."""
+    base = view._base
+    assert base is not None
+    kind, end, node = strided_view.op, base._node or base, view._node
+    while isinstance(node, OpNode) and node is not end and node.op.is_view and node.edges:
+        if node.op is kind and node.edges[0] is not end:
+            alike = in_kind_of(view, base)
+            return kind.node_for(1, (alike, alike._array, geometry_of(view)), (view,))
+        node = node.edges[0]
+    return None
 
 
 def rebase_base(base: Tensor, view: Tensor) -> None:

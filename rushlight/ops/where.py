@@ -8,6 +8,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import case, cases
+from rushlight.ops.writing import number_for
 
 choices = cases(
     lambda make: [
@@ -38,6 +39,9 @@ def choose(condition, input, other, *, out=None):
                 f"{condition.dtype}: compare it first, for example condition != 0"
             )
         condition = condition != 0
+    for number, beside in ((input, other), (other, input)):
+        if type(number) is int and type(beside) is np.ndarray and beside.dtype.kind in "iu":
+            number_for(number, beside.dtype)
     return np.where(condition, input, other)
 
 

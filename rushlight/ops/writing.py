@@ -166,11 +166,11 @@ def check_range(index: np.ndarray, dim: int, size: int, words: str = "") -> None
         raise OutOfRange(words or f"index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
-def number_for(value: Any, kind: np.dtype) -> Any:
+def number_for(value: Any, kind: np.dtype, single: bool = False) -> Any:
     """The number, as NumPy can write it into an array of the dtype; a RuntimeError if it does not fit."""
     if type(value) in QUICK and kind.kind == "f" and -LARGEST_HALF <= value <= LARGEST_HALF:
         return value
-    return converted(value, kind)
+    return converted(value, kind, single)
 
 
 def scalar_name(array: np.ndarray) -> str:

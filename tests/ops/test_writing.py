@@ -165,3 +165,97 @@ def test_several_results_go_into_named_tuples_of_their_own():
         found = torch.max(torch.ones(2, 2), 0, out=(torch.empty(2), torch.empty(2, dtype=torch.int64)))
     assert type(found).__name__ == "max_out"
     assert found.values.tolist() == [1, 1]
+
+
+def test_a_write_through_a_view_that_reaches_beyond_another_keeps_the_whole_gradient():
+    x = torch.arange(6.0, requires_grad=True)
+    base = x * 1
+    reaching = base[1:3].as_strided((4,), (1,), 2)
+    reaching[1:].mul_(2)
+    assert torch.autograd.grad(base.sum(), x)[0].tolist() == [1, 1, 1, 2, 2, 2]
+
+
+def test_empty_parts_know_where_they_begin():
+    x = torch.arange(12.0).view(3, 4)
+    assert (x[1:1].storage_offset(), x[:, 2:2].storage_offset(), x[5:].storage_offset()) == (4, 2, 12)
+    assert (x[1:1].T.storage_offset(), x[1:1, 2].storage_offset(), x.diagonal(4).storage_offset()) == (4, 6, 0)
+    assert x[:, 2:2].as_strided((2,), (1,)).tolist() == [2, 3]
+
+
+def test_values_under_a_mask_may_have_leading_dimensions_of_size_one():
+    x, values = torch.zeros(3, 4), torch.ones(1, 1, 12, requires_grad=True)
+    x[x == 0] = values
+    assert x.tolist() == [[1] * 4] * 3
+    x.sum().backward()
+    assert values.grad.tolist() == [[[1] * 12]]
+    with pytest.raises(RuntimeError, match=r"shape mismatch: value tensor of shape \[12, 1\] cannot be broadcast"):
+        x[x == 1] = torch.ones(12, 1)
+    with pytest.raises(RuntimeError, match="shape mismatch: value tensor"):
+        x.detach().index_put_((torch.tensor([0, 1]),), torch.ones(1, 2, 4))
+
+
+def test_a_mask_of_bytes_takes_no_single_number():
+    x = torch.zeros(2)
+    with (
+        pytest.raises(RuntimeError, match="masked_fill_ only supports boolean masks"),
+        warnings.catch_warnings(action="ignore"),
+    ):
+        x[torch.tensor([1, 0], dtype=torch.uint8)] = 3.0
+
+
+def test_positions_in_what_holds_nothing_are_not_looked_at():
+    assert torch.zeros(3, 0)[torch.tensor([5])].shape == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x**300,
+        lambda x: x.add(x, alpha=300),
+        lambda x: x.clamp(max=300),
+        lambda x: x.clamp_min(300),
+        lambda x: torch.where(x > 1, x, 300),
+        lambda x: x.masked_fill(x > 1, torch.tensor(300)),
+        lambda x: torch.nn.functional.pad(x, (1, 1), value=300),
+        lambda x: x.addcmul(x, x, value=300),
+        lambda x: x.fill_(2**63),
+    ],
+)
+def test_numbers_that_the_dtype_does_not_hold_are_refused(call):
+    with pytest.raises(RuntimeError, match="value cannot be converted to type int8_t without overflow"):
+        call(torch.tensor([1, 2], dtype=torch.int8))
+
+
+def test_other_numbers_wrap_around():
+    x = torch.tensor([1, 2], dtype=torch.uint8)
+    assert (x + 300).tolist() == [45, 46]
+    assert (torch.tensor([1, 2]) + 2**63).tolist() == [-(2**63) + 1, -(2**63) + 2]
+
+
+def test_one_element_of_half_precision_becomes_infinite():
+    x = torch.ones(2, dtype=torch.float16)
+    x[0] = 70000
+    assert x.tolist() == [float("inf"), 1]
+
+
+@pytest.mark.parametrize("name", ["repeat", "expand", "permute", "flip"])
+def test_sizes_are_not_left_out(name):
+    with pytest.raises(TypeError, match=rf"{name}\(\) missing 1 required positional arguments"):
+        getattr(torch.tensor(1.0), name)()
+
+
+def test_map_refuses_others_that_require_grad():
+    with pytest.raises(RuntimeError, match=r"Can't call map_\(\) on Variable that requires grad"):
+        torch.ones(2).map_(torch.ones(2, requires_grad=True), lambda a, b: a + b)
+
+
+def test_set_takes_a_storage_and_grows_it():
+    x = torch.ones(3)
+    x.set_(torch.arange(4.0).untyped_storage(), 1, (2,), (1,))
+    assert x.tolist() == [1, 2]
+    assert x.set_(torch.zeros(4), 1, (4,), (1,)).tolist()[:3] == [0, 0, 0]
+
+
+def test_resize_takes_a_memory_format():
+    x = torch.ones(1, 2, 2, 2).resize_(1, 2, 2, 1, memory_format=torch.channels_last)
+    assert x.stride() == (4, 1, 2, 2)
