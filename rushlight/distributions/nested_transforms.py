@@ -11,18 +11,23 @@ from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import Distribution
-from rushlight.distributions.transform import Bijection, Transform
+from rushlight.distributions.transform import UNSAID, Bijection, Transform
 from rushlight.distributions.utils import lazy_property, sum_rightmost
 from rushlight.distributions.vector_transforms import require_dims
 from rushlight.ops.joining import cat, stack
 
 
+def told(part: Transform, cache_size: int) -> Transform:
+    """A part that remembers, or one that does not unless a program has told it to."""
+    return part.with_cache(cache_size) if cache_size or part._cache_size is UNSAID else part
+
+
 class ComposeTransform(Transform):
     """The `parts`, one after another; they remember, each for itself, and `cache_size` tells all of them to."""
 
-    def __init__(self, parts: list[Transform], cache_size: int | None = None):
-        super().__init__(0 if cache_size is None else cache_size)
-        self.parts = parts if cache_size is None else [each.with_cache(cache_size) for each in parts]
+    def __init__(self, parts: list[Transform], cache_size: int = UNSAID):
+        super().__init__(cache_size)
+        self.parts = parts if cache_size is UNSAID else [told(each, cache_size) for each in parts]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposeTransform) and self.parts == other.parts
@@ -134,9 +139,12 @@ identity_transform = ComposeTransform([])
 class IndependentTransform(Transform):
     """A transform whose last batch dimensions count as part of a value: their slopes are added up."""
 
-    def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int | None = None):
-        super().__init__(base_transform._cache_size if cache_size is None else cache_size)
-        self.base_transform = base_transform if cache_size is None else base_transform.with_cache(cache_size)
+    def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = UNSAID):
+        # as in torch, what the base was told counts no more
+        if cache_size is not UNSAID or base_transform._cache_size:
+            base_transform = base_transform.with_cache(cache_size)
+        super().__init__(base_transform._cache_size)
+        self.base_transform = base_transform
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
     def with_cache(self, cache_size: int = 1) -> Transform:
@@ -188,7 +196,7 @@ class IndependentTransform(Transform):
 class ReshapeTransform(Bijection):
     """The last dimensions in another shape, with the same elements."""
 
-    def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 1):
+    def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = UNSAID):
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
         if self.in_shape.numel() != self.out_shape.numel():
             raise ValueError("in_shape, out_shape have different numbers of elements")
@@ -230,12 +238,12 @@ def reshaped(shape: Any, old: Size, new: Size) -> Size:
 class Parted(Transform):
     """A transform for each part of a value along `dim`."""
 
-    def __init__(self, tseq: Iterable[Transform], dim: int, cache_size: int | None):
+    def __init__(self, tseq: Iterable[Transform], dim: int, cache_size: int):
         self.transforms, self.dim = list(tseq), dim
         if not all(isinstance(each, Transform) for each in self.transforms):
             raise AssertionError("All elements of tseq must be Transform instances")
         # parts are new tensors each time: it is the whole that can be remembered
-        super().__init__(int(self.bijective) if cache_size is None else cache_size)
+        super().__init__(cache_size if cache_size is not UNSAID or self.bijective else 0)
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]
@@ -267,7 +275,7 @@ class CatTransform(Parted):
         tseq: Iterable[Transform],
         dim: int = 0,
         lengths: Sequence[int] | None = None,
-        cache_size: int | None = None,
+        cache_size: int = UNSAID,
     ):
         super().__init__(tseq, dim, cache_size)
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
@@ -314,7 +322,7 @@ class CatTransform(Parted):
 class StackTransform(Parted):
     """A transform for each index along `dim`."""
 
-    def __init__(self, tseq: Iterable[Transform], dim: int = 0, cache_size: int | None = None):
+    def __init__(self, tseq: Iterable[Transform], dim: int = 0, cache_size: int = UNSAID):
         super().__init__(tseq, dim, cache_size)
 
     @constraints.dependent_property(is_discrete=False)
@@ -347,7 +355,7 @@ class CumulativeDistributionTransform(Bijection):
     codomain = constraints.unit_interval
     sign = 1
 
-    def __init__(self, distribution: Distribution, cache_size: int = 1):
+    def __init__(self, distribution: Distribution, cache_size: int = UNSAID):
         super().__init__(cache_size)
         self.distribution = distribution
 

@@ -11,6 +11,7 @@ from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.independent import Independent
 from rushlight.distributions.normal import Normal
 from rushlight.distributions.squashed_normal import SquashedNormal
+from rushlight.distributions.transform import UNSAID
 from rushlight.nn.modules.linear import Linear
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
@@ -37,7 +38,7 @@ class NormalProjection(Module):
         *,
         state_dependent: bool = True,
         log_scale: tuple[float, float] = (-5.0, 2.0),
-        cache_size: int = 1,
+        cache_size: int = UNSAID,
     ):
         super().__init__()
         if (low is None) != (high is None):

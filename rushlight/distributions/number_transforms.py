@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
-from rushlight.distributions.transform import Bijection, Transform
+from rushlight.distributions.transform import UNSAID, Bijection, Transform
 from rushlight.distributions.utils import broadcast_all, lazy_property, limits, sum_rightmost
 from rushlight.nn.functional import softplus
 from rushlight.ops.broadcasting import broadcast_shapes
@@ -56,7 +56,7 @@ class PowerTransform(Bijection):
     domain = constraints.positive
     codomain = constraints.positive
 
-    def __init__(self, exponent: Tensor | float, cache_size: int = 1):
+    def __init__(self, exponent: Tensor | float, cache_size: int = UNSAID):
         super().__init__(cache_size)
         (self.exponent,) = broadcast_all(exponent)
 
@@ -178,7 +178,7 @@ class AbsTransform(Transform):
 class AffineTransform(Bijection):
     """y = loc + scale * x; values have `event_dim` dimensions."""
 
-    def __init__(self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0, cache_size: int = 1):
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0, cache_size: int = UNSAID):
         super().__init__(cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 

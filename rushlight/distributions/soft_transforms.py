@@ -8,7 +8,7 @@ from typing import Any
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.number_transforms import equal, log_slope_of_tanh
-from rushlight.distributions.transform import Bijection
+from rushlight.distributions.transform import UNSAID, Bijection
 from rushlight.distributions.utils import broadcast_all, limits
 from rushlight.nn.functional import logsigmoid, softplus, softsign
 
@@ -39,7 +39,7 @@ class Bounded(Bijection):
     domain = constraints.real
     sign = 1
 
-    def __init__(self, bounds: tuple, cache_size: int = 1):
+    def __init__(self, bounds: tuple, cache_size: int = UNSAID):
         super().__init__(cache_size)
         self._bounds = bounds
 
@@ -61,7 +61,7 @@ class SoftlowerTransform(Bounded):
     The width s of the bend is `hinge_softness`.
     """
 
-    def __init__(self, low: Tensor | float, hinge_softness: float = 1.0, cache_size: int = 1):
+    def __init__(self, low: Tensor | float, hinge_softness: float = 1.0, cache_size: int = UNSAID):
         super().__init__((low, hinge_softness), cache_size)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -84,7 +84,7 @@ class SoftlowerTransform(Bounded):
 class SoftupperTransform(Bounded):
     """y = high - s * softplus((high - x) / s): x itself well below `high`, `high` far above it."""
 
-    def __init__(self, high: Tensor | float, hinge_softness: float = 1.0, cache_size: int = 1):
+    def __init__(self, high: Tensor | float, hinge_softness: float = 1.0, cache_size: int = UNSAID):
         super().__init__((high, hinge_softness), cache_size)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -107,7 +107,9 @@ class SoftupperTransform(Bounded):
 class SoftclipTransform(Bounded):
     """x between the bounds, and bent towards them over a width of `hinge_softness`."""
 
-    def __init__(self, low: Tensor | float, high: Tensor | float, hinge_softness: float = 1.0, cache_size: int = 1):
+    def __init__(
+        self, low: Tensor | float, high: Tensor | float, hinge_softness: float = 1.0, cache_size: int = UNSAID
+    ):
         super().__init__((low, high, hinge_softness), cache_size)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -135,7 +137,7 @@ class SquashTransform(Bounded):
     A value at a bound itself has no inverse in numbers; it gets that of the nearest number inside.
     """
 
-    def __init__(self, low: Tensor | float = -1.0, high: Tensor | float = 1.0, cache_size: int = 1):
+    def __init__(self, low: Tensor | float = -1.0, high: Tensor | float = 1.0, cache_size: int = UNSAID):
         if isinstance(low, Tensor) or isinstance(high, Tensor):
             low, high = broadcast_all(low, high)
         super().__init__((low, high), cache_size)

@@ -13,6 +13,7 @@ from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.normal import Normal, log_density
 from rushlight.distributions.number_transforms import log_slope_of_tanh
 from rushlight.distributions.soft_transforms import SquashTransform
+from rushlight.distributions.transform import UNSAID
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.utils import broadcast_all
 from rushlight.ops.hyperbolic import tanh
@@ -44,7 +45,7 @@ class SquashedNormal(TransformedDistribution):
         scale: Tensor | float,
         low: Tensor | float = -1.0,
         high: Tensor | float = 1.0,
-        cache_size: int = 1,
+        cache_size: int = UNSAID,
         validate_args: bool | None = None,
     ):
         self.loc, self.scale = broadcast_all(loc, scale)

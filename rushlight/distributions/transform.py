@@ -29,6 +29,16 @@ def forget(pair: Any) -> None:
     pair.source = pair.stamp = None
 
 
+class Unsaid(int):
+    """The default of `cache_size`: 0, as in torch, while the last pair is remembered where that helps."""
+
+    def __reduce__(self) -> str:
+        return "UNSAID"
+
+
+UNSAID = Unsaid(0)
+
+
 class Transform:
     """A function of tensors; a subclass defines `_call`, `_inverse` and `log_abs_det_jacobian`.
 
@@ -36,9 +46,10 @@ class Transform:
     >>> square.inv(square(torch.tensor(3.0)))
     tensor(3.)
 
-    With `cache_size=1`, the default of all bijective transforms here, the last pair is remembered: `t.inv(t(x))` is
-    `x` itself, exactly, with its history. Where the tensor was changed in place since, or asks for a gradient of its
-    own, or a parameter of the transform changed, the inverse is computed. A subclass says so itself, as in PyTorch.
+    Unless `cache_size=0` is said, all bijective transforms here remember the last pair: `t.inv(t(x))` is `x` itself,
+    exactly, with its history. Where the tensor was changed in place since, or asks for a gradient of its own, or a
+    parameter of the transform changed, the inverse is computed. A subclass says so itself, as in PyTorch. With
+    `cache_size=1` the other direction is remembered too: `t(x) is t(x)`.
     """
 
     bijective = False
@@ -76,7 +87,7 @@ class Transform:
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         """The same transform with the memory on or off."""
-        if self._cache_size == cache_size:
+        if self._cache_size == cache_size and self._cache_size is not UNSAID:
             return self
         made = copy.copy(self)
         Transform.__init__(made, cache_size)
@@ -89,6 +100,8 @@ class Transform:
 
     def __call__(self, x: Tensor) -> Tensor:
         found = self._recall(x, False)
+        if found is None and self._cache_size:
+            found = self._repeat(x, True)
         if found is None:
             found = self._call(x)
             self._remember(x, found, True)
@@ -96,13 +109,15 @@ class Transform:
 
     def _inv_call(self, y: Tensor) -> Tensor:
         found = self._recall(y, True)
+        if found is None and self._cache_size:
+            found = self._repeat(y, False)
         if found is None:
             found = self._inverse(y)
             self._remember(y, found, False)
         return found
 
     def _remember(self, source: Tensor, made: Tensor, forward: bool) -> None:
-        if not self._cache_size or made is source:
+        if made is source or not (self._cache_size or self._cache_size is UNSAID):
             return
         if source.requires_grad and not made.requires_grad:
             # made without a history: its source must not keep one alive
@@ -117,6 +132,12 @@ class Transform:
             if pair() is made and pair.forward is forward and pair.stamp == self._stamp(pair.source, made):
                 return pair.source
         return None
+
+    def _repeat(self, source: Tensor, forward: bool) -> Tensor | None:
+        """What was made of `source` the last time in this direction, if nothing changed since."""
+        pair = self._pairs.get((threading.get_ident(), forward))
+        made = None if pair is None or pair.source is not source else pair()
+        return made if made is not None and pair.stamp == self._stamp(source, made) else None
 
     def _stamp(self, source: Tensor, made: Tensor) -> tuple:
         """What must stay the same for the memory to hold."""
@@ -154,7 +175,7 @@ class Bijection(Transform):
 
     bijective = True
 
-    def __init__(self, cache_size: int = 1):
+    def __init__(self, cache_size: int = UNSAID):
         super().__init__(cache_size)
 
 

@@ -1,5 +1,6 @@
 """Transforms remember their last pair: exactly while it holds, and not a moment longer."""
 
+import copy
 import gc
 import threading
 import weakref
@@ -242,3 +243,49 @@ def test_what_one_thread_drew_another_can_weigh():
     # a sample of another thread does not push it out
     assert policy.log_prob(policy.sample()).isfinite().all()
     assert policy.log_prob(drawn[0]).isfinite().all()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **options: TanhTransform(**options),
+        lambda **options: AffineTransform(1.0, 2.0, **options),
+        lambda **options: ComposeTransform([TanhTransform(), AffineTransform(0.0, 3.0)], **options),
+        lambda **options: IndependentTransform(TanhTransform(), 1, **options),
+        lambda **options: StackTransform([TanhTransform(), TanhTransform()], dim=-1, **options),
+    ],
+)
+def test_a_transform_remembers_as_much_as_it_is_told(make):
+    x = torch.tensor([0.5, 0.25])
+    for off in (make(cache_size=0), make().with_cache(0)):
+        y = off(x)
+        assert off._cache_size == 0
+        assert off(x) is not y
+        assert off.inv(y) is not x
+        assert off.inv(y) is not off.inv(y)
+    for on in (make(cache_size=1), make().with_cache(), copy.deepcopy(make(cache_size=1))):
+        y = on(x)
+        assert on._cache_size == 1
+        assert on(x) is y
+        assert on.inv(y) is x
+        other = y.clone()
+        found = on.inv(other)
+        assert on.inv(other) is found
+        y.add_(1)
+        assert on(x) is not y
+    plain = copy.deepcopy(make())
+    y = plain(x)
+    assert plain._cache_size == 0
+    assert plain.inv(y) is x
+    assert plain(x) is not y
+
+
+def test_parts_that_were_told_to_remember_go_on():
+    x = torch.tensor([0.5])
+    part = TanhTransform(cache_size=1)
+    both = ComposeTransform([part], cache_size=0)
+    assert both(x) is both(x)
+    # the base of an IndependentTransform does not
+    assert IndependentTransform(part, 1).base_transform(x) is not IndependentTransform(part, 1).base_transform(x)
+    alone = IndependentTransform(part, 1)
+    assert alone(x) is not alone(x)
