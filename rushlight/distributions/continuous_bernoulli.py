@@ -65,13 +65,25 @@ log_sinhc.gradient(x=lambda grad, x, order: grad * log_sinhc(x, order + 1))
 @op(dtype=PROMOTE, name="_continuous_bernoulli_log_prob", node="AddBackward0", samples=None)
 def log_density(value, logits):
     """The logarithm of the density; in float64 inside, since its two parts may be large."""
-    return (value - 0.5) * logits.astype(np.float64) - log_sinhc.op.body(logits)
+    bound, wide = steepest(logits.dtype), logits.astype(np.float64)
+    near = np.clip(wide, -bound, bound)
+    # what the bound leaves out, the logarithm of a Bernoulli probability has in full
+    beyond = value * (wide - near) - (np.logaddexp(0, wide) - np.logaddexp(0, near))
+    return (value - 0.5) * near - log_sinhc.op.body(near) + beyond
 
 
-log_density.gradient(
-    value=lambda grad, logits: grad * logits,
-    logits=lambda grad, value, logits: grad * (value - 0.5 - log_sinhc(logits, 1)),
-)
+def slope(grad: Tensor, value: Tensor, logits: Tensor) -> Tensor:
+    """For the logits: beyond the bound the factor that makes the density integrate to 1 stays."""
+    bound = steepest(logits._array.dtype)
+    return grad * (value - 0.5 - log_sinhc(logits, 1)).where(logits.abs() <= bound, value - logits.sigmoid())
+
+
+log_density.gradient(value=lambda grad, logits: grad * logits, logits=slope)
+
+
+def steepest(kind: np.dtype) -> float:
+    """The largest logits that count; as in torch, those of the largest probability below 1."""
+    return -math.log(np.finfo(kind).eps) if kind.kind == "f" else math.inf
 
 
 class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
@@ -111,8 +123,14 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     @property
+    def _bounded(self) -> Tensor:
+        """The logits as far as they count."""
+        bound = steepest(self.logits._array.dtype)
+        return self.logits.clamp(-bound, bound)
+
+    @property
     def mean(self) -> Tensor:
-        return 0.5 + log_sinhc(self.logits, 1)
+        return 0.5 + log_sinhc(self._bounded, 1)
 
     @property
     def mode(self) -> Tensor:
@@ -121,7 +139,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        return log_sinhc(self.logits, 2)
+        return log_sinhc(self._bounded, 2)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> ContinuousBernoulli:
         made = self._expanded(ContinuousBernoulli, batch_shape, _instance)
@@ -138,7 +156,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 
     def _from_the_mode(self) -> tuple[Tensor, Tensor, Tensor]:
         """Whether the density grows, where it is flat, and the slope of its logarithm, downwards."""
-        slope = -self.logits.abs()
+        slope = -self._bounded.abs()
         flat = slope == 0
         return self.logits > 0, flat, slope.masked_fill(flat, -1.0)
 
@@ -158,7 +176,8 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return value.where(flat, (1 - distance).where(grows, distance))
 
     def entropy(self) -> Tensor:
-        return log_sinhc(self.logits) - self.logits * log_sinhc(self.logits, 1)
+        logits = self._bounded
+        return log_sinhc(logits) - logits * log_sinhc(logits, 1)
 
     @property
     def _natural_params(self) -> tuple[Tensor]:

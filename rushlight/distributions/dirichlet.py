@@ -33,6 +33,11 @@ def slope(grad: Tensor, concentration: Tensor, result: Tensor) -> Tensor:
 shares.gradient(concentration=slope)
 
 
+def _Dirichlet_backward(x: Tensor, concentration: Tensor, grad_output: Tensor) -> Tensor:
+    """The gradient for the concentrations, given that for the shares `x`; torch's name."""
+    return slope(grad_output, concentration, x)
+
+
 class Dirichlet(ExponentialFamily):
     """Shares of K parts along the last dimension, with a concentration for each.
 

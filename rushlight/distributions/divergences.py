@@ -70,7 +70,8 @@ def kl_cauchy(p: Any, q: Any) -> Tensor:
 
 @formula("ContinuousBernoulli", "ContinuousBernoulli")
 def kl_continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    return p.mean * (p.logits - q.logits) - p._log_normalizer(p.logits) + q._log_normalizer(q.logits)
+    ours, theirs = p._bounded, q._bounded
+    return p.mean * (ours - theirs) - p._log_normalizer(ours) + q._log_normalizer(theirs)
 
 
 @formula("Dirichlet", "Dirichlet")

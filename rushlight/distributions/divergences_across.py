@@ -66,7 +66,7 @@ def kl_bernoulli_poisson(p: Any, q: Any) -> Tensor:
 
 @formula("Beta", "ContinuousBernoulli")
 def kl_beta_continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    return q._log_normalizer(q.logits) - p.mean * q.logits - p.entropy()
+    return q._log_normalizer(q._bounded) - p.mean * q._bounded - p.entropy()
 
 
 @formula("Beta", "Exponential")

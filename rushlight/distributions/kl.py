@@ -86,4 +86,15 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     return found(p, q)
 
 
+def __getattr__(name: str) -> Callable:
+    """Formulas under torch's names, such as `_kl_normal_normal` and `_kl_expfamily_expfamily`."""
+    from rushlight.distributions import divergences, divergences_across  # noqa: F401
+
+    for (name_p, name_q), function in NAMED.items():
+        both = f"kl{name_p}{name_q}".replace("ExponentialFamily", "ExpFamily")
+        if name.replace("_", "") == both.lower():
+            return function
+    raise AttributeError(f"module 'torch.distributions.kl' has no attribute '{name}'")
+
+
 __all__ = ["kl_divergence", "register_kl"]

@@ -50,12 +50,32 @@ def test_continuous_bernoulli_neither_overflows_nor_loses_its_gradient():
     logits = torch.tensor([-400.0, -1e-30, 0.0, 1e-5, 400.0], requires_grad=True)
     made = ContinuousBernoulli(logits=logits)
     found = made.log_prob(torch.tensor([0.0, 0.5, 0.5, 0.5, 1.0]))
-    assert found.detach().numpy() == pytest.approx([math.log(400), 0, 0, 0, math.log(400)], abs=1e-5)
+    # as in torch, the largest probability below 1 bounds the density
+    assert found.detach().numpy() == pytest.approx([2.768981, 0, 0, 0, 2.768981], abs=1e-5)
     (slope,) = torch.autograd.grad(made.entropy().sum() + made.rsample((3,)).sum(), logits)
     assert slope.isfinite().all()
     assert torch.autograd.gradcheck(
         lambda x: ContinuousBernoulli(logits=x).variance, (logits.double().detach().requires_grad_(),)
     )
+
+
+def test_continuous_bernoulli_has_a_steepest_density():
+    for dtype, mean, entropy, top in (
+        (torch.float32, 0.9372742, -1.7689838, 2.7689815),
+        (torch.float64, 0.9722559, -2.5847309, 3.5847309),
+    ):
+        for logits in (50.0, 1e38):
+            made = ContinuousBernoulli(logits=torch.tensor([logits], dtype=dtype))
+            assert made.mean.item() == pytest.approx(mean, rel=1e-6)
+            assert made.entropy().item() == pytest.approx(entropy, rel=1e-6)
+            assert made.log_prob(torch.ones(1, dtype=dtype)).item() == pytest.approx(top, rel=1e-6)
+    logits = torch.tensor([-50.0], requires_grad=True)
+    found = ContinuousBernoulli(logits=logits).log_prob(torch.tensor([0.3]))
+    assert found.item() == pytest.approx(-12.231018, rel=1e-6)
+    (slope,) = torch.autograd.grad(found, logits)
+    assert slope.item() == pytest.approx(0.3)
+    other = ContinuousBernoulli(logits=torch.tensor([0.4]))
+    assert torch.distributions.kl_divergence(ContinuousBernoulli(logits=logits), other).item() > 0
 
 
 def test_students_density_with_many_degrees_of_freedom_is_normal():
@@ -146,3 +166,10 @@ def test_triangles_and_vectors():
     for diag in (-1, 0, 1):
         matrix = torch.arange(1.0, 17).reshape(4, 4).tril(diag)
         assert vec_to_tril_matrix(tril_matrix_to_vec(matrix, diag), diag).tolist() == matrix.tolist()
+
+
+def test_the_entropy_of_fisher_snedecor_is_that_of_its_samples():
+    torch.manual_seed(0)
+    made = torch.distributions.FisherSnedecor(torch.tensor([3.0, 5.0, 30.0]), torch.tensor([4.0, 9.0, 2.0]))
+    estimate = -made.log_prob(made.sample((200000,))).mean(0)
+    assert made.entropy().tolist() == pytest.approx(estimate.tolist(), abs=0.02)

@@ -104,3 +104,21 @@ def test_what_is_nearer_to_the_second_family_is_not_ambiguous():
     finally:
         del kl.FORMULAS[torch.distributions.Normal, Shared]
         kl.KNOWN.clear()
+
+
+def test_formulas_have_torchs_names():
+    kl = torch.distributions.kl
+    p, q = torch.distributions.Gamma(2.0, 3.0), torch.distributions.Gamma(1.0, 1.0)
+    assert kl._kl_expfamily_expfamily(p, q).item() == pytest.approx(0.1880631, rel=1e-5)
+    assert kl._kl_gamma_gamma(p, q).item() == pytest.approx(0.1880631, rel=1e-5)
+    assert callable(kl._kl_continuous_bernoulli_uniform)
+    with pytest.raises(AttributeError, match="_kl_nobody_nobody"):
+        kl._kl_nobody_nobody  # noqa: B018
+
+
+def test_the_gradient_of_dirichlet_shares_has_torchs_name():
+    x = torch.tensor([0.2, 0.3, 0.5], dtype=torch.float64)
+    concentration = torch.tensor([1.0, 2.0, 0.7], dtype=torch.float64)
+    grad = torch.tensor([1.0, -1.0, 0.5], dtype=torch.float64)
+    found = torch.distributions.dirichlet._Dirichlet_backward(x, concentration, grad)
+    assert found.tolist() == pytest.approx([0.2499, -0.2672, 0.2082], abs=1e-4)
