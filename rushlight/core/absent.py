@@ -16,7 +16,7 @@ LEFT_OUT = (
         """cuda.* mps.* xpu.* mtia mtia.* accelerator.* cpu.* backends.* cudnn_* miopen_* mkldnn_* Stream StreamObjType
         Event DeviceObjType AcceleratorError is_distributed Tensor.is_distributed Tensor.record_stream Tensor.xpu
         Tensor.ipu Tensor.mtia nn.Module.ipu nn.Module.mtia nn.Module.xpu Tensor.to_mkldnn batch_norm_backward_*
-        batch_norm_elemt batch_norm_gather_stats* batch_norm_stats batch_norm_update_stats cudnn_is_acceptable
+        batch_norm_elemt batch_norm_gather_stats* batch_norm_stats cudnn_is_acceptable
         profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 nn.attention.* utils.*privateuse1*
         utils.backend_registration""",
     ),

@@ -100,7 +100,8 @@ def length(difference: np.ndarray, p: float) -> np.ndarray:
         return np.sqrt(np.add.reduce(difference * difference, -1))
     size = np.abs(difference)
     if p == 0:
-        return np.add.reduce(size != 0, -1, size.dtype)
+        # NaN, which neither differs nor is equal, stays
+        return np.add.reduce(np.minimum(np.ceil(size), 1), -1)
     if p == INF:
         return np.maximum.reduce(size, -1, initial=0)
     return np.add.reduce(size**p, -1) ** (1 / p) if p != 1 else np.add.reduce(size, -1)

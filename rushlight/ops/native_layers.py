@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.autograd.modes import no_grad
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.ops.batch_norms import normalize
 from rushlight.ops.bind import NAMESPACES
@@ -112,5 +113,27 @@ def batch_norm_with_update(
     return *found, wrap(np.empty(0, np.uint8))
 
 
+def batch_norm_update_stats(
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
+) -> tuple[Tensor, Tensor]:
+    """The mean and the variance of each channel `(N, C, *)`; the running statistics, where given, are moved there."""
+    channels = input.size(1)
+    for each in (running_mean, running_var):
+        if each is not None and each.dtype is not input.dtype:
+            raise RuntimeError(
+                "mixed dtype (CPU): all inputs must share same datatype. The running statistics are "
+                f"{each.dtype}, the input {input.dtype}"
+            )
+    numbers = input.detach().transpose(0, 1).reshape(channels, -1)
+    mean, var = numbers.mean(1), numbers.var(1, correction=0)
+    with no_grad():
+        if running_mean is not None:
+            running_mean.mul_(1 - momentum).add_(mean * momentum)
+        if running_var is not None:
+            running_var.mul_(1 - momentum).add_(numbers.var(1) * momentum)
+    return mean, var
+
+
+NAMESPACES[""]["batch_norm_update_stats"] = batch_norm_update_stats
 NAMESPACES[""]["_native_batch_norm_legit"] = native_batch_norm_legit
 NAMESPACES[""]["_batch_norm_with_update"] = batch_norm_with_update

@@ -38,8 +38,9 @@ def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
 
 
 mean.gradient(
-    input=lambda grad, input_shape, dim, keepdim: spread(grad, input_shape, dim, keepdim)
-    / reduced_count(input_shape, dim)
+    input=lambda grad, input_shape, dim, keepdim: (
+        spread(grad, input_shape, dim, keepdim) / reduced_count(input_shape, dim)
+    )
 )
 
 

@@ -61,7 +61,11 @@ def pixel_shuffle(input, upscale_factor: int):
     return in_layout(found, input)
 
 
-pixel_shuffle.gradient(input=lambda grad, upscale_factor: pixel_unshuffle(grad, upscale_factor))
+pixel_shuffle.gradient(
+    input=lambda grad, upscale_factor, input_shape: (
+        pixel_unshuffle(grad, upscale_factor) if grad.numel() else grad.reshape(input_shape)
+    )
+)
 
 
 @op(
@@ -92,6 +96,9 @@ def pixel_unshuffle(input, downscale_factor: int):
                 f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({place})={size} "
                 f"is not divisible by {factor}"
             )
+    if not input.size:
+        # torch's answer: as it came
+        return input.copy()
     split = input.reshape(*batch, channels, height // factor, factor, width // factor, factor)
     first = len(batch)
     order = (*range(first + 1), first + 2, first + 4, first + 1, first + 3)
@@ -99,7 +106,9 @@ def pixel_unshuffle(input, downscale_factor: int):
     return in_layout(found, input)
 
 
-pixel_unshuffle.gradient(input=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor))
+pixel_unshuffle.gradient(
+    input=lambda grad, downscale_factor: pixel_shuffle(grad, downscale_factor) if grad.numel() else grad
+)
 
 
 @op(

@@ -327,3 +327,16 @@ def test_transformer_layers_pass_masks_by_keyword():
     decoder(torch.ones(2, 1, 4), torch.ones(3, 1, 4))
     of_decoder = (3, ["attn_mask", "key_padding_mask", "is_causal", "need_weights"])
     assert seen == [(3, ["attn_mask", "key_padding_mask", "need_weights", "is_causal"]), of_decoder, of_decoder]
+
+
+@pytest.mark.parametrize("length, keys, batch", [(0, 3, 2), (2, 0, 2), (2, 3, 0), (0, 0, 0)])
+def test_attention_of_nothing_has_the_right_shape(length, keys, batch):
+    attention = torch.nn.MultiheadAttention(4, 2)
+    query = torch.ones(length, batch, 4, requires_grad=True)
+    output, weights = attention(query, torch.ones(keys, batch, 4), torch.ones(keys, batch, 4))
+    assert output.shape == (length, batch, 4) and weights.shape == (batch, length, keys)
+    assert not output.any()
+    output.sum().backward()
+    assert query.grad.shape == query.shape
+    layer = torch.nn.TransformerDecoderLayer(4, 2, 8, 0.0)
+    assert layer(query, torch.ones(keys, batch, 4)).shape == (length, batch, 4)

@@ -154,3 +154,21 @@ def test_an_option_for_each_dimension_is_no_error_in_itself():
 def test_shapes_that_cannot_be_pooled_are_refused_in_torchs_words(layer, shape, words):
     with pytest.raises(RuntimeError, match=words):
         layer(torch.ones(shape))
+
+
+def test_norm_pools_at_infinity_take_the_largest_size():
+    input = torch.arange(6.0).view(1, 1, 6) - 2
+    input.requires_grad_()
+    found = F.lp_pool1d(input, float("inf"), 2)
+    assert found.tolist() == [[[2, 1, 3]]]
+    found.sum().backward()
+    assert input.grad.tolist() == [[[-1, 0, 0, 1, 0, 1]]]
+
+
+def test_fractional_pools_refuse_empty_dimensions():
+    with pytest.raises(RuntimeError, match="Expected input to have non-zero size for non-batch dimensions"):
+        F.fractional_max_pool2d(torch.ones(1, 0, 4, 4), 2, output_size=2)
+    with pytest.raises(RuntimeError, match=r"fractional_max_pool3d_out\(\): pool time 5 too large"):
+        F.fractional_max_pool3d(torch.ones(1, 1, 4, 4, 4), 5, output_size=2)
+    with pytest.raises(ValueError, match="kernel_size must be greater than 0"):
+        nn.FractionalMaxPool3d(0, output_size=1)

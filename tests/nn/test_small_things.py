@@ -134,3 +134,38 @@ def test_helpers_of_pruning_are_there():
         prune._validate_pruning_dim(torch.ones(2), 1)
     with pytest.raises(ValueError, match="Structured pruning"):
         prune._validate_structured_pruning(torch.ones(2))
+
+
+def test_scales_that_no_size_can_have_are_refused():
+    image = torch.ones(1, 1, 2, 2)
+    for scale in (1e20, float("inf"), float("nan")):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type int64_t without overflow"):
+            F.interpolate(image, scale_factor=scale)
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed with sizes="):
+        F.interpolate(image, scale_factor=1e10)
+    with pytest.raises(ValueError, match="Lanczos mode requires antialias=True"):
+        F.interpolate(image, size=4, mode="lanczos")
+
+
+def test_empty_pixels_are_not_unshuffled():
+    empty = torch.ones(0, 4, 2, 2, requires_grad=True)
+    found = F.pixel_unshuffle(empty, 2)
+    assert found.shape == (0, 4, 2, 2)
+    (found.sum() + F.pixel_shuffle(empty, 2).sum()).backward()
+    assert empty.grad.shape == (0, 4, 2, 2)
+
+
+def test_statistics_of_batches_are_moved_to():
+    mean, var = torch.zeros(2), torch.ones(2)
+    found = torch.batch_norm_update_stats(torch.arange(12.0).view(3, 2, 2), mean, var, 0.1)
+    assert [each.tolist() for each in found] == [[4.5, 6.5], pytest.approx([10.916667, 10.916667])]
+    assert mean.tolist() == pytest.approx([0.45, 0.65]) and var.tolist() == pytest.approx([2.21, 2.21])
+    torch.batch_norm_update_stats(torch.ones(3, 2), None, None, 0.1)
+    with pytest.raises(RuntimeError, match=r"mixed dtype \(CPU\)"):
+        torch.batch_norm_update_stats(torch.ones(3, 2).double(), mean, var, 0.1)
+
+
+def test_distances_of_unknown_numbers_are_unknown():
+    points = torch.tensor([[0.0, 1.0], [float("nan"), 1.0], [2.0, 5.0]])
+    found = F.pdist(points, 0).tolist()
+    assert found[1] == 2 and found[0] != found[0] and found[2] != found[2]

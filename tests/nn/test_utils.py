@@ -90,3 +90,19 @@ def test_norms_except_one_dimension_are_laid_out_as_in_torch():
     with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
         torch.norm_except_dim(torch.tensor(2.0), 2, 0)
     assert torch._weight_norm(torch.ones(2, 3), torch.full((2, 1), 3.0)).sum().item() == pytest.approx(10.392305)
+
+
+def test_state_dicts_of_the_first_spectral_norm_load():
+    layer = utils.spectral_norm(nn.Linear(3, 4))
+    layer(torch.ones(1, 3))
+    layer.eval()
+    expected = layer(torch.ones(1, 3))
+    old = {name: value.clone() for name, value in layer.state_dict().items() if name != "weight_v"}
+    old["weight"] = layer.weight.detach().clone()
+    other = utils.spectral_norm(nn.Linear(3, 4))
+    other.load_state_dict(old)
+    assert (other.eval()(torch.ones(1, 3)) - expected).abs().max() < 1e-5
+    del old["weight"]
+    assert set(other.load_state_dict(old, strict=False).missing_keys) == {"weight", "weight_v"}
+    utils.remove_spectral_norm(other)
+    assert not other._load_state_dict_pre_hooks

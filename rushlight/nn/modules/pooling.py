@@ -237,6 +237,8 @@ class _FractionalMaxPool(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
+        if self.dims == 3 and any(each <= 0 for each in repeated(kernel_size, self.dims)):
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.kernel_size = repeated(kernel_size, self.dims)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)

@@ -83,7 +83,14 @@ class SpectralNorm:
         module.register_buffer(name + "_v", v)
         module.register_forward_pre_hook(made)
         module._register_state_dict_hook(Saving(made))
+        module._register_load_state_dict_pre_hook(Loading(made))
         return made
+
+    def _solve_v_and_rescale(self, weight_mat: Tensor, u: Tensor, target_sigma: Tensor) -> Tensor:
+        """The vector that gives `u` and this singular value: what state dicts of torch 0.4 leave out."""
+        inverse = (weight_mat.t() @ weight_mat).pinverse()
+        v = inverse @ weight_mat.t() @ u
+        return v.mul_(target_sigma / u.dot(weight_mat.mv(v)))
 
 
 class Saving:
@@ -98,6 +105,41 @@ class Saving:
         if key in noted:
             raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
         noted[key] = self.fn._version
+
+
+class Loading:
+    """Reads state dicts of torch 0.4, which have the weight itself and no `v`."""
+
+    def __init__(self, hook: SpectralNorm) -> None:
+        self.fn = hook
+
+    def __call__(
+        self,
+        state_dict: dict,
+        prefix: str,
+        local_metadata: dict,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        fn, key = self.fn, prefix + self.fn.name
+        version = local_metadata.get("spectral_norm", {}).get(fn.name + ".version")
+        if version is not None and version >= 1:
+            return
+        complete = all(key + each in state_dict for each in ("_orig", "_u", "_v"))
+        if version is None and complete and key not in state_dict:
+            # saved by today's form, and read without what it noted
+            return
+        absent = [key + each for each in ("_orig", "", "_u") if key + each not in state_dict]
+        if absent:
+            missing_keys += absent if strict else []
+            return
+        with no_grad():
+            weight = state_dict[key + "_orig"]
+            sigma = (weight / state_dict.pop(key)).mean()
+            matrix = fn.reshape_weight_to_matrix(weight)
+            state_dict[key + "_v"] = fn._solve_v_and_rescale(matrix, state_dict[key + "_u"], sigma)
 
 
 def default_dim(module: Module) -> int:
@@ -122,7 +164,8 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
             break
     else:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
-    for number, saving in list(module._state_dict_hooks.items()):
-        if isinstance(saving, Saving) and saving.fn.name == name:
-            del module._state_dict_hooks[number]
+    for hooks in (module._state_dict_hooks, module._load_state_dict_pre_hooks):
+        for number, each in list(hooks.items()):
+            if isinstance(each, (Saving, Loading)) and each.fn.name == name:
+                del hooks[number]
     return module

@@ -139,7 +139,7 @@ class Heads:
 
     def split(self, given: Tensor) -> Tensor:
         """(L, N, E) as (N, heads, L, E / heads)."""
-        return given.view(len(given), self.batch, self.num_heads, -1).permute(1, 2, 0, 3)
+        return given.view(len(given), self.batch, self.num_heads, given.shape[-1] // self.num_heads).permute(1, 2, 0, 3)
 
     def longer(self) -> None:
         """Masks for one key more, which everybody may see."""

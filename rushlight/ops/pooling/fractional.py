@@ -80,6 +80,12 @@ def pooled(
         raise kind(
             f"Dimension out of range: {name}() expected {count + 1}D or {count + 2}D input, not {list(array.shape)}"
         )
+    for dim in range(array.ndim - count - 1, array.ndim):
+        if not array.shape[dim]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got{list(array.shape)} "
+                f"with dimension {dim} being empty."
+            )
     kernel = sizes_of(name, "kernel_size", kernel_size, count)
     if min(kernel) <= 0:
         raise RuntimeError(f"{name}(): kernel_size must be greater than zero, but got {kernel_size}")
@@ -91,8 +97,9 @@ def pooled(
     output = sizes_of(name, "output_size", output_size, count)
     for what, size, window, made in zip(SIZES[count], array.shape[-count:], kernel, output, strict=True):
         if made + window - 1 > size:
-            raise RuntimeError(f"{name}(): pool {what} {window} too large relative to input {what} {size}")
-    require_floats(name, array)
+            place = "fractional_max_pool3d_out" if count == 3 else name
+            raise RuntimeError(f"{place}(): pool {what} {window} too large relative to input {what} {size}")
+    require_floats("check_uniform_bounds", array)
     batch, channels = (1, *array.shape)[-count - 2 : -count]
     if samples is None:
         samples = wrap(random.uniform((batch, channels, count), array.dtype))

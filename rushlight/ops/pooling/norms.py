@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from rushlight.core.tensor import Tensor
@@ -25,6 +26,7 @@ def declare(count: int) -> None:
             case(x, 1, 3, ceil_mode=True),
             case(make.floats(3, *(8, 7, 6)[:count], low=0.1, dtype="float64"), 2, 3),
             case(x, 2, 20),
+            case(x, math.inf, 2),
         ]
 
     function.__name__ = f"lp_pool{count}d"
@@ -41,6 +43,8 @@ def norms(input: Tensor, count: int, norm_type: float, kernel_size: Any, stride:
     size = 1
     for each in ints(f"lp_pool{count}d", "kernel_size", kernel_size, count):
         size *= each
+    if norm_type == math.inf:
+        return namespace("nn.functional")[f"max_pool{count}d"](input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     found = namespace("nn.functional")[f"avg_pool{count}d"](input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return (found.sign() * found.abs().relu()).mul(size).pow(1.0 / norm_type)
 

@@ -224,7 +224,8 @@ def affine_generated(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
     """`nn.functional.affine_grid` by torch's inner name."""
     if theta.shape[0] != size[0]:
         raise RuntimeError(
-            f"Expected one matrix for each of the {size[0]} examples of size {tuple(size)}, but got {theta.shape[0]}"
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {theta.shape[-1]}] but got: "
+            f"[{theta.shape[0]}, {theta.shape[-1]}]. There must be one matrix for each of the {size[0]} examples"
         )
     return affine_places(theta, tuple(size), bool(align_corners))
 

@@ -139,7 +139,7 @@ def interpolate(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
         )
     if mode == "lanczos" and not antialias and input.ndim == 4:
-        raise ValueError("lanczos mode requires antialias=True")
+        raise ValueError("Lanczos mode requires antialias=True")
     if mode == "area":
         pool = namespace("nn.functional").get(f"adaptive_avg_pool{count}d")
         if pool is not None and count > 0:
@@ -153,6 +153,9 @@ def interpolate(
             f"{mode})"
         )
     output = scaled(sizes, scales) if size is None else size
+    if math.prod(output) * input._array.itemsize >= 2**63:
+        shape = [*input.shape[:2], *output]
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={shape}: no memory holds that many numbers")
     return resized(input, mode, output, scales or [None] * count, bool(align_corners), antialias)
 
 
@@ -191,7 +194,12 @@ def wanted(sizes: list[int], size: Any, scale_factor: Any) -> tuple[list[int] | 
 
 
 def scaled(sizes: list[int], scales: list[float]) -> list[int]:
-    return [math.floor(float(size) * scale) for size, scale in zip(sizes, scales, strict=True)]
+    found = [float(size) * scale for size, scale in zip(sizes, scales, strict=True)]
+    if not all(abs(each) < 2**63 for each in found):
+        raise RuntimeError(
+            f"value cannot be converted to type int64_t without overflow: scale_factor {scales} makes sizes of {found}"
+        )
+    return [math.floor(each) for each in found]
 
 
 @composed(
