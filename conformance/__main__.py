@@ -1,4 +1,4 @@
-"""The command line: `python -m conformance ops`, `samples`, `strides`, `promotion`, `optim`, `programs` ... or `all`."""
+"""The command line: `python -m conformance ops`, `samples`, `strides`, `promotion`, `optim`, `programs` ...."""
 
 import argparse
 import sys

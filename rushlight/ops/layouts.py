@@ -57,6 +57,14 @@ def FORMAT(op: Op, arrays: list, result: ndarray) -> ndarray:
     return laid_out(result, first)
 
 
+def COLUMNS(op: Op, arrays: list, result: ndarray) -> ndarray:
+    """Matrices column by column, as LAPACK has them; vectors beside them (eigenvalues, pivots) are contiguous."""
+    if len(op.tensors) == 1 and result.ndim < arrays[0].ndim:
+        return result if result.flags.c_contiguous else result.copy()
+    turned = result.swapaxes(-1, -2)
+    return result if turned.flags.c_contiguous else turned.copy().swapaxes(-1, -2)
+
+
 def restrided(result: ndarray, strides: tuple[int, ...]) -> ndarray:
     """The result with the given strides, counted in elements."""
     if strides_of(result) == strides or not result.size:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.ops.declare import op
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import (
     no_info,
     require_inexact,
@@ -67,7 +68,7 @@ def root_gradient(grad, root, upper):
     return 0.5 * solve_triangular(root, inner, upper=False, left=False)
 
 
-@op(dtype=SAME, name="linalg.cholesky_ex", returns=("L", "info"), samples=cases(definite))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.cholesky_ex", returns=("L", "info"), samples=cases(definite))
 def cholesky_ex(input, *, upper=False, check_errors=False, out=None):
     """The factor, and the order of the first leading minor that is not positive: 0 where all is well."""
     require_square(input, "linalg.cholesky")
@@ -81,7 +82,7 @@ def cholesky_ex(input, *, upper=False, check_errors=False, out=None):
 cholesky_ex.gradient(input=lambda grad, L, upper: root_gradient(grad, L, upper))
 
 
-@op(dtype=SAME, name="linalg.cholesky", node="LinalgCholeskyExBackward0", samples=cases(definite))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.cholesky", node="LinalgCholeskyExBackward0", samples=cases(definite))
 def linalg_cholesky(input, *, upper=False, out=None):
     """The lower triangle L with L L' = A, or the upper one U with U' U = A, of a positive definite matrix."""
     require_square(input, "linalg.cholesky")
@@ -94,7 +95,7 @@ def linalg_cholesky(input, *, upper=False, out=None):
 linalg_cholesky.gradient(input=lambda grad, result, upper: root_gradient(grad, result, upper))
 
 
-@op(dtype=SAME, samples=cases(definite))
+@op(dtype=SAME, layout=COLUMNS, samples=cases(definite))
 def cholesky(input, upper=False, *, out=None):
     """The triangle L with L L' = A of a positive definite matrix; `linalg.cholesky` replaces it."""
     require_square(input, "cholesky")
@@ -126,7 +127,7 @@ def factors(make):
     ]
 
 
-@op(dtype=SAME, samples=cases(factors))
+@op(dtype=SAME, layout=COLUMNS, samples=cases(factors))
 def cholesky_inverse(input, upper=False, *, out=None):
     """The inverse of the positive definite matrix whose Cholesky factor is given."""
     require_square(input, "cholesky_inverse")
@@ -158,7 +159,7 @@ def equations(make):
     ]
 
 
-@op(dtype=SAME, samples=cases(equations))
+@op(dtype=SAME, layout=COLUMNS, samples=cases(equations))
 def cholesky_solve(input, input2, upper=False, *, out=None):
     """The solution X of A X = B for the positive definite matrix A whose Cholesky factor is given second."""
     for label, each in (("b", input), ("u", input2)):

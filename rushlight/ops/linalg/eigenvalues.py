@@ -8,6 +8,7 @@ from rushlight.autograd.modes import state
 from rushlight.core.errors import LinAlgError
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_kernel, require_square, scalar
 from rushlight.ops.linalg.singular import require_no_phase
 from rushlight.ops.linalg.solving import solve
@@ -46,7 +47,7 @@ def require_hermitian(A, UPLO):
     require_kernel(A, "linalg_eigh_cpu")
 
 
-@op(dtype=SAME, name="linalg.eigh", returns=("eigenvalues", "eigenvectors"), samples=cases(hermitian))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.eigh", returns=("eigenvalues", "eigenvectors"), samples=cases(hermitian))
 def eigh(input, UPLO="L", *, out=None):
     """Eigenvalues, in ascending order, and eigenvectors, as columns, of a Hermitian matrix; reads one triangle."""
     require_hermitian(input, UPLO)
@@ -124,7 +125,7 @@ def complex_of(dtype):
     return np.result_type(dtype, np.complex64)
 
 
-@op(dtype=SAME, name="linalg.eig", returns=("eigenvalues", "eigenvectors"), samples=cases(squares))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.eig", returns=("eigenvalues", "eigenvectors"), samples=cases(squares))
 def eig(input, *, out=None):
     """Eigenvalues and eigenvectors, as columns of length one, of any square matrix; complex."""
     require_finite_square(input, "eig")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.ops.declare import composed, op
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import no_info, require_inexact, require_square, require_success
 from rushlight.ops.linalg.lu import factored, substituted
 from rushlight.ops.products import adjoint
@@ -31,7 +32,7 @@ squares = cases(
 )
 
 
-@op(dtype=SAME, name="linalg.inv_ex", returns=("inverse", "info"), samples=squares)
+@op(dtype=SAME, layout=COLUMNS, name="linalg.inv_ex", returns=("inverse", "info"), samples=squares)
 def inv_ex(A, *, check_errors=False, out=None):
     """Inverses, and for each the position of the first zero pivot, counted from one: 0 where all is well."""
     inverse, info = inverses(A)
@@ -43,7 +44,7 @@ def inv_ex(A, *, check_errors=False, out=None):
 inv_ex.gradient(A=lambda grad, inverse: -adjoint(inverse) @ grad @ adjoint(inverse))
 
 
-@op(dtype=SAME, name="linalg.inv", node="LinalgInvExBackward0", samples=squares)
+@op(dtype=SAME, layout=COLUMNS, name="linalg.inv", node="LinalgInvExBackward0", samples=squares)
 def inv(A, *, out=None):
     """The inverse of a square matrix; an error if there is none."""
     inverse, info = inverses(A)

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import underivable
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import (
     no_info,
     require_inexact,
@@ -53,7 +54,7 @@ def halves(A, hermitian, name):
     return np.tril(found), pivots, info
 
 
-@op(dtype=SAME, name="linalg.ldl_factor_ex", returns=("LD", "pivots", "info"), samples=cases(symmetric))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_factor_ex", returns=("LD", "pivots", "info"), samples=cases(symmetric))
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None):
     """L and D in one matrix, the swaps, and where D has a zero block; reads the lower triangle."""
     found = halves(input, hermitian, "torch.linalg.ldl_factor_ex")
@@ -65,7 +66,7 @@ def ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None):
 ldl_factor_ex.gradient(input=underivable("derivative for aten::linalg_ldl_factor_ex"))
 
 
-@op(dtype=SAME, name="linalg.ldl_factor", returns=("LD", "pivots"), samples=cases(symmetric))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_factor", returns=("LD", "pivots"), samples=cases(symmetric))
 def ldl_factor(input, *, hermitian=False, out=None):
     """L and D of a symmetric, or Hermitian, matrix in one, and the swaps, for `ldl_solve`."""
     LD, pivots, info = halves(input, hermitian, "torch.linalg.ldl_factor_ex")
@@ -90,7 +91,7 @@ def equations(make):
     ]
 
 
-@op(dtype=SAME, name="linalg.ldl_solve", samples=cases(equations))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_solve", samples=cases(equations))
 def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
     """The solution of A X = B from what `ldl_factor(A)` returns."""
     name = "torch.linalg.ldl_solve"

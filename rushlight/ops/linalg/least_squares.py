@@ -100,7 +100,15 @@ def least_squares(A, B, rcond: float, driver: str):
     residuals = np.empty(0, A.real.dtype)
     if rows > columns and driver != "gelsy" and (rank == columns).all():
         residuals = (np.abs(A @ solution - B) ** 2).sum(-2)
-    return solution[..., 0] if vector else solution, residuals, rank, values
+    return solution[..., 0] if vector else in_columns(solution, max(rows, columns)), residuals, rank, values
+
+
+def in_columns(solution, rows):
+    """The solution column by column, at the head of as many rows as LAPACK needs to work in."""
+    whole = np.empty((*solution.shape[:-2], solution.shape[-1], rows), solution.dtype).swapaxes(-1, -2)
+    found = whole[..., : solution.shape[-2], :]
+    found[...] = solution
+    return found
 
 
 def by_triangle(A, B):

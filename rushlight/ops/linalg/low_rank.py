@@ -101,4 +101,6 @@ def lobpcg(
     if largest is None or largest:
         values, vectors = values.flip(-1), vectors.flip(-1)
     values, vectors = values[..., :k], vectors[..., :k]
-    return values, vectors if root is None else solve_triangular(adjoint(root), vectors, upper=True)
+    if root is not None:
+        vectors = solve_triangular(adjoint(root), vectors, upper=True)
+    return values.contiguous(), vectors.contiguous()

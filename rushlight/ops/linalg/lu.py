@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.filled import eye
 from rushlight.ops.declare import composed, op
 from rushlight.ops.joining import cat
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_kernel, require_success
 from rushlight.ops.linalg.lapack import batch_of, each_matrix, lapack
 from rushlight.ops.linalg.results import collected, written
@@ -81,7 +82,7 @@ def permutation(pivots, rows: int, dtype: np.dtype):
     return found
 
 
-@op(dtype=SAME, name="linalg.lu_factor_ex", returns=("LU", "pivots", "info"), samples=matrices)
+@op(dtype=SAME, layout=COLUMNS, name="linalg.lu_factor_ex", returns=("LU", "pivots", "info"), samples=matrices)
 def lu_factor_ex(A, *, pivot=True, check_errors=False, out=None):
     """L and U in one matrix, the rows that were swapped, and where the first zero stands on U's diagonal."""
     require_factorable(A, pivot, "torch.lu_factor")
@@ -96,6 +97,7 @@ lu_factor_ex.gradient(A=lambda grad, LU, pivots: packed_gradient(grad, LU, pivot
 
 @op(
     dtype=SAME,
+    layout=COLUMNS,
     name="linalg.lu_factor",
     node="LinalgLuFactorExBackward0",
     returns=("LU", "pivots"),

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.ops.declare import composed, op
 from rushlight.ops.joining import cat
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_inexact, require_matrices
 from rushlight.ops.linalg.results import collected
 from rushlight.ops.linalg.triangles import solve_triangular
@@ -38,7 +39,7 @@ def modes(make):
     ]
 
 
-@op(dtype=SAME, name="linalg.qr", returns=("Q", "R"), samples=cases(modes))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.qr", returns=("Q", "R"), samples=cases(modes))
 def linalg_qr(A, mode="reduced", *, out=None):
     """Q with orthonormal columns and an upper triangle R, whose product is A; Q is square if `mode` is 'complete'."""
     if mode not in ("reduced", "complete", "r"):

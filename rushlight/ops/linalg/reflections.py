@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.filled import eye
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate, underivable
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_kernel, scalar
 from rushlight.ops.linalg.lapack import flipped
 from rushlight.ops.linalg.triangles import solve_triangular
@@ -17,6 +18,7 @@ from rushlight.ops.samples import case, cases, corner
 
 @op(
     dtype=SAME,
+    layout=COLUMNS,
     returns=("a", "tau"),
     samples=cases(
         lambda make: [
@@ -91,7 +93,7 @@ def reflections(make):
     ]
 
 
-@op(dtype=SAME, name="linalg.householder_product", samples=cases(reflections))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.householder_product", samples=cases(reflections))
 def householder_product(input, tau, *, out=None):
     """The first columns of the product of Householder reflections, such as the Q of `geqrf`."""
     name = "torch.linalg.householder_product"
@@ -165,7 +167,7 @@ def applied(make):
     ]
 
 
-@op(dtype=SAME, samples=cases(applied))
+@op(dtype=SAME, layout=COLUMNS, samples=cases(applied))
 def ormqr(input, input2, input3, left=True, transpose=False, *, out=None):
     """A matrix times the product of all Householder reflections, or its adjoint: from the left or the right."""
     name = "torch.ormqr"

@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.errors import LinAlgError
 from rushlight.ops.declare import composed, op
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_inexact, require_matrices
 from rushlight.ops.linalg.results import collected
 from rushlight.ops.out import write_composed
@@ -62,7 +63,7 @@ def refuse_driver(driver, name):
         )
 
 
-@op(dtype=SAME, name="linalg.svd", returns=("U", "S", "Vh"), samples=cases(decompositions))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.svd", returns=("U", "S", "Vh"), samples=cases(decompositions))
 def linalg_svd(A, full_matrices=True, *, driver=None, out=None):
     """U, S and Vh with A = U diag(S) Vh, the singular values S in descending order."""
     refuse_driver(driver, "svd")

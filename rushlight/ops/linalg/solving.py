@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import composed, op
+from rushlight.ops.declare import Op, composed, op
+from rushlight.ops.layouts import COLUMNS, ROWS
 from rushlight.ops.linalg.checks import (
     no_info,
     require_inexact,
@@ -49,7 +50,12 @@ def equations(make):
 singular = cases(lambda make: [case(np.zeros((2, 2), "float32"), make.floats(2))])
 
 
-@op(dtype=SAME, name="linalg.solve_ex", returns=("result", "info"), samples=cases(equations))
+def SOLVED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
+    """Column by column as A X = B is solved; X A = B is its transpose."""
+    return (COLUMNS if arrays[op.positions["left"]] else ROWS)(op, arrays, result)
+
+
+@op(dtype=SAME, layout=SOLVED, name="linalg.solve_ex", returns=("result", "info"), samples=cases(equations))
 def solve_ex(A, B, *, left=True, check_errors=False, out=None):
     """The solution of A X = B, and the position of the first zero pivot, counted from one: 0 where all is well."""
     found, info = solutions(A, B, left)
@@ -58,7 +64,13 @@ def solve_ex(A, B, *, left=True, check_errors=False, out=None):
     return found, info
 
 
-@op(dtype=SAME, name="linalg.solve", node="LinalgSolveExBackward0", samples=joined(cases(equations), singular))
+@op(
+    dtype=SAME,
+    layout=SOLVED,
+    name="linalg.solve",
+    node="LinalgSolveExBackward0",
+    samples=joined(cases(equations), singular),
+)
 def solve(A, B, *, left=True, out=None):
     """The solution of A X = B, or of X A = B, for square matrices A and a matrix or vector B."""
     found, info = solutions(A, B, left)
@@ -134,7 +146,7 @@ def factors(make):
     ]
 
 
-@op(dtype=SAME, name="linalg.lu_solve", samples=cases(factors))
+@op(dtype=SAME, layout=SOLVED, name="linalg.lu_solve", samples=cases(factors))
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
     """The solution of A X = B, of X A = B, or of these for A's adjoint, from what `lu_factor(A)` returns."""
     name = "linalg.lu_solve"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.ops.declare import op
+from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_kernel, require_matrices, require_same_dtype, require_square
 from rushlight.ops.linalg.lapack import batch_of, blas, each_matrix
 from rushlight.ops.products import adjoint
@@ -63,7 +64,7 @@ def equations(make):
     ]
 
 
-@op(dtype=SAME, name="linalg.solve_triangular", samples=cases(equations))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.solve_triangular", samples=cases(equations))
 def solve_triangular(input, B, *, upper: bool, left=True, unitriangular=False, out=None):
     """The solution of A X = B, or of X A = B, for a triangular matrix A, of which the other half is not read."""
     name = "linalg.solve_triangular"
@@ -109,7 +110,7 @@ def old_equations(make):
     ]
 
 
-@op(dtype=SAME, returns=("solution", "cloned_coefficient"), samples=cases(old_equations))
+@op(dtype=SAME, layout=COLUMNS, returns=("solution", "cloned_coefficient"), samples=cases(old_equations))
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False, *, out=None):
     """The solution X of A X = B for a triangular A, and a copy of A; `linalg.solve_triangular` replaces it."""
     for label, each in (("b", input), ("A", A)):
