@@ -76,6 +76,8 @@ PyObject* put_forward(Call& call) {
         if (may_overlap(call.out, indices[i])) return nullptr;
     }
     if (call.out != nullptr && may_overlap(call.out, values)) return nullptr;
+    // the copy of an input in another order keeps that
+    if (call.out == nullptr && !PyArray_IS_C_CONTIGUOUS(input)) return nullptr;
     Ref made = call.out != nullptr ? Ref::borrow(as_object(call.out)) : Ref::steal(as_object(packed_copy(input)));
     if (!made) return nullptr;
     PyArrayObject* whole = made.array();

@@ -192,11 +192,32 @@ Ref zeros_for(PyObject* shape, PyArrayObject* values) {
     return Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(values))));
 }
 
+// Whether what is picked is contiguous in torch too: the dims go from the slowest to the fastest.
+bool is_descending(PyArrayObject* array) {
+    if (PyArray_IS_C_CONTIGUOUS(array)) return true;
+    npy_intp least = NPY_MAX_INTP;
+    for (int d = 0; d < PyArray_NDIM(array); d++) {
+        npy_intp step = PyArray_STRIDE(array, d);
+        if (step == 0 || PyArray_DIM(array, d) == 1) continue;
+        if (step > least) return false;
+        least = step;
+    }
+    return true;
+}
+
+bool are_descending(PyObject* list) {
+    for (Py_ssize_t i = 0; PyList_CheckExact(list) && i < PyList_GET_SIZE(list); i++) {
+        PyObject* each = PyList_GET_ITEM(list, i);
+        if (is_tensor(each) && !is_descending(as_tensor(each)->array)) return false;
+    }
+    return true;
+}
+
 // _pick(input, indices, dims)
 PyObject* pick_forward(Call& call) {
     PyArrayObject* input = call.array(0);
     Picked picked;
-    if (input == nullptr) return nullptr;
+    if (input == nullptr || !is_descending(input) || !are_descending(call[1])) return nullptr;
     if (!read_picked(picked, call[1], call[2], PyArray_NDIM(input), PyArray_DIMS(input), PyArray_STRIDES(input))) {
         return nullptr;
     }

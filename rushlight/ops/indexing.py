@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.strides import byte_strides, empty_view, settled, with_strides
+from rushlight.core.layout import packed_strides
+from rushlight.core.strides import byte_strides, empty_view, settled, strides_of, with_strides
 from rushlight.core.tensor import Tensor, method, wrap
-from rushlight.ops.declare import op
+from rushlight.ops.declare import Op, op
 from rushlight.ops.indices import ALL, INT64, Reader, check_mask, int_positions
+from rushlight.ops.layouts import restrided
 from rushlight.ops.rules import SAME
 from rushlight.ops.writing import add_at, places
 
@@ -190,7 +192,23 @@ def with_torch_strides(found: np.ndarray, input: np.ndarray, index: tuple) -> np
     return with_strides(found, found.shape, tuple(strides))
 
 
-@op(dtype=SAME, name="_pick", node="IndexBackward0", samples=None)
+def PICKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
+    """In the order of the dimensions that are not indexed, and of the indices among themselves."""
+    input, indices, dims = arrays
+    if input.flags.c_contiguous and all([each.flags.c_contiguous for each in indices]):
+        return result
+    adjacent = dims[-1] - dims[0] == len(dims) - 1
+    rest, before = len(input.shape) - len(dims), dims[0] if adjacent else 0
+    own = [step for dim, step in enumerate(strides_of(input)) if dim not in dims]
+    wide = result.ndim - rest
+    given = [(*own[:before], *[0] * wide, *own[before:])]
+    for each in indices:
+        steps = [step if extent > 1 else 0 for extent, step in zip(each.shape, strides_of(each), strict=True)]
+        given.append((*[0] * (before + wide - each.ndim), *steps, *[0] * (rest - before)))
+    return restrided(result, packed_strides(result.shape, given))
+
+
+@op(dtype=SAME, layout=PICKED, name="_pick", node="IndexBackward0", samples=None)
 def pick(input, indices: list[Tensor], dims: tuple):
     """The elements at the positions that `indices` name along `dims`."""
     if not input.size and 0 in [input.shape[dim] for dim in dims] and all([index.size for index in indices]):
@@ -224,7 +242,15 @@ def pick_into(input, indices: list[Tensor], dims: tuple, shape: tuple):
 pick_into.gradient(input=lambda grad, indices, dims: pick(grad, indices, dims))
 
 
-@op(dtype=SAME, name="_pick_mask", node="IndexBackward0", samples=None)
+def MASKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
+    """In the order of the dimensions behind the mask."""
+    input, mask = arrays
+    if input.flags.c_contiguous:
+        return result
+    return restrided(result, packed_strides(result.shape, [(0, *strides_of(input)[mask.ndim :])]))
+
+
+@op(dtype=SAME, layout=MASKED, name="_pick_mask", node="IndexBackward0", samples=None)
 def pick_mask(input, mask):
     """The parts where a mask on the first dimensions holds."""
     if mask.shape != input.shape:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import plain_size
+from rushlight.ops.formats import laid_out
 from rushlight.ops.kinds import refuse
 from rushlight.ops.layouts import FORMAT
 from rushlight.ops.rules import SAME
@@ -133,10 +134,11 @@ def edge_node(input: Tensor, pad: Any, mode: str) -> str:
 @op(dtype=SAME, name="_edge_pad", node=edge_node, samples=None)
 def edge_pad(input, pad: tuple, mode: str):
     """A border read from the input itself."""
+    found = input
     for dim, (before, after) in enumerate(sides_of(pad, input.ndim)):
         if before or after:
-            input = input.take(sources(input.shape[dim], before, after, mode), dim)
-    return input
+            found = found.take(sources(found.shape[dim], before, after, mode), dim)
+    return np.ascontiguousarray(found) if mode == "circular" else laid_out(found, input)
 
 
 edge_pad.gradient(input=lambda grad, input_shape, pad, mode: edge_add(grad, input_shape, pad, mode))

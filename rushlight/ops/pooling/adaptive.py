@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
-from rushlight.ops.formats import laid_out
+from rushlight.ops.formats import laid_out, laid_out_lines
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.pooling.planes import scatter_planes
 from rushlight.ops.pooling.windows import adaptive_taps
@@ -32,6 +33,10 @@ def sizes_of(taps: list[Taps], kind: np.dtype) -> np.ndarray:
     return found
 
 
+# how results lie in memory, by the number of dimensions: volumes are contiguous
+LAYS: dict[int, Callable] = {1: laid_out_lines, 2: laid_out, 3: lambda result, like: np.ascontiguousarray(result)}
+
+
 def average_node(output: tuple) -> str:
     if len(output) == 1:
         return "SqueezeBackward1"
@@ -43,7 +48,7 @@ def adaptive_average(input, output: tuple):
     """The averages of windows that cover the last dimensions evenly."""
     taps = all_taps(input.shape, output)
     found = summed(input, tuple(taps)) / sizes_of(taps, input.dtype)
-    return found if len(output) == 3 else laid_out(found, input)
+    return found if len(output) == 3 else LAYS[len(output)](found, input)
 
 
 adaptive_average.gradient(
@@ -80,7 +85,7 @@ def adaptive_maximum(input, output: tuple):
         empty = (*input.shape[: input.ndim - len(output)], *output)
         return np.empty(empty, input.dtype), np.empty(empty, np.int64)
     values, indices = best(input, len(output), positions(all_taps(input.shape, output)))
-    lays = laid_out if len(output) == 2 else lambda array, like: array
+    lays = LAYS[len(output)]
     return lays(values, input), lays(indices, input)
 
 

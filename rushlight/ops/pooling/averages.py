@@ -9,7 +9,7 @@ import numpy as np
 
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import op
-from rushlight.ops.formats import laid_out
+from rushlight.ops.formats import laid_out, laid_out_lines
 from rushlight.ops.kinds import refuse
 from rushlight.ops.layouts import KEPT
 from rushlight.ops.pooling.maxima import windows
@@ -64,7 +64,8 @@ def averages(
     pooling, output = read(input, count, kernel, stride, padding, ceil)
     taps = all_taps(input.shape, pooling, output)
     found = summed(input, tuple([each[0] for each in taps]))
-    return laid_out(divided(found, divisors(taps, include_pad, divisor, input.dtype)), input)
+    lays = laid_out_lines if count == 1 else laid_out
+    return lays(divided(found, divisors(taps, include_pad, divisor, input.dtype)), input)
 
 
 def all_taps(shape: tuple, pooling: Pooling, output: tuple) -> list:

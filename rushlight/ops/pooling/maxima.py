@@ -11,7 +11,7 @@ from rushlight.core.dtypes import HALF
 from rushlight.core.tensor import Tensor
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
-from rushlight.ops.formats import laid_out
+from rushlight.ops.formats import laid_out, laid_out_lines
 from rushlight.ops.kinds import refuse
 from rushlight.ops.pooling.planes import gather_planes, scatter_planes
 from rushlight.ops.pooling.windows import Pooling
@@ -46,7 +46,8 @@ def max_pool(input, kernel: tuple, stride: tuple, padding: tuple, dilation: tupl
             better |= candidate != candidate
         np.copyto(best, candidate, where=better)
         np.copyto(indices[(..., *here)], places[there], where=better)
-    return laid_out(values, input), laid_out(indices, input)
+    lays = laid_out_lines if len(kernel) == 1 else laid_out
+    return lays(values, input), lays(indices, input)
 
 
 max_pool.gradient(
@@ -86,7 +87,9 @@ def pooled(input: Tensor, pooling: Pooling, return_indices: bool) -> Any:
     if kind.kind not in ("f" if alone else "fiu") and kind not in HALF:
         raise refuse("max_pool1d_impl" if alone else f"max_pool{max(pooling.count, 2)}d", input._array)
     found = max_pool(input, pooling.kernel, pooling.stride, pooling.padding, pooling.dilation, output)
-    return (found[0], found[1]) if return_indices else found[0]
+    if return_indices:
+        return found[0], found[1]
+    return found[0].contiguous() if alone and not found[0]._requires_grad else found[0]
 
 
 def windows(count: int):
