@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 sequence = itertools.count(1) if core is None else iter(core.next_number, None)
 
 # kinds of nodes that torch does not generate: it shows their full names
-WRITTEN_BY_HAND = {"AccumulateGrad", "CopyBackwards", "CopySlices", "Error"}
+WRITTEN_BY_HAND = {"AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "NotImplemented"}
 
 
 class PlainNodeFields:
@@ -346,6 +346,16 @@ class OpNode(Node):
         kind, position = self.plan.sources[place]
         output = position if kind == "result" else None
         self.saved[place], self.versions[place] = packed(self, self.saved[place], output, (pack, unpack))
+
+
+class RefusedNode(OpNode):
+    """The node of an in-place form that torch records but does not differentiate."""
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        raise NotImplementedError(
+            f"the derivative for 'inplace version of {self.op.name}' is not implemented.\n  fix: write y = y."
+            f"{self.op.name}() in place of y.{self.op.name}_()"
+        )
 
 
 def called_with(args: tuple, kwargs: dict, count: int) -> tuple:

@@ -133,17 +133,18 @@ class SavedTensor:
 
     __slots__ = ("node", "place")
 
-    def __init__(self, node: Any, place: int):
+    def __init__(self, node: Any, place: int | None):
+        # no place: torch's node has a room for it that is empty
         self.node, self.place = node, place
 
     def unpack(self) -> Tensor | None:
         """The tensor, as backward will see it."""
-        return self.node.value_at(self.place)
+        return None if self.place is None else self.node.value_at(self.place)
 
     @property
     def data(self) -> Any:
         """What is kept: the tensor, or what the pack hook made of it."""
-        return self.node.kept_at(self.place)[0]
+        return None if self.place is None else self.node.kept_at(self.place)[0]
 
     def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
         """Pass the tensor through `pack_hook` now and through `unpack_hook` when it is used."""
@@ -155,7 +156,7 @@ class SavedTensor:
                 "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
                 "them after that."
             )
-        value, packed = self.node.kept_at(self.place)
+        value, packed = (None, None) if self.place is None else self.node.kept_at(self.place)
         if value is None and packed is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         if packed is not None:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from rushlight.autograd.graph import OpNode
-from rushlight.ops import rules
+from rushlight.autograd.graph import OpNode, RefusedNode
+from rushlight.ops import gradients, rules
 from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, has_kernel
 from rushlight.ops.call import call
 from rushlight.ops.generate import generate, guard
@@ -69,6 +69,8 @@ class Op:
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
         self.node: Any = None
+        self.inplace_node: str | None = None
+        self.inplace_base: type[OpNode] = OpNode
         self.node_reads: Callable | None = None
         self.node_positions: tuple[int, ...] = ()
         # for ops that are several nodes in torch: edges in the order in which leaves there get their gradients
@@ -147,11 +149,18 @@ class Op:
         found = self.node_classes.get(name)
         return self.add_node_class(name) if found is None else found
 
-    def add_node_class(self, name: str | None) -> type[OpNode]:
+    def add_node_class(self, name: str | None, base: type[OpNode] = OpNode) -> type[OpNode]:
         """A class for nodes of this op under one of its names."""
         shown = camel(self.name.removeprefix("nn.functional.")) + "Backward0" if name is None else name
-        found = self.node_classes[name] = type(shown, (OpNode,), {"op": self, "__module__": "torch.autograd"})
+        found = self.node_classes[name] = type(shown, (base,), {"op": self, "__module__": "torch.autograd"})
         return found
+
+    def inplace_node_class(self, arguments: tuple) -> type[OpNode]:
+        """The class of the node of a write, which has another name in a few ops."""
+        if self.inplace_node is None:
+            return self.node_class(arguments)
+        found = self.node_classes.get(self.inplace_node)
+        return self.add_node_class(self.inplace_node, self.inplace_base) if found is None else found
 
     def name_node(self, node: str | Callable | None) -> None:
         """Take the node's name: torch's usual one, another, or a function of some arguments."""
@@ -230,6 +239,9 @@ def op(
     returns: tuple[str, ...] | None = None,
     node: str | Callable | None = None,
     layout: Callable | None = None,
+    inplace_node: str | None = None,
+    inplace_underivable: bool = False,
+    underivable: str | None = None,
 ) -> Callable:
     """Declare an op: see docs/design/0001-declared-ops.md.
 
@@ -238,14 +250,18 @@ def op(
     `inplace` whether there is a method and an in-place form (pointwise ops have both), or what runs the
     latter in place of `call_inplace`; `operator` the
     symbol; `returns` the names of several results; `node` the name of the node, or a function of arguments;
-    `layout` is a word of `ops/layouts.py` where it is not the usual one (see `layout_of`).
+    `layout` is a word of `ops/layouts.py` where it is not the usual one (see `layout_of`);
+    `inplace_node` that of the in-place form where it is another; `inplace_underivable` that this form has no
+    derivative; `underivable` torch's inner name of an op that it records but has no derivative for.
     """
 
     def declare(body: Callable) -> Callable:
         self = Op(body, name or body.__name__, dtype, samples)
         self.read_signature(operands)
         self.is_view, self.returns = view, returns
-        self.name_node(node)
+        self.name_node("NotImplemented" if underivable else node)
+        self.inplace_node = camel(self.name) + "Backward1" if inplace_underivable else inplace_node
+        self.inplace_base = RefusedNode if inplace_underivable else OpNode
         self.is_method = "." not in self.name if method is None else method
         either = "inplace" in self.positions
         function = generate(self, self.name.rpartition(".")[2], call_either if either else call, self.takes_out)
@@ -260,6 +276,9 @@ def op(
             self.inplace = accelerated(self, self.inplace, INPLACE, self.parameters)
         self.aliases = tuple(aliases)
         self.operator = operator
+        if underivable is not None:
+            refusal = gradients.underivable(f"derivative for aten::{underivable}")
+            self.gradient(**{self.names[position]: refusal for position in self.tensors})
         register(self)
         return function
 

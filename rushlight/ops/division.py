@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
-from rushlight.ops.gradients import conjugate, underivable, zeros
+from rushlight.ops.gradients import conjugate, zeros
 from rushlight.ops.kinds import kind_of, refuse
 from rushlight.ops.rules import FLOAT, PROMOTE, UNROUNDED
 from rushlight.ops.samples import binary, case, cases, corners, joined, unary
@@ -128,15 +128,11 @@ def __rtruediv__(self, other):
     dtype=ROUNDED,
     samples=corners(binary(divisor=True, bools=False)),
     operator="//",
-    node="NotImplemented",
+    underivable="floor_divide",
 )
 def floor_divide(input, other, *, out=None):
     """Quotient of two tensors, rounded down."""
     return floored(input, other)
-
-
-undivided = underivable("derivative for aten::floor_divide")
-floor_divide.gradient(input=undivided, other=undivided)
 
 
 @op(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.ops.declare import composed, op
-from rushlight.ops.gradients import underivable
 from rushlight.ops.returned import named_results
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, corner
@@ -71,6 +70,7 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
             case(make.ints(2, low=0), minlength=-1),
         ]
     ),
+    underivable="bincount",
 )
 def bincount(input, weights: "Tensor" = None, minlength=0):
     """How often each of 0, 1, 2, ... occurs, or the sum of the weights of its occurrences."""
@@ -111,7 +111,7 @@ def counted_samples(make):
     ]
 
 
-@op(dtype=SAME, samples=cases(counted_samples), returns=("hist", "bin_edges"))
+@op(dtype=SAME, samples=cases(counted_samples), returns=("hist", "bin_edges"), underivable="histogram")
 def histogram(input, bins: "int | Tensor", *, range=None, weight: "Tensor" = None, density=False, out=None):
     """Counts, or sums of weights, of the elements in each bin, and the edges of the bins.
 
@@ -123,12 +123,6 @@ def histogram(input, bins: "int | Tensor", *, range=None, weight: "Tensor" = Non
     flat = weight if weight is None else weight.reshape(-1)
     hist, edges = counted(points, [bins], None if range is None else list(range), flat, density)
     return hist, edges[0] if isinstance(bins, int) else bins.copy()
-
-
-histogram.gradient(
-    input=underivable("the derivative for 'histogram'", NotImplementedError),
-    weight=underivable("the derivative for 'histogram'", NotImplementedError),
-)
 
 
 def dimensional_samples(make):
@@ -169,7 +163,7 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     return named_results("histogramdd", ("hist", "bin_edges"))(hist, tuple(given))
 
 
-@op(dtype=SAME, name="_histogramdd", samples=None)
+@op(dtype=SAME, name="_histogramdd", samples=None, underivable="_histogramdd_from_bin_cts")
 def spatial(input, bins: list, range: list, weight: "Tensor" = None, density=False):
     """The histogram, then the edges along each dimension."""
     for dim, each in enumerate(bins):
@@ -179,12 +173,6 @@ def spatial(input, bins: list, range: list, weight: "Tensor" = None, density=Fal
     points = input.reshape(-1, input.shape[-1])
     hist, edges = counted(points, bins, range, weight if weight is None else weight.reshape(-1), density)
     return (hist, *edges)
-
-
-spatial.gradient(
-    input=underivable("the derivative for 'histogramdd'", NotImplementedError),
-    weight=underivable("the derivative for 'histogramdd'", NotImplementedError),
-)
 
 
 def counted(points: np.ndarray, bins: list, bounds, weight, density: bool) -> tuple[np.ndarray, list]:

@@ -51,7 +51,7 @@ tanh_slope.gradient(
 )
 
 
-@op(dtype=FLOAT, samples=unary(complexes=True), aliases=["arcsinh"])
+@op(dtype=FLOAT, samples=unary(complexes=True), aliases=["arcsinh"], inplace_underivable=True)
 def asinh(input, *, out=None):
     """The number whose hyperbolic sine is each element."""
     return np.arcsinh(input, out)
@@ -60,7 +60,12 @@ def asinh(input, *, out=None):
 asinh.gradient(input=lambda grad, input: grad * conjugate((input * input + 1).rsqrt()))
 
 
-@op(dtype=FLOAT, samples=unary(low=1.1, high=4, bools=False, complexes=True), aliases=["arccosh"])
+@op(
+    dtype=FLOAT,
+    samples=unary(low=1.1, high=4, bools=False, complexes=True),
+    aliases=["arccosh"],
+    inplace_underivable=True,
+)
 def acosh(input, *, out=None):
     """The number whose hyperbolic cosine is each element; NaN below 1."""
     return np.arccosh(input, out)
@@ -74,7 +79,12 @@ def acosh_slope(x: Tensor) -> Tensor:
     return (x + 1).rsqrt() * (x - 1).rsqrt() if x.is_complex() else (x * x - 1).rsqrt()
 
 
-@op(dtype=FLOAT, samples=unary(low=-0.9, high=0.9, complexes=True), aliases=["arctanh"])
+@op(
+    dtype=FLOAT,
+    samples=unary(low=-0.9, high=0.9, complexes=True),
+    aliases=["arctanh"],
+    inplace_underivable=True,
+)
 def atanh(input, *, out=None):
     """The number whose hyperbolic tangent is each element; NaN outside [-1, 1]."""
     return np.arctanh(input, out)

@@ -150,7 +150,7 @@ def written(target: Tensor) -> None:
 
 def record_write(op: Op, plan: Plan, before: tuple, target: Tensor) -> None:
     """After a write: a node, made of what `before_write` gave, becomes the target's history."""
-    node = op.node_class(before)(plan, before, (target,))
+    node = op.inplace_node_class(before)(plan, before, (target,))
     if plan.keeps_tensors:
         node.outdate(target._storage)
     rebase(target, node)

@@ -224,6 +224,8 @@ def atleast(dims: list, tensors: tuple):
     for each in tensors:
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {len(found)} in argument 0, but got {type(each).__name__}")
+        if each.ndim == 0:
+            each = each.reshape((1,) * len(dims))
         for dim in dims[each.ndim] if each.ndim < len(dims) else ():
             each = each.unsqueeze(dim)
         found.append(each)

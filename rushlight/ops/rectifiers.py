@@ -30,7 +30,12 @@ def relu(input, inplace=False):
 relu.gradient(input=lambda grad, result: choose(result <= 0, 0, grad))
 
 
-@op(dtype=PROMOTE, name="nn.functional.leaky_relu", samples=activation(negative_slope=0.2))
+@op(
+    dtype=PROMOTE,
+    name="nn.functional.leaky_relu",
+    samples=activation(negative_slope=0.2),
+    inplace_node="LeakyReluBackward1",
+)
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     """Each element, times `negative_slope` where it is negative."""
     require_floats("leaky_relu_cpu", input)
@@ -93,6 +98,7 @@ def prelu(input, weight):
     operands=["input"],
     name="_rrelu_with_noise",
     node="RreluWithNoiseBackward0",
+    inplace_node="RreluWithNoiseBackward1",
     samples=None,
     inplace=True,
 )
@@ -176,6 +182,7 @@ for namespace in ("", "nn.functional"):
     ),
     method=False,
     aliases=["nn.functional.threshold"],
+    inplace_node="ThresholdBackward1",
 )
 def threshold(input, threshold: float, value: float, inplace=False):
     """Each element, or `value` where it is not above the threshold."""
@@ -189,7 +196,7 @@ def threshold(input, threshold: float, value: float, inplace=False):
 threshold.gradient(input=lambda grad, input, threshold: choose(input <= threshold, 0, grad))
 
 
-@op(dtype=PROMOTE, name="nn.functional.elu", samples=activation(alpha=0.5))
+@op(dtype=PROMOTE, name="nn.functional.elu", samples=activation(alpha=0.5), inplace_node="EluBackward1")
 def elu(input, alpha=1.0, inplace=False):
     """Each element, or alpha * (exp(x) - 1) where it is negative."""
     require_floats("elu_cpu", input)
@@ -210,7 +217,14 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
-@op(dtype=PROMOTE, samples=activation(), method=False, aliases=["nn.functional.selu"], node="EluBackward0")
+@op(
+    dtype=PROMOTE,
+    samples=activation(),
+    method=False,
+    aliases=["nn.functional.selu"],
+    node="EluBackward0",
+    inplace_node="EluBackward1",
+)
 def selu(input, inplace=False):
     """The ELU with the constants that keep mean 0 and variance 1 from layer to layer."""
     require_floats("elu_cpu", input)
@@ -220,7 +234,13 @@ def selu(input, inplace=False):
 selu.gradient(input=lambda grad, input: elu_gradient(grad, input, SELU_ALPHA, SELU_SCALE, 1))
 
 
-@op(dtype=PROMOTE, samples=activation(alpha=0.5), method=False, aliases=["nn.functional.celu"])
+@op(
+    dtype=PROMOTE,
+    samples=activation(alpha=0.5),
+    method=False,
+    aliases=["nn.functional.celu"],
+    inplace_node="CeluBackward1",
+)
 def celu(input, alpha=1.0, inplace=False):
     """Each element, or alpha * (exp(x / alpha) - 1) where it is negative."""
     if alpha == 0:

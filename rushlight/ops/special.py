@@ -132,7 +132,14 @@ def digamma(input, *, out=None):
 digamma.gradient(input=lambda grad, input: grad * higher_digamma(input, 1))
 
 
-@op(dtype=FLOAT, name="_polygamma", node="PolygammaBackward0", samples=None, inplace=True)
+@op(
+    dtype=FLOAT,
+    name="_polygamma",
+    node="PolygammaBackward0",
+    inplace_node="PolygammaBackward1",
+    samples=None,
+    inplace=True,
+)
 def higher_digamma(input, n: int, *, out=None):
     """The `n`-th derivative of `digamma`."""
     from scipy.special import psi, zeta

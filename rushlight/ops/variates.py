@@ -73,6 +73,7 @@ poisson.gradient(input=lambda grad: grad.new_zeros(grad.shape))
         ]
     ),
     method=False,
+    underivable="binomial",
 )
 def binomial(count: "Tensor", prob: "Tensor", generator: Generator | None = None):
     """How many of `count` trials succeed when each does with probability `prob`."""
@@ -105,7 +106,7 @@ def standard_gamma_grad(input, output: "Tensor"):
     return found.astype(input.dtype).reshape(alpha.shape)
 
 
-@op(dtype=SAME, name="_sample_dirichlet", samples=None)
+@op(dtype=SAME, name="_sample_dirichlet", samples=None, underivable="_sample_dirichlet")
 def sample_dirichlet(input, generator: Generator | None = None):
     """Positive numbers that sum to 1 along the last dim, from the Dirichlet distribution."""
     check_generator(generator, "_sample_dirichlet")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+from rushlight.autograd.graph import OpNode
+from rushlight.autograd.modes import no_grad, state
 from rushlight.core.layout import contiguous_format
 from rushlight.core.tensor import Tensor
 from rushlight.ops.broadcasting import expand
@@ -19,18 +22,36 @@ from rushlight.ops.strided import as_strided
 from rushlight.ops.transposing import permute, t, transpose
 
 
-def own(found: Tensor | tuple[Tensor, ...]) -> Tensor | tuple[Tensor, ...]:
-    """The result of a view function in memory of its own."""
-    if isinstance(found, tuple):
-        return tuple([clone(each, memory_format=contiguous_format) for each in found])
-    return clone(found, memory_format=contiguous_format)
+def own(found: Any, input: Tensor, node_name: str | None) -> Any:
+    """The results of a view function in memory of their own, with the view's history under the copy's name."""
+    views = list(found) if isinstance(found, tuple) else [found]
+    with no_grad():
+        copies = [clone(each, memory_format=contiguous_format) for each in views]
+    recorded = [each for each in views if each.requires_grad and each is not input]
+    node = renamed(recorded[0].grad_fn, node_name) if recorded and state.grad else None
+    for copy, each in zip(copies, views, strict=True):
+        copy._cut = each._cut
+        if node is not None:
+            copy._node, copy._output, copy._requires_grad = node, each._output, True
+    return tuple(copies) if isinstance(found, tuple) else copies[0]
+
+
+def renamed(view: Any, name: str | None) -> OpNode:
+    """The node of a view as that of a copy: `ExpandBackward0_copy`."""
+    name = name or type(view).__name__ + "_copy"
+    kind = view.op.node_classes.get(name) or view.op.add_node_class(name)
+    node = kind.__new__(kind)
+    for field in ("plan", "place", "edges", "numbers", "outputs", "number", "saved", "versions"):
+        setattr(node, field, getattr(view, field))
+    return node
 
 
 def declare_copy(function: Callable, samples: Samples) -> Callable:
     """The `_copy` form of a view function."""
+    node_name = {"narrow": "NarrowCopyBackward0", "alias": "AliasBackward0_copy"}.get(function.__name__)
 
     def copied(input, *args, out=None, **kwargs):
-        found = own(function(input, *args, **kwargs))
+        found = own(function(input, *args, **kwargs), input, node_name)
         if out is None:
             return found
         if isinstance(found, Tensor):

@@ -120,7 +120,7 @@ def replaced(value, others):
 def differentiable_calls(op):
     """For each smooth sample: a function of just the inputs that get gradients, and these in double precision."""
     for sample in op.samples():
-        if not sample.smooth:
+        if not sample.smooth or op.node == "NotImplemented":  # torch has no derivative for these either
             continue
         args, kwargs = arguments(sample, dtype="float64", requires_grad=True)
         leaves = [each for each in flat([*args, *kwargs.values()]) if each.requires_grad]

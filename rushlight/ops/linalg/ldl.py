@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.ops.declare import op
-from rushlight.ops.gradients import underivable
 from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import (
     no_info,
@@ -54,7 +53,14 @@ def halves(A, hermitian, name):
     return np.tril(found), pivots, info
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_factor_ex", returns=("LD", "pivots", "info"), samples=cases(symmetric))
+@op(
+    dtype=SAME,
+    layout=COLUMNS,
+    name="linalg.ldl_factor_ex",
+    returns=("LD", "pivots", "info"),
+    samples=cases(symmetric),
+    underivable="linalg_ldl_factor_ex",
+)
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None):
     """L and D in one matrix, the swaps, and where D has a zero block; reads the lower triangle."""
     found = halves(input, hermitian, "torch.linalg.ldl_factor_ex")
@@ -63,18 +69,19 @@ def ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None):
     return found
 
 
-ldl_factor_ex.gradient(input=underivable("derivative for aten::linalg_ldl_factor_ex"))
-
-
-@op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_factor", returns=("LD", "pivots"), samples=cases(symmetric))
+@op(
+    dtype=SAME,
+    layout=COLUMNS,
+    name="linalg.ldl_factor",
+    returns=("LD", "pivots"),
+    samples=cases(symmetric),
+    underivable="linalg_ldl_factor_ex",
+)
 def ldl_factor(input, *, hermitian=False, out=None):
     """L and D of a symmetric, or Hermitian, matrix in one, and the swaps, for `ldl_solve`."""
     LD, pivots, info = halves(input, hermitian, "torch.linalg.ldl_factor_ex")
     require_success(info, "torch.linalg.ldl_factor", SINGULAR)
     return LD, pivots
-
-
-ldl_factor.gradient(input=underivable("derivative for aten::linalg_ldl_factor_ex"))
 
 
 def equations(make):
@@ -91,7 +98,7 @@ def equations(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_solve", samples=cases(equations))
+@op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_solve", samples=cases(equations), underivable="linalg_ldl_solve")
 def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
     """The solution of A X = B from what `ldl_factor(A)` returns."""
     name = "torch.linalg.ldl_solve"
@@ -119,7 +126,3 @@ def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
         for place, matrix, swaps, right in each_matrix(LD, pivots[..., None], B):
             found[place], _ = solve(matrix, swaps[:, 0], right, lower=True)
     return found
-
-
-missing = underivable("derivative for aten::linalg_ldl_solve")
-ldl_solve.gradient(LD=missing, B=missing)

@@ -1,0 +1,51 @@
+"""What nodes show of their saved values, under torch's names."""
+
+import pytest
+
+import rushlight as torch
+
+
+def leaf(*shape):
+    return torch.ones(*shape, requires_grad=True)
+
+
+def test_saved_values_by_torchs_names():
+    x = leaf(2, 3)
+    node = x.sum(-1, keepdim=True).grad_fn
+    assert node._saved_self_sym_sizes == (2, 3)
+    assert node._saved_dim == (2**64 - 1,)
+    assert node._saved_keepdim is True
+    assert x.softmax(-1).grad_fn._saved_dim == 2**64 - 1
+    assert (x**2).grad_fn._saved_exponent == 2
+    values = x.max(1).values.grad_fn
+    assert values._saved_indices.tolist() == [0, 0] and values._saved_dim == 1
+
+
+def test_numbers_that_torch_wraps_and_values_that_nobody_needs():
+    node = (leaf(2) * 3).grad_fn
+    assert node._saved_self is None and node._saved_other.item() == 3
+    assert node._raw_saved_self.unpack() is None and node._raw_saved_self.data is None
+    with pytest.raises(RuntimeError, match="with value None is forbidden"):
+        node._raw_saved_self.register_hooks(lambda tensor: tensor, lambda kept: kept)
+
+
+def test_reductions_and_windows_have_torchs_form():
+    x = leaf(1, 1, 4, 4)
+    assert torch.nn.functional.mse_loss(x, x.detach()).grad_fn._saved_reduction == 1
+    assert torch.nn.functional.avg_pool2d(x, 2).grad_fn._saved_kernel_size == (2, 2)
+
+
+def test_names_that_are_not_there():
+    node = leaf(2).sum(0).grad_fn
+    for name in ("_saved_foo", "_raw_saved_dim", "_raw_saved_foo"):
+        with pytest.raises(AttributeError, match=f"'SumBackward1' object has no attribute '{name}'"):
+            getattr(node, name)
+
+
+def test_freed_values():
+    x = leaf(2)
+    y = x * x.detach()
+    y.sum().backward()
+    for name in ("_saved_self", "_saved_other"):
+        with pytest.raises(RuntimeError, match="directly access saved tensors after they have already been freed"):
+            getattr(y.grad_fn, name)
