@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -13,6 +14,9 @@ from typing import Any
 from conformance.programs.prelude import PRELUDE
 from conformance.programs.snapshot import Failed, Shown, Snapshot
 
+# a statement may take this long; torch's rejection sampling, for one, may never end
+SECONDS = 10
+TOO_SLOW = "TooSlow"
 CODE = compile(PRELUDE, "<prelude>", "exec")
 
 
@@ -33,6 +37,26 @@ def as_torch(module: Any) -> Iterator[None]:
         sys.modules.update(kept)
 
 
+class TooSlow(BaseException):
+    """A statement did not end in time."""
+
+
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """Ends what runs longer than this."""
+
+    def stop(*_: object) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 class Execution:
     """A namespace in which the statements of a program run, one after another."""
 
@@ -47,10 +71,12 @@ class Execution:
 
     def run(self, statement: str) -> Failed | None:
         """Runs one statement; returns the exception, if it raised one."""
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), limited(SECONDS):
             warnings.simplefilter("ignore")
             try:
                 exec(compile(statement, "<program>", "exec"), self.namespace)
+            except TooSlow:
+                return Failed(TOO_SLOW, statement)
             except Exception as error:
                 return Failed(type(error).__name__, str(error))
         return None

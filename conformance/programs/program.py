@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from conformance.programs.execution import Execution
+from conformance.programs.execution import TOO_SLOW, Execution
 from conformance.programs.grammars import FAMILIES
 from conformance.programs.scope import Scope
 
@@ -30,13 +30,18 @@ def generate(family: str, seed: int, leader: str) -> Program:
     for _ in range(scope.integer(2, 4)):
         add(execution, statements, scope, begin)
     for _ in range(scope.integer(5, 36)):
-        add(execution, statements, scope, scope.random.choices(grammars, weights)[0])
+        if not add(execution, statements, scope, scope.random.choices(grammars, weights)[0]):
+            break
     return Program(family, seed, statements)
 
 
-def add(execution: Execution, statements: list[str], scope: Scope, grammar: Callable[[Scope], str | None]) -> None:
-    """Draws one statement and runs it, so that the next ones know what there is."""
+def add(execution: Execution, statements: list[str], scope: Scope, grammar: Callable[[Scope], str | None]) -> bool:
+    """Draws one statement and runs it, so that the next ones know what there is; False where it does not end."""
     statement = grammar(scope)
-    if statement is not None:
-        statements.append(statement)
-        execution.run(statement)
+    if statement is None:
+        return True
+    failed = execution.run(statement)
+    if failed is not None and failed.kind == TOO_SLOW:
+        return False
+    statements.append(statement)
+    return True
