@@ -53,7 +53,7 @@ def compare_errors(torch: Failed | None, ours: Failed | None) -> list[Difference
     if torch is None or ours is None:
         kind = "extra error" if torch is None else "missing error"
         return [Difference(kind, "statement", brief(torch), brief(ours))]
-    if torch.kind != ours.kind and not {torch.kind, ours.kind} <= LINEAR:
+    if torch.kind not in (ours.kind, *ours.bases) and not {torch.kind, ours.kind} <= LINEAR:
         return [Difference("error type", "statement", brief(torch), brief(ours))]
     if not leading(ours.words).startswith(leading(torch.words)):
         return [Difference("words", "statement", brief(torch), brief(ours))]
@@ -111,7 +111,8 @@ def shorten(record: Any) -> str:
 def compare_tensors(place: str, torch: Shown, ours: Shown, found: list[Difference]) -> None:
     for field, kind in HARD_FIELDS:
         if getattr(torch, field) != getattr(ours, field):
-            found.append(Difference(kind, place, str(getattr(torch, field)), str(getattr(ours, field))))
+            answers = [f"{getattr(each, field)} ({each.dtype})" for each in (torch, ours)]
+            found.append(Difference(kind, place, *answers))
             return
     if not equal_values(torch, ours):
         found.append(Difference("value", place, shorten(torch.values), shorten(ours.values)))

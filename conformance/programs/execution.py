@@ -78,7 +78,8 @@ class Execution:
             except TooSlow:
                 return Failed(TOO_SLOW, statement)
             except Exception as error:
-                return Failed(type(error).__name__, str(error))
+                bases = tuple(each.__name__ for each in type(error).__mro__)
+                return Failed(type(error).__name__, str(error), bases)
         return None
 
     def show(self) -> dict[str, Any]:

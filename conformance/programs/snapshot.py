@@ -31,6 +31,7 @@ class Failed(NamedTuple):
 
     kind: str
     words: str
+    bases: tuple[str, ...] = ()  # under which a program may catch it
 
 
 class Snapshot:
@@ -97,6 +98,8 @@ class Snapshot:
         tensor = tensor.resolve_conj().resolve_neg().clone()
         if tensor.dtype in (self.torch.bfloat16, self.torch.float16):
             tensor = tensor.float()
+        elif str(tensor.dtype) == "torch.complex32":
+            tensor = tensor.to(self.torch.complex64)
         array = tensor.numpy()
         return array if array.size <= LARGEST else array.reshape(-1)[:: array.size // LARGEST]
 
