@@ -20,6 +20,7 @@ from rushlight.ops.classification_losses import (
     shares_of,
 )
 from rushlight.ops.declare import composed, op
+from rushlight.ops.folding import fold
 from rushlight.ops.loss_reduction import legacy, unknown
 from rushlight.ops.rules import MATCH, PROMOTE, SAME
 from rushlight.ops.samples import case, cases
@@ -45,7 +46,7 @@ def cross_entropy_of_classes(input, target, weight: "Tensor" = None, ignore_inde
     logits = input - np.maximum.reduce(input, dim, keepdims=True)
     right = logits[places(target, input.shape, type(shares) is float)]
     probs = np.exp(logits, logits)
-    total = np.add.reduce(probs, dim, keepdims=True)
+    total = fold(np.add, probs, dim, True)
     probs /= total
     rows = np.log(total.reshape(right.shape)) - right
     return brought_together(rows, shares, reduction), probs, np.asarray(shares, input.dtype)

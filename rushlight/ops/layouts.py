@@ -32,11 +32,12 @@ def KEPT(op: Op, arrays: list, result: ndarray) -> ndarray:
 
 def COMMON(op: Op, arrays: list, result: ndarray) -> ndarray:
     """In the order of the inputs, which are broadcast; where they disagree, in that of the first."""
-    inputs = [each for each in [arrays[position] for position in op.tensors] if type(each) is ndarray]
-    for each in inputs:
-        if not each.flags.c_contiguous:
+    for position in op.tensors:
+        each = arrays[position]
+        if type(each) is ndarray and not each.flags.c_contiguous:
+            inputs = [other for other in [arrays[place] for place in op.tensors] if type(other) is ndarray]
             return restrided(result, common_strides(result.shape, inputs))
-    return result if result.flags.c_contiguous else result.copy()
+    return result
 
 
 def LIKE(op: Op, arrays: list, result: ndarray) -> ndarray:

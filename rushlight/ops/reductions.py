@@ -208,7 +208,7 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None):
     real = input.real if input.dtype.kind == "c" else input
     largest = np.maximum.reduce(real, along, keepdims=True, initial=-np.inf)
     largest = np.where(np.isfinite(largest), largest, 0)
-    total = np.add.reduce(np.exp(input - largest), along, keepdims=keepdim)
+    total = fold(np.add, np.exp(input - largest), along, keepdim)
     return in_c_order(np.log(total) + largest.reshape(total.shape))
 
 

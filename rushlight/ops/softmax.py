@@ -8,7 +8,7 @@ from rushlight.core import dtypes
 from rushlight.core.warning import warn
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
-from rushlight.ops.folding import in_c_order
+from rushlight.ops.folding import fold, in_c_order
 from rushlight.ops.rules import AVERAGE
 from rushlight.ops.samples import case, cases
 
@@ -47,7 +47,7 @@ def softmax(input, dim=None, dtype=None, *, out=None):
         return np.exp(input - input)
     input = in_c_order(input)
     found = np.exp(input - np.maximum.reduce(input, along, keepdims=True))
-    found /= np.add.reduce(found, along, keepdims=True)
+    found /= fold(np.add, found, along, True)
     return found
 
 
@@ -71,7 +71,7 @@ def log_softmax(input, dim=None, dtype=None, *, out=None):
         return input - input
     input = in_c_order(input)
     found = input - np.maximum.reduce(input, along, keepdims=True)
-    found -= np.log(np.add.reduce(np.exp(found), along, keepdims=True))
+    found -= np.log(fold(np.add, np.exp(found), along, True))
     return found
 
 

@@ -108,3 +108,60 @@ def test_gradients_of_leaves_with_gaps_are_contiguous():
     wide = torch.rand(1, 4).expand(3, 4).requires_grad_()
     (wide * 2).sum().backward()
     assert wide.grad.stride() == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "strides"),
+    [
+        (torch.linalg.inv, (1, 4)),
+        (torch.linalg.cholesky, (1, 4)),
+        (lambda x: torch.linalg.solve(x, torch.rand(4, 3)), (1, 4)),
+        (lambda x: torch.linalg.solve(x, torch.rand(3, 4), left=False), (4, 1)),
+        (lambda x: torch.linalg.qr(x).Q, (1, 4)),
+        (lambda x: torch.linalg.svd(x).U, (1, 4)),
+        (lambda x: torch.linalg.eigh(x).eigenvectors, (1, 4)),
+        (lambda x: torch.linalg.lu_factor(x).LU, (1, 4)),
+        (lambda x: torch.linalg.lstsq(torch.cat([x, x]), torch.rand(8, 4)).solution, (1, 8)),
+        (torch.linalg.pinv, (4, 1)),
+        (lambda x: torch.linalg.eigh(torch.stack([x, x])).eigenvalues, (4, 1)),
+    ],
+)
+def test_matrices_of_linalg_lie_column_by_column(function, strides):
+    assert function(torch.diag(torch.rand(4) + 1)).stride() == strides
+
+
+def test_indexed_dims_lead_and_the_others_keep_their_order():
+    x, positions = arranged(2, 3, 4), torch.tensor([1, 0])
+    assert x[positions].stride() == (12, 1, 3)
+    assert x[:, positions].stride() == (1, 2, 4)
+    assert x[positions, positions].stride() == (4, 1)
+    assert x[x[:, 0, 0] > -1].stride() == (12, 1, 3)
+    x = x.clone()
+    assert torch.index_put(x, (positions,), torch.rand(3, 4)).stride() == (1, 2, 6)
+
+
+def test_pools_of_lines_keep_the_channels_last():
+    x = torch.rand(2, 8, 3).transpose(1, 2)
+    assert F.avg_pool1d(x, 2).stride() == (12, 1, 3)
+    assert F.adaptive_avg_pool1d(x, 4).stride() == (12, 1, 3)
+    assert F.adaptive_max_pool1d(x, 4).stride() == (12, 1, 3)
+    # a function of its own in torch
+    assert F.max_pool1d(x, 2).stride() == (12, 4, 1)
+    assert F.max_pool1d(x, 2, return_indices=True)[0].stride() == (12, 1, 3)
+
+
+def test_turned_tensors_are_transposed_copies():
+    x = torch.rand(2, 3, 4)
+    assert torch.rot90(x, 1, (1, 2)).stride() == (12, 1, 4)
+    assert torch.rot90(x, 2, (1, 2)).stride() == (12, 4, 1)
+    assert arranged(2, 3, 4).flip(0).stride() == (1, 2, 6)
+
+
+def test_attention_is_the_same_in_every_layout():
+    rows = [torch.rand(2, 4, 6, 5) for _ in range(3)]
+    heads_inside = [each.transpose(1, 2).contiguous().transpose(1, 2) for each in rows]
+    columns = [each.mT.contiguous().mT for each in rows]
+    results = [F.scaled_dot_product_attention(*each) for each in (rows, heads_inside, columns)]
+    assert [each.stride() for each in results] == [(120, 30, 5, 1), (120, 5, 20, 1), (120, 30, 5, 1)]
+    assert torch.equal(results[0], results[1])
+    assert torch.equal(results[0], results[2])

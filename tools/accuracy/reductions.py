@@ -181,7 +181,49 @@ LOSSES = [
     ),
 ]
 
-REDUCTIONS = [*SUMS, *SPREADS, *NORMS, *SOFTMAXES, *SCANS, *PRODUCTS, *LOSSES]
+
+def attention(x: np.ndarray) -> np.ndarray:
+    x = x[:200, :64]
+    return softmax_rows(x @ x.T / 8) @ x
+
+
+def softmax_rows(x: np.ndarray) -> np.ndarray:
+    return np.exp(x - special.logsumexp(x, axis=1, keepdims=True))
+
+
+# along the rows of a matrix that lies otherwise in memory: how it comes about, for arrays and tensors alike
+LAYOUTS = {"transposed": lambda x: x.T, "of every other column": lambda x: x[:, ::2]}
+ALONG_ROWS: list[tuple[str, Callable, float, Callable]] = [
+    ("sum", lambda x: x.sum(1), 8, lambda torch, x: x.sum(1)),
+    ("mean", lambda x: x.mean(), 4, lambda torch, x: x.mean()),
+    ("var", lambda x: variance(x, 1), 8, lambda torch, x: x.var(1)),
+    ("norm", lambda x: np.sqrt(np.square(x).sum(1)), 8, lambda torch, x: x.norm(dim=1)),
+    ("softmax", softmax_rows, 20, lambda torch, x: x.softmax(1)),
+    ("logsumexp", lambda x: special.logsumexp(x, axis=1), 4, lambda torch, x: x.logsumexp(1)),
+    ("cumsum", lambda x: x.cumsum(1), 4, lambda torch, x: x.cumsum(1)),
+    (
+        "nn.functional.mse_loss",
+        lambda x: np.square(x).mean(),
+        4,
+        lambda torch, x: torch.nn.functional.mse_loss(x, torch.zeros_like(x)),
+    ),
+    (
+        "nn.functional.scaled_dot_product_attention",
+        attention,
+        20,
+        lambda torch, x: torch.nn.functional.scaled_dot_product_attention(*[x[:200, :64]] * 3),
+    ),
+]
+
+
+def laid_out(row: tuple[str, Callable, float, Callable], words: str, lays: Callable) -> Reduction:
+    name, exact, bound, call = row
+    return R(f"{name}, {words}", "square", lambda x: exact(lays(x)), bound, lambda torch, x: call(torch, lays(x)))
+
+
+ARRANGED = [laid_out(row, *layout) for row in ALONG_ROWS for layout in LAYOUTS.items()]
+
+REDUCTIONS = [*SUMS, *SPREADS, *NORMS, *SOFTMAXES, *SCANS, *PRODUCTS, *LOSSES, *ARRANGED]
 
 # Families whose functions all have a row above, unless they pick among the numbers they got or answer with whole ones.
 FAMILIES = ("cumulative", "norms", "reductions", "softmax", "statistics")

@@ -174,14 +174,25 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = shared_heads(query, key), shared_heads(query, value)
     tensors = [query, key, value]
+    if not all([has_dense_rows(each) for each in tensors]):
+        # one arithmetic for all layouts; torch's other way has contiguous results
+        tensors = [each.contiguous() for each in tensors]
     allowed = None
     if attn_mask is not None:
+        if not has_dense_rows(attn_mask):
+            attn_mask = attn_mask.contiguous()
         if attn_mask._array.dtype == bool:
             allowed = attn_mask
         else:
             tensors.append(attn_mask.to(query.dtype))
     noise = noise_of(query, key, dropout_p) if dropout_p > 0 else None
     return attention(tensors, allowed, noise, bool(is_causal), float(scale))[0]
+
+
+def has_dense_rows(tensor: Tensor) -> bool:
+    """Whether the last dimension has no gaps."""
+    array = tensor._array
+    return not array.ndim or array.strides[-1] == array.itemsize or array.shape[-1] == 1
 
 
 def check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
