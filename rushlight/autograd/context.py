@@ -10,7 +10,7 @@ import numpy as np
 
 from rushlight.autograd import explain, modes
 from rushlight.autograd.graph import Node, edge_of, note_place, sequence
-from rushlight.autograd.saved import Packed, SavedTensor, reattach, snapshot
+from rushlight.autograd.saved import Packed, SavedTensor, raise_inference, reattach, snapshot
 from rushlight.core import location
 from rushlight.core.tensor import Tensor, new
 
@@ -189,6 +189,8 @@ class SavedValue:
     __slots__ = ("output", "packed", "value", "version")
 
     def __init__(self, node: BackwardCFunction, value: Tensor | None, output: int | None):
+        if value is not None and value._inference:
+            raise_inference()
         self.output = output
         self.value: Any = value if output is None or value is None else snapshot(value)
         self.version = 0 if value is None else value._version

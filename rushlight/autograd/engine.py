@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from rushlight.autograd import accumulation, graph, hook_calls, modes
+from rushlight.autograd import accumulation, graph, hook_calls, modes, reentrant
 from rushlight.autograd.graph import Node
 from rushlight.autograd.queue import LEAF, pop, push
 from rushlight.core import dtypes
@@ -246,16 +246,20 @@ def backward(
 def run_backward(
     roots: list, keep_graph: bool, create_graph: bool, inputs: list[Edge] | None, accumulating: bool
 ) -> list | None:
+    if reentrant.is_deep():
+        return reentrant.in_new_thread(run_backward, roots, keep_graph, create_graph, inputs, accumulating)
     if core is not None and not create_graph:
         return core.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
     wanted = None if inputs is None else Wanted(inputs, [target for target, _, _ in roots], accumulating)
     run = Run(keep_graph, create_graph, wanted)
     run.start(roots)
     outer, running.root = running.root, max([rank for rank, each in run.ready if isinstance(each, Node)], default=0)
+    reentrant.depth.count += 1
     try:
         run.run()
     finally:
         running.root = outer
+        reentrant.depth.count -= 1
     return None if wanted is None or accumulating else wanted.found
 
 

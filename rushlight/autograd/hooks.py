@@ -59,12 +59,22 @@ def retain_grad(self: Tensor) -> None:
         tensor = owner()
         if tensor is not None:
             if tensor._grad is None:
-                tensor._grad = grad if modes.state.grad else grad.clone()
+                tensor._grad = grad.clone()
             else:
                 tensor._grad = tensor._grad + grad
 
     output_hooks(self)["retain"] = keep
     self._retains = True
+
+
+def follow(tensor: Tensor, before: Any, output: int) -> None:
+    """After a write gave a tensor another node: a retained gradient is that of the new value; other hooks stay."""
+    hooks = None if before is None or before.tensor_hooks is None else before.tensor_hooks.get(output)
+    if hooks is None or "retain" not in hooks or tensor._node is None:
+        return
+    if tensor._node.tensor_hooks is None:
+        tensor._node.tensor_hooks = {}
+    tensor._node.tensor_hooks.setdefault(tensor._output, {})["retain"] = hooks.pop("retain")
 
 
 class Refusal(threading.local):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.autograd import entry, modes
+from rushlight.autograd import entry
 from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, method, new, storage_of
 
@@ -12,7 +12,13 @@ from rushlight.core.tensor import Tensor, method, new, storage_of
 @method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Switch recording for a leaf, in place."""
-    self.requires_grad = requires_grad
+    if type(requires_grad) is not bool:
+        raise TypeError(
+            f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}"
+        )
+    # what is computed requires grad already
+    if not (requires_grad and self.grad_fn is not None):
+        self.requires_grad = requires_grad
     return self
 
 
@@ -38,8 +44,7 @@ def detach(self: Tensor) -> Tensor:
         made._cut = ("detach", user_line())
     elif self._cut is not None:
         made._cut = self._cut
-    if modes.state.inference:
-        made._inference = True
+    made._inference = self._inference
     return made
 
 

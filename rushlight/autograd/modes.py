@@ -29,10 +29,10 @@ state: Any = PlainState() if core is None else core.State()
 class Mode:
     """A context manager that also decorates functions and generators."""
 
-    def __new__(cls, function: Any = None):
+    def __new__(cls, *given: Any, **named: Any):
         # `@no_grad` without parentheses decorates at once, as in torch
-        if callable(function) and cls in (no_grad, enable_grad, inference_mode):
-            return cls()(function)
+        if given and callable(given[0]) and cls in (no_grad, enable_grad, inference_mode):
+            return cls()(given[0])
         return object.__new__(cls)
 
     def __enter__(self) -> Any:
@@ -46,6 +46,13 @@ class Mode:
 
     def __call__(self, function: Callable) -> Callable:
         if inspect.isclass(function):
+            from rushlight.core.warning import warn
+
+            warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods: decorate `__init__` for what this does",
+                FutureWarning,
+            )
             function.__init__ = self(function.__init__)  # type: ignore[method-assign]
             return function
         if inspect.isgeneratorfunction(function):
@@ -106,7 +113,8 @@ class enable_grad(Mode):
 
     def __enter__(self) -> None:
         self.before = state.grad
-        state.grad = True
+        # in inference mode nothing is recorded
+        state.grad = not state.inference
 
     def __exit__(self, *exception: object) -> None:
         state.grad = self.before
@@ -116,7 +124,11 @@ class set_grad_enabled(Mode):
     """Switch recording on or off, at once or for a block."""
 
     def __init__(self, mode: bool):
-        self.mode = bool(mode)
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
+            )
+        self.mode = mode
         self.before = state.grad
         state.grad = self.mode
 
@@ -134,7 +146,7 @@ class set_grad_enabled(Mode):
         return set_grad_enabled(self.mode)
 
     def __repr__(self) -> str:
-        return f"set_grad_enabled(mode={self.mode})"
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
 
 class inference_mode(Mode):
@@ -145,9 +157,8 @@ class inference_mode(Mode):
 
     def __enter__(self) -> None:
         self.before = state.grad, state.inference
-        if self.mode:
-            state.grad = False
-        state.inference = self.mode
+        # inference_mode(False) records, also within no_grad
+        state.grad, state.inference = not self.mode, self.mode
 
     def __exit__(self, *exception: object) -> None:
         state.grad, state.inference = self.before

@@ -93,6 +93,8 @@ def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...], node: Node) 
                 if value._inference:
                     raise_inference()
             elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
+                if any([each._inference for each in value]):
+                    raise_inference()
                 version = tuple(each._version for each in value)
         elif kind == "shape":
             value = arguments[position]
@@ -118,8 +120,9 @@ def packed(node: Node, value: Tensor, output: int | None, hooks: tuple) -> tuple
 
 def raise_inference() -> None:
     raise RuntimeError(
-        "Inference tensors cannot be saved for backward. To work around you can make a clone to get a normal tensor "
-        "and use it in autograd."
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+        "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
+        "it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
     )
 
 

@@ -17,5 +17,5 @@ class Variable(metaclass=VariableMeta):
     def __new__(cls, data: Tensor, requires_grad: bool = False, volatile: bool = False):
         found = make_view(data, data._array)
         found._base = found._made = None
-        found.requires_grad = requires_grad
+        found.requires_grad = bool(requires_grad)
         return found

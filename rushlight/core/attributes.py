@@ -10,7 +10,7 @@ from rushlight.core.layout import layout, strided
 from rushlight.core.location import user_line
 from rushlight.core.options import refuse_pinned
 from rushlight.core.storage import Storage
-from rushlight.core.tensor import Tensor, attribute, method, new, storage_of
+from rushlight.core.tensor import Tensor, attribute, method, new, require_differentiable, storage_of, version_of
 from rushlight.core.warning import warn
 
 
@@ -21,6 +21,7 @@ def get_data(self: Tensor) -> Tensor:
     found._storage = Storage(storage_of(self).array)
     if self.requires_grad:
         found._cut = ("data", user_line())
+    found._inference = self._inference
     return found
 
 
@@ -31,7 +32,7 @@ def set_data(self: Tensor, value: Tensor) -> None:
         raise RuntimeError(
             f"data set to a tensor that requires gradients must be floating point or complex dtype, not {value.dtype}"
         )
-    version = self._version
+    version = version_of(self)
     self._array = value._array
     self._storage = Storage(storage_of(value).array)
     self._storage.version = version
@@ -75,7 +76,11 @@ def delete_grad(self: Tensor) -> None:
     self._grad = None
 
 
-attribute("data", property(get_data, set_data))
+def delete_data(self: Tensor) -> None:
+    raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+
+attribute("data", property(get_data, set_data, delete_data))
 attribute("grad", property(get_grad, set_grad, delete_grad))
 
 
@@ -153,7 +158,11 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor
     found._array = data._array
     found._storage = storage_of(data)
     found._created = user_line()
-    found.requires_grad = require_grad
+    if data._inference:
+        found._inference = True
+    if require_grad:
+        require_differentiable(found._array.dtype)
+        found._requires_grad = True
     return found
 
 

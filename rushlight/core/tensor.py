@@ -78,19 +78,31 @@ class Tensor(Fields):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        value = bool(value)
-        if self._node is not None:
-            if value:
-                return
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
-                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+        if type(value) is not bool:
+            raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
+        if self.grad_fn is not None:
+            detached = (
+                ""
+                if value
+                else (
+                    " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+                    "var_no_grad = var.detach()."
+                )
+            )
+            raise RuntimeError(f"you can only change requires_grad flags of leaf variables.{detached}")
+        if value and self._inference:
+            require_inference_mode(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
             )
         if value:
             require_differentiable(self._array.dtype)
         elif self._requires_grad:
             self._cut = ("frozen", location.user_line())
         self._requires_grad = value
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool: set it to False")
 
     @property
     def is_leaf(self) -> bool:
@@ -118,7 +130,9 @@ class Tensor(Fields):
 
     @property
     def _version(self) -> int:
-        return 0 if self._storage is None else self._storage.version
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return version_of(self)
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -212,6 +226,18 @@ def storage_of(tensor: Tensor) -> Storage:
     if found is None:
         found = tensor._storage = Storage(raw(tensor._array))
     return found
+
+
+def version_of(tensor: Tensor) -> int:
+    """How often its memory was written to; `_version` refuses to say so of inference tensors."""
+    return 0 if tensor._storage is None else tensor._storage.version
+
+
+def require_inference_mode(words: str) -> None:
+    from rushlight.autograd.modes import state
+
+    if not state.inference:
+        raise RuntimeError(words + " Take a clone(), which is an ordinary tensor.")
 
 
 def geometry_of(tensor: Tensor) -> tuple[tuple[int, ...], Any, int]:

@@ -19,6 +19,10 @@ def make_view(base: Tensor, array: np.ndarray) -> Tensor:
     kept = base._array
     view._array = array if type(kept) is np.ndarray else alike(kept, array)
     view._storage = storage = storage_of(base)
+    if base._inference:
+        # its history never matters: it is no view of anything
+        view._inference = True
+        return view
     view._base = base if base._base is None else base._base
     if storage.version:
         view._view_version = storage.version
@@ -47,8 +51,13 @@ def regenerate(view: Tensor, base: Tensor) -> None:
 
     alike = in_kind_of(view, base)
     arguments = (alike, alike._array, geometry_of(view))
+    before, output = view._node, view._output
     view._node, view._output = strided_view.op.node_for(1, arguments, (view,)), 0
     view._requires_grad = True
+    if view._retains:
+        from rushlight.autograd import hooks
+
+        hooks.follow(view, before, output)
 
 
 def check_writable(view: Tensor) -> None:

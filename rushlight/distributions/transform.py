@@ -8,7 +8,7 @@ import weakref
 from typing import Any
 
 from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.tensor import Tensor, version_of
 from rushlight.distributions import constraints
 
 
@@ -141,8 +141,8 @@ class Transform:
 
     def _stamp(self, source: Tensor, made: Tensor) -> tuple:
         """What must stay the same for the memory to hold."""
-        given = [(id(each), each._version) for each in self._parameters()]
-        return source._version, made._version, source.requires_grad, made.requires_grad, *given
+        given = [(id(each), version_of(each)) for each in self._parameters()]
+        return version_of(source), version_of(made), source.requires_grad, made.requires_grad, *given
 
     def _parameters(self) -> tuple[Tensor, ...] | list[Tensor]:
         """The tensors that the function depends on."""

@@ -117,22 +117,22 @@ PyObject* get_ndim(PyObject* self, void*) {
 
 PyObject* get_requires_grad(PyObject* self, void*) { return PyBool_FromLong(requires_grad(as_tensor(self))); }
 
+// Whether a view's memory was written to since its history was noted; see `refresh` in core/views.py.
+bool is_stale(const Tensor* tensor) {
+    return tensor->base != nullptr && version_of(tensor) != tensor->view_version &&
+           (as_tensor(tensor->base)->requires_grad || tensor->node != nullptr);
+}
+
 // True for a leaf of floats, and what changes nothing; the rest has something to note or to refuse.
 int set_requires_grad(PyObject* self, PyObject* value, void*) {
     Tensor* tensor = as_tensor(self);
-    bool plain = tensor->node == nullptr && tensor->array != nullptr;
+    bool plain = tensor->node == nullptr && tensor->array != nullptr && !tensor->inference && !is_stale(tensor);
     if (plain && value == Py_True && PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array))) {
         tensor->requires_grad = true;
         return 0;
     }
     if (plain && value == Py_False && !tensor->requires_grad) return 0;
     return set_by_python(REQUIRES_GRAD, self, value);
-}
-
-// Whether a view's memory was written to since its history was noted; see `refresh` in core/views.py.
-bool is_stale(const Tensor* tensor) {
-    return tensor->base != nullptr && version_of(tensor) != tensor->view_version &&
-           (as_tensor(tensor->base)->requires_grad || tensor->node != nullptr);
 }
 
 PyObject* get_is_leaf(PyObject* self, void*) {
@@ -188,6 +188,7 @@ PyObject* get_data(PyObject* self, void*) {
         return nullptr;
     }
     if (requires_grad(tensor)) cut_here(found, reason);
+    found->inference = tensor->inference;
     return as_object(found);
 }
 
@@ -231,12 +232,13 @@ PyObject* detach(PyObject* self, PyObject*) {
     } else if (tensor->cut) {
         copy_cut(found, tensor->cut);
     }
-    found->inference = state.inference;
+    found->inference = tensor->inference;
     return as_object(found);
 }
 
 PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (names != nullptr || count > 1) return call_python(REQUIRES_GRAD_, self, args, count, names);
+    bool simple = names == nullptr && count <= 1 && as_tensor(self)->node == nullptr;
+    if (!simple || (count == 1 && !PyBool_Check(args[0]))) return call_python(REQUIRES_GRAD_, self, args, count, names);
     if (PyObject_SetAttrString(self, "requires_grad", count == 1 ? args[0] : Py_True) < 0) return nullptr;
     return Py_NewRef(self);
 }

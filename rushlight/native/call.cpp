@@ -92,7 +92,7 @@ bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count) {
         for (int i = 0; i < count; i++) copy_cut(results[i], call.cut->cut);
     }
     if (state.inference) {
-        for (int i = 0; i < count; i++) results[i]->inference = true;
+        for (int i = 0; i < count; i++) results[i]->inference = results[i]->base == nullptr;
     }
     return true;
 }

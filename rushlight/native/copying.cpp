@@ -236,7 +236,8 @@ PyObject* copy_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
 
 // Whether one value may be written over all elements here: no history to record, and memory of its own.
 bool may_fill(Tensor* target) {
-    return target->array != nullptr && !(state.grad && requires_grad(target)) && PyArray_ISWRITEABLE(target->array) &&
+    return target->array != nullptr && !(state.grad && requires_grad(target)) && !target->inference &&
+           PyArray_ISWRITEABLE(target->array) &&
            is_movable(target->array);
 }
 

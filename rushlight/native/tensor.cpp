@@ -320,6 +320,11 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
     if (view == nullptr) return nullptr;
     Py_INCREF(storage);
     view->storage = storage;
+    if (base->inference) {
+        // its history never matters: it is no view of anything
+        view->inference = true;
+        return view;
+    }
     view->base = Py_NewRef(base->base != nullptr ? base->base : as_object(base));
     view->view_version = storage->version;
     if (!state.grad) {

@@ -73,7 +73,7 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
             mark_cut(op, (tensor,))
     elif cut is not None:
         tensor._cut = cut
-    if state.inference:
+    if state.inference and tensor._base is None:
         tensor._inference = True
     return tensor
 
@@ -197,7 +197,7 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
             tensor._cut = cut
     if state.inference:
         for tensor in tensors:
-            tensor._inference = True
+            tensor._inference = tensor._base is None
     return op.results(*tensors) if op.returns is not None else tuple(tensors)
 
 

@@ -18,7 +18,7 @@ from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.native import core
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import op
-from rushlight.ops.inplace import before_write, call_inplace, check_target, record_write, written
+from rushlight.ops.inplace import before_write, call_inplace, check_inference, check_target, record_write, written
 from rushlight.ops.layouts import KEPT
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
@@ -180,6 +180,8 @@ def overwrite(target: Tensor, value: Any, op: Op, arguments: tuple) -> Tensor:
     if recording:
         check_target(target)
         before = before_write(target, arguments, keeps_input=False)
+    if target._inference:
+        check_inference()
     if value:
         value = converted(value, array.dtype, array.size == 1)
     if not array.flags.writeable:

@@ -158,13 +158,24 @@ def record_write(op: Op, plan: Plan, before: tuple, target: Tensor) -> None:
 
 def rebase(target: Tensor, node: Any) -> None:
     """Make `node` the target's history; a write through a view becomes history of its base as well."""
+    before, output = target._node, target._output
     target._node, target._output, target._requires_grad = node, 0, True
-    target._retains = False
+    if target._retains:
+        follow(target, before, output)
     base = target._base
     if base is not None:
         from rushlight.ops.strided import rebase_base
 
         rebase_base(base, target)
+        if target._retains:
+            # now the gradient of a part of the base
+            target.grad_fn  # noqa: B018
+
+
+def follow(target: Tensor, before: Any, output: int) -> None:
+    from rushlight.autograd import hooks
+
+    hooks.follow(target, before, output)
 
 
 def check_inference() -> None:

@@ -92,10 +92,12 @@ def write_composed(name: str, result: Tensor, out: Any) -> Tensor:
 
 def write_result(op: Op, result: np.ndarray, out: Any, read: tuple = ()) -> Tensor:
     """Write a result into `out`, which takes its shape unless it is one of those that were read."""
-    from rushlight.ops.inplace import require_shape, require_writable, written
+    from rushlight.ops.inplace import check_inference, require_shape, require_writable, written
 
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if out._inference:
+        check_inference()
     if result.dtype != out._array.dtype:
         require_dtype(op, result, out._array)
     require_writable(out._array)

@@ -16,7 +16,7 @@ from rushlight.ops.call import run
 from rushlight.ops.copying import function_and_method
 from rushlight.ops.dims import plain_size
 from rushlight.ops.generate import sizes
-from rushlight.ops.inplace import check_target, written
+from rushlight.ops.inplace import check_inference, check_target, follow, written
 from rushlight.ops.shape import squeeze, unsqueeze
 from rushlight.ops.strided import memory_of, reach, strided_view
 from rushlight.ops.transposing import t, transpose
@@ -26,14 +26,18 @@ def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
     """Make the tensor what a view op makes of it; the history goes through a node of that name."""
     op, arguments = view.op, (tensor, *arguments)
     recording = state.grad and tensor.requires_grad
+    if tensor._inference:
+        check_inference()
     if recording:
         check_target(tensor)
     storage = storage_of(tensor)
     found = run(op, arguments, [raw(tensor._array), *arguments[1:]])
     if recording:
         kind = op.node_classes.get(node) or op.add_node_class(node)
+        before, output = tensor._node, tensor._output
         tensor._node, tensor._output = kind(op.plan(1), arguments, (wrap(found),)), 0
-        tensor._retains = False
+        if tensor._retains:
+            follow(tensor, before, output)
     tensor._array = alike(tensor._array, found)
     written(tensor)
     if recording:
@@ -87,6 +91,8 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
     if any(extent < 0 for extent in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     if shape != self._array.shape:
+        if self._inference:
+            check_inference()
         give_shape(self, shape)
     if memory_format in (channels_last, channels_last_3d):
         strides = channels_last_strides(shape, memory_format)
@@ -105,6 +111,8 @@ def set_(
     self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None
 ) -> Tensor:
     """Let it look at another tensor's memory, in place; without a source, at none."""
+    if self._inference:
+        check_inference()
     if state.grad and self._requires_grad:
         check_target(self)
     if source is None:

@@ -198,6 +198,11 @@ def rebase_base(base: Tensor, view: Tensor) -> None:
         written = wrap(alike._array)
         written._node, written._requires_grad = node, True
         node = in_kind_of(base, written)._node
+    before, output = base._node, base._output
     base._node, base._output, base._requires_grad = node, 0, True
+    if base._retains:
+        from rushlight.ops.inplace import follow
+
+        follow(base, before, output)
     # the view's history is now that of a part of the base: made anew when asked for
     view._view_version = storage.version - 1

@@ -107,3 +107,23 @@ def test_inplace_on_an_inference_tensor_outside_is_refused():
         made = torch.ones(2)
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
         made.add_(1)
+
+
+def test_decorating_a_class_is_warned_of():
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+
+        @torch.no_grad()
+        class Made:
+            def __init__(self):
+                self.recording = torch.is_grad_enabled()
+
+    assert Made().recording is False
+
+
+def test_set_grad_enabled_takes_a_bool():
+    with pytest.raises(
+        TypeError, match=r"set_grad_enabled\(\): argument 'enabled' \(position 1\) must be bool, not int"
+    ):
+        torch.set_grad_enabled(1)
+    assert torch.is_grad_enabled()
+    assert repr(torch.set_grad_enabled(True)) == "torch.autograd.grad_mode.set_grad_enabled(mode=True)"

@@ -163,3 +163,41 @@ def test_a_hook_may_remove_itself_while_it_runs():
     x.sum().backward(retain_graph=True)
     x.sum().backward()
     assert seen == ["once", "always", "always"]
+
+
+def test_a_retained_gradient_follows_writes_and_hooks_do_not():
+    seen = []
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    y.register_hook(lambda grad: seen.append(grad.tolist()))
+    y.mul_(3)
+    assert y.retains_grad
+    (y * 5).sum().backward()
+    assert y.grad.tolist() == [5.0, 5.0] and seen == [[15.0, 15.0]]
+
+
+def test_a_base_retains_its_gradient_after_a_write_into_its_view():
+    x = torch.arange(4.0, requires_grad=True) * 1
+    x.retain_grad()
+    x[:2] = 0
+    (x * 3).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0, 3.0, 3.0]
+
+
+def test_a_view_retains_its_gradient_after_a_write_into_its_base():
+    x = torch.arange(4.0, requires_grad=True) * 1
+    view = x[:2]
+    view.retain_grad()
+    x.mul_(2)
+    (view * 3).sum().backward()
+    assert view.grad.tolist() == [3.0, 3.0]
+
+
+def test_a_written_view_that_is_not_used_again_retains_nothing():
+    x = torch.arange(4.0, requires_grad=True) * 1
+    view = x[:2]
+    view.retain_grad()
+    view.mul_(2)
+    (x * 3).sum().backward()
+    assert view.retains_grad and view.grad is None

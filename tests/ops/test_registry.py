@@ -126,7 +126,7 @@ def differentiable_calls(op):
         leaves = [each for each in flat([*args, *kwargs.values()]) if each.requires_grad]
         result = outcome(op.function, args, kwargs)
         outputs = [] if isinstance(result, type) else [each for each in flat(result) if each.requires_grad]
-        if not outputs:
+        if not outputs or not leaves:
             continue
         starts = [torch.ones_like(each) for each in outputs]
         grads = outcome(torch.autograd.grad, (outputs, leaves, starts), {"allow_unused": True})

@@ -1,0 +1,45 @@
+"""Flags of tensors: who may change `requires_grad`, and what may not be deleted."""
+
+import pytest
+
+import rushlight as torch
+
+
+def test_a_computed_tensor_keeps_its_flag():
+    y = torch.ones(2, requires_grad=True) * 2
+    for value in (True, False):
+        with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+            y.requires_grad = value
+    assert y.requires_grad_() is y
+    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+        y.requires_grad_(False)
+
+
+def test_a_view_of_what_was_computed_since_is_no_leaf():
+    base = torch.ones(2)
+    view = base[:1]
+    base.mul_(torch.ones(2, requires_grad=True))
+    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+        view.requires_grad = True
+
+
+@pytest.mark.parametrize("value", [1, 0, None, "yes"])
+def test_the_flag_is_a_bool(value):
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+        x.requires_grad = value
+    with pytest.raises(TypeError, match=r"requires_grad_\(\): argument 'requires_grad'"):
+        x.requires_grad_(value)
+
+
+def test_what_may_be_deleted():
+    x = torch.ones(2, requires_grad=True)
+    x.sum().backward()
+    del x.grad
+    assert x.grad is None
+    with pytest.raises(RuntimeError, match="Deleting tensor data is not allowed"):
+        del x.data
+    with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+        del x.requires_grad
+    with pytest.raises(AttributeError):
+        del x.grad_fn

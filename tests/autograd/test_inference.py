@@ -1,0 +1,100 @@
+"""Inference mode: which tensors are inference tensors, and what may be done with them outside."""
+
+import pytest
+
+import rushlight as torch
+
+
+@pytest.fixture
+def made():
+    with torch.inference_mode():
+        return torch.ones(2, 2)
+
+
+def test_views_of_ordinary_tensors_stay_ordinary_inside():
+    x, y = torch.ones(2, 3), torch.ones(3, requires_grad=True)
+    with torch.inference_mode():
+        views = [x[0], x.t(), x.view(6), x.detach(), x.data, x.split(1)[0], y[:1]]
+        others = [x + 1, x.clone(), torch.zeros(2), y * 2, x.double()]
+    assert not any(each.is_inference() for each in views)
+    assert all(each.is_inference() for each in others)
+    assert views[0]._is_view() and views[-1].requires_grad and views[-1].is_leaf
+
+
+def test_views_of_inference_tensors_are_inference_tensors_also_outside(made):
+    views = [made[0], made.t(), made.detach(), made.data, made.view(4)]
+    assert all(each.is_inference() and not each._is_view() for each in views)
+    assert not made.clone().is_inference() and not (made + 1).is_inference()
+
+
+def test_a_write_through_a_view_inside_is_counted_by_its_base():
+    x = torch.ones(3)
+    with torch.inference_mode():
+        x[:1].add_(1)
+    assert x._version == 1 and x.tolist() == [2.0, 1.0, 1.0]
+
+
+def test_inference_tensors_count_no_writes(made):
+    with pytest.raises(RuntimeError, match="Inference tensors do not track version counter"):
+        made._version  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.fill_(1.0),
+        lambda x: x.zero_(),
+        lambda x: x.add_(1),
+        lambda x: x.copy_(torch.ones(2, 2)),
+        lambda x: x[0].fill_(2.0),
+        lambda x: x.resize_(3),
+        lambda x: x.set_(torch.ones(2)),
+        lambda x: x.unsqueeze_(0),
+        lambda x: x.normal_(),
+        lambda x: torch.add(torch.ones(2, 2), 1, out=x),
+        lambda x: x.__setitem__(0, 1.0),
+    ],
+)
+def test_inference_tensors_are_not_written_to_outside(made, write):
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode is not allowed"):
+        write(made)
+    with torch.inference_mode():
+        write(made)
+
+
+def test_inference_tensors_require_no_grad_outside(made):
+    for ask in (lambda: made.requires_grad_(), lambda: setattr(made, "requires_grad", True)):
+        with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor outside InferenceMode"):
+            ask()
+    assert made.requires_grad_(False) is made
+    with torch.inference_mode():
+        assert made.requires_grad_().requires_grad
+
+
+def test_inference_tensors_are_not_saved_by_functions(made):
+    class Keep(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(y)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, None
+
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        Keep.apply(torch.ones(2, 2, requires_grad=True), made)
+
+
+def test_inference_mode_may_be_switched_off_by_name():
+    with torch.inference_mode(), torch.inference_mode(mode=False):
+        x = torch.ones(1, requires_grad=True)
+        assert not x.is_inference() and (x * 2).requires_grad
+    with torch.no_grad(), torch.inference_mode(False):
+        assert torch.is_grad_enabled()
+
+
+def test_nothing_is_recorded_in_inference_mode_whatever_else_is_on():
+    with torch.inference_mode(), torch.enable_grad():
+        x = torch.ones(1, requires_grad=True)
+        assert not (x * 2).requires_grad
