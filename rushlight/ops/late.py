@@ -51,6 +51,7 @@ FAMILIES = (
     "unsafe_splitting",
     "variates",
     "view_copies",
+    "weight_norms",
     "windows",
 )
 # The methods of Tensor among them, in-place forms too: tests/ops/test_late.py tells what belongs here.

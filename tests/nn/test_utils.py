@@ -106,3 +106,23 @@ def test_state_dicts_of_the_first_spectral_norm_load():
     assert set(other.load_state_dict(old, strict=False).missing_keys) == {"weight", "weight_v"}
     utils.remove_spectral_norm(other)
     assert not other._load_state_dict_pre_hooks
+
+
+def test_weight_norm_along_the_first_or_last_dimension_is_one_node():
+    layer = utils.parametrizations.weight_norm(nn.Linear(2, 3))
+    assert type(layer.weight.grad_fn).__name__ == "WeightNormInterfaceBackward0"
+    v, g = torch.rand(2, 3, 4) + 0.5, torch.rand(1, 3, 1)
+    v.requires_grad_()
+    assert type(torch._weight_norm(v, g, 1).grad_fn).__name__ == "MulBackward0"
+    with pytest.raises(RuntimeError, match="fused kernels can only be applied for first or last dim"):
+        torch._weight_norm_interface(v, g, 1)
+
+
+def test_functional_calls_refuse_what_is_no_tensor():
+    layer, call = nn.Sequential(nn.Linear(1, 1)), torch.func.functional_call
+    with pytest.raises(TypeError, match="^3 is not an instance of torch.Tensor"):
+        call(layer, {"0.weight": 3}, torch.ones(1))
+    with pytest.raises(TypeError, match="attribute `training`: True is not an instance of torch.Tensor"):
+        call(layer, {"training": torch.ones(1)}, torch.ones(1))
+    with pytest.raises(KeyError, match="tensor name can't be empty string"):
+        call(layer, {"": torch.ones(1)}, torch.ones(1))

@@ -79,6 +79,10 @@ def _reparametrize_module(
 def swap(module: Module, path: str, tensor: Any) -> Any:
     """Put a tensor at a path, past all checks and hooks, and give back what was there."""
     prefix, _, name = path.rpartition(".")
+    if not name:
+        raise KeyError('tensor name can\'t be empty string ""')
+    if tensor is not None and not isinstance(tensor, Tensor):
+        raise TypeError(f"{tensor} is not an instance of torch.Tensor")
     holder = module.get_submodule(prefix)
     for kind in (holder._parameters, holder._buffers):
         if name in kind:
@@ -89,7 +93,7 @@ def swap(module: Module, path: str, tensor: Any) -> Any:
         raise AttributeError(f"{holder._get_name()} has no attribute `{name}`")
     old = getattr(holder, name)
     if not isinstance(old, Tensor):
-        raise TypeError(f"{old} is not an instance of torch.Tensor")
+        raise TypeError(f"attribute `{name}`: {old} is not an instance of torch.Tensor")
     # computed by a parametrization, for example
     setattr(holder, name, tensor)
     return old
