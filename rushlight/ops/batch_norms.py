@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
 from rushlight.ops.formats import is_channels_last, laid_out
-from rushlight.ops.kinds import require_floats
+from rushlight.ops.kinds import require_floats, require_one_kind
 from rushlight.ops.normalization import normalized_gradient, total
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
@@ -115,23 +114,18 @@ def check_channels(input: Tensor, **given: Tensor | None) -> None:
             f"Dimension out of range (expected to be in range of [{-max(len(shape), 1)}, {max(len(shape), 1) - 1}], "
             "but got 1): the input needs a batch and channels"
         )
-    kind = input._array.dtype
     for name, each in given.items():
         if each is None:
             continue
         if each._array.size != shape[1]:
             raise RuntimeError(f"{name} should contain {shape[1]} elements not {each._array.size}")
-        if each._array.dtype != kind and kind.kind in "fV" and each._array.dtype.itemsize > max(kind.itemsize, 2):
-            if kind in dtypes.HALF and each._array.dtype == np.float32:
-                continue
-            raise RuntimeError(
-                f"mixed dtype (CPU): expect parameter to have scalar type of {dtypes.from_numpy(kind).scalar}"
-            )
         if "running" in name and each.requires_grad:
             raise RuntimeError(
                 f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input "
                 "cannot have requires_grad True."
             )
+    order = [given[name] for name in ("weight", "bias", "running_mean", "running_var")]
+    require_one_kind(input._array.dtype, *[None if each is None else each._array for each in order])
 
 
 def normalize(

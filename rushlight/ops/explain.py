@@ -247,6 +247,8 @@ def dtype_words(op: Op, tensors: list[Tensor]) -> str:
     other = next((each for each in tensors if each.dtype is not first.dtype), first)
     one, two = first.dtype.scalar, other.dtype.scalar
     name = op.name
+    if name == "nn.functional.linear" and len(tensors) < 3:
+        name = "mm"
     if name == "matmul":
         ranks = {each._array.ndim for each in tensors}
         name = "dot" if ranks == {1} else "mv" if 1 in ranks and max(ranks) < 3 else "bmm" if max(ranks) > 2 else "mm"

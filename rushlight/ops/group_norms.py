@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.batch_norms import channel_shape, over_channels
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
 from rushlight.ops.formats import laid_out
-from rushlight.ops.kinds import require_floats
+from rushlight.ops.kinds import require_floats, require_one_kind
 from rushlight.ops.normalization import normalized_gradient, total
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
@@ -108,10 +107,7 @@ def grouped(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor 
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {list(each.shape)} and input of shape {list(array.shape)}"
             )
-        if each._array.dtype.itemsize > max(array.dtype.itemsize, 4 if array.dtype in dtypes.HALF else 0):
-            raise RuntimeError(
-                f"mixed dtype (CPU): expect parameter to have scalar type of {dtypes.from_numpy(array.dtype).scalar}"
-            )
+    require_one_kind(array.dtype, *[None if each is None else each._array for each in (weight, bias)])
     return normalized_groups(input, num_groups, weight, bias, eps)
 
 

@@ -33,3 +33,27 @@ def require_floats(kernel: str, array: np.ndarray) -> None:
     """Refuse integers, bools and complex numbers."""
     if array.dtype.kind != "f" and array.dtype not in dtypes.HALF:
         raise refuse(kernel, array)
+
+
+def require_one_kind(kind: np.dtype, *parameters: np.ndarray | None) -> None:
+    """Refuse parameters of a norm in another dtype than its input; half precision takes float32 ones too."""
+    given = [each.dtype for each in parameters if each is not None]
+    if not given:
+        return
+    first = given[0]
+    if first != kind and first != np.float32:
+        raise RuntimeError(
+            "mixed dtype (CPU): expect parameter to have scalar type of Float, got "
+            f"{dtypes.from_numpy(first).scalar} for an input of {dtypes.from_numpy(kind).scalar}"
+        )
+    if first != kind and kind not in dtypes.HALF:
+        raise RuntimeError(
+            f"mixed dtype (CPU): all inputs must share same datatype. The input is {dtypes.from_numpy(kind).scalar}, "
+            f"its parameters are {dtypes.from_numpy(first).scalar}: convert one with .to()"
+        )
+    other = next((each for each in given if each != first), first)
+    if other != first:
+        raise RuntimeError(
+            f"expected scalar type {dtypes.from_numpy(first).scalar} but found {dtypes.from_numpy(other).scalar}: the "
+            "parameters of a norm have one dtype"
+        )

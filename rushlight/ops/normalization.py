@@ -11,7 +11,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.folding import in_c_order
 from rushlight.ops.gradients import conjugate
-from rushlight.ops.kinds import require_floats
+from rushlight.ops.kinds import require_floats, require_one_kind
 from rushlight.ops.rules import MATCH, SAME
 from rushlight.ops.samples import case, cases
 
@@ -80,6 +80,9 @@ def normalized_layer(input, normalized_shape: tuple, weight: "Tensor" = None, bi
     dims = last_dims(input, normalized_shape, "layer_norm")
     check_parameter("weight", weight, normalized_shape, input)
     check_parameter("bias", bias, normalized_shape, input)
+    # half precision is computed in float32: what was given cannot be told here
+    if input.dtype != np.float32:
+        require_one_kind(input.dtype, weight, bias)
     require_floats("LayerNormKernelImpl", input)
     along = -1 if len(dims) == 1 else dims
     count = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.tensor import Tensor
+from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import op
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
@@ -37,7 +38,7 @@ def weight_norm_interface(v, g, dim=0):
 
 weight_norm_interface.gradient(
     v=lambda grads, v, g, dim, norms: direction_gradient(grads, v, g, dim, norms),
-    g=lambda grads, v, dim, norms: summed(grads[0] * v, dim) / norms,
+    g=lambda grads, v, dim, norms: None if grads[0] is None else summed(grads[0] * v, dim) / norms,
 )
 
 
@@ -47,5 +48,12 @@ def summed(given: Tensor, dim: int) -> Tensor:
 
 
 def direction_gradient(grads: list, v: Tensor, g: Tensor, dim: int, norms: Tensor) -> Tensor:
+    found = v * 0 if grads[1] is None else v * (grads[1] / norms)
+    if grads[0] is None:
+        return found
     along = summed(grads[0] * v, dim) / (norms * norms)
-    return (g / norms) * (grads[0] - v * along)
+    across = (g / norms) * (grads[0] - v * along)
+    return across if grads[1] is None else across + found
+
+
+NAMESPACES[""]["_weight_norm_interface"] = weight_norm_interface

@@ -124,5 +124,5 @@ def test_functional_calls_refuse_what_is_no_tensor():
         call(layer, {"0.weight": 3}, torch.ones(1))
     with pytest.raises(TypeError, match="attribute `training`: True is not an instance of torch.Tensor"):
         call(layer, {"training": torch.ones(1)}, torch.ones(1))
-    with pytest.raises(KeyError, match="tensor name can't be empty string"):
+    with pytest.raises(KeyError, match="be empty string"):
         call(layer, {"": torch.ones(1)}, torch.ones(1))

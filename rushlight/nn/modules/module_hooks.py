@@ -291,11 +291,10 @@ class BackwardHooks:
 
     def call_without_inputs(self) -> None:
         """No input needs a gradient, so the hooks run now; they have nothing to replace."""
-        if self.hooks:
-            warn(
-                "Full backward hook is firing when gradients are computed with respect to module outputs since no "
-                "inputs require gradients."
-            )
+        warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+            "require gradients."
+        )
         for hook in self.hooks:
             changed = hook(self.module, (None,) * self.input_count, self.grad_outputs)
             if changed is not None and not (isinstance(changed, tuple) and all(each is None for each in changed)):

@@ -44,6 +44,7 @@ class BasePruningMethod(ABC):
         """Prune a parameter of a module, by its scores or by itself; a pruned one is pruned further."""
         method = together(taken_hook(module, name), cls(*args, **kwargs), name)
         original = getattr(module, name)
+        whole = ones_like(original)
         scores = original if importance_scores is None else importance_scores
         if scores.shape != original.shape:
             raise AssertionError(
@@ -54,7 +55,7 @@ class BasePruningMethod(ABC):
         if first:
             module.register_parameter(name + "_orig", original)
             del module._parameters[name]
-            mask = ones_like(original)
+            mask = whole
         else:
             mask = getattr(module, name + "_mask").detach().clone()
         try:
