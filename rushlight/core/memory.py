@@ -22,12 +22,18 @@ def flat(storage: Storage) -> np.ndarray:
     return strided(storage.array, (memory_extent(storage.array),), (1,), 0)
 
 
-def give_shape(tensor: Tensor, shape: tuple[int, ...]) -> None:
-    """Lay the tensor out by rows in another shape: on its memory if that is large enough, else on a larger copy."""
+def give_shape(tensor: Tensor, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> None:
+    """Lay the tensor out by rows, or with dense strides, on its memory or, where that is too small, a larger copy."""
     storage, offset = storage_of(tensor), tensor.storage_offset()
     count = math.prod(shape)
-    grow(storage, offset + count if count else 0)
-    tensor._array = alike(tensor._array, strided(storage.array, shape, contiguous_strides(shape), offset))
+    if count and offset + count > memory_extent(storage.array):
+        # views that were made before keep the old memory, and with it their offsets
+        larger = tensor._storage = Storage(storage.array)
+        larger.version, larger.writer = storage.version, storage.writer
+        storage.version += 1
+        storage = larger
+        grow(storage, offset + count)
+    tensor._array = alike(tensor._array, strided(storage.array, shape, strides or contiguous_strides(shape), offset))
 
 
 def grow(storage: Storage, count: int) -> None:

@@ -47,7 +47,7 @@ def arange(
     kind = numpy_dtype(dtype, out)
     refuse_kind("arange_cpu", kind, "bc")
     array = spaced(first, last, apart, kind)
-    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+    return finish_into(shaped(array, out), out, dtype, device, layout, pin_memory, requires_grad)
 
 
 def read_bounds(bounds: tuple, start: Any, end: Any, step: Any) -> list:
@@ -132,10 +132,15 @@ def range(
     if (last - first) * apart < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
     array = cast(counted(math.floor((last - first) / apart) + 1) * apart + first, kind)
-    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+    return finish_into(shaped(array, out), out, dtype, device, layout, pin_memory, requires_grad)
 
 
 @shortcut
+def shaped(array: np.ndarray, out: Tensor | None) -> np.ndarray:
+    """The numbers in the shape of `out`, which keeps it where it has room for just as many."""
+    return array.reshape(out._array.shape) if isinstance(out, Tensor) and out._array.size == array.size else array
+
+
 def linspace(
     start: Any,
     end: Any,
@@ -155,7 +160,7 @@ def linspace(
     """
     ends, count, kind = read_ends("linspace", start, end, steps, dtype, out)
     array = between(ends, count, kind)
-    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+    return finish_into(shaped(array, out), out, dtype, device, layout, pin_memory, requires_grad)
 
 
 def logspace(
@@ -180,7 +185,7 @@ def logspace(
         compute = np.dtype("float32")
     with np.errstate(all="ignore"):
         array = cast(np.power(compute.type(base), between(ends, count, compute)), kind)
-    return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
+    return finish_into(shaped(array, out), out, dtype, device, layout, pin_memory, requires_grad)
 
 
 def read_ends(

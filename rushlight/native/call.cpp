@@ -165,7 +165,7 @@ void pass_cut(const Call& call, Tensor* target) {
 bool meets(Tensor* target, PyObject* value) {
     if (!is_tensor(value)) return false;
     Tensor* other = as_tensor(value);
-    if (other == target || other->storage == nullptr || other->storage != target->storage) return false;
+    if (other == target || other->storage == nullptr || other->storage->array != target->storage->array) return false;
     return other->array == nullptr || may_overlap(target->array, other->array);
 }
 

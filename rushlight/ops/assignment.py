@@ -56,6 +56,8 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
         if index is False:
             return
         if is_mask(index) and self._array.ndim:
+            if index._array.ndim > self._array.ndim:
+                check_mask(index._array, self._array.shape, 0)
             indices, dims = [index], (0,)
         else:
             basic, indices, dims = read(self, index)
@@ -103,6 +105,8 @@ def source_for(target: Tensor, index: Any, value: Any) -> Tensor:
         refuse_bytes(index)
     if not isinstance(value, Tensor):
         return wrap(np.array(value, kind))
+    if value._array.size == 1 and value._storage is not None and names_one_mask(index):
+        value = value.clone()  # torch reads the number before it writes
     shape = value._array.shape
     if shape and shape[0] == 1:
         # torch drops leading dimensions of size 1
@@ -144,7 +148,7 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
             view = part(self, basic)
             view.copy_(without_leading_ones(value, view))
             return
-        if value._storage is not None and value._storage is self._storage:
+        if value._storage is not None and self._storage is not None and value._storage.array is self._storage.array:
             refuse_overlap(copied.op, part(self, basic), (None, value))
         source, value = value, resolved(value._array)
     else:
@@ -176,7 +180,10 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
                 f"({size}) at non-singleton dimension {place - extra}.  Target sizes: {list(wanted)}.  "
                 f"Tensor sizes: {list(shape)}"
             )
-    return value
+    if not shape and value._storage is not None:
+        return value.clone()  # torch reads the number before it writes
+    # torch expands what it assigns: that it overlaps is seen only where it does not have to
+    return value.expand(wanted) if value._storage is not None and shape != wanted else value
 
 
 @op(dtype=SAME, layout=LIKE, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
@@ -187,7 +194,7 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
         check_mask(index[0], input.shape, 0)
     try:
         if values.dtype != input.dtype:
-            refuse_dtype(input[index], values)
+            raise unfit(input, values, indices, dims) or differs(input, values)
         result = target_of(input, out)
         if accumulate:
             for dim, each in zip(dims, indices, strict=True):
@@ -199,10 +206,26 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
         else:
             result[index] = values
     except IndexError as error:
-        raise explained(error, input, indices) from None
+        raise unfit(input, values, indices, dims) or explained(error, input, indices) from None
     except (TypeError, ValueError):
-        raise mismatch(values.shape, input[index].shape) from None
+        raise unfit(input, values, indices, dims) or mismatch(values.shape, input[index].shape) from None
     return result
+
+
+def unfit(input: np.ndarray, values: np.ndarray, indices: list[np.ndarray], dims: tuple) -> RuntimeError | None:
+    """The error for values that do not fit the positions, wherever those are: torch looks at that first."""
+    if not all([input.shape[dim] for dim in dims[: input.ndim]]) or dims[-1] >= input.ndim:
+        return None
+    if any([each.dtype is BOOLEAN for each in indices]):
+        return None
+    try:
+        wanted = input[numpy_index([np.zeros_like(each) for each in indices], dims)].shape
+        np.broadcast_to(values, wanted)
+    except IndexError:
+        return None
+    except ValueError:
+        return mismatch(values.shape, wanted)
+    return None
 
 
 def mismatch(have: tuple[int, ...], wanted: tuple[int, ...]) -> RuntimeError:
@@ -212,8 +235,8 @@ def mismatch(have: tuple[int, ...], wanted: tuple[int, ...]) -> RuntimeError:
     )
 
 
-def refuse_dtype(target: np.ndarray, values: np.ndarray) -> None:
-    raise RuntimeError(
+def differs(target: np.ndarray, values: np.ndarray) -> RuntimeError:
+    return RuntimeError(
         f"Index put requires the source and destination dtypes match, got {scalar_name(target)} for the "
         f"destination and {scalar_name(values)} for the source: convert the source with .to(x.dtype)"
     )

@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.size import Size
 from rushlight.core.strides import byte_strides, with_strides
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.tensor import Tensor, attribute, wrap
 from rushlight.core.warning import warn
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import plain_size
@@ -144,11 +144,21 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
             case(make.floats(), (2,)),
             case(make.floats(2), (3,)),
         ]
-    )
+    ),
+    method=False,
 )
 def broadcast_to(input, size):
     """A view stretched to a size."""
     return expand(input, size)
+
+
+def broadcast_to_method(self, *size_: int, size: Any = None) -> Tensor:
+    """A view stretched to a size, given as one or one by one."""
+    return expand(self, *size_) if size is None else expand(self, size)
+
+
+broadcast_to_method.__name__ = "broadcast_to"
+attribute("broadcast_to", broadcast_to_method)
 
 
 @composed(method=False, samples=cases(lambda make: [case((2,), (3, 1)), case((2,), 1, (4, 1, 1)), case()]))

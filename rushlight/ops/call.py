@@ -48,6 +48,8 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         expected = op.rule(op, arrays)
         results = op.positional(*arrays)
     except Exception as error:
+        if out is not None:
+            refuse_out(op, arguments, needs, out)
         results = recovered(op, arguments, arrays, error)
     finally:
         floating_point.reset(token)
@@ -218,6 +220,13 @@ def write_out(op: Op, arguments: tuple, needs: int, results: Any, out: Any) -> A
         if again is not None:
             return call(op, again, out)
     return write_results(op, results, out, arguments)
+
+
+def refuse_out(op: Op, arguments: tuple, needs: int, out: Any) -> None:
+    """What torch says of `out=` comes before what it says of the operands."""
+    from rushlight.ops.out import check_out
+
+    check_out(op, arguments, needs, out)
 
 
 def tensor_list(op: Op, position: int, value: Any) -> list[Tensor]:

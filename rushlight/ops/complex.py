@@ -12,6 +12,7 @@ from rushlight.core.deferred import CONJUGATE, NEGATIVE, deferred, flips_of, raw
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
+from rushlight.ops.inplace import written
 from rushlight.ops.layouts import COMMON
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, unary
@@ -208,7 +209,10 @@ def conj_physical(input, *, out=None):
 @method
 def conj_physical_(self):
     """The complex conjugate of each element, in place."""
-    return conjugated.op.inplace(self) if self.is_complex() else self
+    if self.is_complex():
+        return conjugated.op.inplace(self)
+    written(self)
+    return self
 
 
 @composed(samples=unary(complexes=True), method=False)

@@ -232,6 +232,8 @@ def check_mask(mask: np.ndarray, shape: tuple[int, ...], start: int) -> None:
 
 
 def refuse_many(shape: tuple[int, ...], items: list) -> None:
+    if not shape and len(items) == 1 and isinstance(items[0], int) and items[0]:
+        raise IndexError(f"index {items[0]} is out of bounds for dimension 0 with size 0")
     if not shape and len(items) == 1 and isinstance(items[0], int):
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "

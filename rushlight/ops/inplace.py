@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from rushlight.ops.declare import Op, Plan
 
 ndarray = np.ndarray
+# torch has no derivative for these, not even one that refuses: they write to leaves
+UNTRACKED = {"logical_and", "logical_not", "logical_or", "logical_xor"}
 
 
 def call_inplace(op: Op, arguments: tuple) -> Tensor:
@@ -26,11 +29,12 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     target = arguments[0]
     if not isinstance(target, Tensor):
         raise wrong_argument(op, 0, target)
-    arrays, needs, cut = unwrap(op, arguments)
+    arrays, needs, cut = unwrap_inplace(op, arguments)
+    if needs and state.grad and op.name not in UNTRACKED:
+        check_target(target)
     needs &= op.differentiable
     recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE
     if recording:
-        check_target(target)
         plan = op.plan(needs)
         before = before_write(target, arguments, plan.keeps_input)
     if target._storage is not None:
@@ -42,6 +46,15 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         pass_cut(target, cut)
     return target
+
+
+def unwrap_inplace(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
+    """`unwrap`, whose complaints name the in-place form and do not count the tensor itself."""
+    try:
+        return unwrap(op, arguments)
+    except TypeError as error:
+        words = str(error).replace(f"{op.name}():", f"{op.name}_():", 1)
+        raise TypeError(re.sub(r"\(position (\d+)\)", lambda found: f"(position {int(found[1]) - 1})", words)) from None
 
 
 def call_either(op: Op, arguments: tuple) -> Tensor:
@@ -131,10 +144,10 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
 
 def check_overlap(op: Op, target: Tensor, arguments: tuple) -> None:
     """Look closer if an operand lies in the target's storage."""
-    storage = target._storage
+    memory = target._storage.array
     for position in op.tensors[1:]:
         value = arguments[position]
-        if isinstance(value, Tensor) and value._storage is storage and value is not target:
+        if isinstance(value, Tensor) and value._storage is not None and value._storage.array is memory:
             refuse_overlap(op, target, arguments)
             return
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.memory import give_shape
+from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.ops.out_dtypes import require_dtype
-from rushlight.ops.overlap import refuse_overlap_out
+from rushlight.ops.overlap import is_dense, is_pointwise, refuse_overlap_out
 from rushlight.ops.returned import named_results
 from rushlight.ops.rules import ACCUMULATE, BOOL
 
@@ -100,17 +101,19 @@ def write_result(op: Op, result: np.ndarray, out: Any, read: tuple = ()) -> Tens
         check_inference()
     if result.dtype != out._array.dtype:
         require_dtype(op, result, out._array)
-    require_writable(out._array)
-    if out._array.shape != result.shape:
-        if any([each is out for each in read]) and getattr(op.samples, "pointwise", False):
+    if out._array.shape == result.shape:
+        require_writable(out._array)
+    else:
+        pointwise = is_pointwise(op)
+        if pointwise and any([each is out for each in read]):
             require_shape(out._array, result)
-        resize(out, result.shape)
+        resize(out, result.shape, strides_of(result) if pointwise and is_dense(result) else None)
     out._array[...] = result
     written(out)
     return out
 
 
-def resize(out: Tensor, shape: tuple[int, ...]) -> None:
+def resize(out: Tensor, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> None:
     """Give `out` a new shape; torch warns if it held something."""
     if out._array.size:
         warn(
@@ -118,4 +121,4 @@ def resize(out: Tensor, shape: tuple[int, ...]) -> None:
             f"match the required output shape {list(shape)}. This behavior is deprecated: pass out=torch.empty(0), or "
             "a tensor of the right shape."
         )
-    give_shape(out, shape)
+    give_shape(out, shape, strides)

@@ -16,10 +16,10 @@ APART = {
     "scatter_reduce", "take",
 }  # fmt: skip
 # those of them that read all operands after `out=` was resized, and others that have `out=` only
-APART_OUT = {"_rows_nonzero", "cat", "gather", "index_select", "kthvalue", "masked_select", "take"}
+APART_OUT = {"_rows_nonzero", "cat", "gather", "index_select", "kthvalue", "masked_select", "stack", "take"}
 COMPARED_OUT = {
     "addbmm", "addmm", "addmv", "addr", "cumprod", "cumsum", "index_add", "index_copy", "logcumsumexp", "polygamma",
-    "_polygamma", "renorm", "scatter", "scatter_add", "special.round",
+    "_conj_physical", "_polygamma", "_where", "renorm", "scatter", "scatter_add", "special.round",
 }  # fmt: skip
 # ops whose results torch computes in memory of its own, or does not compare
 UNCHECKED = {"_fill", "addbmm", "addmm", "baddbmm", "fill", "ldexp", "masked_scatter"}
@@ -48,8 +48,13 @@ def refuse_overlap_out(op: Any, out: Tensor, arguments: tuple) -> None:
     """As `refuse_overlap`, for `out=`: torch compares it with what pointwise ops read, and with few other inputs."""
     if op.name in APART_OUT:
         compare(op, out, arguments, op.tensors, FULL)
-    elif out._storage is not None and (op.name in COMPARED_OUT or getattr(op.samples, "pointwise", False)):
+    elif out._storage is not None and (op.name in COMPARED_OUT or is_pointwise(op)):
         compare(op, out, arguments, op.tensors, PARTIAL)
+
+
+def is_pointwise(op: Any) -> bool:
+    """Whether an op combines elements at one place only: torch's have their rules for `out=` in common."""
+    return getattr(op.samples, "pointwise", False) or op.name in ("_conj_physical", "_where")
 
 
 def compare(op: Any, target: Tensor, arguments: tuple, positions: tuple, limit: int) -> None:
@@ -71,7 +76,7 @@ def overlap(one: Tensor, other: Tensor) -> int:
     """How two tensors share memory, as far as torch looks: it compares the ranges of those without gaps."""
     if one is other:
         return FULL
-    if one._storage is None or one._storage is not other._storage:
+    if one._storage is None or other._storage is None or one._storage.array is not other._storage.array:
         return NONE
     first, second = raw(one._array), raw(other._array)
     if not (first.size and second.size and is_dense(first) and is_dense(second)):

@@ -10,6 +10,7 @@ from rushlight.autograd.modes import state
 from rushlight.core.deferred import alike, raw
 from rushlight.core.layout import channels_last, channels_last_3d, channels_last_strides
 from rushlight.core.memory import TypedStorage, UntypedStorage, flat, give_shape, grow
+from rushlight.core.storage import Storage
 from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.call import run
@@ -94,6 +95,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
         if self._inference:
             check_inference()
         give_shape(self, shape)
+        written(self)
     if memory_format in (channels_last, channels_last_3d):
         strides = channels_last_strides(shape, memory_format)
         self._array = alike(self._array, strided(storage_of(self).array, shape, strides, self.storage_offset()))
@@ -116,6 +118,7 @@ def set_(
     if state.grad and self._requires_grad:
         check_target(self)
     if source is None:
+        written(self)
         self._array, self._storage = np.empty(0, self._array.dtype), None
         return self
     if isinstance(source, (TypedStorage, UntypedStorage)):
@@ -132,7 +135,10 @@ def set_(
         raise RuntimeError(
             f"Could not set tensor of type {source.dtype.scalar} to a tensor of type {self.dtype.scalar}"
         )
-    self._storage = storage_of(source)
+    written(self)
+    # over the source's memory, with a count of writes of its own
+    shared = Storage(storage_of(source).array)
+    shared.version, self._storage = self._storage.version, shared
     if size is None:
         self._array = alike(self._array, raw(source._array))
     else:

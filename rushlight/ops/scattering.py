@@ -22,6 +22,11 @@ def check_source(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray
             f"scatter(): Expected self.dtype to be equal to src.dtype; they are {input.dtype} and {src.dtype}"
         )
     src = src if src.ndim else src.reshape(1)
+    if index.size and src.ndim < index.ndim and all([a <= b for a, b in zip(index.shape, src.shape, strict=False)]):
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-src.ndim}, {src.ndim - 1}], but got {src.ndim}): "
+            "Index tensor must have the same number of dimensions as src tensor"
+        )
     if index.size and src.ndim != index.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     fits = all(

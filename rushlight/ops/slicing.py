@@ -67,7 +67,7 @@ select_backward.gradient(input=lambda grad, dim, index: grad.select(dim, index))
 def slice_dim(input, dim: int, start: int, end: int, step=1):
     """The part from `start` to `end` of a dimension; both are counted from the front and inside it."""
     if start < end:
-        return input[(ALL,) * dim + (slice(start, end, step),)]
+        return settled(input)[(ALL,) * dim + (slice(start, end, step),)]
     shape, strides = list(input.shape), list(byte_strides(input))
     shape[dim], strides[dim] = 0, strides[dim] * step
     return empty_view(input, tuple(shape), tuple(strides), start * byte_strides(input)[dim])

@@ -14,7 +14,7 @@ from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.strides import contiguous_strides
 from rushlight.core.tensor import Tensor
 from rushlight.ops import inplace
-from rushlight.ops.call import unwrap, wrong_argument
+from rushlight.ops.call import wrong_argument
 from rushlight.ops.overlap import refuse_overlap
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     if not isinstance(target, Tensor):
         raise wrong_argument(op, 0, target)
     array = target._array
-    arrays, needs, cut = unwrap(op, arguments)
+    arrays, needs, cut = inplace.unwrap_inplace(op, arguments)
+    if needs and state.grad:
+        inplace.check_target(target)
     for position in op.tensors[1:]:
         value = arrays[position]
         if type(value) is np.ndarray:
@@ -46,10 +48,14 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     needs &= op.differentiable
     recording = state.grad and needs and array.dtype in DIFFERENTIABLE
     if recording:
-        inplace.check_target(target)
         plan = op.plan(needs)
         before = inplace.before_write(target, arguments, plan.keeps_input)
-    refuse_overlap(op, target, arguments)
+    try:
+        refuse_overlap(op, target, arguments)
+    except RuntimeError:
+        if op.name != "_put":
+            check_operands(op, arguments, arrays)
+        raise
     single = (array.flags.writeable and 0 not in array.strides) or inplace.require_writable(array, op.name)
     if target._inference:
         inplace.check_inference()
@@ -71,6 +77,18 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         inplace.pass_cut(target, cut)
     return target
+
+
+def check_operands(op: Op, arguments: tuple, arrays: list) -> None:
+    """Let an op complain of its operands first, apart from positions that a dimension does not have."""
+    try:
+        op.positional(*arrays)
+    except Exception as error:
+        if isinstance(error, IndexError) and "out of bounds" in str(error):
+            return
+        from rushlight.ops import explain
+
+        explain.recover(op, arguments, arrays, error)
 
 
 def apart(value: np.ndarray, array: np.ndarray) -> np.ndarray:

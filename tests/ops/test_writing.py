@@ -259,3 +259,68 @@ def test_set_takes_a_storage_and_grows_it():
 def test_resize_takes_a_memory_format():
     x = torch.ones(1, 2, 2, 2).resize_(1, 2, 2, 1, memory_format=torch.channels_last)
     assert x.stride() == (4, 1, 2, 2)
+
+
+def test_logical_operations_write_to_leaves():
+    x = torch.tensor([1.0, 0.0], requires_grad=True)
+    x.logical_not_()
+    assert x.tolist() == [0, 1] and x.is_leaf
+
+
+def test_in_place_forms_name_themselves_in_errors():
+    with pytest.raises(TypeError, match=r"hypot_\(\): argument 'other' \(position 1\) must be Tensor, not int"):
+        torch.ones(2).hypot_(3)
+
+
+def test_assignment_expands_before_it_looks_at_memory():
+    x = torch.arange(4.0).view(2, 2)
+    x[...] = x[:1]
+    assert x.tolist() == [[0, 1], [0, 1]]
+    x[None] = x
+    x[True] = x
+    x[x > 0] = x[0, 1]
+    assert x.tolist() == [[0, 1], [0, 1]]
+
+
+def test_memory_is_shared_through_data():
+    x = torch.arange(6.0).view(2, 3)
+    with pytest.raises(RuntimeError, match=SHARED):
+        x.data.scatter_add_(0, torch.zeros(2, 3, dtype=torch.int64), x)
+
+
+def test_positions_come_after_shapes():
+    x = torch.ones(1, 3)
+    with pytest.raises(RuntimeError, match="shape mismatch: value tensor"):
+        x[torch.tensor([0, 1])] = torch.ones(4)
+    with pytest.raises(RuntimeError, match="Index put requires the source and destination dtypes match"):
+        x[torch.tensor([0, 1])] = torch.ones(3, dtype=torch.int64)
+
+
+def test_ranges_keep_the_shape_of_out_where_it_has_room():
+    out = torch.empty(2, 2)
+    assert torch.arange(4, out=out).tolist() == [[0, 1], [2, 3]]
+    assert torch.linspace(0, 3, 4, out=out).tolist() == [[0, 1], [2, 3]]
+
+
+def test_out_that_is_resized_takes_the_layout_of_the_result():
+    out = torch.empty(0)
+    torch.neg(torch.arange(6.0).view(2, 3).T, out=out)
+    assert out.stride() == (1, 3)
+
+
+def test_changes_of_size_are_writes():
+    x = torch.arange(4.0)
+    view = x.view(-1)
+    view.resize_(2)
+    assert (x._version, view._version) == (1, 1)
+    assert torch.ones(3).set_(torch.zeros(2))._version == 1
+
+
+def test_nodes_of_activations_in_place():
+    x = torch.ones(2, requires_grad=True)
+    assert torch.nn.functional.elu(x * 1, inplace=True).grad_fn.name() == "EluBackward1"
+    assert torch.nn.functional.leaky_relu_(x * 1).grad_fn.name() == "LeakyReluBackward1"
+
+
+def test_broadcast_to_takes_sizes_one_by_one():
+    assert torch.arange(3.0).broadcast_to(2, 3).shape == (2, 3)
