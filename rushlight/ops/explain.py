@@ -12,6 +12,7 @@ import numpy as np
 from rushlight.core import dtypes, location
 from rushlight.core.errors import LinAlgError
 from rushlight.core.filled import overflow_words
+from rushlight.core.promotion import common
 from rushlight.core.tensor import Tensor
 from rushlight.ops.calling import missing
 from rushlight.ops.cures import cure
@@ -81,6 +82,9 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """An error of torch's for one of NumPy's or Python's."""
     words = str(error)
     tensors = list(tensors_of(given).values())
+    if getattr(op.samples, "pointwise", False) and isinstance(error, RuntimeError):
+        # torch looks at shapes first, at dtypes in its kernel and at numbers last
+        return misfit(tensors) or named_half(op, given, error)
     if isinstance(error, DtypeMismatch):
         return RuntimeError(dtype_words(op, tensors))
     if isinstance(error, np.exceptions.AxisError):
@@ -226,6 +230,22 @@ def wrap_integers(arrays: list) -> list | None:
 def axis_words(error: np.exceptions.AxisError) -> str:
     limit = error.ndim or 1
     return f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {error.axis})"
+
+
+def misfit(tensors: list[Tensor]) -> RuntimeError | None:
+    """The error of tensors that do not broadcast."""
+    words = broadcast_words(tensors)
+    return RuntimeError(words) if words else None
+
+
+def named_half(op: Op, given: dict[str, Any], error: Exception) -> Exception:
+    """The refusal of half precision, which was widened before the body saw it, under its own name."""
+    if not str(error).endswith("not implemented for 'Float'"):
+        return error
+    operands = [given[op.names[position]] for position in op.operands]
+    kind = common([getattr(each, "_array", each) for each in operands if each is not None])[1]
+    words = str(error).replace("'Float'", f"'{dtypes.from_numpy(kind).scalar}'")
+    return type(error)(words)
 
 
 def broadcast_words(tensors: list[Tensor]) -> str | None:

@@ -75,3 +75,17 @@ def test_gradients_of_integers():
         torch.ones(3, dtype=torch.int64, requires_grad=True)
     with pytest.raises(RuntimeError, match="only Tensors of floating point and complex dtype can require gradients"):
         torch.ones(3, dtype=torch.int64).requires_grad_()
+
+
+def test_half_precision_is_refused_under_its_own_name():
+    with pytest.raises(NotImplementedError, match="\"bitwise_xor_cpu\" not implemented for 'Half'"):
+        torch.tensor(1.0, dtype=torch.float16) ^ -1
+    with pytest.raises(NotImplementedError, match="\"bitwise_and_cpu\" not implemented for 'BFloat16'"):
+        torch.bitwise_and(torch.tensor([True]), torch.tensor([1.0], dtype=torch.bfloat16))
+
+
+def test_shapes_that_do_not_fit_are_told_before_dtypes_and_zeros():
+    with pytest.raises(RuntimeError, match=r"^The size of tensor a \(2\) must match the size of tensor b \(4\)"):
+        torch.fmod(torch.tensor([False, False]), torch.zeros(0, 4, dtype=torch.bool))
+    with pytest.raises(RuntimeError, match=r"^The size of tensor a \(3\) must match the size of tensor b \(2\)"):
+        torch.tensor([1, 2, 3]).remainder(torch.zeros(2, dtype=torch.int64))
