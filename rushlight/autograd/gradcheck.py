@@ -11,6 +11,13 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import entry, modes
+from rushlight.autograd.jacobians import (
+    _get_analytical_jacobian,
+    _get_numerical_jacobian,
+    get_analytical_jacobian,
+    get_numerical_jacobian,
+    get_numerical_jacobian_wrt_specific_input,
+)
 from rushlight.core.tensor import Tensor, new
 
 
@@ -40,19 +47,27 @@ def gradcheck(
 
     `fast_mode` compares along one random direction instead of every element.
     """
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     if check_forward_ad or check_batched_forward_grad:
         raise NotImplementedError("forward-mode differentiation is not in Rushlight; leave check_forward_ad at False")
     arguments = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     wanted = require_doubles(arguments)
     check = Check(func, arguments, wanted, eps, atol, rtol)
     try:
-        if fast_mode:
+        if not check.outputs:
+            check.no_slope(fast_mode)
+        elif fast_mode:
             check.one_direction()
         else:
             check.every_element()
         check.repeated(nondet_tol)
         if check_undefined_grad:
             check.undefined()
+        if check_batched_grad:
+            check.batched()
+        if check_grad_dtypes:
+            check.dtypes()
     except GradcheckError:
         if raise_exception:
             raise
@@ -98,17 +113,58 @@ class Check:
 
     def differentiable(self, results: Any) -> list[Tensor]:
         many = results if isinstance(results, (tuple, list)) else (results,)
-        return [each for each in many if isinstance(each, Tensor) and each.requires_grad]
+        return [each for each in many if each.requires_grad]
 
     def values_at(self, place: int, moved: np.ndarray) -> list[np.ndarray]:
         """The outputs with one input replaced."""
+        with modes.enable_grad():
+            return [each._array.copy() for each in self.differentiable(self.moved(place, moved))]
+
+    def moved(self, place: int, moved: np.ndarray) -> Any:
+        """What the function gives with one input replaced."""
         arguments = list(self.arguments)
         for each in self.wanted:
             arguments[each] = leaf(self.arguments[each]._array.copy())
         # NumPy makes scalars of 0-dim sums
-        arguments[place] = leaf(np.asarray(moved))
-        with modes.enable_grad():
-            return [each._array.copy() for each in self.differentiable(self.func(*arguments))]
+        there = leaf(np.asarray(moved))
+        for each in self.wanted:
+            # one tensor may be given twice: it moves in both places
+            if self.arguments[each] is self.arguments[place]:
+                arguments[each] = there
+        return self.func(*arguments)
+
+    def no_slope(self, with_integers: bool) -> None:
+        """A function none of whose outputs has a gradient must not change with its inputs."""
+        for place in self.wanted:
+            start = self.arguments[place]._array
+            for step in steps(start):
+                ahead, behind = (self.moved(place, start + sign * self.eps * step) for sign in (1, -1))
+                for one, two in zip(entry.as_tuple(ahead), entry.as_tuple(behind), strict=True):
+                    if (with_integers or one._array.dtype.kind in "fcV") and np.any(one._array != two._array):
+                        raise GradcheckError("Numerical gradient for function expected to be zero")
+
+    def batched(self) -> None:
+        """Gradients for several cotangents at once must be those for each."""
+        random = np.random.default_rng(0)
+        for number, output in enumerate(self.outputs):
+            starts = [random_like(random, output._array) for _ in range(2)]
+            rows = [self.gradients(number, each) for each in starts]
+            given = new(Tensor)
+            given._array = np.stack(starts)
+            options = {"retain_graph": True, "allow_unused": True, "is_grads_batched": True}
+            for place, found in enumerate(entry.grad(output, self.inputs, given, **options)):
+                expected = np.stack([row[place] for row in rows])
+                if found is not None and not np.allclose(found._array, expected, self.rtol, self.atol):
+                    raise GradcheckError(
+                        f"For output {number} and input {place}: batched gradients differ from those one by one"
+                    )
+
+    def dtypes(self) -> None:
+        """Gradients have the dtypes of their inputs."""
+        for number, output in enumerate(self.outputs):
+            for each, grad in zip(self.inputs, self.gradients(number, np.ones_like(output._array)), strict=True):
+                if grad.dtype != each._array.dtype:
+                    raise GradcheckError("Gradient has dtype mismatch")
 
     def slope(self, place: int, direction: np.ndarray) -> list[np.ndarray]:
         """The derivative of each output along a direction of one input."""
@@ -134,22 +190,29 @@ class Check:
                 rows = [assembled(slopes[number], output, step, self.inputs[number]) for step in steps(result._array)]
                 numerical = np.array(rows)
                 found = np.array([row[number] for row in analytical]).reshape(numerical.shape)
-                self.compare(output, number, numerical, found)
+                for part, chosen in parts(result._array):
+                    self.compare(output, number, numerical[chosen], found[chosen], part)
 
     def one_direction(self) -> None:
         random = np.random.default_rng(0)
         for number, place in enumerate(self.wanted):
             direction = random_like(random, self.arguments[place]._array)
             for output, slope in enumerate(self.slope(place, direction)):
-                cotangent = random_like(random, slope)
-                numerical = np.vdot(cotangent, slope).real
-                analytical = np.vdot(self.gradients(output, cotangent)[number], direction).real
-                self.compare(output, number, np.array(numerical), np.array(analytical))
+                for part, _ in parts(slope):
+                    cotangent = random_like(random, slope)
+                    if part is not None:
+                        cotangent = cotangent.imag * 1j if part == "imaginary" else cotangent.real + 0j
+                    numerical = np.vdot(cotangent, slope).real
+                    analytical = np.vdot(self.gradients(output, cotangent)[number], direction).real
+                    self.compare(output, number, np.array(numerical), np.array(analytical), part)
 
-    def compare(self, output: int, number: int, numerical: np.ndarray, analytical: np.ndarray) -> None:
+    def compare(
+        self, output: int, number: int, numerical: np.ndarray, analytical: np.ndarray, part: str | None = None
+    ) -> None:
         if not np.allclose(analytical, numerical, self.rtol, self.atol, equal_nan=True):
+            where = "" if part is None else f"While considering the {part} part of complex outputs only, "
             raise GradcheckError(
-                f"Jacobian mismatch for output {output} with respect to input {number},\n"
+                f"{where}Jacobian mismatch for output {output} with respect to input {number},\n"
                 f"numerical:{numerical.T}\nanalytical:{analytical.T}"
             )
 
@@ -161,6 +224,7 @@ class Check:
                     raise GradcheckError(
                         "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
                         "times gives different values, although analytical gradient matches numerical gradient."
+                        f"The tolerance for nondeterminism was {tolerance}."
                     )
 
     def undefined(self) -> None:
@@ -186,6 +250,13 @@ def steps(array: np.ndarray) -> list[np.ndarray]:
             step[place] = size
             found.append(step.reshape(array.shape))
     return found
+
+
+def parts(array: np.ndarray) -> list[tuple[str | None, slice]]:
+    """The rows of a Jacobian that belong together: for complex outputs the imaginary ones, then the real ones."""
+    if array.dtype.kind != "c":
+        return [(None, slice(None))]
+    return [("imaginary", slice(1, None, 2)), ("real", slice(0, None, 2))]
 
 
 def assembled(slopes: list, output: int, cotangent: np.ndarray, tensor: Tensor) -> np.ndarray:
@@ -223,6 +294,10 @@ def gradgradcheck(
     masked: bool = False,
 ) -> bool:
     """Like `gradcheck`, for the gradients of the gradients."""
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    if check_fwd_over_rev:
+        raise NotImplementedError("forward-mode differentiation is not in Rushlight; leave check_fwd_over_rev at False")
     arguments = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     results = func(*arguments)
     many = results if isinstance(results, (tuple, list)) else (results,)
@@ -253,6 +328,8 @@ def gradgradcheck(
         raise_exception=raise_exception,
         nondet_tol=nondet_tol,
         check_undefined_grad=False,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
         fast_mode=fast_mode,
     )
 
@@ -265,3 +342,14 @@ class CallableModule(ModuleType):
 
 
 sys.modules[__name__].__class__ = CallableModule
+
+__all__ = [
+    "GradcheckError",
+    "_get_analytical_jacobian",
+    "_get_numerical_jacobian",
+    "get_analytical_jacobian",
+    "get_numerical_jacobian",
+    "get_numerical_jacobian_wrt_specific_input",
+    "gradcheck",
+    "gradgradcheck",
+]

@@ -57,3 +57,97 @@ def test_gradcheck_is_a_function_and_a_module():
 
     for each in (function, torch.autograd.gradcheck, importlib.import_module("rushlight.autograd.gradcheck")):
         assert each(lambda x: x * x, point(2))
+
+
+class Noisy(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * (2 + torch.rand(()) * 1e-3)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_gradients_that_change_from_run_to_run(fast):
+    with pytest.raises(GradcheckError, match=r"Backward is not reentrant(.|\n)*tolerance for nondeterminism was 0.0"):
+        gradcheck(Noisy.apply, point(2), fast_mode=fast, atol=0.1)
+    assert gradcheck(Noisy.apply, point(2), fast_mode=fast, atol=0.1, nondet_tol=1.0)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_what_has_no_gradient_must_not_change(fast):
+    with pytest.raises(GradcheckError, match="Numerical gradient for function expected to be zero"):
+        gradcheck(lambda x: x.detach(), point(2), fast_mode=fast)
+    assert gradcheck(lambda x: torch.ones(2), point(2), fast_mode=fast)
+
+
+def test_one_tensor_given_twice():
+    x = point(3)
+    assert gradcheck(lambda x, y: x * y, (x, x))
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_complex_outputs_are_compared_part_by_part(fast):
+    class Wrong(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * (2 + 1j)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * (2 + 1j)
+
+    z = torch.tensor([1 + 2j, 0.5j], dtype=torch.complex128, requires_grad=True)
+    with pytest.raises(GradcheckError, match="While considering the imaginary part of complex outputs only, Jacobian"):
+        gradcheck(Wrong.apply, z, fast_mode=fast)
+
+
+def test_options_of_both_checks():
+    assert gradcheck(lambda x: x * x, point(2), check_batched_grad=True, check_grad_dtypes=True)
+    assert gradgradcheck(lambda x: x**3, point(2), check_batched_grad=True, gen_non_contig_grad_outputs=True)
+    with pytest.raises(AssertionError, match="Expected at least one of check_forward_ad or check_backward_ad"):
+        gradcheck(lambda x: x, point(2), check_backward_ad=False)
+    with pytest.raises(NotImplementedError, match="forward-mode"):
+        gradcheck(lambda x: x, point(2), check_forward_ad=True)
+    with pytest.raises(AssertionError, match="Expected at least one of check_fwd_over_rev or check_rev_over_rev"):
+        gradgradcheck(lambda x: x, point(2), check_rev_over_rev=False)
+    with pytest.raises(NotImplementedError, match="forward-mode"):
+        gradgradcheck(lambda x: x, point(2), check_fwd_over_rev=True)
+
+
+def test_a_result_that_is_no_tensor():
+    with pytest.raises(AttributeError, match="requires_grad"):
+        gradcheck(lambda x: 3, point(2))
+
+
+def test_jacobians_as_matrices():
+    module = importlib.import_module("rushlight.autograd.gradcheck")
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    y = torch.tensor([[3.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    with pytest.warns(FutureWarning, match="`get_numerical_jacobian` was part of PyTorch's private API"):
+        found = module.get_numerical_jacobian(lambda inputs: inputs[0] * inputs[1], (x, y))
+    np.testing.assert_allclose(found[0].numpy(), [[3, 0], [0, 4]], atol=1e-9)
+    with pytest.warns(FutureWarning):
+        found, reentrant, sizes, dtypes = module.get_analytical_jacobian((x, y), x * y)
+    assert found[1].tolist() == [[1.0, 0.0], [0.0, 2.0]] and reentrant and sizes and dtypes
+    product, own = module._get_numerical_jacobian(lambda a, b: (a * b, a), (x, y), target=x)[0]
+    np.testing.assert_allclose(own.numpy(), np.eye(2), atol=1e-9)
+    np.testing.assert_allclose(product.numpy(), [[3, 0], [0, 4]], atol=1e-9)
+    found = module.get_numerical_jacobian_wrt_specific_input(lambda a, b: a * b, 1, (x, y), None, 1e-3)
+    np.testing.assert_allclose(found[0].numpy(), [[1, 0], [0, 2]], atol=1e-9)
+    assert module._get_analytical_jacobian((x, y), (x * y,), 0, 0).tolist() == [[3.0, 0.0], [0.0, 4.0]]
+
+
+def test_jacobians_for_other_cotangents_and_complex_inputs_are_refused():
+    module = importlib.import_module("rushlight.autograd.gradcheck")
+    x = point(2)
+    for call in (
+        lambda: module.get_numerical_jacobian(lambda inputs: inputs[0], (x,), grad_out=2.0),
+        lambda: module.get_analytical_jacobian((x,), x * 2, grad_out=2.0),
+    ):
+        with pytest.warns(FutureWarning), pytest.raises(ValueError, match=r"Expected grad_out to be 1\.0\."):
+            call()
+    with pytest.raises(NotImplementedError, match="Jacobians of complex inputs"):
+        module._get_numerical_jacobian(lambda z: z, torch.ones(1, dtype=torch.complex128, requires_grad=True))
