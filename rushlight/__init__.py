@@ -74,13 +74,13 @@ from rushlight.core.ranges import *
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.core.threads import *
-from rushlight.ops.bind import namespace as _namespace
+from rushlight.ops.bind import public as _public
 from rushlight.ops.sampling import *
 from rushlight.random import *
 
 __version__ = "0.1.0"
 
-globals().update(_namespace(""))
+globals().update(_public(""))
 
 # packages that are loaded when they are first asked for
 _LAZY = (

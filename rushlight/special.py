@@ -2,10 +2,10 @@
 
 from rushlight.core.lazy import names_of
 from rushlight.ops import late
-from rushlight.ops.bind import namespace
+from rushlight.ops.bind import public
 
 late.load()
-globals().update(namespace("special"))
-__all__ = [name for name in namespace("special") if not name.endswith("_")]
+globals().update(public("special"))
+__all__ = [*public("special")]
 
 __getattr__ = names_of("rushlight.special")

@@ -131,13 +131,19 @@ def __dlpack__(
     copy: bool | None = None,
 ) -> Any:
     require_exportable(self)
+    if stream is not None and type(stream) is not int:
+        raise TypeError(f"stream must be ``int`` or ``none``, not {type(stream).__name__}")
+    if stream is not None and stream != -1:
+        raise AssertionError(f"stream should be None on cpu, not {stream}.")
     given = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     return resolved(self._array).__dlpack__(**{name: value for name, value in given.items() if value is not None})
 
 
 @method
 def __dlpack_device__(self: Tensor) -> tuple[int, int]:
-    return self._array.__dlpack_device__()
+    from rushlight.utils.dlpack import DLDeviceType
+
+    return DLDeviceType.kDLCPU, 0
 
 
 def only_element(self: Tensor) -> Any:

@@ -14,7 +14,7 @@ from rushlight.core.deferred import resolved
 from rushlight.core.device import check_device
 from rushlight.core.location import user_line
 from rushlight.core.lost import cut_of_data, warn_lost
-from rushlight.core.options import finish, refuse_pinned
+from rushlight.core.options import finish, refuse_pinned, require_flag
 from rushlight.core.tensor import Tensor, method
 from rushlight.core.warning import warn
 from rushlight.native import shortcut
@@ -152,9 +152,14 @@ def asarray(
     requires_grad: bool | None = None,
 ) -> Tensor:
     """Anything as a tensor, copied where it must be (`copy=None`), always (`True`) or never (`False`)."""
+    for name, value in (("copy", copy), ("requires_grad", requires_grad)):
+        if value:
+            require_flag(name, value)
     if device is not None:
         check_device(device)
     wanted = None if dtype is None else dtypes.checked(dtype)
+    if is_capsule(obj):
+        obj = array_of_capsule(obj)
     if isinstance(obj, Tensor):
         made = asarray_tensor(obj, wanted, copy, requires_grad)
     elif isinstance(obj, np.ndarray):
@@ -225,8 +230,51 @@ def frombuffer(
     return finish(np.frombuffer(buffer, kind, count, offset), None, requires_grad)
 
 
+class Carrier:
+    """A capsule as the object that made it, which is what NumPy asks for."""
+
+    def __init__(self, capsule: Any):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+def is_capsule(value: Any) -> bool:
+    return type(value).__name__ == "PyCapsule"
+
+
+def array_of_capsule(capsule: Any) -> np.ndarray:
+    """The array that a DLPack capsule describes; it can be taken once."""
+    try:
+        found = np.from_dlpack(Carrier(capsule))
+    except (ValueError, BufferError) as error:
+        raise RuntimeError(
+            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+            "might have already constructed a tensor from it once."
+        ) from error
+    # NumPy takes memory for read-only that an older capsule describes, which cannot say so
+    return found if found.flags.writeable else np.asarray(Writable(found))
+
+
+class Writable:
+    """The memory of an array, offered for writing."""
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+        described = array.__array_interface__
+        self.__array_interface__ = described | {"data": (described["data"][0], False)}
+
+
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, by the DLPack protocol."""
+    if is_capsule(ext_tensor):
+        if device is not None or copy is not None:
+            raise AssertionError("device and copy kwargs not supported when ext_tensor is already a DLPack capsule.")
+        return finish(plain(array_of_capsule(ext_tensor)))
     if device is not None:
         check_device(device)
     if isinstance(ext_tensor, Tensor):

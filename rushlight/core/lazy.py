@@ -62,4 +62,4 @@ def late_op(place: str, name: str) -> Any:
     from rushlight.ops import bind, late
 
     late.load()
-    return bind.namespace(place).get(name)
+    return bind.public(place).get(name)

@@ -25,6 +25,7 @@ def finish(array: np.ndarray, device: Any = None, requires_grad: bool = False) -
     if modes.state.inference:
         made._inference = True
     if requires_grad:
+        require_flag("requires_grad", requires_grad)
         if array.dtype not in dtypes.DIFFERENTIABLE:
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
@@ -32,6 +33,12 @@ def finish(array: np.ndarray, device: Any = None, requires_grad: bool = False) -
             )
         made._requires_grad = True
     return made
+
+
+def require_flag(name: str, value: Any) -> None:
+    """Refuse what is only like True."""
+    if value is not True:
+        raise TypeError(f"argument '{name}' must be bool, not {type(value).__name__}")
 
 
 def finish_into(
@@ -47,6 +54,7 @@ def finish_into(
     if layout is not None:
         check_layout(layout)
     if pin_memory:
+        require_flag("pin_memory", pin_memory)
         refuse_pinned()
     if out is None:
         return finish(array, device, requires_grad)

@@ -27,15 +27,20 @@ class Size(tuple):
         return Size(found) if isinstance(index, slice) else found
 
     def __add__(self, other):
-        return Size(tuple.__add__(self, tuple(other)))
+        if isinstance(other, tuple):
+            return Size(tuple.__add__(self, other))
+        kind = type(other).__name__
+        raise TypeError(f"can only concatenate tuple (not {kind}) to torch.Size: write tuple(...) around the {kind}")
 
     def __mul__(self, other):
+        if not hasattr(other, "__index__"):
+            raise TypeError(f"can't multiply sequence by non-int of type '{type(other).__name__}'")
         return Size(tuple.__mul__(self, other))
 
     __rmul__ = __mul__
 
     def __radd__(self, other):
-        return Size((*other, *self))
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __reduce__(self):
         return Size, (tuple(self),)

@@ -10,10 +10,10 @@ from rushlight.core.likeness import empty_like, zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.ops import late
-from rushlight.ops.bind import namespace
+from rushlight.ops.bind import namespace, public
 
 late.load()
-globals().update(namespace("nn.functional"))
+globals().update(public("nn.functional"))
 
 
 # in torch these two stand here as well, and mean the same
@@ -35,14 +35,14 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     return zeros_like(logits).scatter_(dim, chosen, 1.0) - soft.detach() + soft
 
 
-__all__ = [*namespace("nn.functional"), "gumbel_softmax", "sigmoid", "tanh"]
+__all__ = [*public("nn.functional"), "gumbel_softmax", "sigmoid", "tanh"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "grad":
         return import_module("rushlight.nn.grad")
     # what later layers declare, and for mypy, which cannot see what is declared
-    found = namespace("nn.functional").get(name)
+    found = public("nn.functional").get(name)
     if found is None:
         raise missing("torch.nn.functional", name)
     return found

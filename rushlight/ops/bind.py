@@ -20,6 +20,20 @@ NAMESPACES: dict[str, dict[str, Any]] = {"": {}}
 # operators by name: "add", "radd", "iadd" ...
 FORMS: dict[str, Callable] = {}
 
+# names of the database that torch has as methods only, or under `torch.ops.aten`
+METHOD_ONLY = set(
+    """
+    absolute_ add_ addbmm_ addcdiv_ addcmul_ addmm_ addr_ arctan2_ atan2_ baddbmm_ bitwise_and_ bitwise_left_shift_
+    bitwise_not_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ copysign_ cumprod_ cumsum_ digamma_ div_ divide_ eq_
+    erfinv_ expand expand_as floor_divide_ fmod_ ge_ greater_ greater_equal_ gt_ heaviside_ hypot_ igamma_ igammac_
+    index_add_ index_copy_ index_fill_ index_reduce_ le_ lerp_ less_ less_equal_ lgamma_ logical_and_ logical_not_
+    logical_or_ logical_xor_ lt_ masked_fill_ masked_scatter_ max_pool2d_with_indices_backward mul_ multiply_
+    mvlgamma_ native_dropout_backward ne_ nextafter_ not_equal_ pow_ put_ remainder_ renorm_ repeat reshape_as
+    scatter_ scatter_add_ scatter_reduce_ sgn_ sign_ sub_ subtract_ sum_to_size tril_ triu_ unfold view view_as
+    nn.functional.hardsigmoid_ nn.functional.hardswish_ nn.functional.mish_ nn.functional.sigmoid_
+    nn.functional.silu_ nn.functional.tanh_
+    """.split()
+)
 OPERAND_TYPES = {Tensor, int, float, bool, complex, np.float64}
 UNARY = {"neg", "pos", "abs"}
 # no reflected and no in-place form: Python reflects comparisons itself
@@ -112,3 +126,12 @@ def backward(function: Callable, name: str) -> Callable:
 def namespace(module: str) -> dict[str, Any]:
     """The public names that ops declare for a module, such as `linalg`."""
     return NAMESPACES.get(module, {})
+
+
+def public(module: str) -> dict[str, Any]:
+    """The names among them that a module of torch has."""
+    found = namespace(module)
+    if module == "special":
+        return {name: value for name, value in found.items() if not name.endswith("_")}
+    inside = f"{module}." if module else ""
+    return {name: value for name, value in found.items() if inside + name not in METHOD_ONLY}

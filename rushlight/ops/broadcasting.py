@@ -167,7 +167,7 @@ def broadcast_shapes(*shapes):
     plain = [tuple(shape) if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
     for size in itertools.chain.from_iterable(plain):
         if not isinstance(size, (int, np.integer)):
-            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {size!r}")
+            raise TypeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {size!r}")
         if size < 0:
             raise ValueError(f"Attempting to broadcast a dimension with negative length! {size} stands in {plain}")
     try:

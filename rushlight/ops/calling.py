@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # torch takes NumPy's names for these too
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+NUMPY_NAMES |= {"axis0": "dim0", "axis1": "dim1"}
 # what torch writes in Python takes its own names only, and any truth value
 PYTHON_WRITTEN = set(
     "align_tensors atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist "

@@ -8,7 +8,7 @@ from typing import Any
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed
-from rushlight.ops.dims import axes
+from rushlight.ops.dims import axes, axis
 from rushlight.ops.out import write_composed
 from rushlight.ops.samples import case, cases
 
@@ -36,13 +36,14 @@ from rushlight.ops.samples import case, cases
         ]
     ),
 )
-def tensordot(a, b, dims=2, out=None):
+def tensordot(a, b, dims: int | tuple = 2, out=None):
     """Sum of products over the last `dims` dimensions of `a` and the first of `b`, or over the listed pairs."""
     first, second = read_dims(a, b, dims)
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length: each pair is multiplied and summed")
     if a._array.dtype != b._array.dtype:
         raise RuntimeError(f"both inputs should have same dtype, but got {a.dtype} and {b.dtype}")
+    first, second = ([axis(dim, tensor.ndim) for dim in dims] for dims, tensor in ((first, a), (second, b)))
     for one, other in zip(first, second, strict=True):
         sizes = a.shape[one], b.shape[other]
         if sizes[0] == sizes[1]:

@@ -126,6 +126,8 @@ def named_dtype(given: Any) -> dtypes.dtype:
     """A dtype, or what `type` takes for one: `torch.LongTensor` or its name."""
     if isinstance(given, dtypes.dtype):
         return given
+    if given is Tensor:
+        return dtypes.default
     found = getattr(given, "dtype", None)
     if isinstance(found, dtypes.dtype):
         return found

@@ -8,6 +8,7 @@ from rushlight.ops.dims import axis
 from rushlight.ops.joining import cat
 from rushlight.ops.out import write_composed
 from rushlight.ops.samples import case, cases
+from rushlight.ops.slicing import take_slice
 
 
 def curves(make, *extra):
@@ -38,7 +39,7 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
     if x is None:
         ends = y.select(dim, 0) + y.select(dim, -1)
         return (y.sum(dim) - ends * 0.5) * dx
-    return (widths(x, y, dim) * neighbours(y, dim)).sum(dim) / 2.0
+    return (neighbours(y, dim) * widths(x, y, dim)).sum(dim) / 2.0
 
 
 @composed(method=False, samples=cases(curves))
@@ -48,7 +49,7 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     dim = axis(dim, y.ndim)
     if x is None:
         return (neighbours(y, dim) * (dx / 2)).cumsum(dim)
-    return (widths(x, y, dim) * neighbours(y, dim)).cumsum(dim) / 2.0
+    return (neighbours(y, dim) * widths(x, y, dim)).cumsum(dim) / 2.0
 
 
 def check_curve(y, x, name, dim):
@@ -63,8 +64,7 @@ def check_curve(y, x, name, dim):
 
 def neighbours(y, dim):
     """Sums of each element and the next one."""
-    rest = y.shape[dim] - 1
-    return y.narrow(dim, 0, rest) + y.narrow(dim, 1, rest)
+    return take_slice(y, dim, 0, -1, 1) + take_slice(y, dim, 1, None, 1)
 
 
 def widths(x, y, dim):
@@ -72,7 +72,8 @@ def widths(x, y, dim):
     if x.ndim == 1:
         x = x.reshape((-1,) + (1,) * (y.ndim - 1 - dim))
         return x.diff(dim=0)
-    return x.diff(dim=dim - y.ndim)
+    # torch counts the dimension in `y`, also where `x` has more of them
+    return x.reshape((1,) * (y.ndim - x.ndim) + x.shape).diff(dim=dim)
 
 
 @composed(
@@ -97,8 +98,12 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    for each in (prepend, append):
+        if each is not None:
+            check_end(each, input, dim)
     if not n:
         return write_composed("diff", input.clone(), out)
+    dim = axis(dim, input.ndim)
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], dim)
     found = input
@@ -107,3 +112,18 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
         later, earlier = found.narrow(dim, 1, rest), found.narrow(dim, 0, rest)
         found = later ^ earlier if input.dtype is dtypes.bool_ else later - earlier
     return write_composed("diff", found, out)
+
+
+def check_end(end, input, dim):
+    """What is put before or behind has the input's sizes, but for `dim`."""
+    if end.ndim != input.ndim:
+        raise RuntimeError(
+            f"diff expects prepend or append to be the same dimension as input, got {end.ndim} for {input.ndim}"
+        )
+    dim = axis(dim, input.ndim)
+    for place, (wanted, size) in enumerate(zip(input.shape, end.shape, strict=True)):
+        if place != dim and wanted != size:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                f"differencing dimension; input.size({place}) = {wanted}, but got tensor.size({place}) = {size}"
+            )

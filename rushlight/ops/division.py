@@ -102,7 +102,7 @@ def check_divisor(kernel: str, input: Any, other: Any) -> None:
     kind = kind_of(input, other)
     if kind in "bc":
         raise refuse(kernel, input, other)
-    if kind in "ui" and not np.all(other):
+    if kind in "ui" and not np.all(other) and np.size(input):
         raise RuntimeError("ZeroDivisionError: an integer tensor is divided by zero")
 
 
@@ -144,7 +144,12 @@ def floor_divide(input, other, *, out=None):
 def remainder(input, other, *, out=None):
     """What a division rounded down leaves; it has the divisor's sign."""
     check_divisor("remainder_cpu", input, other)
-    return np.remainder(input, other, out)
+    if kind_of(input, other) in "ui":
+        return np.remainder(input, other, out)
+    found = np.asarray(np.fmod(input, other, out))
+    # a zero keeps the dividend's sign, which NumPy's remainder does not
+    np.add(found, other, found, where=(found != 0) & (np.less(other, 0) != (found < 0)))
+    return found
 
 
 remainder.gradient(

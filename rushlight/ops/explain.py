@@ -26,9 +26,16 @@ if TYPE_CHECKING:
 INTERNAL = (AttributeError, NameError, LookupError, ZeroDivisionError, RecursionError, StopIteration)
 SHOWN = 4
 # words by which complaints are known: NumPy's and Python's about shapes, and about kinds of arguments
-NUMPY_SHAPES = ("broadcast", "reshape", "maximum")
+NUMPY_SHAPES = ("be broadcast", "not broadcast", "cannot broadcast", "non-broadcast", "reshape", "maximum")
 PYTHON_SHAPES = ("values to unpack", "tuple index out", "list index out", "zip() argument", "indices for array")
-PYTHON_KINDS = ("truth value of an array", "array element", "invalid literal", "malformed", "arrays used as indices")
+PYTHON_KINDS = (
+    "truth value of an array",
+    "array element",
+    "invalid literal",
+    "malformed",
+    "could not convert string",
+    "arrays used as indices",
+)
 # what a tensor says that is asked to be a condition or a number, which an option that got one would have to be
 NO_OPTION = ("Boolean value of Tensor with", "only one element tensors can be converted")
 # words of a message that has its advice already

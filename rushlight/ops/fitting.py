@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rushlight.core.size import Size
+from rushlight.ops.calling import not_given
 from rushlight.ops.declare import composed
 from rushlight.ops.dims import plain_size
 from rushlight.ops.gradients import sum_to_shape
@@ -25,6 +26,8 @@ from rushlight.ops.samples import case, cases
 )
 def sum_to_size(input, *size):
     """The sum over those dimensions that `size` lacks or has as 1: what expanding to the input's size undoes."""
+    if not size:
+        raise not_given("sum_to_size", "size")
     wanted = plain_size(size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)
     given = tuple(input.shape)
     extra = len(given) - len(wanted)

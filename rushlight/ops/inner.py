@@ -10,6 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.assignment import index_put
 from rushlight.ops.joining import cat
 from rushlight.ops.padding import pad
+from rushlight.ops.reductions import sum
 from rushlight.ops.segments import segment_reduce
 from rushlight.ops.slicing import take_slice
 from rushlight.ops.softmax import log_softmax, softmax, softmax_gradient
@@ -58,6 +59,22 @@ def refuse_narrowing(grad: Tensor, wanted: Dtype) -> None:
         raise RuntimeError(
             f"expected scalar type {grad.dtype.scalar} but found {wanted.scalar}: the CPU computes in one dtype"
         )
+
+
+def _powsum(
+    x: Tensor,
+    ord: float = 2,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Sum of the absolute values raised to a power: a vector norm before its root. It stands in `torch.linalg`."""
+    if dtype is None and not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise NotImplementedError(f"\"powsum_cpu\" not implemented for '{x.dtype.scalar}'; convert it to floats first")
+    sizes = (x if dtype is None else x.to(dtype)).abs().pow(ord)
+    return sizes.sum(dim, keepdim) if out is None else sum(sizes, dim, keepdim, out=out)
 
 
 def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:

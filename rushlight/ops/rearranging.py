@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core.layout import contiguous_format, dense_strides
 from rushlight.core.tensor import Tensor, wrap
+from rushlight.ops.calling import not_given
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis, plain_size
 from rushlight.ops.generate import sizes
@@ -83,6 +84,8 @@ def gathered(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...]) -> 
 )
 def tile(input, *dims_, dims=None):
     """Like `repeat`, where missing leading dimensions are repeated once."""
+    if not dims_ and dims is None:
+        raise not_given("tile", "dims")
     dims = plain_size(sizes(dims_, dims))
     return repeat(input, (1,) * (input._array.ndim - len(dims)) + dims)
 

@@ -14,6 +14,7 @@ from rushlight.core.storage import Storage
 from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.call import run
+from rushlight.ops.calling import not_given
 from rushlight.ops.copying import function_and_method
 from rushlight.ops.dims import plain_size
 from rushlight.ops.generate import sizes
@@ -88,6 +89,8 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
     """Give it another size, in place: on the same memory if that is large enough, else on new memory."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
+    if not size_ and size is None:
+        raise not_given("resize_", "size")
     shape = plain_size(sizes(size_, size))
     if any(extent < 0 for extent in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")

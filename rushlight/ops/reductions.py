@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from rushlight.ops.gradients import conjugate, reduced_dims, spread
 from rushlight.ops.recurrences import product_of_others
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, FLOAT, INDEX, SAME
 from rushlight.ops.samples import case, cases, corner, reduction
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
 
 
 @op(dtype=ACCUMULATE, samples=reduction(), node=lambda dim: "SumBackward0" if dim is None else "SumBackward1")
@@ -105,9 +109,23 @@ def with_nans(make, *extra):
     ]
 
 
+def ACCUMULATE_NUMBERS(op: Op, arrays: list) -> np.dtype:
+    """Like ACCUMULATE, where NaN becomes zero before integers are made of floats."""
+    if arrays[op.positions["dtype"]] is not None and arrays[0].dtype not in (np.bool_, np.int64):
+        arrays[0] = np.where(arrays[0] == arrays[0], arrays[0], 0).astype(arrays[0].dtype)
+    return ACCUMULATE(op, arrays)
+
+
 @op(
-    dtype=ACCUMULATE,
-    samples=cases(lambda make: with_nans(make, case(make.ints(3, 4), 1), case(make.complexes(3)))),
+    dtype=ACCUMULATE_NUMBERS,
+    samples=cases(
+        lambda make: with_nans(
+            make,
+            case(make.ints(3, 4), 1),
+            case(make.complexes(3)),
+            case(np.array([1.5, np.nan, 2.5], "float32"), dtype=dtypes.int64),
+        )
+    ),
 )
 def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """Sum of the elements that are not NaN."""

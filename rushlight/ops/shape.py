@@ -11,6 +11,7 @@ from rushlight.core import dtypes
 from rushlight.core.deferred import CONJUGATE, flips_of
 from rushlight.core.strides import byte_strides, contiguous_strides, with_strides
 from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.ops.calling import not_given
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis, plain_size
 from rushlight.ops.generate import sizes
@@ -178,6 +179,8 @@ def view_dtype(input: Tensor, dtype: dtypes.dtype) -> Tensor:
 )
 def reshape(input, *shape_, shape=None):
     """The same elements in another shape: a view if possible, else a copy."""
+    if not shape_ and shape is None:
+        raise not_given("reshape", "shape")
     shape = sizes(shape_, shape)
     array = input._array
     if array.flags.c_contiguous:

@@ -42,8 +42,10 @@ def typed(make):
 def softmax(input, dim=None, dtype=None, *, out=None):
     """Exponentials divided by their sum along `dim`."""
     along = axis(dim, input.ndim)
+    if not input.size:
+        return input.copy()
     require_real(input, "softmax")
-    if not input.size or not input.ndim:
+    if not input.ndim:
         return np.exp(input - input)
     input = in_c_order(input)
     found = np.exp(input - np.maximum.reduce(input, along, keepdims=True))
@@ -66,8 +68,10 @@ def softmax_gradient(weighted, result, dim):
 def log_softmax(input, dim=None, dtype=None, *, out=None):
     """Logarithm of the softmax along `dim`, computed without losing small probabilities."""
     along = axis(dim, input.ndim)
+    if not input.size:
+        return input.copy()
     require_real(input, "log_softmax")
-    if not input.size or not input.ndim:
+    if not input.ndim:
         return input - input
     input = in_c_order(input)
     found = input - np.maximum.reduce(input, along, keepdims=True)

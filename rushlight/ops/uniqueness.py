@@ -60,6 +60,8 @@ def distinct(input, dim: int, consecutive: bool):
     if dim is None:
         rows = input.reshape(-1, 1)
     else:
+        if not input.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         dim = axis(dim, input.ndim)
         if not input.size and (input.shape.count(0) > 1 or input.shape[dim]):
             raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")

@@ -33,7 +33,6 @@ KNOWN = {
     "nn.functional.gelu": "of infinities: torch gives NaN",
     "logit": "an eps of 1",
     "logaddexp": "complex numbers far apart: torch overflows to NaN",
-    "cumulative_trapezoid": "shapes that do not fit but broadcast",
     "linalg.eigh": "the signs of vectors",
     "linalg.svd": "the signs of vectors",
     "svd": "the signs of vectors",

@@ -28,6 +28,7 @@ def test_tolist_nests():
     assert torch.tensor(2.5).tolist() == 2.5
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_numpy_shares_memory():
     tensor = torch.ones(5)
     array = tensor.numpy()

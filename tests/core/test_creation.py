@@ -165,6 +165,7 @@ def test_as_tensor_shares_where_it_can():
     assert told(torch.as_tensor([1, 2])) == ([1, 2], "int64")
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_from_numpy_shares_memory_both_ways():
     array = np.zeros(2)
     tensor = torch.from_numpy(array)

@@ -22,11 +22,11 @@ MATH_INLINE T fmod(T x, T y) {
     return copysign(rest, x);
 }
 
-// `rest`, what fmod left, moved to the sign of y as Python does
+// `rest`, what fmod left, moved to the sign of y; a zero keeps that of x, as torch has it
 template <class T>
 MATH_INLINE T floored_rest(T rest, T y) {
     T moved = (rest < 0) != (y < 0) ? rest + y : rest;
-    return rest == 0 ? copysign(rest, y) : moved;
+    return rest == 0 ? rest : moved;
 }
 
 }  // namespace math

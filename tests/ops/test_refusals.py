@@ -1,0 +1,148 @@
+"""What torch refuses and what it takes, function by function."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+nan, inf = float("nan"), float("inf")
+
+
+def signs(x):
+    return np.signbit(x.numpy()).tolist()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+def test_a_zero_remainder_has_the_sign_of_what_is_divided(dtype):
+    x = torch.tensor([-4.0, 4.0, 0.0, -0.0], dtype=dtype)
+    y = torch.tensor([2.0, -2.0, -2.0, 2.0], dtype=dtype)
+    assert signs(torch.remainder(x, y)) == [True, False, False, True]
+    assert signs(x % -2.0) == [True, False, False, True]
+    assert (torch.tensor([-3.0, 3.0, 5.5], dtype=dtype) % torch.tensor([2.0, -2.0, inf], dtype=dtype)).tolist() == [
+        1.0,
+        -1.0,
+        5.5,
+    ]
+
+
+def test_nothing_may_be_divided_by_zero():
+    empty = torch.tensor([], dtype=torch.int64)
+    for found in (empty % 0, empty // 0, torch.fmod(empty, 0)):
+        assert found.tolist() == [] and found.dtype is torch.int64
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        torch.tensor([1]) % 0
+
+
+def test_nansum_into_integers_leaves_nan_out_first():
+    assert torch.nansum(torch.tensor([1.5, nan, 2.5]), dtype=torch.int64).item() == 3
+    assert torch.nansum(torch.tensor([1.5, nan]), 0, dtype=torch.int32).item() == 1
+
+
+def test_softmax_of_no_integers_is_empty():
+    empty = torch.tensor([], dtype=torch.int64)
+    assert torch.softmax(empty, 0).dtype is torch.int64 and torch.log_softmax(empty, 0).tolist() == []
+
+
+def test_integrals_of_few_points():
+    assert torch.cumulative_trapezoid(torch.ones(0)).tolist() == []
+    assert torch.cumulative_trapezoid(torch.ones(1)).tolist() == []
+    assert torch.trapezoid(torch.ones(1)).item() == 0.0
+    assert torch.trapezoid(torch.ones(2), torch.tensor(1.0)).item() == 0.0
+    for function in (torch.trapezoid, torch.cumulative_trapezoid):
+        with pytest.raises(RuntimeError, match=r"The size of tensor a \(2\) must match the size of tensor b \(3\)"):
+            function(torch.ones(3), torch.arange(6.0).view(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: torch.unique(torch.tensor(3), dim=0), IndexError, "Dimension specified as 0 but tensor has no dim"),
+        (lambda: torch.unique_consecutive(torch.tensor(3), dim=0), IndexError, "Dimension specified as 0 but tensor"),
+        (
+            lambda: torch.diff(torch.ones(3), dim=2),
+            IndexError,
+            "Dimension out of range (expected to be in range of [-1",
+        ),
+        (lambda: torch.diff(torch.ones(3), prepend=torch.ones(2, 2)), RuntimeError, "diff expects prepend or append"),
+        (lambda: torch.diff(torch.ones(2, 3), append=torch.ones(3, 1)), RuntimeError, "diff expects the shape of tens"),
+        (lambda: torch.tensordot(torch.ones(2, 3), torch.ones(3, 2), ([5], [0])), IndexError, "Dimension out of range"),
+        (
+            lambda: torch.tensordot(torch.ones(2, 3), torch.ones(3, 2), "a"),
+            RuntimeError,
+            "tensordot expects dims to be",
+        ),
+        (
+            lambda: torch.broadcast_shapes((2, -1), (3,)),
+            ValueError,
+            "Attempting to broadcast a dimension with negative",
+        ),
+        (lambda: torch.broadcast_shapes((2.5,)), TypeError, "broadcast_shapes() received an invalid combination"),
+        (lambda: torch.ones(2).resize_(), TypeError, 'resize_() missing 1 required positional arguments: "size"'),
+        (lambda: torch.tensor(1.0).reshape(), TypeError, 'reshape() missing 1 required positional arguments: "shape"'),
+        (lambda: torch.tensor(1.0).tile(), TypeError, 'tile() missing 1 required positional arguments: "dims"'),
+        (lambda: torch.tensor(1.0).sum_to_size(), TypeError, "sum_to_size() missing 1 required positional arguments"),
+        (lambda: torch.nan_to_num(torch.ones(2), nan="a"), TypeError, "nan_to_num() received an invalid combination"),
+        (lambda: torch.ones(2).requires_grad_(1), TypeError, "requires_grad_(): argument 'requires_grad' (position 1)"),
+        (lambda: setattr(torch.ones(2), "requires_grad", 1), RuntimeError, "requires_grad must be a bool"),
+        (lambda: torch.ones(2, requires_grad=1), TypeError, "argument 'requires_grad' must be bool, not int"),
+        (lambda: torch.empty(2, pin_memory=1), TypeError, "argument 'pin_memory' must be bool, not int"),
+        (lambda: torch.asarray([1.0], copy=1), TypeError, "argument 'copy' must be bool, not int"),
+        (lambda: torch.Size([1]).__add__([2]), TypeError, "can only concatenate tuple (not list) to torch.Size"),
+        (lambda: torch.Size([1]) * 2.0, TypeError, "can't multiply sequence by non-int of type 'float'"),
+        (lambda: torch.linalg._powsum(torch.tensor([3])), NotImplementedError, '"powsum_cpu" not implemented for \'Lo'),
+        (lambda: torch.backends.opt_einsum.set_flags(True), ValueError, "opt_einsum is not available"),
+        (lambda: torch.backends.opt_einsum.set_flags(None, "greedy"), ValueError, "opt_einsum is not available"),
+    ],
+)
+def test_refused_in_torchs_words(call, kind, words):
+    with pytest.raises(kind) as raised:
+        call()
+    assert str(raised.value).startswith(words)
+
+
+def test_lists_do_not_take_a_size():
+    with pytest.raises(TypeError, match="can only concatenate list"):
+        [2] + torch.Size([1])  # noqa: RUF005  (what is tested)
+
+
+def test_method_only_names_are_no_functions():
+    for name in ("view", "expand", "repeat", "add_", "masked_fill_", "scatter_"):
+        assert not hasattr(torch, name) and hasattr(torch.Tensor, name)
+    assert not hasattr(torch.special, "erf_")
+    assert torch.ops.aten.view.default(torch.ones(4), (2, 2)).shape == (2, 2)
+
+
+def test_sums_of_powers():
+    x = torch.tensor([[3.0, -4.0]])
+    assert torch.linalg._powsum(x).item() == 25.0
+    assert torch.linalg._powsum(x, 3, 1, True).tolist() == [[91.0]]
+    out = torch.empty(())
+    assert torch.linalg._powsum(x, out=out) is out and out.item() == 25.0
+
+
+def test_switches_of_opt_einsum():
+    assert torch.backends.opt_einsum.set_flags() == (False, None)
+    with torch.backends.opt_einsum.flags(False):
+        assert not torch.backends.opt_einsum.is_available()
+
+
+def test_type_takes_the_class_of_tensors():
+    assert torch.ones(2, dtype=torch.int64).type(torch.Tensor).dtype is torch.float32
+
+
+def test_capsules_are_taken_once():
+    x = torch.arange(3)
+    capsule = x.__dlpack__()
+    y = torch.from_dlpack(capsule)
+    y[0] = 7
+    assert x.tolist() == [7, 1, 2]
+    with pytest.raises(RuntimeError, match="from_dlpack received an invalid capsule"):
+        torch.from_dlpack(capsule)
+    assert torch.asarray(x.__dlpack__()).tolist() == [7, 1, 2]
+    with pytest.raises(AssertionError, match="device and copy kwargs not supported"):
+        torch.from_dlpack(x.__dlpack__(), copy=True)
+    with pytest.raises(TypeError, match="stream must be"):
+        x.__dlpack__(stream="a")
+    with pytest.raises(AssertionError, match="stream should be None on cpu"):
+        x.__dlpack__(stream=1)
+    assert x.__dlpack_device__() == (torch.utils.dlpack.DLDeviceType.kDLCPU, 0) == (1, 0)
