@@ -63,7 +63,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
     @property
     def mode(self) -> Tensor:
         found = (self.probs >= 0.5).to(self.probs.dtype)
-        return found.masked_fill(self.probs == 0.5, math.nan)
+        return found.masked_fill_(self.probs == 0.5, math.nan)
 
     @property
     def variance(self) -> Tensor:

@@ -53,7 +53,7 @@ class Beta(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        return self._dirichlet.mean[..., 0]
+        return self.concentration1 / (self.concentration1 + self.concentration0)
 
     @property
     def mode(self) -> Tensor:
@@ -61,7 +61,9 @@ class Beta(ExponentialFamily):
 
     @property
     def variance(self) -> Tensor:
-        return self._dirichlet.variance[..., 0]
+        one, zero = self.concentration1, self.concentration0
+        total = one + zero
+        return one * zero / (total.pow(2) * (total + 1))
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Beta:
         made = self._get_checked_instance(Beta, _instance)

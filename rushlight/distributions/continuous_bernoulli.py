@@ -12,7 +12,7 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
-from rushlight.distributions.utils import clamp_probs, lazy_property, logits_to_probs
+from rushlight.distributions.utils import clamp_probs, lazy_property, logits_to_probs, probs_to_logits
 from rushlight.ops.declare import op
 from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.sampling import rand
@@ -125,8 +125,10 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
     @property
     def _bounded(self) -> Tensor:
         """The logits as far as they count."""
-        bound = steepest(self.logits._array.dtype)
-        return self.logits.clamp(-bound, bound)
+        probs = self.probs  # torch's moments come from these: they are shown from then on, logits are not
+        logits = self.logits if "logits" in self.__dict__ else probs_to_logits(probs, is_binary=True)
+        bound = steepest(logits._array.dtype)
+        return logits.clamp(-bound, bound)
 
     @property
     def mean(self) -> Tensor:
@@ -171,6 +173,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 
     def icdf(self, value: Tensor) -> Tensor:
         grows, flat, slope = self._from_the_mode()
+        value = value + (slope * 0)  # in the dtype of both: a value without dimensions has none of its own
         share = (1 - value).where(grows, value)
         distance = (share * slope.expm1()).log1p() / slope
         return value.where(flat, (1 - distance).where(grows, distance))

@@ -29,9 +29,9 @@ def kl_exponential_families(p: Any, q: Any) -> Tensor:
 @formula("Bernoulli", "Bernoulli")
 def kl_bernoulli(p: Any, q: Any) -> Tensor:
     ones = p.probs * (logsigmoid(p.logits) - logsigmoid(q.logits))
-    ones = ones.masked_fill(q.probs == 0, math.inf).masked_fill(p.probs == 0, 0.0)
+    ones = ones.masked_fill_(q.probs == 0, math.inf).masked_fill_(p.probs == 0, 0.0)
     zeros = (1 - p.probs) * (logsigmoid(-p.logits) - logsigmoid(-q.logits))
-    zeros = zeros.masked_fill(q.probs == 1, math.inf).masked_fill(p.probs == 1, 0.0)
+    zeros = zeros.masked_fill_(q.probs == 1, math.inf).masked_fill_(p.probs == 1, 0.0)
     return ones + zeros
 
 
@@ -47,7 +47,7 @@ def kl_binomial(p: Any, q: Any) -> Tensor:
             "KL between Binomials where q.total_count > p.total_count is not implemented: write one with register_kl"
         )
     one_trial = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    return (p.total_count * one_trial).masked_fill(p.total_count > q.total_count, math.inf)
+    return (p.total_count * one_trial).masked_fill_(p.total_count > q.total_count, math.inf)
 
 
 @formula("Categorical", "Categorical")
@@ -90,8 +90,8 @@ def kl_exponential(p: Any, q: Any) -> Tensor:
 @formula("Gamma", "Gamma")
 def kl_gamma(p: Any, q: Any) -> Tensor:
     ours, theirs = p.concentration, q.concentration
-    shapes = (ours - theirs) * ours.digamma() + theirs.lgamma() - ours.lgamma()
-    return shapes + theirs * (p.rate / q.rate).log() + (q.rate - p.rate) * (ours / p.rate)
+    shapes = theirs.lgamma() - ours.lgamma() + (ours - theirs) * ours.digamma()
+    return theirs * (p.rate / q.rate).log() + shapes + (q.rate - p.rate) * (ours / p.rate)
 
 
 @formula("Geometric", "Geometric")
@@ -120,14 +120,14 @@ def kl_half_normal(p: Any, q: Any) -> Tensor:
 @formula("Laplace", "Laplace")
 def kl_laplace(p: Any, q: Any) -> Tensor:
     ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
-    return distance / q.scale + ratio * (-distance / p.scale).exp() - ratio.log() - 1
+    return -ratio.log() + distance / q.scale + ratio * (-distance / p.scale).exp() - 1
 
 
 @formula("Pareto", "Pareto")
 def kl_pareto(p: Any, q: Any) -> Tensor:
     ratio = q.alpha / p.alpha
     found = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
-    return found.masked_fill(p.scale < q.scale, math.inf)
+    return found.masked_fill_(p.scale < q.scale, math.inf)
 
 
 @formula("Poisson", "Poisson")
@@ -138,7 +138,7 @@ def kl_poisson(p: Any, q: Any) -> Tensor:
 @formula("Uniform", "Uniform")
 def kl_uniform(p: Any, q: Any) -> Tensor:
     found = ((q.high - q.low) / (p.high - p.low)).log()
-    return found.masked_fill((q.low > p.low) | (q.high < p.high), math.inf)
+    return found.masked_fill_((q.low > p.low) | (q.high < p.high), math.inf)
 
 
 @formula("TransformedDistribution", "TransformedDistribution")

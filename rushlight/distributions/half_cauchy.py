@@ -6,7 +6,8 @@ import math
 from typing import Any, ClassVar
 
 from rushlight.core.creation import as_tensor
-from rushlight.core.likeness import full_like, zeros_like
+from rushlight.core.filled import full
+from rushlight.core.likeness import zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.cauchy import Cauchy
@@ -39,7 +40,7 @@ class HalfCauchy(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        return full_like(self.scale, math.inf)
+        return full(self.scale.shape, math.inf, dtype=self.scale.dtype)
 
     @property
     def mode(self) -> Tensor:

@@ -78,7 +78,7 @@ class RelaxedBernoulli(TransformedDistribution):
         logits: Tensor | float | None = None,
         validate_args: bool | None = None,
     ):
-        base = LogitRelaxedBernoulli(temperature, probs, logits, validate_args=validate_args)
+        base = LogitRelaxedBernoulli(temperature, probs, logits)  # torch checks these in any case
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> RelaxedBernoulli:

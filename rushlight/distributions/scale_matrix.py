@@ -82,6 +82,7 @@ def mahalanobis(root: Tensor, vector: Tensor) -> Tensor:
     # vectors that share a root become the columns of one equation
     extra = max(vector.dim() + 1 - root.dim(), 0)
     shared = vector.shape[:extra]
+    vector = vector.to(root.dtype)  # a distance of integers
     columns = vector.reshape((math.prod(shared), *vector.shape[extra:])).movedim(0, -1)
     found = solve_triangular(root, columns, upper=False).pow(2).sum(-2)
     return found.movedim(-1, 0).reshape((*shared, *found.shape[:-1]))

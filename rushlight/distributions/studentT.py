@@ -71,11 +71,12 @@ class StudentT(Distribution):
         return -0.5 * (self.df + 1) * (distance.pow(2) / self.df).log1p() - self._log_normalization()
 
     def _log_normalization(self) -> Tensor:
-        return self.scale.log() + 0.5 * self.df.log() + log_beta(0.5 * self.df, self.df.new_tensor(0.5))
+        half = 0.5 * self.df  # a float, also where the degrees of freedom are integers
+        return self.scale.log() + 0.5 * self.df.log() + log_beta(half, half.new_tensor(0.5))
 
     def entropy(self) -> Tensor:
         half = 0.5 * (self.df + 1)
-        return half * (half.digamma() - (0.5 * self.df).digamma()) + self._log_normalization()
+        return self._log_normalization() + half * (half.digamma() - (0.5 * self.df).digamma())
 
 
 __all__ = ["StudentT"]

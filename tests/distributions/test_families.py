@@ -186,3 +186,34 @@ def test_normal_samples_follow_the_normal_distribution(name, shape):
     distance = max(np.abs(ranks - steps).max(), np.abs(ranks - steps + 1 / len(ranks)).max())
     # Kolmogorov-Smirnov: 1.95 is exceeded once in a thousand
     assert distance * math.sqrt(len(ranks)) < 1.95
+
+
+def test_moments_of_beta_are_laid_out_by_rows():
+    made = torch.distributions.Beta(torch.ones(3, 2), torch.ones(3, 2))
+    assert made.mean.stride() == made.variance.stride() == (2, 1)
+    assert made.mean.view(-1).tolist() == [0.5] * 6
+
+
+def test_integer_parameters_count_as_the_numbers_they_are():
+    made = torch.distributions.StudentT(torch.tensor([1, 3]))
+    assert made.entropy().tolist() == pytest.approx([2.5310242, 1.7734777], rel=1e-5)
+    normal = torch.distributions.MultivariateNormal(torch.tensor([-1, 0]), torch.eye(2))
+    assert torch.distributions.kl_divergence(normal, normal).item() == 0
+
+
+def test_the_base_of_a_relaxed_bernoulli_is_checked_in_any_case():
+    with pytest.raises(ValueError, match="Expected parameter probs"):
+        torch.distributions.RelaxedBernoulli(torch.tensor(1.0), torch.tensor([2.0]), validate_args=False)
+
+
+def test_moments_of_a_continuous_bernoulli_show_what_torch_shows():
+    made = torch.distributions.ContinuousBernoulli(torch.tensor([0.3]))
+    made.mean  # noqa: B018
+    assert repr(made) == "ContinuousBernoulli(probs: tensor([0.3000]))"
+    assert made.icdf(torch.tensor(0.3, dtype=torch.float64)).dtype is torch.float32
+
+
+def test_divergences_keep_the_layout_of_their_parameters():
+    probs = torch.tensor([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]).T
+    made = torch.distributions.Bernoulli(probs)
+    assert made.mode.stride() == torch.distributions.kl_divergence(made, made).stride() == (1, 3)
