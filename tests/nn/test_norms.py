@@ -112,3 +112,26 @@ def test_gradients_of_batch_norms(shape, training):
     torch.testing.assert_close(x.grad, given.grad)
     torch.testing.assert_close(weight.grad, (grad * normal.detach()).sum(dims))
     torch.testing.assert_close(bias.grad, grad.sum(dims))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, w: F.group_norm(x, 2, w),
+        lambda x, w: F.layer_norm(x, (4,), w),
+        lambda x, w: F.batch_norm(x, None, None, w, training=True),
+    ],
+)
+def test_norms_of_mixed_dtypes_are_refused(call):
+    single, double = torch.ones(4), torch.ones(4, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match=r"mixed dtype \(CPU\): all inputs must share same datatype"):
+        call(torch.ones(2, 4, dtype=torch.float64), single)
+    with pytest.raises(RuntimeError, match=r"mixed dtype \(CPU\): expect parameter to have scalar type of Float"):
+        call(torch.ones(2, 4), double)
+    assert call(torch.ones(2, 4, dtype=torch.float16), single).dtype is torch.float16
+
+
+def test_parameters_of_a_norm_have_one_dtype():
+    double = torch.ones(2, 4, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="expected scalar type Double but found Float"):
+        F.group_norm(double, 2, double[0], torch.ones(4))

@@ -356,3 +356,11 @@ def test_packed_rows_that_do_not_fit_their_batch_sizes_are_refused():
 def test_packing_wants_two_dimensions():
     with pytest.raises(IndexError, match="Dimension out of range"):
         pack_padded_sequence(torch.ones(3), [3])
+
+
+@pytest.mark.parametrize("kind", [nn.GRUCell, nn.LSTMCell])
+def test_the_state_of_a_gated_cell_may_be_written_over(kind):
+    cell = kind(2, 3)
+    found = visible(cell(torch.ones(1, 2)))
+    found.mul_(2).sum().backward()
+    assert cell.weight_ih.grad is not None
