@@ -274,7 +274,10 @@ def dtype_words(op: Op, tensors: list[Tensor]) -> str:
     other = next((each for each in tensors if each.dtype is not first.dtype), first)
     one, two = first.dtype.scalar, other.dtype.scalar
     name = op.name
-    if name == "nn.functional.linear" and len(tensors) < 3:
+    if name in CELLS:
+        # a cell begins with a linear layer
+        name = "nn.functional.linear" if len(tensors) > CELLS[name] else "mm"
+    elif name == "nn.functional.linear" and len(tensors) < 3:
         name = "mm"
     if name == "matmul":
         ranks = {each._array.ndim for each in tensors}
@@ -282,6 +285,8 @@ def dtype_words(op: Op, tensors: list[Tensor]) -> str:
     return DTYPE_WORDS.get(name, DTYPE_WORDS["mm"]).format(one=one.lower(), two=two.lower(), One=one, Two=two)
 
 
+# the steps of recurrent cells, and how many tensors they have without a bias
+CELLS = {"_rnn_step": 4, "_gru_step": 4, "_lstm_step": 5}
 DTYPE_WORDS = {
     "nn.functional.linear": "mat1 and mat2 must have the same dtype, but got {One} and {Two}",
     "dot": "dot : expected both vectors to have same dtype, but found {One} and {Two}",

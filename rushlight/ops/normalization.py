@@ -53,6 +53,10 @@ def last_dims(input: np.ndarray, shape: Any, name: str) -> tuple[int, ...]:
     return tuple(range(-len(shape), 0))
 
 
+class WiderError(RuntimeError):
+    """A parameter has a wider dtype than the input."""
+
+
 def check_parameter(name: str, parameter: np.ndarray | None, shape: Any, input: np.ndarray) -> None:
     if parameter is None:
         return
@@ -62,7 +66,7 @@ def check_parameter(name: str, parameter: np.ndarray | None, shape: Any, input: 
             f"{list(parameter.shape)} and normalized_shape = {list(shape)}"
         )
     if parameter.dtype != input.dtype and parameter.dtype.itemsize > input.dtype.itemsize:
-        raise RuntimeError(
+        raise WiderError(
             f"mixed dtype (CPU): expect parameter to have scalar type of {dtypes.from_numpy(input.dtype).scalar}"
         )
 
@@ -194,6 +198,7 @@ def scaled_layer(input, normalized_shape: tuple, weight: "Tensor" = None, eps=No
     """The result, and one over the root of the mean square of what was scaled."""
     dims = last_dims(input, normalized_shape, "rms_norm")
     check_parameter("weight", weight, normalized_shape, input)
+    require_floats("rms_norm", input)
     if eps is None:
         eps = float(np.finfo(input.dtype).eps)
     input = in_c_order(input)
@@ -215,4 +220,7 @@ scaled_layer.gradient(
 @composed(name="nn.functional.rms_norm", samples=cases(layers))
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """The input divided by the root of its mean square over the last dimensions, times weight."""
-    return scaled_layer(input, normalized_shape, weight, eps)[0]
+    try:
+        return scaled_layer(input, normalized_shape, weight, eps)[0]
+    except WiderError:
+        return (scaled_layer(input, normalized_shape, None, eps)[0] * weight).to(input.dtype)

@@ -94,3 +94,13 @@ def test_the_same_error_twice_is_named_once():
     network = nn.Sequential(nn.Linear(4, 2))
     for _ in range(2):
         assert words(lambda: network(torch.ones(1, 3))).count("\n  in ") == 1
+
+
+def test_layers_of_another_dtype_are_refused_in_the_words_of_their_product():
+    double = torch.ones(2, 4, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="mat1 and mat2 must have the same dtype, but got Double and Float"):
+        nn.Linear(4, 4)(double)
+    with pytest.raises(RuntimeError, match="expected m1 and m2 to have the same dtype, but got: double != float"):
+        nn.Linear(4, 4, bias=False)(double)
+    with pytest.raises(RuntimeError, match="mat1 and mat2 must have the same dtype, but got Double and Float"):
+        nn.GRUCell(4, 4)(double)

@@ -135,3 +135,10 @@ def test_parameters_of_a_norm_have_one_dtype():
     double = torch.ones(2, 4, dtype=torch.float64)
     with pytest.raises(RuntimeError, match="expected scalar type Double but found Float"):
         F.group_norm(double, 2, double[0], torch.ones(4))
+
+
+def test_rms_norm_takes_a_wider_weight_and_stays_narrow():
+    found = F.rms_norm(torch.ones(2, 4), (4,), torch.full((4,), 2.0, dtype=torch.float64))
+    assert found.dtype is torch.float32 and found[0, 0].item() == pytest.approx(2)
+    with pytest.raises(NotImplementedError, match="\"rms_norm\" not implemented for 'Long'"):
+        F.rms_norm(torch.ones(2, 4, dtype=torch.int64), (4,))

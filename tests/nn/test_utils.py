@@ -120,9 +120,15 @@ def test_weight_norm_along_the_first_or_last_dimension_is_one_node():
 
 def test_functional_calls_refuse_what_is_no_tensor():
     layer, call = nn.Sequential(nn.Linear(1, 1)), torch.func.functional_call
-    with pytest.raises(TypeError, match="^3 is not an instance of torch.Tensor"):
+    with pytest.raises(TypeError, match=r"^3 is not an instance of torch\.Tensor"):
         call(layer, {"0.weight": 3}, torch.ones(1))
-    with pytest.raises(TypeError, match="attribute `training`: True is not an instance of torch.Tensor"):
+    with pytest.raises(TypeError, match=r"attribute `training`: True is not an instance of torch\.Tensor"):
         call(layer, {"training": torch.ones(1)}, torch.ones(1))
     with pytest.raises(KeyError, match="be empty string"):
         call(layer, {"": torch.ones(1)}, torch.ones(1))
+
+
+def test_clipping_nothing_of_a_generator_warns():
+    with pytest.warns(UserWarning, match="`parameters` is an empty generator, no gradient clipping will occur"):
+        assert utils.clip_grad_norm_((each for each in ()), 1.0).item() == 0
+    assert utils.clip_grad_norm_([], 1.0).item() == 0

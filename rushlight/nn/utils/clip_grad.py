@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from types import GeneratorType
 
 import numpy as np
 
@@ -88,7 +89,10 @@ def clip_grad_norm_(
 
     `norm_type` may be any order, infinity too.
     """
+    given = parameters
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if not parameters and isinstance(given, GeneratorType):
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     if core is not None and norm_type == 2:
         found = core.clip_grad_norm(parameters, max_norm, error_if_nonfinite)
         if found is not None:
