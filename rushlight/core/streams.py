@@ -126,9 +126,10 @@ class Generator(Stream):
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream anew from `seed`, from -2**63 to 2**64 - 1; a negative one counts from 2**64."""
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        if isinstance(seed, np.integer):
+            raise TypeError(f"an integer is required, of Python's own: write manual_seed(int(seed)), not {seed!r}")
+        if isinstance(seed, bool) or not isinstance(seed, int):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
-        seed = int(seed)
         if not -(2**63) <= seed < 2**64:
             raise ValueError(f"Overflow when unpacking long long: a seed is from -2**63 to 2**64 - 1, not {seed}")
         with self.lock:

@@ -8,6 +8,7 @@ import zlib
 import numpy as np
 import pytest
 
+import rushlight
 from rushlight.core import random
 from rushlight.core.random import Generator
 
@@ -323,3 +324,16 @@ def test_what_cannot_be_drawn_is_refused(row):
 def test_whole_numbers_that_a_float_cannot_hold_are_warned_about():
     with pytest.warns(UserWarning, match="gaps between whole numbers"):
         random.integers(0, 2**25, (2,), F32, seeded())
+
+
+def test_a_generator_takes_pythons_integers_only():
+    with pytest.raises(TypeError, match="an integer is required"):
+        rushlight.Generator().manual_seed(np.int64(7))
+    with pytest.raises(RuntimeError, match="manual_seed expected a long, but got float"):
+        rushlight.Generator().manual_seed(7.0)
+    assert rushlight.manual_seed(np.int64(7)).initial_seed() == 7
+
+
+def test_dropout_in_half_precision_divides_by_the_probability_itself():
+    kept = rushlight.nn.functional.dropout(rushlight.ones(20, dtype=rushlight.float16), 0.3)
+    assert set(kept.tolist()) == {0.0, 1.4287109375}
