@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.layout import packed_strides
 from rushlight.core.promotion import common
-from rushlight.core.strides import with_strides
+from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
-from rushlight.ops.layouts import FORMAT
+from rushlight.ops.formats import is_channels_last
+from rushlight.ops.layouts import FORMAT, restrided
 from rushlight.ops.samples import case, cases
 from rushlight.ops.slicing import slice_dim
 
@@ -121,17 +123,14 @@ def cat_parts(grad: Tensor, shapes: list[tuple], dim: int) -> list[Tensor]:
 
 
 def STACKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
-    """As `cat` lays out what has the new dimension already: with a stride as `unsqueeze` gives it."""
+    """Contiguous; images with their channels last keep that, the new dimension where `unsqueeze` would have it."""
     tensors, dim = arrays[:2]
-    if all([each.flags.c_contiguous for each in tensors]):
-        return result
-    dim = axis(dim, result.ndim)
-    wide = []
-    for each in tensors:
-        step = each.shape[dim] * each.strides[dim] if dim < each.ndim else each.itemsize
-        shape, strides = ((*given[:dim], new, *given[dim:]) for given, new in ((each.shape, 1), (each.strides, step)))
-        wide.append(with_strides(each, tuple(shape), tuple(strides)))
-    return FORMAT(op, [wide], result)
+    first = tensors[0]
+    if result.ndim != 5 or dim in (4, -1) or not all([is_channels_last(each) for each in tensors]):
+        return result if result.flags.c_contiguous else result.copy()
+    dim, strides = axis(dim, 5), strides_of(first)
+    wide = (*strides[:dim], first.shape[dim] * strides[dim], *strides[dim:])
+    return restrided(result, packed_strides(result.shape, [wide]))
 
 
 @op(

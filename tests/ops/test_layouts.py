@@ -165,3 +165,12 @@ def test_attention_is_the_same_in_every_layout():
     assert [each.stride() for each in results] == [(120, 30, 5, 1), (120, 5, 20, 1), (120, 30, 5, 1)]
     assert torch.equal(results[0], results[1])
     assert torch.equal(results[0], results[2])
+
+
+def test_transformed_dims_end_up_fastest():
+    x = torch.rand(3, 4, 5)
+    assert torch.fft.fft(x).stride() == (20, 5, 1)
+    assert torch.fft.fft(x, dim=1).stride() == (20, 1, 4)
+    assert torch.fft.rfft2(x, dim=(1, 0)).stride() == (1, 2, 8)
+    assert torch.fft.irfft(x, dim=0).stride() == (1, 20, 4)
+    assert torch.fft.fftn(arranged(3, 4, 5), dim=(2,)).stride() == (5, 15, 1)

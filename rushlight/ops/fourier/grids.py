@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
+from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_grid, opposite, require_dims, require_real, scaling
 from rushlight.ops.joining import cat
 from rushlight.ops.samples import case, cases
@@ -36,7 +37,7 @@ def samples(make):
     return [*found, *[case(x, **each) for each in refused], *[case(each) for each in odd]]
 
 
-@op(dtype=SPECTRUM, name="fft.fftn", samples=cases(samples), node="FftC2CBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fftn", samples=cases(samples), node="FftC2CBackward0")
 def fftn(input, s=None, dim=None, norm=None, *, out=None):
     """The Fourier transform over all dimensions or those in `dim`, cut or padded with zeros to the sizes `s`."""
     from scipy.fft import fftn
@@ -45,7 +46,7 @@ def fftn(input, s=None, dim=None, norm=None, *, out=None):
     return complexes(fftn(input, sizes, dims, scaling(norm)))
 
 
-@op(dtype=SPECTRUM, name="fft.ifftn", samples=cases(samples), node="FftC2CBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ifftn", samples=cases(samples), node="FftC2CBackward0")
 def ifftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `fftn`."""
     from scipy.fft import ifftn
@@ -54,7 +55,7 @@ def ifftn(input, s=None, dim=None, norm=None, *, out=None):
     return complexes(ifftn(input, sizes, dims, scaling(norm)))
 
 
-@op(dtype=SPECTRUM, name="fft.rfftn", samples=cases(samples), node="FftR2CBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfftn", samples=cases(samples), node="FftR2CBackward0")
 def rfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The Fourier transform of real input: the half of it along the last dimension that determines the rest."""
     from scipy.fft import rfftn
@@ -65,7 +66,7 @@ def rfftn(input, s=None, dim=None, norm=None, *, out=None):
     return rfftn(input, sizes, dims, scaling(norm))
 
 
-@op(dtype=SPECTRUM, name="fft.irfftn", samples=cases(samples), node="FftC2RBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfftn", samples=cases(samples), node="FftC2RBackward0")
 def irfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `rfftn`: real output; give `s` to get an odd size along the last dimension."""
     from scipy.fft import irfftn
@@ -75,7 +76,7 @@ def irfftn(input, s=None, dim=None, norm=None, *, out=None):
     return irfftn(input, sizes, dims, scaling(norm))
 
 
-@op(dtype=SPECTRUM, name="fft.hfftn", samples=cases(samples), node="FftC2RBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfftn", samples=cases(samples), node="FftC2RBackward0")
 def hfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The Fourier transform of a signal that is Hermitian, of which half is given: real output."""
     from scipy.fft import irfftn
@@ -85,7 +86,7 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None):
     return irfftn(np.conjugate(input), sizes, dims, opposite(norm))
 
 
-@op(dtype=SPECTRUM, name="fft.ihfftn", samples=cases(samples), node="ConjBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfftn", samples=cases(samples), node="ConjBackward0")
 def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `hfftn`: half of the Hermitian signal behind a real spectrum."""
     from scipy.fft import rfftn
@@ -96,37 +97,37 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     return np.conjugate(rfftn(input, sizes, dims, opposite(norm)))
 
 
-@op(dtype=SPECTRUM, name="fft.fft2", samples=cases(samples), node="FftC2CBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fft2", samples=cases(samples), node="FftC2CBackward0")
 def fft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The Fourier transform over the last two dimensions."""
     return fftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, name="fft.ifft2", samples=cases(samples), node="FftC2CBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ifft2", samples=cases(samples), node="FftC2CBackward0")
 def ifft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The inverse of `fft2`."""
     return ifftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, name="fft.rfft2", samples=cases(samples), node="FftR2CBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfft2", samples=cases(samples), node="FftR2CBackward0")
 def rfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The Fourier transform of real input over the last two dimensions, as half a spectrum."""
     return rfftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, name="fft.irfft2", samples=cases(samples), node="FftC2RBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfft2", samples=cases(samples), node="FftC2RBackward0")
 def irfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The inverse of `rfft2`; give `s` to get an odd size along the last dimension."""
     return irfftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, name="fft.hfft2", samples=cases(samples), node="FftC2RBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfft2", samples=cases(samples), node="FftC2RBackward0")
 def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The Fourier transform over the last two dimensions of a Hermitian signal, of which half is given."""
     return hfftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, name="fft.ihfft2", samples=cases(samples), node="ConjBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfft2", samples=cases(samples), node="ConjBackward0")
 def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The inverse of `hfft2`."""
     return ihfftn.op.body(input, s, plane(dim), norm)

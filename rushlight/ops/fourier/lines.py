@@ -14,6 +14,7 @@ from rushlight.ops.fourier.grids import (
     irfftn_gradient,
     rfftn_gradient,
 )
+from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_line, opposite, require_real, scaling
 from rushlight.ops.samples import case, cases
 
@@ -47,7 +48,7 @@ def inverse_node_of(input: Tensor) -> str:
     return "FftC2CBackward0" if input.is_complex() else "ConjBackward0"
 
 
-@op(dtype=SPECTRUM, name="fft.fft", samples=cases(samples), node=node_of)
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fft", samples=cases(samples), node=node_of)
 def fft(input, n=None, dim=-1, norm=None, *, out=None):
     """The discrete Fourier transform along `dim`, of the input cut or padded with zeros to `n` points.
 
@@ -60,7 +61,7 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None):
     return fft(input, points, along, scaling(norm))
 
 
-@op(dtype=SPECTRUM, name="fft.ifft", samples=cases(samples), node=inverse_node_of)
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ifft", samples=cases(samples), node=inverse_node_of)
 def ifft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of `fft`."""
     from scipy.fft import ifft
@@ -69,7 +70,7 @@ def ifft(input, n=None, dim=-1, norm=None, *, out=None):
     return ifft(input, points, along, scaling(norm))
 
 
-@op(dtype=SPECTRUM, name="fft.rfft", samples=cases(samples), node="FftR2CBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfft", samples=cases(samples), node="FftR2CBackward0")
 def rfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The Fourier transform of real input along `dim`: the half of it that determines the rest."""
     from scipy.fft import rfft
@@ -79,7 +80,7 @@ def rfft(input, n=None, dim=-1, norm=None, *, out=None):
     return rfft(input, points, along, scaling(norm))
 
 
-@op(dtype=SPECTRUM, name="fft.irfft", samples=cases(samples), node="FftC2RBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfft", samples=cases(samples), node="FftC2RBackward0")
 def irfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of `rfft`: real output; give `n` to get an odd number of points."""
     from scipy.fft import irfft
@@ -88,7 +89,7 @@ def irfft(input, n=None, dim=-1, norm=None, *, out=None):
     return irfft(input, points, along, scaling(norm))
 
 
-@op(dtype=SPECTRUM, name="fft.hfft", samples=cases(samples), node="FftC2RBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfft", samples=cases(samples), node="FftC2RBackward0")
 def hfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The Fourier transform of a signal that is Hermitian along `dim`, of which half is given: real output."""
     from scipy.fft import irfft
@@ -97,7 +98,7 @@ def hfft(input, n=None, dim=-1, norm=None, *, out=None):
     return irfft(np.conjugate(input), points, along, opposite(norm))
 
 
-@op(dtype=SPECTRUM, name="fft.ihfft", samples=cases(samples), node="ConjBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfft", samples=cases(samples), node="ConjBackward0")
 def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of `hfft`: half of the Hermitian signal behind a real spectrum."""
     from scipy.fft import rfft

@@ -99,8 +99,13 @@ def least_squares(A, B, rcond: float, driver: str):
         values = values if driver == "gelsy" else sizes
     residuals = np.empty(0, A.real.dtype)
     if rows > columns and driver != "gelsy" and (rank == columns).all():
-        residuals = (np.abs(A @ solution - B) ** 2).sum(-2)
-    return solution[..., 0] if vector else in_columns(solution, max(rows, columns)), residuals, rank, values
+        residuals = np.ascontiguousarray((np.abs(A @ solution - B) ** 2).sum(-2))
+    return (
+        solution[..., 0] if vector else in_columns(solution, max(rows, columns)),
+        residuals,
+        np.ascontiguousarray(rank),
+        values,
+    )
 
 
 def in_columns(solution, rows):
