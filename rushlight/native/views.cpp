@@ -295,8 +295,9 @@ PyObject* expand_forward(Call& call) {
     if (count < 0 || extra < 0 || PyArray_SIZE(array) == 0) return nullptr;
     for (int i = count - 1; i >= 0; i--) {
         npy_intp have = i >= extra ? PyArray_DIM(array, i - extra) : 1;
+        // all strides of a number are 0, also along dimensions of size 1
         npy_intp step = i >= extra       ? PyArray_STRIDE(array, i - extra)
-                        : i == count - 1 ? PyArray_ITEMSIZE(array)
+                        : i == count - 1 ? 0
                                          : sizes[i + 1] * strides[i + 1];
         if (i >= extra && sizes[i] == -1) sizes[i] = have;
         if (sizes[i] != have && (have != 1 || sizes[i] <= 0)) return nullptr;

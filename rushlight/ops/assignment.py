@@ -192,6 +192,11 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
     index = numpy_index(indices, dims)
     if len(index) == 1 and index[0].dtype is BOOLEAN:
         check_mask(index[0], input.shape, 0)
+    elif not input.size and all([each.size for each in indices]):
+        if 0 in [input.shape[dim] for dim in dims]:
+            raise IndexError("index is out of bounds for dimension with size 0")
+        indices = [np.zeros_like(each) for each in indices]  # nothing is written: torch does not look at them
+        index = numpy_index(indices, dims)
     try:
         if values.dtype != input.dtype:
             raise unfit(input, values, indices, dims) or differs(input, values)

@@ -64,7 +64,8 @@ def expand(input, size: Size, *, implicit=False):
             have = 1
             step = input.itemsize if place == len(size) - 1 else shape[place + 1] * strides[place + 1]
         if wanted == have:
-            strides[place] = step
+            # all strides of a number are 0, also along dimensions of size 1
+            strides[place] = step if input.ndim else 0
         elif have != 1 or wanted < 0:
             refuse_size(wanted, have, place, place < extra, size, input.shape)
     return with_strides(input, tuple(shape), tuple(strides))

@@ -34,7 +34,7 @@ def split_unevenly(input, lengths: list, dim: int):
 
 def parts(array: np.ndarray, dim: int, lengths: list[int]) -> tuple[np.ndarray, ...]:
     """Views of the array's parts along a dimension, one after another."""
-    body, before = slice_dim.op.body, (ALL,) * dim
+    array, body, before = settled(array), slice_dim.op.body, (ALL,) * dim
     found, start = [], 0
     for length in lengths:
         end = start + length

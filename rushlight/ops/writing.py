@@ -53,7 +53,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     try:
         refuse_overlap(op, target, arguments)
     except RuntimeError:
-        if op.name != "_put":
+        if op.name not in ("_put", "index_copy"):
             check_operands(op, arguments, arrays)
         raise
     single = (array.flags.writeable and 0 not in array.strides) or inplace.require_writable(array, op.name)

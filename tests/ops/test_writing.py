@@ -324,3 +324,22 @@ def test_nodes_of_activations_in_place():
 
 def test_broadcast_to_takes_sizes_one_by_one():
     assert torch.arange(3.0).broadcast_to(2, 3).shape == (2, 3)
+
+
+def test_expanded_numbers_have_no_strides():
+    assert torch.tensor(1.0).expand(2, 1).stride() == (0, 0)
+
+
+def test_parts_of_empty_tensors_keep_their_strides():
+    x = torch.empty(0, 3)
+    assert (x.chunk(2, 1)[0].stride(), x.split(1, 1)[1].stride(), x.split(1, 1)[1].storage_offset()) == (
+        (3, 1),
+        (3, 1),
+        1,
+    )
+
+
+def test_assignment_to_what_holds_nothing():
+    with pytest.raises(IndexError, match="index is out of bounds for dimension with size 0"):
+        torch.zeros(0, 3)[torch.tensor([0])] = torch.ones(3, dtype=torch.int64)
+    torch.zeros(1, 3, 0)[torch.tensor([5])] = 1.0
