@@ -340,3 +340,9 @@ def test_attention_of_nothing_has_the_right_shape(length, keys, batch):
     assert query.grad.shape == query.shape
     layer = torch.nn.TransformerDecoderLayer(4, 2, 8, 0.0)
     assert layer(query, torch.ones(keys, batch, 4)).shape == (length, batch, 4)
+
+
+def test_a_mask_of_padding_names_the_size_that_is_wrong():
+    attention, x = torch.nn.MultiheadAttention(4, 2), torch.ones(3, 2, 4)
+    with pytest.raises(AssertionError, match=r"Expected key_padded_mask.shape\[0\] to be 2, but got 3"):
+        attention(x, x, x, key_padding_mask=torch.zeros(3, 2, dtype=torch.bool))

@@ -41,8 +41,8 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     for key in list(state_dict):
         if key.startswith(prefix):
             state_dict[key.removeprefix(prefix)] = state_dict.pop(key)
-    metadata = getattr(state_dict, "_metadata", None)
-    for path in list(metadata or ()):
+    metadata: dict[str, Any] = getattr(state_dict, "_metadata", None) or {}
+    for path in list(metadata):
         # the path of the module itself is the prefix without its dot
         if path == prefix.rstrip(".") or path.startswith(prefix):
             metadata[path[len(prefix) :]] = metadata.pop(path)

@@ -84,7 +84,8 @@ def swap(module: Module, path: str, tensor: Any) -> Any:
     if tensor is not None and not isinstance(tensor, Tensor):
         raise TypeError(f"{tensor} is not an instance of torch.Tensor")
     holder = module.get_submodule(prefix)
-    for kind in (holder._parameters, holder._buffers):
+    kinds: tuple[Any, Any] = (holder._parameters, holder._buffers)
+    for kind in kinds:
         if name in kind:
             old = kind[name]
             kind[name] = tensor

@@ -180,10 +180,12 @@ class Heads:
         if self.padding is None:
             return self.mask
         keys = self.key.shape[2]
-        if self.padding.shape != (self.batch, keys):
-            raise AssertionError(
-                f"expecting key_padding_mask shape of {(self.batch, keys)}, but got {self.padding.shape}"
-            )
+        for dim, size in enumerate((self.batch, keys)):
+            if self.padding.shape[dim] != size:
+                raise AssertionError(
+                    f"Expected key_padded_mask.shape[{dim}] to be {size}, but got {self.padding.shape[dim]}: the mask "
+                    f"has a number for each key, {(self.batch, keys)}"
+                )
         padding = self.padding.view(self.batch, 1, 1, keys)
         return padding if self.mask is None else self.mask + padding
 
