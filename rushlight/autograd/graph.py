@@ -262,6 +262,10 @@ class OpNode(Node):
                 found.extend(produced)
             else:
                 found.append(produced)
+        if self.op.fused and modes.state.grad and self.op.names[self.plan.inputs[0]] != "bias":
+            from rushlight.autograd.flat import Flat
+
+            return [Flat.behind(each, self) for each in found]
         return found
 
     def unpack(self) -> list:

@@ -148,6 +148,7 @@ hardsigmoid.gradient(input=lambda grad, input: choose((input > -3) & (input < 3)
     inplace=False,
     samples=activation({"lambd": 1.5}),
     aliases=["nn.functional.hardshrink"],
+    fused=True,
 )
 def hardshrink(input, lambd=0.5, *, out=None):
     """Each element, or zero where it is between -`lambd` and `lambd`."""
@@ -163,6 +164,7 @@ hardshrink.gradient(input=lambda grad, input, lambd: choose(within(input, lambd)
     name="nn.functional.softshrink",
     inplace=False,
     samples=activation({"lambd": 1.5}, {"lambd": -1.0}),
+    fused=True,
 )
 def softshrink(input, lambd=0.5, *, out=None):
     """Each element moved towards zero by `lambd`, at most to it."""

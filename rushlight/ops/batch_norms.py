@@ -24,6 +24,7 @@ from rushlight.ops.samples import case, cases
     node="NativeBatchNormBackward0",
     returns=("output", "mean", "scale", "variance"),
     samples=None,
+    fused=True,
 )
 def normalized_batch(
     input,

@@ -49,6 +49,7 @@ def images(make):
     operands=["input", "weight", "bias"],
     method=False,
     samples=cases(images),
+    fused=True,
 )
 def convolution(
     input,

@@ -71,6 +71,7 @@ class Op:
         self.node: Any = None
         self.inplace_node: str | None = None
         self.inplace_base: type[OpNode] = OpNode
+        self.fused = False
         self.node_reads: Callable | None = None
         self.node_positions: tuple[int, ...] = ()
         # for ops that are several nodes in torch: edges in the order in which leaves there get their gradients
@@ -113,6 +114,11 @@ class Op:
         for each in (self.function, self.inplace):
             if hasattr(each, "_forget"):
                 each._forget()
+
+    def refuse_gradients(self, inner_name: str) -> None:
+        """State that torch has no derivative for any input."""
+        refusal = gradients.underivable(f"derivative for aten::{inner_name}")
+        self.gradient(**{self.names[position]: refusal for position in self.tensors})
 
     def source_of(self, name: str) -> tuple[str, int] | None:
         """Where a formula's parameter comes from: ("argument" | "shape" | "geometry" | "result", position)."""
@@ -242,17 +248,19 @@ def op(
     inplace_node: str | None = None,
     inplace_underivable: bool = False,
     underivable: str | None = None,
+    fused: bool = False,
 ) -> Callable:
     """Declare an op: see docs/design/0001-declared-ops.md.
 
     `name` is torch's name where it is not the function's (`linalg.pinv`); `operands` the inputs that share
     a dtype, where not all tensors do; `view` says that the result shares the input's memory; `method` and
     `inplace` whether there is a method and an in-place form (pointwise ops have both), or what runs the
-    latter in place of `call_inplace`; `operator` the
-    symbol; `returns` the names of several results; `node` the name of the node, or a function of arguments;
+    latter in place of `call_inplace`; `operator` the symbol; `returns` the names of several results; `node` the name of the node, or a function of arguments;
     `layout` is a word of `ops/layouts.py` where it is not the usual one (see `layout_of`);
     `inplace_node` that of the in-place form where it is another; `inplace_underivable` that this form has no
-    derivative; `underivable` torch's inner name of an op that it records but has no derivative for.
+    derivative; `underivable` torch's inner name of an op that it records but has no derivative for;
+    `fused` says that torch has one op for its gradient (`threshold_backward`), so that this is always recorded
+    with a way to the input, also where it does not depend on it.
     """
 
     def declare(body: Callable) -> Callable:
@@ -261,6 +269,7 @@ def op(
         self.is_view, self.returns = view, returns
         self.name_node("NotImplemented" if underivable else node)
         self.inplace_node = camel(self.name) + "Backward1" if inplace_underivable else inplace_node
+        self.fused = fused
         self.inplace_base = RefusedNode if inplace_underivable else OpNode
         self.is_method = "." not in self.name if method is None else method
         either = "inplace" in self.positions
@@ -277,8 +286,7 @@ def op(
         self.aliases = tuple(aliases)
         self.operator = operator
         if underivable is not None:
-            refusal = gradients.underivable(f"derivative for aten::{underivable}")
-            self.gradient(**{self.names[position]: refusal for position in self.tensors})
+            self.refuse_gradients(underivable)
         register(self)
         return function
 

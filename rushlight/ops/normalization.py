@@ -78,6 +78,7 @@ def check_parameter(name: str, parameter: np.ndarray | None, shape: Any, input: 
     node="NativeLayerNormBackward0",
     returns=("output", "mean", "scale"),
     samples=None,
+    fused=True,
 )
 def normalized_layer(input, normalized_shape: tuple, weight: "Tensor" = None, bias: "Tensor" = None, eps=1e-05):
     """The result, and the mean and one over the standard deviation of what was normalized."""

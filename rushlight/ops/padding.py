@@ -131,7 +131,7 @@ def edge_node(input: Tensor, pad: Any, mode: str) -> str:
     return "CopySlices" if mode == "circular" else f"{MODES[mode].title()}Pad{len(pad) // 2}DBackward0"
 
 
-@op(dtype=SAME, name="_edge_pad", node=edge_node, samples=None)
+@op(dtype=SAME, name="_edge_pad", node=edge_node, samples=None, fused=True)
 def edge_pad(input, pad: tuple, mode: str):
     """A border read from the input itself."""
     found = input

@@ -16,7 +16,7 @@ from rushlight.ops.where import choose
 from rushlight.ops.writing import number_for
 
 
-@op(dtype=PROMOTE, samples=unary(complexes=True), aliases=["nn.functional.relu"])
+@op(dtype=PROMOTE, samples=unary(complexes=True), aliases=["nn.functional.relu"], fused=True)
 def relu(input, inplace=False):
     """Each element, but zero where it is negative."""
     if input.dtype.kind == "b":
@@ -35,6 +35,7 @@ relu.gradient(input=lambda grad, result: choose(result <= 0, 0, grad))
     name="nn.functional.leaky_relu",
     samples=activation(negative_slope=0.2),
     inplace_node="LeakyReluBackward1",
+    fused=True,
 )
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     """Each element, times `negative_slope` where it is negative."""
@@ -45,7 +46,7 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 leaky_relu.gradient(input=lambda grad, input, negative_slope: choose(input > 0, grad, grad * negative_slope))
 
 
-@op(dtype=PROMOTE, name="_prelu_kernel", samples=None)
+@op(dtype=PROMOTE, name="_prelu_kernel", samples=None, fused=True)
 def prelu_kernel(input, weight):
     """Each element, times the weight where it is negative."""
     require_floats("prelu_cpu", input)
@@ -101,6 +102,7 @@ def prelu(input, weight):
     inplace_node="RreluWithNoiseBackward1",
     samples=None,
     inplace=True,
+    fused=True,
 )
 def rrelu_with_noise(input, noise):
     """Each element, times the noise where it is not positive."""
@@ -183,6 +185,7 @@ for namespace in ("", "nn.functional"):
     method=False,
     aliases=["nn.functional.threshold"],
     inplace_node="ThresholdBackward1",
+    fused=True,
 )
 def threshold(input, threshold: float, value: float, inplace=False):
     """Each element, or `value` where it is not above the threshold."""
@@ -256,6 +259,7 @@ celu.gradient(input=lambda grad, input, alpha: elu_gradient(grad, input, 1, 1, 1
     dtype=PROMOTE,
     name="nn.functional.hardtanh",
     samples=activation({"min_val": -0.5, "max_val": 2.0}, {"min_val": 1, "max_val": 0}),
+    fused=True,
 )
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """Each element kept between two limits."""

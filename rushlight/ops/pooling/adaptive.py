@@ -43,7 +43,7 @@ def average_node(output: tuple) -> str:
     return "MeanBackward1" if set(output) == {1} else f"AdaptiveAvgPool{len(output)}DBackward0"
 
 
-@op(dtype=MATCH, name="_adaptive_avg_pool", node=average_node, samples=None)
+@op(dtype=MATCH, name="_adaptive_avg_pool", node=average_node, samples=None, fused=True)
 def adaptive_average(input, output: tuple):
     """The averages of windows that cover the last dimensions evenly."""
     taps = all_taps(input.shape, output)
@@ -78,6 +78,7 @@ def maximum_node(output: tuple) -> str:
     node=maximum_node,
     returns=("values", "indices"),
     samples=None,
+    fused=True,
 )
 def adaptive_maximum(input, output: tuple):
     """The maxima of windows that cover the last dimensions evenly, and their places, counted within those."""

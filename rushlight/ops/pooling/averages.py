@@ -93,7 +93,14 @@ average_gradient.gradient(
 FUNCTIONS: dict[int, Callable] = {}
 
 
-@op(dtype=MATCH, layout=KEPT, name="nn.functional.avg_pool1d", node="SqueezeBackward1", samples=cases(windows(1)))
+@op(
+    dtype=MATCH,
+    layout=KEPT,
+    name="nn.functional.avg_pool1d",
+    node="SqueezeBackward1",
+    samples=cases(windows(1)),
+    fused=True,
+)
 def avg_pool1d(input, kernel_size: Any, stride=None, padding: int | tuple = 0, ceil_mode=False, count_include_pad=True):
     """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`."""
     return averages(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
@@ -136,7 +143,8 @@ def declare(count: int) -> None:
         case(make.floats(2, 3, *(9, 7, 6)[:count]), 3, divisor_override=0),
     ]
     name = f"nn.functional.avg_pool{count}d"
-    function = op(dtype=MATCH, layout=KEPT, name=name, node=f"AvgPool{count}DBackward0", samples=cases(more))(body)
+    node = f"AvgPool{count}DBackward0"
+    function = op(dtype=MATCH, layout=KEPT, name=name, node=node, samples=cases(more), fused=True)(body)
     function.gradient(
         input=lambda grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             average_gradient(

@@ -26,6 +26,7 @@ SIZES = {2: ("height", "width"), 3: ("time", "height", "width")}
     node=lambda output: f"FractionalMaxPool{len(output)}DBackward0",
     returns=("values", "indices"),
     samples=None,
+    fused=True,
 )
 def fractional_maximum(input, kernel: tuple, output: tuple, samples: Tensor):
     """The maxima of windows at random places, and where they stand within their plane."""

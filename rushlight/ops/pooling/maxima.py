@@ -28,6 +28,7 @@ NODES = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3
     node=lambda kernel: NODES[len(kernel)],
     returns=("values", "indices"),
     samples=None,
+    fused=True,
 )
 def max_pool(input, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, output: tuple):
     """The maxima of windows over the last dimensions, and their places, counted within those dimensions."""

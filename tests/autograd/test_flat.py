@@ -1,0 +1,46 @@
+"""Gradients that do not depend on their input: their own gradients are zero, not an error."""
+
+import pytest
+
+import rushlight as torch
+from rushlight.nn import functional
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        functional.relu,
+        functional.leaky_relu,
+        functional.hardtanh,
+        functional.hardshrink,
+        lambda x: functional.threshold(x, 0.0, 1.0),
+        lambda x: functional.max_pool2d(x, 2),
+        lambda x: functional.avg_pool2d(x, 2),
+        lambda x: functional.adaptive_avg_pool2d(x, 2),
+        lambda x: functional.pad(x, (1, 1, 1, 1), "replicate"),
+        lambda x: functional.conv2d(x, torch.ones(1, 1, 2, 2)),
+    ],
+)
+@pytest.mark.parametrize("leaf", [True, False])
+def test_second_derivatives_of_functions_of_straight_pieces_are_zero(function, leaf):
+    x = torch.arange(16.0).reshape(1, 1, 4, 4).requires_grad_()
+    point = x if leaf else x * 1
+    (slope,) = torch.autograd.grad(function(point).sum(), point, create_graph=True)
+    assert slope.requires_grad
+    slope.sum().backward()
+    assert x.grad.tolist() == torch.zeros(1, 1, 4, 4).tolist()
+
+
+def test_the_slope_of_a_bias_is_recorded_beside_that_of_its_input():
+    x, bias = torch.ones(1, 1, 3, requires_grad=True), torch.ones(1, requires_grad=True)
+    weight = torch.ones(1, 1, 2)
+    slopes = torch.autograd.grad(functional.conv1d(x, weight, bias).sum(), (x, bias), create_graph=True)
+    assert [each.requires_grad for each in slopes] == [True, True]
+    (slope,) = torch.autograd.grad(functional.conv1d(x.detach(), weight, bias).sum(), bias, create_graph=True)
+    assert not slope.requires_grad
+
+
+def test_a_plain_backward_records_nothing():
+    x = torch.ones(2, requires_grad=True)
+    torch.relu(x).sum().backward()
+    assert not x.grad.requires_grad
