@@ -68,7 +68,7 @@ def log_density(value, logits):
     bound, wide = steepest(logits.dtype), logits.astype(np.float64)
     near = np.clip(wide, -bound, bound)
     # what the bound leaves out, the logarithm of a Bernoulli probability has in full
-    beyond = value * (wide - near) - (np.logaddexp(0, wide) - np.logaddexp(0, near))
+    beyond = np.where(wide == near, 0, value * (wide - near)) - (np.logaddexp(0, wide) - np.logaddexp(0, near))
     return (value - 0.5) * near - log_sinhc.op.body(near) + beyond
 
 

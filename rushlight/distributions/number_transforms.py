@@ -214,7 +214,9 @@ class AffineTransform(Bijection):
         if isinstance(self.scale, Tensor):
             found = self.scale.abs().log().expand(x.shape)
         else:
-            found = x.new_full(x.shape, math.log(abs(self.scale)))
+            # x may be a sample of integers, which the memory has kept
+            like = x if x.is_floating_point() else y
+            found = like.new_full(x.shape, math.log(abs(self.scale)))
         return sum_rightmost(found, self._event_dim)
 
     def forward_shape(self, shape: Any) -> Size:

@@ -217,3 +217,18 @@ def test_divergences_keep_the_layout_of_their_parameters():
     probs = torch.tensor([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]).T
     made = torch.distributions.Bernoulli(probs)
     assert made.mode.stride() == torch.distributions.kl_divergence(made, made).stride() == (1, 3)
+
+
+def test_values_beyond_the_support_are_computed_where_nobody_checks():
+    made = torch.distributions.NegativeBinomial(torch.tensor(1.0), torch.tensor(0.51), validate_args=False)
+    assert made.log_prob(torch.tensor(-2.25)).item() == pytest.approx(0.8016752, rel=1e-5)
+    made = torch.distributions.ContinuousBernoulli(torch.tensor(0.3), validate_args=False)
+    assert made.log_prob(torch.tensor(math.inf)).item() == -math.inf
+
+
+def test_the_slope_of_an_affine_map_of_integers_is_a_float():
+    base = torch.distributions.Categorical(torch.tensor([0.2, 0.8]))
+    made = torch.distributions.TransformedDistribution(base, [torch.distributions.AffineTransform(1.0, 2.0)])
+    value = made.sample((4,))
+    expected = base.log_prob(((value - 1) / 2).long()) - math.log(2)
+    assert torch.allclose(made.log_prob(value), expected)
