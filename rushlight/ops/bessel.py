@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.ops.declare import op
-from rushlight.ops.rules import FLOAT
+from rushlight.ops.rules import REAL_FLOAT
 from rushlight.ops.samples import unary
 
 # name here, name in SciPy, what it is, where it is defined from
@@ -34,14 +34,14 @@ def declare(name: str, scipy_name: str, doc: str, low: float) -> None:
         return getattr(scipy.special, scipy_name)(input)
 
     body.__doc__ = f"{doc}, of each element."
-    op(dtype=FLOAT, samples=unary(low=low, halves=False), name=f"special.{name}", inplace=False)(body)
+    op(dtype=REAL_FLOAT, samples=unary(low=low, halves=False), name=f"special.{name}", inplace=False)(body)
 
 
 for each in FUNCTIONS:
     declare(*each)
 
 
-@op(dtype=FLOAT, samples=unary(halves=False), name="special.airy_ai", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.airy_ai", inplace=False)
 def airy_ai(input, *, out=None):
     """Airy's function Ai, of each element."""
     from scipy.special import airy
@@ -50,7 +50,7 @@ def airy_ai(input, *, out=None):
     return np.where((input > VANISHED) & (input < np.inf), 0, airy(input)[0])
 
 
-@op(dtype=FLOAT, samples=unary(halves=False), name="special.spherical_bessel_j0", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.spherical_bessel_j0", inplace=False)
 def spherical_bessel_j0(input, *, out=None):
     """sin(x) / x for each element x, 1 at 0 and 0 at infinity."""
     wide = input.astype(np.float64)

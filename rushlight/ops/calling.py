@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 # torch takes NumPy's names for these too
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 NUMPY_NAMES |= {"axis0": "dim0", "axis1": "dim1"}
-# what torch writes in Python takes its own names only, and any truth value
+# options that torch only asks for their truth
+LOOSE = set("antialias center full hard inplace return_indices".split())
+LOOSE_PLACES = ("masked.", "nn.functional.multi_head")
+# what torch writes in Python takes its own names only
 PYTHON_WRITTEN = set(
     "align_tensors atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist "
     "chain_matmul einsum istft lobpcg lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique "
@@ -77,7 +80,7 @@ def default_of(function: Callable, name: str) -> Any:
 
 def odd_flag(op: Op, place: int, value: Any) -> Any:
     """An option that is neither True nor False, and refused where torch looks at it."""
-    if is_python_written(op):
+    if names_of(op.body)[place] in LOOSE or op.name.startswith(LOOSE_PLACES):
         return value
     from rushlight.ops.explain import wrong_option
 

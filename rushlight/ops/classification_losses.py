@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
+from rushlight.ops.kinds import require_floats
 from rushlight.ops.loss_reduction import legacy, unknown
 from rushlight.ops.rules import MATCH, SAME
 from rushlight.ops.samples import case, cases, corner
@@ -220,5 +221,6 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     """
     reduction = legacy(size_average, reduce, reduction)
     target = class_numbers(input, target)
+    require_floats("nll_loss_out_frame", input._array)
     check_weight(weight, input)
     return negative_log_likelihood(input, target, weight, ignore_index, reduction)[0]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.dtypes import bool_
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate
@@ -51,6 +52,10 @@ def einsum(*args: Any) -> Tensor:
     """Sum of products of the operands' elements, as an equation says: `einsum('ij,jk->ik', a, b)`."""
     equation, operands = read_arguments(args)
     inputs, output, plain = read_equation(equation, tuple([each.ndim for each in operands]))
+    if len(operands) > 1 and any(each.dtype is bool_ and each.numel() for each in operands):
+        raise NotImplementedError(
+            "\"bmm\" not implemented for 'Bool': convert the operands first, for example x.long()"
+        )
     if plain and len(operands) == 2:
         found = product(*operands, *inputs, output)
         if found is not None:

@@ -101,6 +101,11 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
             f"DefaultCPUAllocator: can't allocate memory: {op.name} asked for more than there is ({error})"
         )
     if isinstance(error, TypeError):
+        if words.startswith("numpy boolean subtract"):
+            return RuntimeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+                "operator instead."
+            )
         if no_loop(error):
             name = tensors[0].dtype.scalar if tensors else "these arguments"
             return NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{name}'")
@@ -161,7 +166,7 @@ def kind_wanted(parameter: Parameter) -> str | None:
 
 
 # options that may be real numbers although their default is a whole one or a word; torch checks `reduction` itself
-REAL_OPTIONS = set("alpha beta value p ord q correction margin fill_value min max weight reduction".split())
+REAL_OPTIONS = set("alpha beta dx value p ord q correction margin fill_value min max weight reduction".split())
 
 
 def is_integer(value: Any) -> bool:

@@ -11,7 +11,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.kinds import kind_of, refuse, require_tensor
-from rushlight.ops.rules import FLOAT, PROMOTE
+from rushlight.ops.rules import FLOAT, PROMOTE, REAL_FLOAT
 from rushlight.ops.samples import binary, case, cases, corner, unary
 from rushlight.ops.where import choose
 
@@ -142,7 +142,7 @@ def product_node(name: str, input: Any, other: Any) -> str:
 
 
 @op(
-    dtype=FLOAT,
+    dtype=REAL_FLOAT,
     samples=positive,
     aliases=["special.xlogy"],
     node=lambda input, other: product_node("Xlogy", input, other),
@@ -160,7 +160,7 @@ xlogy.gradient(
 
 
 @op(
-    dtype=FLOAT,
+    dtype=REAL_FLOAT,
     samples=positive,
     name="special.xlog1py",
     inplace=False,
@@ -188,7 +188,7 @@ sigmoid.gradient(input=lambda grad, result: grad * conjugate((1 - result) * resu
 
 
 @op(
-    dtype=FLOAT,
+    dtype=REAL_FLOAT,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4, low=0.05, high=0.95)),

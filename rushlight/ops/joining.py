@@ -184,6 +184,8 @@ def stacks(make):
 
 def each_atleast(function, tensors, name: str) -> list[Tensor]:
     """The tensors with dimensions added by `function`."""
+    if isinstance(tensors, Tensor):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     if isinstance(tensors, (tuple, list)) and not tensors:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return [function(each) if isinstance(each, Tensor) else each for each in tensors]

@@ -71,6 +71,10 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     `reduction="batchmean"` is the divergence as mathematics defines it, per row; "mean" divides by the number of
     elements. `log_target` says that the target holds logarithms too.
     """
+    for each in (input, target):
+        if isinstance(each, Tensor) and not each.dtype.is_floating_point:
+            kind = "Complex" if each.dtype.is_complex else "Integral"
+            raise RuntimeError(f"kl_div: {kind} inputs not supported.")
     if size_average is not None or reduce is not None:
         reduction = legacy(size_average, reduce, reduction)
     elif reduction == "mean":

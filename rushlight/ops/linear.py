@@ -34,6 +34,8 @@ from rushlight.ops.samples import case, cases
 )
 def linear(input, weight, bias: Tensor = None, *, out=None):
     """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`."""
+    if input.dtype.kind == "b":
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': convert it to floats first")
     if not input.ndim or input.shape[-1] != weight.shape[-1]:
         raise_features(input.shape, weight.shape)
     rows = input if input.ndim <= 2 else input.reshape(math.prod(input.shape[:-1]), input.shape[-1])

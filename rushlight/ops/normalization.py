@@ -11,7 +11,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.folding import in_c_order
 from rushlight.ops.gradients import conjugate
-from rushlight.ops.kinds import require_floats, require_one_kind
+from rushlight.ops.kinds import refuse, require_floats, require_one_kind
 from rushlight.ops.rules import MATCH, SAME
 from rushlight.ops.samples import case, cases
 
@@ -198,6 +198,8 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 def scaled_layer(input, normalized_shape: tuple, weight: "Tensor" = None, eps=None):
     """The result, and one over the root of the mean square of what was scaled."""
     dims = last_dims(input, normalized_shape, "rms_norm")
+    if input.dtype.kind in "bui":
+        raise refuse("rms_norm", input)
     check_parameter("weight", weight, normalized_shape, input)
     require_floats("rms_norm", input)
     if eps is None:

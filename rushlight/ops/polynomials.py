@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.ops.declare import op
 from rushlight.ops.kinds import require_tensor
 from rushlight.ops.layouts import COMMON
-from rushlight.ops.rules import FLOAT
+from rushlight.ops.rules import REAL_FLOAT
 from rushlight.ops.samples import case, cases
 
 HIGHEST = 100_000
@@ -90,7 +90,7 @@ def declare(name: str, family: str, first: Callable, following: Recurrence) -> N
         return evaluate(input, n, first, following)
 
     body.__doc__ = f"The polynomial of degree `n` ({family}) at each element."
-    op(dtype=FLOAT, layout=COMMON, samples=degrees, name=f"special.{name}", inplace=False)(body)
+    op(dtype=REAL_FLOAT, layout=COMMON, samples=degrees, name=f"special.{name}", inplace=False)(body)
 
 
 for each in POLYNOMIALS:

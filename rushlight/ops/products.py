@@ -17,8 +17,8 @@ def adjoint(matrix):
 
 
 def refuse_bool(array, name):
-    if array.dtype.kind == "b":
-        raise RuntimeError(f"\"{name}\" not implemented for 'Bool'")
+    if array.dtype.kind == "b" and array.size:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
 
 
 def require_inner(one, two):

@@ -22,6 +22,9 @@ INT64, BOOLEAN = np.dtype("int64"), np.dtype("bool")
 # computed in themselves: the quick way through the rules
 FULL = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")}
 
+# names of torch's kernels that are not those of the functions
+KERNELS = {"digamma": "digamma", "_polygamma": "digamma", "erf": "erf_vml_cpu", "erfc": "erfc_vml_cpu"}
+KERNELS |= {"special.ndtr": "erf_vml_cpu", "lgamma": "lgamma_vml_cpu"}
 # whose second operand torch takes in float32 where it is one number
 SCALED = {"mul", "div", "floor_divide"}
 
@@ -98,6 +101,17 @@ def FLOAT(op: Op, arrays: list) -> np.dtype:
         narrow(op, arrays, result)
     cast(op, arrays, compute)
     return result
+
+
+def REAL_FLOAT(op: Op, arrays: list) -> np.dtype:
+    """Like FLOAT, and complex numbers are refused."""
+    for position in op.operands:
+        value = arrays[position]
+        if type(value) is complex or (type(value) is ndarray and value.dtype.kind == "c"):
+            kind = "ComplexDouble" if np.asarray(value).dtype == np.complex128 else "ComplexFloat"
+            kernel = KERNELS.get(op.name, f"{op.name.rpartition('.')[2]}_cpu")
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}': take the real part first, x.real")
+    return FLOAT(op, arrays)
 
 
 def BOOL(op: Op, arrays: list) -> np.dtype:

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.ops.declare import composed, op
+from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
@@ -47,7 +48,11 @@ def searchsorted(
     out=None,
 ):
     """Where each value would go into the sorted sequence (its last dimension) and leave it sorted."""
+    if sorted_sequence.dtype.kind in "bc":
+        raise refuse("searchsorted_out_cpu", sorted_sequence)
     values = np.asarray(input)
+    if values.dtype.kind == "c":
+        raise refuse("searchsorted_out_cpu", values)
     check(sorted_sequence, values, side, right, sorter)
     if sorter is not None:
         sorted_sequence = np.take_along_axis(sorted_sequence, sorter, -1)

@@ -38,7 +38,7 @@ def two_vectors(make):
 )
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """Cosine of the angle between vectors along `dim`; lengths below `eps` count as `eps`."""
-    if not (x1.dtype.differentiable or x2.dtype.differentiable):
+    if not (x1.dtype.differentiable or x2.dtype.differentiable) or x1.dtype.is_complex or x2.dtype.is_complex:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {x1.dtype.scalar}: convert them, for "
             "example with .float()"

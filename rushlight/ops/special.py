@@ -12,7 +12,7 @@ from rushlight.ops.exponential import product_node
 from rushlight.ops.gradients import underivable
 from rushlight.ops.kinds import require_floats, require_tensor
 from rushlight.ops.layouts import ROWS
-from rushlight.ops.rules import FLOAT, PROMOTE
+from rushlight.ops.rules import PROMOTE, REAL_FLOAT
 from rushlight.ops.samples import binary, case, cases, corners, unary
 from rushlight.ops.where import choose
 
@@ -20,7 +20,7 @@ from rushlight.ops.where import choose
 HIGHEST = 1000
 
 
-@op(dtype=FLOAT, samples=unary(), aliases=["special.erf"])
+@op(dtype=REAL_FLOAT, samples=unary(), aliases=["special.erf"])
 def erf(input, *, out=None):
     """The error function: the probability that a normal number of variance 1/2 lies between -x and x."""
     from scipy.special import erf
@@ -31,7 +31,7 @@ def erf(input, *, out=None):
 erf.gradient(input=lambda grad, input: grad * (-input * input).exp() * (2 / math.sqrt(math.pi)))
 
 
-@op(dtype=FLOAT, samples=unary(), aliases=["special.erfc"])
+@op(dtype=REAL_FLOAT, samples=unary(), aliases=["special.erfc"])
 def erfc(input, *, out=None):
     """One minus the error function, exact where that is close to one."""
     from scipy.special import erfc
@@ -42,7 +42,7 @@ def erfc(input, *, out=None):
 erfc.gradient(input=lambda grad, input: grad * (-input * input).exp() * (-2 / math.sqrt(math.pi)))
 
 
-@op(dtype=FLOAT, samples=unary(low=-0.9, high=0.9), aliases=["special.erfinv"])
+@op(dtype=REAL_FLOAT, samples=unary(low=-0.9, high=0.9), aliases=["special.erfinv"])
 def erfinv(input, *, out=None):
     """The number whose error function is each element."""
     from scipy.special import erfinv
@@ -54,7 +54,7 @@ def erfinv(input, *, out=None):
 erfinv.gradient(input=lambda grad, result: grad * (result * result).exp() * (math.sqrt(math.pi) / 2))
 
 
-@op(dtype=FLOAT, samples=unary(halves=False), name="special.erfcx", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.erfcx", inplace=False)
 def erfcx(input, *, out=None):
     """exp(x * x) * erfc(x) for each element x."""
     from scipy.special import erfcx
@@ -65,7 +65,7 @@ def erfcx(input, *, out=None):
 erfcx.gradient(input=lambda grad, input, result: grad * (input * result * 2 - 2 / math.sqrt(math.pi)))
 
 
-@op(dtype=FLOAT, samples=unary(), name="special.ndtr", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(), name="special.ndtr", inplace=False)
 def ndtr(input, *, out=None):
     """The probability that a standard normal number is below each element."""
     from scipy.special import ndtr
@@ -76,7 +76,7 @@ def ndtr(input, *, out=None):
 ndtr.gradient(input=lambda grad, input: grad * (input * input * -0.5).exp() / math.sqrt(2 * math.pi))
 
 
-@op(dtype=FLOAT, samples=unary(low=0.1, high=0.9, halves=False), name="special.ndtri", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(low=0.1, high=0.9, halves=False), name="special.ndtri", inplace=False)
 def ndtri(input, *, out=None):
     """The number below which a standard normal one lies with the given probability."""
     from scipy.special import ndtri
@@ -87,7 +87,7 @@ def ndtri(input, *, out=None):
 ndtri.gradient(input=lambda grad, result: grad * (result * result * 0.5).exp() * math.sqrt(2 * math.pi))
 
 
-@op(dtype=FLOAT, samples=unary(halves=False), name="special.log_ndtr", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.log_ndtr", inplace=False)
 def log_ndtr(input, *, out=None):
     """The logarithm of the probability that a standard normal number is below each element."""
     from scipy.special import log_ndtr
@@ -98,7 +98,7 @@ def log_ndtr(input, *, out=None):
 log_ndtr.gradient(input=lambda grad, input: grad / erfcx(input * -math.sqrt(0.5)) * math.sqrt(2 / math.pi))
 
 
-@op(dtype=FLOAT, samples=unary(low=0.1, high=3), name="special.entr", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(low=0.1, high=3), name="special.entr", inplace=False)
 def entr(input, *, out=None):
     """-x log(x) for each element x: the entropy it adds; -inf for negative ones."""
     from scipy.special import entr
@@ -109,7 +109,7 @@ def entr(input, *, out=None):
 entr.gradient(input=lambda grad, input: grad * (-input.log() - 1))
 
 
-@op(dtype=FLOAT, samples=unary(low=0.2, high=4), aliases=["special.gammaln"])
+@op(dtype=REAL_FLOAT, samples=unary(low=0.2, high=4), aliases=["special.gammaln"])
 def lgamma(input, *, out=None):
     """Logarithm of the size of the gamma function."""
     from scipy.special import gammaln
@@ -121,7 +121,7 @@ def lgamma(input, *, out=None):
 lgamma.gradient(input=lambda grad, input: grad * input.digamma())
 
 
-@op(dtype=FLOAT, samples=unary(low=0.2, high=4), aliases=["special.digamma", "special.psi"])
+@op(dtype=REAL_FLOAT, samples=unary(low=0.2, high=4), aliases=["special.digamma", "special.psi"])
 def digamma(input, *, out=None):
     """The slope of `lgamma`."""
     from scipy.special import psi
@@ -133,7 +133,7 @@ digamma.gradient(input=lambda grad, input: grad * higher_digamma(input, 1))
 
 
 @op(
-    dtype=FLOAT,
+    dtype=REAL_FLOAT,
     name="_polygamma",
     node="PolygammaBackward0",
     inplace_node="PolygammaBackward1",
@@ -183,7 +183,7 @@ Tensor.polygamma_ = higher_digamma.op.inplace
 
 
 @op(
-    dtype=FLOAT,
+    dtype=REAL_FLOAT,
     layout=ROWS,
     samples=cases(
         lambda make: [
@@ -218,7 +218,7 @@ def mvlgamma_slope(x: Tensor, p: int) -> Tensor:
     return slope
 
 
-@op(dtype=FLOAT, samples=unary(), aliases=["special.i0"])
+@op(dtype=REAL_FLOAT, samples=unary(), aliases=["special.i0"])
 def i0(input, *, out=None):
     """The modified Bessel function of the first kind and order 0."""
     from scipy.special import i0
@@ -229,7 +229,7 @@ def i0(input, *, out=None):
 i0.gradient(input=lambda grad, input: grad * i1(input))
 
 
-@op(dtype=FLOAT, samples=unary(), name="special.i0e", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(), name="special.i0e", inplace=False)
 def i0e(input, *, out=None):
     """`i0` times exp(-|x|), which does not overflow."""
     from scipy.special import i0e
@@ -240,7 +240,7 @@ def i0e(input, *, out=None):
 i0e.gradient(input=lambda grad, input, result: grad * (i1e(input) - input.sgn() * result))
 
 
-@op(dtype=FLOAT, samples=unary(), name="special.i1", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(), name="special.i1", inplace=False)
 def i1(input, *, out=None):
     """The modified Bessel function of the first kind and order 1."""
     from scipy.special import i1
@@ -256,7 +256,7 @@ def i1_slope(x: Tensor, result: Tensor) -> Tensor:
     return choose(zero, 0.5, x.i0() - result / choose(zero, 1, x))
 
 
-@op(dtype=FLOAT, samples=unary(), name="special.i1e", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(), name="special.i1e", inplace=False)
 def i1e(input, *, out=None):
     """`i1` times exp(-|x|), which does not overflow."""
     from scipy.special import i1e
@@ -273,7 +273,7 @@ def i1e_slope(x: Tensor, result: Tensor) -> Tensor:
 
 
 @op(
-    dtype=FLOAT,
+    dtype=REAL_FLOAT,
     samples=corners(binary(low=1.5, high=4, bools=False, halves=False)),
     name="special.zeta",
     inplace=False,

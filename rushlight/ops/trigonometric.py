@@ -14,6 +14,11 @@ from rushlight.ops.samples import binary, unary
 from rushlight.ops.where import choose
 
 
+def refuse_complex(input: np.ndarray, name: str) -> None:
+    if input.dtype.kind == "c":
+        raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+
 @op(dtype=FLOAT, samples=unary(complexes=True))
 def sin(input, *, out=None):
     """Sine of each element."""
@@ -105,6 +110,7 @@ def sinc_slope(x: Tensor) -> Tensor:
 @op(dtype=FLOAT, samples=unary(low=-180, high=180))
 def deg2rad(input, *, out=None):
     """Degrees as radians."""
+    refuse_complex(input, "deg2rad")
     return np.multiply(input, math.pi / 180, out)
 
 
@@ -114,6 +120,7 @@ deg2rad.gradient(input=lambda grad: grad * (math.pi / 180))
 @op(dtype=FLOAT, samples=unary(low=-4, high=4))
 def rad2deg(input, *, out=None):
     """Radians as degrees."""
+    refuse_complex(input, "rad2deg")
     return np.multiply(input, 180 / math.pi, out)
 
 

@@ -146,3 +146,54 @@ def test_capsules_are_taken_once():
     with pytest.raises(AssertionError, match="stream should be None on cpu"):
         x.__dlpack__(stream=1)
     assert x.__dlpack_device__() == (torch.utils.dlpack.DLDeviceType.kDLCPU, 0) == (1, 0)
+
+
+functional = torch.nn.functional
+c, b, n = torch.ones(2, dtype=torch.complex64), torch.ones(2, 2, dtype=torch.bool), torch.ones(2, dtype=torch.int64)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: torch.erf(c), NotImplementedError, "\"erf_vml_cpu\" not implemented for 'ComplexFloat'"),
+        (lambda: torch.digamma(c), NotImplementedError, "\"digamma\" not implemented for 'ComplexFloat'"),
+        (lambda: torch.xlogy(c, c), NotImplementedError, "\"xlogy_cpu\" not implemented for 'ComplexFloat'"),
+        (lambda: torch.xlogy(torch.ones(2), 1j), NotImplementedError, '"xlogy_cpu" not implemented for \'Complex'),
+        (
+            lambda: torch.logit(c.to(torch.complex128)),
+            NotImplementedError,
+            '"logit_cpu" not implemented for \'ComplexD',
+        ),
+        (lambda: torch.special.airy_ai(c), NotImplementedError, "\"airy_ai_cpu\" not implemented for 'ComplexFloat'"),
+        (lambda: torch.deg2rad(c), RuntimeError, "deg2rad is not supported for complex tensors."),
+        (lambda: torch.cosine_similarity(c, c, 0), RuntimeError, "expected common dtype to be floating point"),
+        (lambda: b @ b, NotImplementedError, "\"addmm_impl_cpu_\" not implemented for 'Bool'"),
+        (
+            lambda: functional.linear(b, b),
+            NotImplementedError,
+            "\"addmm_impl_cpu_\" not implemented for 'Bool'",
+        ),
+        (lambda: torch.einsum("ij,jk", b, b), NotImplementedError, "\"bmm\" not implemented for 'Bool'"),
+        (
+            lambda: torch.searchsorted(b[0], b[0]),
+            NotImplementedError,
+            '"searchsorted_out_cpu" not impl',
+        ),
+        (lambda: torch.bucketize(c, torch.ones(2)), NotImplementedError, '"searchsorted_out_cpu" not implemented for'),
+        (lambda: functional.kl_div(n, n), RuntimeError, "kl_div: Integral inputs not supported."),
+        (lambda: functional.nll_loss(n.view(1, 2), n[:1]), NotImplementedError, '"nll_loss_out_frame" not'),
+        (lambda: functional.rms_norm(n, [2]), NotImplementedError, "\"rms_norm\" not implemented for 'Long'"),
+        (lambda: functional.max_unpool1d(n[None], n[None], 1), NotImplementedError, '"max_unpool2d" not impl'),
+        (lambda: torch.dist(b[0], b[1]), RuntimeError, "Subtraction, the `-` operator, with two bool tensors is not"),
+        (lambda: torch.vstack(torch.ones(2, 2)), TypeError, "vstack(): argument 'tensors' (position 1) must be tuple"),
+        (
+            lambda: torch.unique(n, return_counts=1),
+            TypeError,
+            "unique(): argument 'return_counts' (position 4)",
+        ),
+    ],
+)
+def test_kinds_that_torch_has_no_kernel_for(call, kind, words):
+    with pytest.raises(kind) as raised:
+        call()
+    assert str(raised.value).startswith(words)

@@ -11,6 +11,7 @@ from rushlight.core.dtypes import from_numpy
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.formats import laid_out
+from rushlight.ops.kinds import require_floats
 from rushlight.ops.pooling.planes import flattened, gather_planes
 from rushlight.ops.pooling.windows import ints
 from rushlight.ops.rules import MATCH
@@ -80,6 +81,7 @@ def unpooled(
             f"Input to max_unpooling{max(count, 2)}d should be a {count + 1}d or {count + 2}d Tensor, but got a tensor "
             f"with {array.ndim} dimensions."
         )
+    require_floats(f"max_unpool{max(count, 2)}d", array)
     shape = output_shape(input, kernel, steps, pads, output_size)
     if places.dtype != np.int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {from_numpy(places.dtype).scalar}")
