@@ -136,7 +136,9 @@ class Transform:
     def _repeat(self, source: Tensor, forward: bool) -> Tensor | None:
         """What was made of `source` the last time in this direction, if nothing changed since."""
         pair = self._pairs.get((threading.get_ident(), forward))
-        made = None if pair is None or pair.source is not source else pair()
+        if pair is None or pair.source is not source:
+            return None
+        made = pair()
         return made if made is not None and pair.stamp == self._stamp(source, made) else None
 
     def _stamp(self, source: Tensor, made: Tensor) -> tuple:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections import namedtuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,20 @@ from rushlight.native import core
 
 __all__ = ["SystemEnv", "get_env_info", "get_pretty_env_info", "main"]
 
-FIELDS = "torch_version rushlight_version native_layer numpy_version os libc_version python_version python_platform"
-SystemEnv = namedtuple("SystemEnv", f"{FIELDS} is_cuda_available cpu_count")
+
+class SystemEnv(NamedTuple):
+    """The versions and the machine."""
+
+    torch_version: str
+    rushlight_version: str
+    native_layer: bool
+    numpy_version: str
+    os: str
+    libc_version: str
+    python_version: str
+    python_platform: str
+    is_cuda_available: bool
+    cpu_count: int | None
 
 
 def get_env_info() -> SystemEnv:

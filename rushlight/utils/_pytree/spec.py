@@ -17,6 +17,8 @@ class TreeSpec:
     __slots__ = ("_children", "_context", "num_children", "num_leaves", "num_nodes", "type")
 
     type: Any
+    _context: Context
+    _children: list[TreeSpec]
     num_nodes: int
     num_leaves: int
     num_children: int

@@ -105,16 +105,13 @@ def tree_map_(func: Callable[..., Any], tree: PyTree, *rests: PyTree, is_leaf: I
 
 def map_only(type_or_types_or_pred: Kinds, /) -> Callable[[Callable], Callable[[Any], Any]]:
     """A decorator: the function is applied to what is of the type, or what the condition holds for; the rest stays."""
-    kinds = type_or_types_or_pred
-    if isinstance(kinds, type | tuple | UnionType):
-
-        def wanted(x: Any) -> bool:
-            return isinstance(x, kinds)
-
-    elif callable(kinds):
-        wanted = kinds
-    else:
+    kinds: Any = type_or_types_or_pred
+    by_type = isinstance(kinds, type | tuple | UnionType)
+    if not by_type and not callable(kinds):
         raise TypeError("Argument must be a type, a tuple of types, or a callable.")
+
+    def wanted(x: Any) -> bool:
+        return isinstance(x, kinds) if by_type else kinds(x)
 
     def decorate(func: Callable) -> Callable[[Any], Any]:
         return wraps(func)(lambda x: func(x) if wanted(x) else x)
