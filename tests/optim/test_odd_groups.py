@@ -1,0 +1,79 @@
+"""Groups and states in the odd cases: those of another method, listed twice, added to a copy."""
+
+import copy
+
+import pytest
+
+import rushlight as torch
+
+
+def two_params():
+    return [torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(3))]
+
+
+def stepped(method, params, **options):
+    optimizer = method(params, **options)
+    for param in params:
+        param.grad = torch.ones_like(param)
+    optimizer.step()
+    return optimizer
+
+
+def test_the_state_of_a_method_that_counts_no_steps_is_refused():
+    sgd = stepped(torch.optim.SGD, two_params(), lr=0.1, momentum=0.9).state_dict()
+    for method, missing in ((torch.optim.RMSprop, "step"), (torch.optim.NAdam, "step")):
+        with pytest.raises(KeyError, match=missing):
+            method(two_params()).load_state_dict(copy.deepcopy(sgd))
+    adam = stepped(torch.optim.Adam, two_params()).state_dict()
+    with pytest.raises(KeyError, match="eta"):
+        torch.optim.ASGD(two_params()).load_state_dict(copy.deepcopy(adam))
+    torch.optim.SGD(two_params(), lr=0.1).load_state_dict(adam)
+
+
+def test_adamw_stays_adamw_when_it_loads_adam():
+    adam = stepped(torch.optim.Adam, two_params()).state_dict()
+    adamw = torch.optim.AdamW(two_params())
+    adamw.load_state_dict(adam)
+    assert adamw.param_groups[0]["decoupled_weight_decay"] is True
+
+
+def test_options_that_a_state_lacks_come_in_torchs_order():
+    params = two_params()
+    state = torch.optim.SGD(params, lr=0.1).state_dict()
+    adam = torch.optim.Adam(params)
+    adam.load_state_dict(state)
+    assert list(adam.param_groups[0])[-3:] == ["amsgrad", "capturable", "decoupled_weight_decay"]
+
+
+def test_a_parameter_that_a_group_lists_twice_has_its_last_number():
+    a, b = two_params()
+    with pytest.warns(UserWarning, match="duplicate parameters"):
+        optimizer = torch.optim.SGD([{"params": [a]}, {"params": [b, b]}], lr=0.1)
+    assert [group["params"] for group in optimizer.state_dict()["param_groups"]] == [[0], [2, 2]]
+    with pytest.warns(UserWarning, match="duplicate parameters"), pytest.raises(ValueError, match="more than one"):
+        optimizer.add_param_group({"params": [a, a]})
+
+
+def test_a_group_that_is_added_to_a_copy_has_the_option_that_all_have():
+    (a, b) = two_params()
+    optimizer = copy.deepcopy(torch.optim.LBFGS([a]))
+    with pytest.raises(ValueError, match="per-parameter options"):
+        torch.optim.LBFGS([{"params": [a]}, {"params": [b]}])
+    optimizer.add_param_group({"params": [b]})
+    assert "differentiable" not in optimizer.param_groups[0]
+    assert optimizer.param_groups[1]["differentiable"] is False
+
+
+def test_a_rate_in_a_tensor_is_refused_where_adam_takes_all_at_once():
+    params = two_params()
+    optimizer = torch.optim.Adam(params, foreach=True)
+    optimizer.param_groups[0]["lr"] = torch.tensor(0.1)
+    params[0].grad = torch.ones(2)
+    with pytest.raises(RuntimeError, match="lr as a Tensor is not supported for capturable=False and foreach=True"):
+        optimizer.step()
+
+
+def test_values_of_no_gradients_cannot_be_clipped():
+    with pytest.raises(RuntimeError, match="Expected !nested_tensorlist"):
+        torch.nn.utils.clip_grad_value_(two_params(), 1.0)
+    assert torch.nn.utils.clip_grad_norm_(two_params(), 1.0).item() == 0
