@@ -217,7 +217,7 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
     return result
 
 
-def unfit(input: np.ndarray, values: np.ndarray, indices: list[np.ndarray], dims: tuple) -> RuntimeError | None:
+def unfit(input: np.ndarray, values: np.ndarray, indices: list[np.ndarray], dims: tuple) -> Exception | None:
     """The error for values that do not fit the positions, wherever those are: torch looks at that first."""
     if not all([input.shape[dim] for dim in dims[: input.ndim]]) or dims[-1] >= input.ndim:
         return None
@@ -226,8 +226,8 @@ def unfit(input: np.ndarray, values: np.ndarray, indices: list[np.ndarray], dims
     try:
         wanted = input[numpy_index([np.zeros_like(each) for each in indices], dims)].shape
         np.broadcast_to(values, wanted)
-    except IndexError:
-        return None
+    except IndexError as error:
+        return explained(error, input, indices) if "shape mismatch" in str(error) else None
     except ValueError:
         return mismatch(values.shape, wanted)
     return None
