@@ -96,9 +96,8 @@ class Run:
                 if self.wanted is not None and not self.wanted.take(target, grads):
                     continue
                 if isinstance(target, Tensor):
-                    if target._requires_grad:
-                        # not kept in the list: then it may be nobody else's
-                        hook_calls.store(target, grads.pop(), self.create_graph)
+                    # not kept in the list: then it may be nobody else's
+                    hook_calls.store(target, grads.pop(), self.create_graph)
                     continue
                 if target.tensor_hooks is not None:
                     hook_calls.run_tensor_hooks(target, grads)
@@ -114,25 +113,18 @@ class Run:
         if careful or node.pre_hooks is not None or node.post_hooks is not None:
             asked = None if self.wanted is None else [self.leads_on(each) for each in node.edges]
             return hook_calls.apply_carefully(node, grads, asked)
-        return node.apply(grads) if node.runs_on(grads) else [None] * len(node.edges)
+        return node.apply(grads) if node.runs_on(grads) else node.pass_nothing()
 
     def pass_on(self, node: Node, found: list) -> None:
         """Send the gradients a node has computed along its edges, each in its target's shape and dtype."""
         numbers = node.numbers
         for position, target in enumerate(node.edges):
-            grad = found[position]
-            if target is None or grad is None or not self.leads_on(target):
+            if target is None or found[position] is None or not self.leads_on(target):
                 continue
-            number = 0 if numbers is None else numbers[position]
-            shape, kind = (
-                target.outputs[number] if isinstance(target, Node) else (target._array.shape, target._array.dtype)
-            )
-            if grad._array.shape != shape or grad._array.dtype is not kind:
-                found[position] = grad = fit(grad, shape, kind, node, position)
-            if type(grad._array) is not np.ndarray and not self.create_graph:
+            found[position] = fitted(node, position, found[position])
+            if type(found[position]._array) is not np.ndarray and not self.create_graph:
                 # a gradient has memory of its own, also that of a conjugate
-                found[position] = wrap(resolved(grad._array))
-        grad = None
+                found[position] = wrap(resolved(found[position]._array))
         order = node.delivery()
         for turn, position in enumerate(order):
             target = node.edges[position]
@@ -191,6 +183,20 @@ def count_ahead(roots: list[Node]) -> dict[int, int]:
                 seen.add(key)
                 stack.append(each)
     return ahead
+
+
+def fitted(node: Node, position: int, grad: Tensor | None) -> Tensor | None:
+    """A gradient in the shape and dtype of what its edge leads to."""
+    target = node.edges[position]
+    if target is None or grad is None:
+        return grad
+    if isinstance(target, Node):
+        shape, kind = target.outputs[0 if node.numbers is None else node.numbers[position]]
+    else:
+        shape, kind = target._array.shape, target._array.dtype
+    if grad._array.shape == shape and grad._array.dtype is kind:
+        return grad
+    return fit(grad, shape, kind, node, position)
 
 
 def fit(grad: Tensor, shape: tuple, kind: np.dtype, node: Node, position: int) -> Tensor:

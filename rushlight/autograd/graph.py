@@ -75,6 +75,10 @@ class Node(NodeFields):
         """Whether there is anything to compute: without a gradient there is none to pass on."""
         return grads[0] is not None or any([grad is not None for grad in grads])
 
+    def pass_nothing(self) -> list[None]:
+        """What it gives where no gradient has arrived."""
+        return [None] * len(self.edges)
+
     def delivery(self) -> Sequence[int]:
         """The order in which its gradients go out, which hooks of leaves show."""
         return range(len(self.edges))
@@ -250,6 +254,11 @@ class OpNode(Node):
         known = {position: place for place, position in enumerate(self.plan.inputs)}
         return [known.get(self.op.positions[name]) for name in self.op.gradients]
 
+    def pass_nothing(self) -> list[None]:
+        # values that were freed or changed are an error all the same
+        self.unpack()
+        return super().pass_nothing()
+
     def delivery(self) -> Sequence[int]:
         return range(len(self.edges)) if self.op.delivery is None else self.op.delivery(self)
 
@@ -314,7 +323,7 @@ class OpNode(Node):
                 self.versions[place] -= 1
 
     def release(self, place: tuple) -> None:
-        if self.plan.keeps_tensors:
+        if self.plan.keeps_tensors or self.op.runs_once:
             self.saved = None
             self.freed = place
 

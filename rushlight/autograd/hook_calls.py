@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd import modes
-from rushlight.autograd.graph import Node
+from rushlight.autograd.graph import Node, OpNode
 from rushlight.core.tensor import Tensor
 
 
@@ -41,6 +41,8 @@ def store(leaf: Tensor, grad: Tensor | None, create_graph: bool, wrapped: bool =
     known = accumulator_of(leaf)
     grads = [grad] if known is None or known.pre_hooks is None else run_pre_hooks(known, [grad])
     grad = None
+    if not leaf._requires_grad:
+        return
     if grads[0] is not None:
         accumulate(leaf, grads[0], create_graph, wrapped)
     for hook in list((leaf._post_hooks or {}).values()):
@@ -56,7 +58,7 @@ def apply_carefully(node: Node, grads: list, wanted: list[bool] | None = None) -
     if node.pre_hooks is not None:
         grads = run_pre_hooks(node, grads)
     if not node.runs_on(grads):
-        found: list = [None] * len(node.edges)
+        found: list = node.pass_nothing()
     elif modes.state.anomaly:
         from rushlight.autograd import anomaly
 
@@ -65,8 +67,12 @@ def apply_carefully(node: Node, grads: list, wanted: list[bool] | None = None) -
         found = node.apply(grads)
     if node.post_hooks is None:
         return found
-    if wanted is not None:
-        found = [each if asked else None for each, asked in zip(found, wanted, strict=True)]
+    if isinstance(node, OpNode):
+        from rushlight.autograd.engine import fitted
+
+        # a user's Function shows what it gave, an op what is wanted of it
+        asked = [True] * len(found) if wanted is None else wanted
+        found = [fitted(node, place, each) if asked[place] else None for place, each in enumerate(found)]
     return run_post_hooks(node, found, grads)
 
 

@@ -122,7 +122,7 @@ PyObject* Run::wanted_edges(Node* node) {
     if (!capturing) Py_RETURN_NONE;
     PyObject* list = PyList_New(node->edge_count);
     for (int i = 0; list != nullptr && i < node->edge_count; i++) {
-        bool wanted = is_wanted(node->edges[i], node->has_numbers ? node->numbers[i] : 0);
+        bool wanted = is_wanted(node->edges[i]);
         PyList_SET_ITEM(list, i, PyBool_FromLong(wanted));
     }
     return list;

@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "hooks.h"
 #include "plan.h"
+#include "recycling.h"
 
 namespace rushlight {
 
@@ -23,6 +24,7 @@ PyObject* Run::own_place() {
 }
 
 static bool is_hooked(const Tensor* leaf) {
+    if (!any_of(leaf->hooks, leaf->accumulate, leaf->post_hooks)) return false;
     return present(leaf->hooks) || present(leaf->accumulate) || present(leaf->post_hooks);
 }
 
@@ -274,9 +276,10 @@ static bool has_shape(PyArrayObject* array, int ndim, const npy_intp* dims) {
 }
 
 // Whether a gradient is wanted there, or on its way to one that is.
-bool Run::is_wanted(PyObject* target, int number) {
+bool Run::is_wanted(PyObject* target) {
     if (target == nullptr) return false;
-    if (!capturing || find_captured(target, number) != nullptr) return true;
+    auto asked = [&](const Captured& each) { return each.edge == target; };
+    if (!capturing || std::any_of(captured.begin(), captured.end(), asked)) return true;
     return is_needed(target);
 }
 
@@ -284,7 +287,7 @@ bool Run::is_wanted(PyObject* target, int number) {
 bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
     PyObject* target = node->edges[position];
     int number = node->has_numbers ? node->numbers[position] : 0;
-    if (!is_wanted(target, number)) {
+    if (target == nullptr || (capturing && !is_wanted(target))) {
         Py_XDECREF(grad);
         return true;
     }
@@ -340,14 +343,17 @@ bool Run::visit(Arrival& arrival) {
 }
 
 bool Run::apply(Node* node, Arrival& arrival) {
-    if (state.anomaly || present(node->pre_hooks) || present(node->post_hooks)) {
+    // a node with hooks is met in torch's order only
+    if (state.anomaly || (ahead && (present(node->pre_hooks) || present(node->post_hooks)))) {
         return apply_python(node, arrival, hooks.apply_carefully);
     }
-    bool any = false;
-    for (int i = 0; i < arrival.count; i++) any = any || arrival.at(i) != nullptr;
+    bool any = arrival.one != nullptr;
+    for (int i = 1; i < arrival.count; i++) any = any || arrival.at(i) != nullptr;
     if (!any && (node->plan != nullptr || present(node->python_plan))) {
         // an op has nothing to pass on; a user's Function may make zeros of it
-        return (keep_graph || release(node)) && send(node, nullptr, 0);
+        static PyObject* name = PyUnicode_InternFromString("pass_nothing");
+        Ref nothing = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), name));
+        return nothing && (keep_graph || release(node)) && send(node, nullptr, 0);
     }
     bool done;
     if (!apply_native(node, arrival, done)) return false;
@@ -394,7 +400,8 @@ static bool store(Tensor* leaf, PyArrayObject* grad) {
 // `grad` is taken; nullptr where none arrived.
 bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
     bool kept = capturing && !accumulating;
-    if ((capturing && find_captured(as_object(leaf), 0) == nullptr) || (!kept && !leaf->requires_grad)) {
+    if ((capturing && find_captured(as_object(leaf), 0) == nullptr) ||
+        (!kept && !leaf->requires_grad && !is_hooked(leaf))) {
         Py_XDECREF(grad);
         return true;
     }
@@ -415,6 +422,7 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
 
 // Whether the user's own code runs at a node.
 static bool is_observed(const Node* node) {
+    if (node->plan != nullptr && !any_of(node->tensor_hooks, node->pre_hooks, node->post_hooks)) return false;
     return present(node->tensor_hooks) || present(node->pre_hooks) || present(node->post_hooks) ||
            (node->plan == nullptr && !present(node->python_plan));
 }
@@ -430,7 +438,7 @@ bool Run::visit_next() {
     vacant.push_back(index);
     bool fine;
     if (is_node(arrival.target)) {
-        fine = visit(arrival);
+        fine = ahead || capturing ? visit(arrival) : apply(as_node(arrival.target), arrival);
     } else {
         fine = finish_leaf(as_tensor(arrival.target), std::exchange(arrival.one, nullptr));
     }
@@ -452,7 +460,11 @@ bool Run::go() {
     }
     for (int index : leaves) {
         Arrival arrival = std::exchange(arrivals[index], Arrival());
-        bool fine = finish_leaf(as_tensor(arrival.target), std::exchange(arrival.one, nullptr));
+        PyArrayObject* grad = std::exchange(arrival.one, nullptr);
+        auto* leaf = as_tensor(arrival.target);
+        // leaves with hooks are met in torch's order only
+        bool simple = !capturing && leaf->requires_grad && grad != nullptr;
+        bool fine = simple ? store(leaf, grad) : finish_leaf(leaf, grad);
         arrival.clear();
         if (!fine) return false;
     }

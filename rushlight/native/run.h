@@ -95,7 +95,7 @@ private:
     bool send(Node* node, PyArrayObject** found, int count);
     bool arrange_leaves(Node* node, int known);
     bool send_in_order(Node* node, PyArrayObject** found, int count);
-    bool is_wanted(PyObject* target, int number);
+    bool is_wanted(PyObject* target);
     bool visit_next();
     bool touch(PyObject* target);
     bool close_edge(PyObject* target);

@@ -74,6 +74,7 @@ class Op:
         self.fused = False
         self.node_reads: Callable | None = None
         self.node_positions: tuple[int, ...] = ()
+        self.runs_once = False  # whether its node is freed by a backward although it saves no tensor
         # for ops that are several nodes in torch: edges in the order in which leaves there get their gradients
         self.delivery: Callable[[OpNode], list[int]] | None = None
         self.results_name = name  # under which several results are shown

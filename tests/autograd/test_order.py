@@ -201,3 +201,47 @@ def test_a_written_view_that_is_not_used_again_retains_nothing():
     view.mul_(2)
     (x * 3).sum().backward()
     assert view.retains_grad and view.grad is None
+
+
+def test_a_hook_of_a_node_sees_a_gradient_in_its_inputs_shape():
+    seen = []
+    y = torch.ones((), requires_grad=True).expand(3)
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append(inputs[0].tolist()))
+    y.sum().backward()
+    assert seen == [3.0]
+
+
+def test_freed_values_are_an_error_also_where_no_gradient_arrives():
+    x, y = leaves(2, 2)
+    seen = noted("xy", [x, y])
+    inner = x * y
+    inner.sum().backward()
+    seen.clear()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        Times.apply(inner, [], False).sum().backward()
+    assert seen == []
+
+
+def test_hooks_of_a_leaf_that_requires_no_grad_any_more_are_called():
+    x = torch.ones(2, requires_grad=True)
+    seen = noted("x", [x])
+    y = x * 2
+    x.detach_()
+    y.sum().backward()
+    assert seen == ["x"] and x.grad is None
+
+
+def test_a_write_into_a_view_is_gone_back_through_once():
+    x = torch.ones((), requires_grad=True)
+    y = x.expand(3).clone()
+    y[0] = 0.5
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        y.sum().backward()
+
+
+def test_an_output_beside_the_one_asked_for_retains_its_gradient():
+    one, other = torch.arange(4.0, requires_grad=True).split(2)
+    one.retain_grad()
+    torch.autograd.grad((one * other).sum(), other)
+    assert one.grad.tolist() == [2.0, 3.0]
