@@ -78,7 +78,7 @@ class BackwardCFunction(Node, FunctionCtx):
         # a write in forward gives an input another history: the one before it counts
         self.edges = tuple([None if each is None else edge_of(each) for each in tensors])
         self.numbers = tuple([0 if each is None else each._output for each in tensors])
-        self.needs_input_grad = tuple([each is not None for each in self.edges])
+        self.needs_input_grad = tuple([each is not None and each.requires_grad for each in tensors])
         # after its edges: a view may have got its node only now
         self.number = next(sequence)
         if modes.state.anomaly:

@@ -193,7 +193,11 @@ def edge_of(tensor: Tensor) -> Node | Tensor | None:
     """What the tensor's gradient flows to: its node, itself if it is a leaf, nothing if it needs no gradient."""
     if not tensor.requires_grad:
         return None
-    return tensor.grad_fn or tensor
+    node = tensor.grad_fn
+    if node is not None:
+        return node
+    # a view made under no_grad requires grad as its base does, but gets none
+    return tensor if tensor._requires_grad else None
 
 
 if core is not None:

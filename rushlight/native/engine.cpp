@@ -90,6 +90,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t coun
     Run run(keep, false);
     Ref edge = Ref::steal(edge_of(tensor));
     if (!first || !edge) return nullptr;
+    if (edge.get() == Py_None) Py_RETURN_NONE;
     auto* grad = reinterpret_cast<PyArrayObject*>(first.release());
     if (!run.deliver(edge.get(), static_cast<int>(tensor->output), grad) || !run.go()) return nullptr;
     Py_RETURN_NONE;

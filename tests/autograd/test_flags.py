@@ -43,3 +43,14 @@ def test_what_may_be_deleted():
         del x.requires_grad
     with pytest.raises(AttributeError):
         del x.grad_fn
+
+
+def test_a_view_made_under_no_grad_requires_grad_and_gets_none():
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        view = x[:]
+    assert view.requires_grad and view.is_leaf
+    result = (view * x).sum()
+    assert torch.autograd.grad(result, [view, x], allow_unused=True, retain_graph=True)[0] is None
+    result.backward()
+    assert view.grad is None and x.grad.tolist() == [1.0, 1.0]
