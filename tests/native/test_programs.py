@@ -6,8 +6,8 @@ from conformance.programs.grammars import FAMILIES
 from conformance.programs.program import generate
 from conformance.programs.twins import Plain, differences
 
-# two dozen of each family take a few seconds; `make fuzz` runs as many as one likes
-COUNT = 24
+# a few of each family take some seconds; `make fuzz` runs as many as one likes
+COUNT = 16
 
 
 @pytest.fixture(scope="module")
