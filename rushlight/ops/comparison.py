@@ -40,7 +40,7 @@ def ne(input: Tensor, other, *, out=None):
 def lt(input: Tensor, other, *, out=None):
     """Where `input` is smaller than `other`."""
     if input.dtype.kind in "uic":
-        other = ordered(input, other)
+        other = ordered("lt", input, other)
     return np.less(input, other)
 
 
@@ -48,7 +48,7 @@ def lt(input: Tensor, other, *, out=None):
 def le(input: Tensor, other, *, out=None):
     """Where `input` is at most `other`."""
     if input.dtype.kind in "uic":
-        other = ordered(input, other)
+        other = ordered("le", input, other)
     return np.less_equal(input, other)
 
 
@@ -56,7 +56,7 @@ def le(input: Tensor, other, *, out=None):
 def gt(input: Tensor, other, *, out=None):
     """Where `input` is larger than `other`."""
     if input.dtype.kind in "uic":
-        other = ordered(input, other)
+        other = ordered("gt", input, other)
     return np.greater(input, other)
 
 
@@ -64,7 +64,7 @@ def gt(input: Tensor, other, *, out=None):
 def ge(input: Tensor, other, *, out=None):
     """Where `input` is at least `other`."""
     if input.dtype.kind in "uic":
-        other = ordered(input, other)
+        other = ordered("ge", input, other)
     return np.greater_equal(input, other)
 
 
@@ -82,10 +82,10 @@ def wrapped(array: np.ndarray, number: int) -> Any:
     return np.array(number & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(array.dtype)
 
 
-def ordered(array: np.ndarray, other: Any) -> Any:
+def ordered(name: str, array: np.ndarray, other: Any) -> Any:
     """What the array is compared with; complex numbers have no order."""
     if array.dtype.kind == "c":
-        raise refuse("compare_cpu", array)
+        raise refuse(f"{name}_cpu", array)
     return wrapped(array, other) if type(other) is int else other
 
 

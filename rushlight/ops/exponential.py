@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
-from rushlight.ops.kinds import kind_of, refuse, require_tensor
+from rushlight.ops.kinds import kind_of, refuse
 from rushlight.ops.rules import FLOAT, PROMOTE, REAL_FLOAT
 from rushlight.ops.samples import binary, case, cases, corner, unary
 from rushlight.ops.where import choose
@@ -149,7 +149,8 @@ def product_node(name: str, input: Any, other: Any) -> str:
 )
 def xlogy(input, other, *, out=None):
     """input * log(other), and 0 where `input` is 0."""
-    require_tensor(input, other)
+    if kind_of(input, other) == "c":
+        raise refuse("xlogy_cpu", input, other)
     return np.where(np.equal(input, 0) & ~np.isnan(other), 0, input * np.log(other))
 
 
@@ -168,7 +169,8 @@ xlogy.gradient(
 )
 def xlog1py(input, other, *, out=None):
     """input * log1p(other), and 0 where `input` is 0."""
-    require_tensor(input, other)
+    if kind_of(input, other) == "c":
+        raise refuse("xlogy_cpu", input, other)
     return np.where(np.equal(input, 0) & ~np.isnan(other), 0, input * np.log1p(other))
 
 

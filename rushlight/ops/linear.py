@@ -16,7 +16,7 @@ from rushlight.ops.samples import case, cases
 @op(
     name="nn.functional.linear",
     dtype=MATCH,
-    node=lambda input, bias: linear_node(input, bias),
+    node=lambda input, weight, bias: linear_node(input, weight, bias),
     samples=cases(
         lambda make: [
             case(make.floats(5, 3), make.floats(4, 3), make.floats(4)),
@@ -36,8 +36,11 @@ def linear(input, weight, bias: Tensor = None, *, out=None):
     """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`."""
     if input.dtype.kind == "b":
         raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': convert it to floats first")
-    if not input.ndim or input.shape[-1] != weight.shape[-1]:
+    if not (input.ndim and 1 <= weight.ndim <= 2) or input.shape[-1] != weight.shape[-1]:
+        refuse_ranks(input.ndim, weight.ndim)
         raise_features(input.shape, weight.shape)
+    if weight.ndim == 1 and bias is not None and input.ndim == 2:
+        raise RuntimeError("mat2 must be a matrix, got 1-D tensor: a weight of one row is weight[None]")
     rows = input if input.ndim <= 2 else input.reshape(math.prod(input.shape[:-1]), input.shape[-1])
     found = rows.dot(weight.T)
     if bias is not None:
@@ -65,10 +68,24 @@ def linear_delivery(node):
 linear.op.delivery = linear_delivery
 
 
-def linear_node(input, bias):
-    if input._array.ndim == 2:
-        return "MmBackward0" if bias is None else "AddmmBackward0"
-    return "UnsafeViewBackward0" if bias is None else "ViewBackward0"
+def linear_node(input, weight, bias):
+    """torch's last step: a product of its own for vectors, or a view of a product of matrices."""
+    rank = input._array.ndim
+    if weight._array.ndim == 1 and bias is not None:
+        return "AddBackward0"
+    if bias is not None:
+        return "AddmmBackward0" if rank == 2 else "ViewBackward0"
+    if weight._array.ndim == 1 and rank < 3:
+        return "DotBackward0" if rank == 1 else "MvBackward0"
+    return ("SqueezeBackward4", "MmBackward0", "UnsafeViewBackward0")[min(rank, 3) - 1]
+
+
+def refuse_ranks(one: int, two: int) -> None:
+    """torch's words for a number in place of features, and for weights of several matrices."""
+    if not one or not two:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {one}D and {two}D")
+    if two > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {two}D: a weight is (out, in)")
 
 
 def linear_input(grad, weight):

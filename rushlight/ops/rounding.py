@@ -14,9 +14,9 @@ from rushlight.ops.samples import case, cases, corner, unary
 def is_whole(name: str, array: np.ndarray) -> bool:
     """Whether the elements are integers already; bools and complex numbers are refused."""
     kind = array.dtype.kind
-    if kind == "c":
+    if kind == "c" and name != "round":
         raise NotImplementedError(f"{name} is not supported for complex inputs")
-    if kind == "b":
+    if kind in "bc":
         raise refuse(f"{name}_vml_cpu", array)
     return kind != "f"
 

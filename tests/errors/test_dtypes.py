@@ -89,3 +89,12 @@ def test_shapes_that_do_not_fit_are_told_before_dtypes_and_zeros():
         torch.fmod(torch.tensor([False, False]), torch.zeros(0, 4, dtype=torch.bool))
     with pytest.raises(RuntimeError, match=r"^The size of tensor a \(3\) must match the size of tensor b \(2\)"):
         torch.tensor([1, 2, 3]).remainder(torch.zeros(2, dtype=torch.int64))
+
+
+def test_complex_numbers_are_refused_by_the_name_of_the_comparison():
+    number = torch.ones(2, dtype=torch.complex64)
+    for name in ("lt", "le", "gt", "ge", "xlogy"):
+        with pytest.raises(NotImplementedError, match=f"\"{name}_cpu\" not implemented for 'ComplexFloat'"):
+            getattr(torch, name)(number, number)
+    with pytest.raises(NotImplementedError, match="\"round_vml_cpu\" not implemented for 'ComplexFloat'"):
+        number.round()
