@@ -287,7 +287,8 @@ PyMethodDef copying_methods[] = {
 };
 
 void register_copying() {
-    add_kernel({"clone", clone_forward, pass_backward});
+    // the last two are what recurrent layers hand out
+    for (const char* name : {"clone", "_stacked", "_joined"}) add_kernel({name, clone_forward, pass_backward});
     add_kernel({"_to_copy", to_copy_forward, pass_backward});
     add_kernel({"_copy", copy_forward});
 }

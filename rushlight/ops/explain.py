@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -284,6 +285,11 @@ def dtype_words(op: Op, tensors: list[Tensor]) -> str:
         name = "nn.functional.linear" if len(tensors) > CELLS[name] else "mm"
     elif name == "nn.functional.linear" and len(tensors) < 3:
         name = "mm"
+        rows, columns = first._array.shape, other._array.shape
+        if len(rows) > 1 and len(columns) == 2 and rows[-1] != columns[1]:
+            # torch looks at the shapes of a product first
+            shapes = f"{math.prod(rows[:-1])}x{rows[-1]} and {columns[1]}x{columns[0]}"
+            return f"mat1 and mat2 shapes cannot be multiplied ({shapes})"
     if name == "matmul":
         ranks = {each._array.ndim for each in tensors}
         name = "dot" if ranks == {1} else "mv" if 1 in ranks and max(ranks) < 3 else "bmm" if max(ranks) > 2 else "mm"

@@ -104,3 +104,8 @@ def test_layers_of_another_dtype_are_refused_in_the_words_of_their_product():
         nn.Linear(4, 4, bias=False)(double)
     with pytest.raises(RuntimeError, match="mat1 and mat2 must have the same dtype, but got Double and Float"):
         nn.GRUCell(4, 4)(double)
+
+
+def test_shapes_of_a_product_without_bias_are_looked_at_first():
+    with pytest.raises(RuntimeError, match=r"mat1 and mat2 shapes cannot be multiplied \(3x5 and 4x2\)"):
+        nn.Linear(4, 2, bias=False)(torch.ones(3, 5, dtype=torch.float64))

@@ -364,3 +364,26 @@ def test_the_state_of_a_gated_cell_may_be_written_over(kind):
     found = visible(cell(torch.ones(1, 2)))
     found.mul_(2).sum().backward()
     assert cell.weight_ih.grad is not None
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU])
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_the_output_of_a_layer_may_be_written_over(kind, batch_first):
+    layer = kind(2, 3, batch_first=batch_first)
+    output, _ = layer(torch.ones(2, 4, 2))
+    if not batch_first:
+        assert type(output.grad_fn).__name__ == "StackBackward0"
+    plain = layer(torch.ones(2, 4, 2))[0]
+    output.mul_(2).sum().backward()
+    doubled = layer.weight_hh_l0.grad.clone()
+    layer.zero_grad()
+    (plain * 2).sum().backward()
+    close(doubled, layer.weight_hh_l0.grad)
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_the_output_of_a_packed_sequence_is_joined(kind):
+    packed = pack_padded_sequence(torch.ones(4, 2, 2), [4, 2])
+    output = kind(2, 3)(packed)[0].data
+    assert type(output.grad_fn).__name__ == "CatBackward0"
+    output.mul_(2).sum().backward()

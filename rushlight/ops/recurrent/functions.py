@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import composed
+from rushlight.ops.copying import clone
+from rushlight.ops.declare import composed, op
 from rushlight.ops.dropout import dropped
 from rushlight.ops.joining import cat, stack
 from rushlight.ops.recurrent.elman import rnn_layer
 from rushlight.ops.recurrent.gru import gru_layer
 from rushlight.ops.recurrent.lstm import lstm_layer
+from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
 
@@ -77,6 +79,16 @@ class Request:
         self.batch_first = values.get("batch_first", False)
 
 
+def as_copy(name: str, node: str) -> Callable:
+    """`clone` under another name, with the node that torch's layers end with."""
+    made = op(dtype=SAME, name=name, node=node, samples=None)(clone.op.body)
+    made.gradient(**clone.op.gradients)
+    return made
+
+
+stacked, joined = as_copy("_stacked", "StackBackward0"), as_copy("_joined", "CatBackward0")
+
+
 def run(name: str, given: tuple, options: dict, layer: Callable, states: int = 1) -> list[Tensor]:
     """The visible states of the last layer, then the last states of all layers."""
     request = Request(name, given, options)
@@ -101,6 +113,9 @@ def run(name: str, given: tuple, options: dict, layer: Callable, states: int = 1
         input = outputs[0] if len(outputs) == 1 else cat(outputs, -1)
         if number < request.num_layers - 1 and request.train and request.dropout:
             input = dropped(input, request.dropout, True, False)
+    if (states == 1 or request.sizes is not None) and request.directions == 1 and input.requires_grad:
+        # a backward needs the states: what is handed out, and may be written over, is a copy as it is in torch
+        input = stacked(input) if request.sizes is None else joined(input)
     return [input.transpose(0, 1) if request.batch_first else input, *[stack(each) for each in last]]
 
 
