@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 NUMPY_NAMES |= {"axis0": "dim0", "axis1": "dim1"}
 # options that torch only asks for their truth
-LOOSE = set("antialias center full hard inplace return_indices".split())
+LOOSE = set("antialias center full get_infos hard inplace return_indices".split())
 LOOSE_PLACES = ("masked.", "nn.functional.multi_head")
 # what torch writes in Python takes its own names only
 PYTHON_WRITTEN = set(

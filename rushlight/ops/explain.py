@@ -139,6 +139,8 @@ def wrong_option(op: Op, given: dict[str, Any]) -> Exception | None:
         value, default = given[name], parameter.default
         wanted = kind_wanted(parameter)
         where = f"{short_name(op)}(): argument '{name}'{'' if parameter.keyword else f' (position {place + 1})'}"
+        if op.is_composed and is_no_tensor(name, value, given):
+            return TypeError(f"{where} must be Tensor, not {kind_name(value)}")
         if value is not default and wanted is not None and not KINDS[wanted](value):
             several = "dim" in name and isinstance(value, (list, tuple))
             if not several:
@@ -150,11 +152,21 @@ def wrong_option(op: Op, given: dict[str, Any]) -> Exception | None:
     return None
 
 
+def is_no_tensor(name: str, value: Any, given: dict[str, Any]) -> bool:
+    """Whether a composed function got something else where torch takes tensors only."""
+    if value is None or isinstance(value, Tensor):
+        return False
+    # beside another operand a number may stand for the input
+    return name in TENSORS or (name == "input" and not ("other" in given and is_number(value)))
+
+
 def kind_wanted(parameter: Parameter) -> str | None:
     """What an option must be, from its annotation or its default."""
     default = parameter.default
     if isinstance(default, bool):
         return "bool"
+    if default is None and parameter.name in NAMED_KINDS:
+        return NAMED_KINDS[parameter.name]
     if "tuple" in str(parameter.annotation):
         return None
     if parameter.annotation == "int" or (isinstance(default, int) and parameter.name not in REAL_OPTIONS):
@@ -166,6 +178,10 @@ def kind_wanted(parameter: Parameter) -> str | None:
     return None
 
 
+# what is always a tensor, and what an option must be that has no default to tell
+TENSORS = set("weight bias target running_mean running_var batch1 batch2 mat1 mat2 w_ih w_hh b_ih b_hh".split())
+TENSORS |= {"input1", "input2", "mat", "vec"}
+NAMED_KINDS = {"n": "int", "N": "int", "eps": "Number", "rcond": "Number"}
 # options that may be real numbers although their default is a whole one or a word; torch checks `reduction` itself
 REAL_OPTIONS = set("alpha beta dx value p ord q correction margin fill_value min max weight reduction".split())
 

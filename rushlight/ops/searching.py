@@ -48,7 +48,7 @@ def searchsorted(
     out=None,
 ):
     """Where each value would go into the sorted sequence (its last dimension) and leave it sorted."""
-    if sorted_sequence.dtype.kind in "bc":
+    if sorted_sequence.dtype.kind in "bc" and np.size(input):
         raise refuse("searchsorted_out_cpu", sorted_sequence)
     values = np.asarray(input)
     if values.dtype.kind == "c":

@@ -31,6 +31,16 @@ def test_options_of_a_wrong_kind():
         torch.matmul(x)
 
 
+def test_kinds_of_arguments_come_before_what_is_wrong_with_the_others():
+    x = torch.ones(3)
+    with explains(TypeError, "svd(): argument 'input' (position 1) must be Tensor, not int"):
+        torch.svd(3)
+    with explains(TypeError, "cross_entropy(): argument 'weight' (position 3) must be Tensor, not ellipsis"):
+        nn.functional.cross_entropy(x, torch.tensor([2, 0]), ...)
+    with explains(TypeError, "fft(): argument 'n' (position 2) must be int, not Tensor"):
+        torch.fft.fft(torch.tensor(1.0), x)
+
+
 def test_the_cause_of_an_error_inside_is_kept():
     with pytest.raises(TypeError) as raised:
         torch.flatten(5)
