@@ -29,6 +29,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="the number of the first random program")
     parser.add_argument("--whole", type=float, default=0.97, help="part of the programs that must agree wholly")
     parser.add_argument("--close", type=float, default=0.99, help="part that must agree but for words and strides")
+    parser.add_argument("--wrong", type=float, default=0.0, help="part that may have a wrong result or error")
     parser.add_argument("--missing", action="store_true", help="only list the entries the library lacks")
     parser.add_argument("--table", metavar="FILE", help="write the table of modules there, in Markdown")
     parser.add_argument("--json", metavar="FILE", help="write every answer there")

@@ -56,7 +56,8 @@ def run_programs(options: argparse.Namespace) -> Verdict:
     )
     print(counts)
     total = max(len(everything), 1)
-    return Verdict(wrong == 0 and whole / total >= options.whole and close / total >= options.close, counts)
+    enough = whole / total >= options.whole and close / total >= options.close
+    return Verdict(enough and wrong / total <= options.wrong, counts)
 
 
 def print_family(family: str, answers: list[dict[str, Any]]) -> None:
