@@ -253,15 +253,15 @@ def op(
 ) -> Callable:
     """Declare an op: see docs/design/0001-declared-ops.md.
 
-    `name` is torch's name where it is not the function's (`linalg.pinv`); `operands` the inputs that share
-    a dtype, where not all tensors do; `view` says that the result shares the input's memory; `method` and
-    `inplace` whether there is a method and an in-place form (pointwise ops have both), or what runs the
-    latter in place of `call_inplace`; `operator` the symbol; `returns` the names of several results; `node` the name of the node, or a function of arguments;
-    `layout` is a word of `ops/layouts.py` where it is not the usual one (see `layout_of`);
+    `name` is torch's name where it is not the function's (`linalg.pinv`); `operands` the inputs that share a dtype,
+    where not all tensors do; `view` says that the result shares the input's memory; `method` and `inplace` whether
+    there is a method and an in-place form (pointwise ops have both), or what runs the latter in place of
+    `call_inplace`; `operator` the symbol; `returns` the names of several results; `node` the name of the node, or a
+    function of arguments; `layout` is a word of `ops/layouts.py` where it is not the usual one (see `layout_of`);
     `inplace_node` that of the in-place form where it is another; `inplace_underivable` that this form has no
-    derivative; `underivable` torch's inner name of an op that it records but has no derivative for;
-    `fused` says that torch has one op for its gradient (`threshold_backward`), so that this is always recorded
-    with a way to the input, also where it does not depend on it.
+    derivative; `underivable` torch's inner name of an op that it records but has no derivative for; `fused` says
+    that torch has one op for its gradient (`threshold_backward`), so that this is always recorded with a way to the
+    input, also where it does not depend on it.
     """
 
     def declare(body: Callable) -> Callable:
