@@ -126,6 +126,8 @@ def overwritten(node: Node, tensor: Tensor, expected: int) -> RuntimeError:
     """The error for a saved value that was changed in place before backward."""
     storage = tensor._storage
     assert storage is not None
+    # a view that could not follow the write is the better message: it raises that
+    _ = tensor.grad_fn
     words = (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{tensor.type()} {list(tensor.shape)}] is at version {storage.version}; expected version {expected} instead."

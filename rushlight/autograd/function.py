@@ -221,7 +221,11 @@ class Marks:
         if among(output, self.args):
             if output.requires_grad:
                 return output.detach()
-            return output if among(output, self.dirty) else make_view(output, output._array)
+            if among(output, self.dirty):
+                return output
+            output = make_view(output, output._array)
+            output._made = CUSTOM
+            return output
         if output._requires_grad and output._base is None:
             output._node, output._output, output._requires_grad = None, 0, False
         return output

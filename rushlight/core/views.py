@@ -77,9 +77,12 @@ def raise_made(view: Tensor, happened: str) -> None:
             "views. Such functions do not allow the output views to be modified inplace. You should replace "
             "the inplace operation by an out-of-place one."
         )
-    if view._made == CUSTOM and output is not None:
+    if view._made == CUSTOM:
+        begins = f"{output} is a view and {happened}."
+        if output is None:
+            begins = f"A view was created in no_grad mode and {happened} with grad mode enabled."
         raise RuntimeError(
-            f"{output} is a view and {happened}. This view was created inside a custom Function (or because an input "
+            f"{begins} This view was created inside a custom Function (or because an input "
             "was returned as-is) and the autograd logic to handle view+inplace would override the custom backward "
             "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
             "fix this by cloning the output of the custom Function."

@@ -284,8 +284,7 @@ def op(
             entry = inplace if callable(inplace) else call_inplace
             self.inplace = generate(self, function.__name__ + "_", entry, False)
             self.inplace = accelerated(self, self.inplace, INPLACE, self.parameters)
-        self.aliases = tuple(aliases)
-        self.operator = operator
+        self.aliases, self.operator = tuple(aliases), operator
         if underivable is not None:
             self.refuse_gradients(underivable)
         register(self)

@@ -108,6 +108,17 @@ def test_an_input_returned_as_it_is_without_a_gradient_is_another_tensor():
     assert make(lambda ctx, x: x).apply(plain) is not plain
 
 
+def test_a_plain_input_returned_as_it_is_cannot_take_a_history():
+    plain = torch.ones(2)
+    y = make(lambda ctx, x: x).apply(plain)
+    with pytest.raises(
+        RuntimeError, match="A view was created in no_grad mode and is being modified inplace with grad"
+    ):
+        y.add_(leaf())
+    y.add_(1)
+    assert plain.tolist() == [2.0, 2.0]
+
+
 def test_outputs_of_inputs_without_gradients_have_none():
     made = make(lambda ctx, x: torch.ones(2, requires_grad=True))
     assert not made.apply(torch.ones(2)).requires_grad
@@ -122,6 +133,15 @@ def test_a_view_that_a_function_returns_may_not_be_written_to(forward):
     y.mul_(2)
     with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace"):
         view.sum().backward()
+
+
+def test_a_saved_view_that_could_not_follow_a_write_says_so():
+    x = leaf() * 1
+    view = make(lambda ctx, x: x).apply(x)
+    y = view * view
+    x.mul_(2)
+    with pytest.raises(RuntimeError, match="Output 0 of Made is a view and its base or another view of its base"):
+        y.sum().backward()
 
 
 def test_several_views_that_a_function_returns_may_not_be_written_to():
