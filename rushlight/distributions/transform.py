@@ -7,6 +7,7 @@ import threading
 import weakref
 from typing import Any
 
+from rushlight.autograd.modes import state
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor, version_of
 from rushlight.distributions import constraints
@@ -119,6 +120,8 @@ class Transform:
     def _remember(self, source: Tensor, made: Tensor, forward: bool) -> None:
         if made is source or not (self._cache_size or self._cache_size is UNSAID):
             return
+        if not isinstance(source, Tensor) or not isinstance(made, Tensor):
+            return
         if source.requires_grad and not made.requires_grad:
             # made without a history: its source must not keep one alive
             source = source.detach()
@@ -130,8 +133,12 @@ class Transform:
         """What `made` was made from, if that was the last time in this direction and nothing changed since."""
         for pair in tuple(self._pairs.values()):
             if pair() is made and pair.forward is forward and pair.stamp == self._stamp(pair.source, made):
-                return pair.source
+                return None if self._learns() else pair.source
         return None
+
+    def _learns(self) -> bool:
+        """Whether a parameter of the transform wants a gradient, which it gets where the inverse is computed."""
+        return state.grad and any([each.requires_grad for each in self._parameters()])
 
     def _repeat(self, source: Tensor, forward: bool) -> Tensor | None:
         """What was made of `source` the last time in this direction, if nothing changed since."""
@@ -139,7 +146,9 @@ class Transform:
         if pair is None or pair.source is not source:
             return None
         made = pair()
-        return made if made is not None and pair.stamp == self._stamp(source, made) else None
+        if made is None or pair.stamp != self._stamp(source, made) or self._learns():
+            return None
+        return made
 
     def _stamp(self, source: Tensor, made: Tensor) -> tuple:
         """What must stay the same for the memory to hold."""

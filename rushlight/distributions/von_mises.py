@@ -87,7 +87,8 @@ class VonMises(Distribution):
         return self._expanded(VonMises, batch_shape, _instance)
 
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        return angles(self.loc, self.concentration, tuple(self._extended_shape(sample_shape)))
+        found = angles(self.loc, self.concentration, tuple(self._extended_shape(sample_shape)))
+        return found.to(self.loc.dtype)  # whatever that of the concentration
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

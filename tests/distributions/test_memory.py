@@ -79,7 +79,12 @@ def test_a_change_of_a_parameter_ends_it():
     whole = CatTransform([IndependentTransform(ComposeTransform([AffineTransform(0.0, scale)]), 1)], lengths=[3])
     x = torch.ones(3)
     y, z = stretch(x), whole(x)
-    assert stretch.inv(y) is x and whole.inv(z) is x
+    # recorded, the inverse is computed: the scale wants its gradient
+    assert stretch.inv(y) is not x
+    with torch.no_grad():
+        y, z = stretch(x), whole(x)
+        assert stretch.inv(y) is x and whole.inv(z) is x
+    y, z = stretch(x), whole(x)
     optimizer = torch.optim.SGD([scale], lr=1.0)
     y.sum().backward()
     optimizer.step()
@@ -289,3 +294,30 @@ def test_parts_that_were_told_to_remember_go_on():
     assert IndependentTransform(part, 1).base_transform(x) is not IndependentTransform(part, 1).base_transform(x)
     alone = IndependentTransform(part, 1)
     assert alone(x) is not alone(x)
+
+
+def test_a_parameter_that_learns_gets_its_gradient_from_samples():
+    loc, scale = torch.tensor(0.5, requires_grad=True), torch.tensor(2.0, requires_grad=True)
+    made = TransformedDistribution(Normal(0.0, 1.0), [AffineTransform(loc, scale)])
+    value = made.sample((3,))
+    slopes = torch.autograd.grad(made.log_prob(value).sum(), [loc, scale])
+    normal = torch.autograd.grad(Normal(loc, scale).log_prob(value).sum(), [loc, scale])
+    for slope, expected in zip(slopes, normal, strict=True):
+        assert slope.item() == pytest.approx(expected.item(), rel=1e-5)
+    # along a sample that follows the parameters, the density depends on the scale alone
+    slopes = torch.autograd.grad(made.log_prob(made.rsample((3,))).sum(), [loc, scale])
+    assert [slope.item() for slope in slopes] == pytest.approx([0, -1.5], abs=1e-5)
+    weibull = torch.distributions.Weibull(scale, loc)
+    (slope,) = torch.autograd.grad(weibull.cdf(weibull.sample((3,))).sum(), scale)
+    assert slope.item() < 0
+
+
+def test_numbers_go_through_a_transform():
+    assert torch.distributions.Weibull(2.0, torch.tensor([0.5, 2.0])).cdf(1.0).tolist() == pytest.approx(
+        [0.5069, 0.2212], abs=1e-4
+    )
+
+
+def test_angles_have_the_dtype_of_their_direction():
+    made = torch.distributions.VonMises(torch.tensor([0.5]), torch.tensor([2.0], dtype=torch.float64))
+    assert made.sample().dtype is torch.float32
