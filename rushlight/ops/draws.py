@@ -89,4 +89,15 @@ drawn.gradient(input=lambda grad: grad.new_zeros(grad.shape))
 def write(target: Tensor, function: str, node: str, generator: Generator | None, draw: Draw) -> Tensor:
     """Fill a tensor in place, its history included."""
     check_generator(generator, function)
+    if not target._array.size and function not in CHECKS_EMPTY:
+        draw = without_dtype(draw)
     return call_inplace(drawn.op, (target, node, draw))
+
+
+# torch looks at the dtype of an empty tensor in these alone
+CHECKS_EMPTY = ("uniform_", "cauchy_")
+
+
+def without_dtype(draw: Draw) -> Draw:
+    """A draw for no elements: its options are checked, the dtype is not."""
+    return lambda shape, kind: draw(shape, dtypes.float32.numpy).astype(kind)

@@ -255,3 +255,15 @@ def test_what_a_generator_does_not_do_on_the_cpu():
         torch.Generator(3.5)
     with pytest.raises(RuntimeError, match="RNG state must be contiguous"):
         generator.set_state(torch.cat([generator.get_state()] * 2)[::2])
+
+
+@pytest.mark.parametrize("name", ["normal_", "exponential_", "log_normal_", "random_"])
+@pytest.mark.parametrize("dtype", [torch.int64, torch.complex64])
+def test_an_empty_tensor_of_any_dtype_is_filled_with_nothing(name, dtype):
+    empty = torch.zeros(0, dtype=dtype)
+    assert getattr(empty, name)() is empty
+
+
+def test_the_dtype_of_an_empty_tensor_is_looked_at_by_uniform_alone():
+    with pytest.raises(NotImplementedError):
+        torch.zeros(0, dtype=torch.int64).uniform_()

@@ -90,10 +90,17 @@ def into_out(scope: Scope, name: str) -> str | None:
         return f"torch.{scope.choose(*OUT_UNARY)}({name}, out={target})"
     if scope.chance(0.2):
         chosen = scope.choose("sum", "cumsum", "amax", "mean")
+        if shares(scope, name, target):
+            return None  # torch clears what it is about to read
         return f"torch.{chosen}({name}, {scope.dim(scope.value(name))}, out={target})"
     if scope.chance(0.2):
         return f"torch.{scope.choose('cat', 'stack')}([{name}, {name}], out={target})"
     return f"torch.{scope.choose(*OUT_BINARY)}({name}, {scope.operand(scope.value(name))}, out={target})"
+
+
+def shares(scope: Scope, one: str, two: str) -> bool:
+    """Whether two tensors have their memory in common."""
+    return scope.value(one).untyped_storage().data_ptr() == scope.value(two).untyped_storage().data_ptr()
 
 
 def ungraded(scope: Scope, name: str) -> str:
