@@ -346,3 +346,21 @@ def test_a_mask_of_padding_names_the_size_that_is_wrong():
     attention, x = torch.nn.MultiheadAttention(4, 2), torch.ones(3, 2, 4)
     with pytest.raises(AssertionError, match=r"Expected key_padded_mask.shape\[0\] to be 2, but got 3"):
         attention(x, x, x, key_padding_mask=torch.zeros(3, 2, dtype=torch.bool))
+
+
+def test_helpers_of_transformers_have_the_names_that_programs_import():
+    helpers = torch.nn.modules.transformer
+    mask = helpers._generate_square_subsequent_mask(3)
+    assert mask.tolist() == [[0, -math.inf, -math.inf], [0, 0, -math.inf], [0, 0, 0]]
+    assert helpers._detect_is_causal_mask(mask) and helpers._detect_is_causal_mask(mask, None, 3)
+    assert not helpers._detect_is_causal_mask(mask, None, 4) and not helpers._detect_is_causal_mask(mask, False)
+    assert not helpers._detect_is_causal_mask(torch.zeros(3, 3)) and helpers._detect_is_causal_mask(None, True)
+    assert helpers._get_seq_len(torch.ones(2, 3, 4), True) == 3 and helpers._get_seq_len(torch.ones(2, 4), True) == 2
+    assert len(helpers._get_clones(torch.nn.ReLU(), 3)) == 3
+    assert helpers._get_activation_fn("gelu") is torch.nn.functional.gelu
+
+
+def test_weights_of_each_head_are_a_view():
+    x = torch.ones(2, 1, 4)
+    weights = torch.nn.MultiheadAttention(4, 2)(x, x, x, average_attn_weights=False)[1]
+    assert weights.shape == (1, 2, 2, 2) and type(weights.grad_fn).__name__ == "ViewBackward0"

@@ -33,12 +33,12 @@ __all__ = [
 Activation = str | Callable[[Tensor], Tensor]
 
 
-def causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
-    """Minus infinity for all later positions, zero elsewhere: `(size, size)`."""
-    return full((size, size), -math.inf, dtype=dtype, device=device).triu(1)
+def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+    """Minus infinity for all later positions, zero elsewhere: `(sz, sz)`."""
+    return full((sz, sz), -math.inf, dtype=dtype, device=device).triu(1)
 
 
-def activation_function(activation: Activation) -> Any:
+def _get_activation_fn(activation: Activation) -> Any:
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -46,16 +46,22 @@ def activation_function(activation: Activation) -> Any:
     return F.relu if activation == "relu" else F.gelu
 
 
-def is_causal_mask(mask: Tensor | None, is_causal: bool | None, input: Tensor, batch_first: bool) -> bool:
+def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
+    """The length of a sequence, alone or in a batch."""
+    return src.shape[0] if src.ndim == 2 or not batch_first else src.shape[1]
+
+
+def _detect_is_causal_mask(mask: Tensor | None, is_causal: bool | None = None, size: int | None = None) -> bool:
     """What the caller says of a mask, or what it shows: whether it hides just the later positions."""
     if is_causal is not None or mask is None:
         return bool(is_causal)
-    size = input.shape[0] if input.ndim == 2 or not batch_first else input.shape[1]
-    return mask.shape == (size, size) and mask.equal(causal_mask(size, dtype=mask.dtype))
+    size = mask.shape[-2] if size is None else size
+    causal = _generate_square_subsequent_mask(size, dtype=mask.dtype)
+    return mask.shape == causal.shape and mask.equal(causal)
 
 
-def clones(layer: Module, count: int) -> ModuleList:
-    return ModuleList([copy.deepcopy(layer) for _ in range(count)])
+def _get_clones(module: Module, N: int) -> ModuleList:
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 
 class TransformerEncoderLayer(Module):
@@ -86,7 +92,7 @@ class TransformerEncoderLayer(Module):
         self.norm2 = LayerNorm(d_model, layer_norm_eps, **made)
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
-        self.activation = activation_function(activation)
+        self.activation = _get_activation_fn(activation)
 
     def forward(
         self,
@@ -142,7 +148,7 @@ class TransformerDecoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.dropout3 = Dropout(dropout)
-        self.activation = activation_function(activation)
+        self.activation = _get_activation_fn(activation)
 
     def forward(
         self,
@@ -191,7 +197,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = clones(encoder_layer, num_layers)
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -211,7 +217,7 @@ class TransformerEncoder(Module):
     ) -> Tensor:
         padding = as_added(src_key_padding_mask, "src_key_padding_mask", src.dtype, mask, "mask")
         mask = as_added(mask, "mask", src.dtype)
-        is_causal = is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)
+        is_causal = _detect_is_causal_mask(mask, is_causal, _get_seq_len(src, self.layers[0].self_attn.batch_first))
         packed = padding is not None and mask is None and self._packs(src, padding)
         if packed:
             absent = padding.ne(0)
@@ -255,7 +261,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = clones(decoder_layer, num_layers)
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -270,7 +276,9 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        causal = is_causal_mask(tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first)
+        causal = _detect_is_causal_mask(
+            tgt_mask, tgt_is_causal, _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
+        )
         for layer in self.layers:
             tgt = layer(
                 tgt,
@@ -363,7 +371,7 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """The mask of a causal model: minus infinity for all later positions, zero elsewhere."""
-        return causal_mask(sz, device, dtype)
+        return _generate_square_subsequent_mask(sz, device, dtype)
 
     def _reset_parameters(self) -> None:
         for parameter in self.parameters():

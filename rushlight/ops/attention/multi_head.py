@@ -113,7 +113,7 @@ def multi_head_attention_forward(
     output, weights = heads.attend(dropout_p if training else 0.0, is_causal, need_weights)
     output = linear(output, out_proj_weight, out_proj_bias)
     if need_weights:
-        weights = weights.mean(1) if average_attn_weights else weights
+        weights = weights.mean(1) if average_attn_weights else weights.view(weights.shape)
         weights = weights if batched else weights.squeeze(0)
     return output if batched else output.squeeze(1), weights
 
