@@ -19,6 +19,8 @@ def layouts_of(arguments: Arguments) -> Iterator[tuple[str, Arguments]]:
     seen = [arguments]
     yield "as given", arguments
     for name, change in LAYOUTS.items():
+        if name == "thin" and not fits(arguments):
+            continue
         changed = applied(arguments, change)
         if changed is not None and not any(alike(changed, each) for each in seen):
             seen.append(changed)
@@ -36,6 +38,12 @@ def applied(arguments: Arguments, change: Any) -> Arguments | None:
         return change(tensor, next(counter), tensors[0].shape)
 
     return Arguments(map_tensors(arguments.args, each), map_tensors(arguments.kwargs, each))
+
+
+def fits(arguments: Arguments) -> bool:
+    """Whether all tensors are floats as long as the first: torch reads beyond others that become shorter."""
+    tensors = tensors_in((arguments.args, arguments.kwargs))
+    return all(each.is_floating and each.shape[:1] == tensors[0].shape[:1] for each in tensors)
 
 
 def alike(one: Arguments, other: Arguments) -> bool:

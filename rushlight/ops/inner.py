@@ -45,13 +45,13 @@ def _safe_softmax(input: Tensor, dim: int, dtype: Dtype | None = None) -> Tensor
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Dtype) -> Tensor:
     """The gradient of softmax's input from that of its result."""
     refuse_narrowing(grad_output, input_dtype)
-    return softmax_gradient(grad_output * output, output, dim)
+    return softmax_gradient(grad_output * output, output, dim).contiguous()
 
 
 def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Dtype) -> Tensor:
     """The gradient of log_softmax's input from that of its result."""
     refuse_narrowing(grad_output, input_dtype)
-    return grad_output - output.exp() * grad_output.sum(dim, True)
+    return (grad_output - output.exp() * grad_output.sum(dim, True)).contiguous()
 
 
 def refuse_narrowing(grad: Tensor, wanted: Dtype) -> None:

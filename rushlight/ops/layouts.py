@@ -60,7 +60,7 @@ def FORMAT(op: Op, arrays: list, result: ndarray) -> ndarray:
 
 def COLUMNS(op: Op, arrays: list, result: ndarray) -> ndarray:
     """Matrices column by column, as LAPACK has them; vectors beside them (eigenvalues, pivots) are contiguous."""
-    if len(op.tensors) == 1 and result.ndim < arrays[0].ndim:
+    if result.dtype.kind == "i" or (len(op.tensors) == 1 and result.ndim < arrays[0].ndim):
         return result if result.flags.c_contiguous else result.copy()
     turned = result.swapaxes(-1, -2)
     return result if turned.flags.c_contiguous else turned.copy().swapaxes(-1, -2)

@@ -78,6 +78,7 @@ def median_along(input, dim: int, keepdim: bool, *, out=None):
 
 @op(
     dtype=SAME,
+    layout=ROWS,
     name="_nanmedian_along",
     node="NanmedianBackward1",
     returns=("values", "indices"),

@@ -103,7 +103,7 @@ def least_squares(A, B, rcond: float, driver: str):
     return (
         solution[..., 0] if vector else in_columns(solution, max(rows, columns)),
         residuals,
-        np.ascontiguousarray(rank),
+        np.asarray(rank, order="C"),
         values,
     )
 

@@ -64,8 +64,10 @@ def averages(
     pooling, output = read(input, count, kernel, stride, padding, ceil)
     taps = all_taps(input.shape, pooling, output)
     found = summed(input, tuple([each[0] for each in taps]))
-    lays = laid_out_lines if count == 1 else laid_out
-    return lays(divided(found, divisors(taps, include_pad, divisor, input.dtype)), input)
+    found = divided(found, divisors(taps, include_pad, divisor, input.dtype))
+    if count == 3:
+        return np.ascontiguousarray(found)
+    return (laid_out_lines if count == 1 else laid_out)(found, input)
 
 
 def all_taps(shape: tuple, pooling: Pooling, output: tuple) -> list:

@@ -36,7 +36,7 @@ def put_back(input, indices: Tensor, shape: tuple):
         )
     found = np.zeros((*input.shape[: input.ndim - dims], *shape), input.dtype)
     np.put_along_axis(found.reshape(len(places), size), places, flattened(input, dims), 1)
-    return laid_out(found, input)
+    return laid_out(found, input) if dims == 2 else found
 
 
 put_back.gradient(input=lambda grad, indices, shape: gather_planes(grad, indices, len(shape)))
