@@ -40,11 +40,6 @@ int Run::find_arrival(PyObject* target) {
     return -1;
 }
 
-void Run::queue(uint64_t rank, int arrival) {
-    waiting.push_back({rank, arrival});
-    std::push_heap(waiting.begin(), waiting.end());
-}
-
 // A place for the gradients of a target; -1 with an exception.
 int Run::add_arrival(PyObject* target, int outputs) {
     Arrival arrival;
@@ -429,7 +424,7 @@ static bool is_observed(const Node* node) {
 
 // Run what comes next: a node or, where order matters, a leaf.
 bool Run::visit_next() {
-    std::pop_heap(waiting.begin(), waiting.end());
+    if (waiting.size() > 1) std::pop_heap(waiting.begin(), waiting.end());
     int index = waiting.back().arrival;
     waiting.pop_back();
     // taken out: visiting may make the list grow

@@ -1,6 +1,7 @@
 // One backward pass: the gradients that have arrived and the nodes that wait for theirs.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -99,7 +100,10 @@ private:
     bool visit_next();
     bool touch(PyObject* target);
     bool close_edge(PyObject* target);
-    void queue(uint64_t rank, int arrival);
+    void queue(uint64_t rank, int arrival) {
+        waiting.push_back({rank, arrival});
+        if (waiting.size() > 1) std::push_heap(waiting.begin(), waiting.end());
+    }
     void count_ahead(PyObject* extra);
     void put_in_order();
     void store_complete(PyObject* failed);
