@@ -47,19 +47,6 @@ __all__ = [
 ]
 
 
-class WithInplace(Module):
-    """An activation whose only option is to write over its input."""
-
-    inplace: bool
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
-
-    def extra_repr(self) -> str:
-        return "inplace=True" if self.inplace else ""
-
-
 class MayOverwrite(Module):
     """An activation that torch has no option for; here `inplace=True` writes over its input too."""
 
@@ -73,6 +60,14 @@ class MayOverwrite(Module):
 
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
+
+
+class WithInplace(MayOverwrite):
+    """An activation whose only option is to write over its input."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 class Sigmoid(MayOverwrite):
