@@ -86,7 +86,9 @@ inline bool requires_grad(const Tensor* tensor) {
 
 PyObject* set_tensor_class(PyObject*, PyObject* type);
 inline bool is_differentiable(PyArrayObject* array) {
-    return PyTypeNum_ISFLOAT(PyArray_TYPE(array)) || PyTypeNum_ISCOMPLEX(PyArray_TYPE(array));
+    int type = PyArray_TYPE(array);
+    // the one type that NumPy has from elsewhere is bfloat16
+    return PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type) || PyTypeNum_ISUSERDEF(type);
 }
 
 void copy_cut(Tensor* to, const Cut& cut);

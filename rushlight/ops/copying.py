@@ -103,6 +103,9 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         src = wrap(np.array(src))
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    if src is self and not self.requires_grad:
+        written(self)  # nothing moves, also where elements share a place
+        return self
     if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
     return call_inplace(copied.op, (self, src))

@@ -101,10 +101,10 @@ def write_result(op: Op, result: np.ndarray, out: Any, read: tuple = ()) -> Tens
         check_inference()
     if result.dtype != out._array.dtype:
         require_dtype(op, result, out._array)
-    if out._array.shape == result.shape:
+    pointwise = is_pointwise(op)
+    if pointwise or out._array.shape == result.shape:
         require_writable(out._array)
-    else:
-        pointwise = is_pointwise(op)
+    if out._array.shape != result.shape:
         if pointwise and any([each is out for each in read]):
             require_shape(out._array, result)
         resize(out, result.shape, strides_of(result) if pointwise and is_dense(result) else None)

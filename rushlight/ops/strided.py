@@ -194,6 +194,8 @@ def rebase_base(base: Tensor, view: Tensor) -> None:
     alike = in_kind_of(view, base)
     arguments = (alike, view, geometry_of(alike), geometry_of(view))
     needs = 0b11 if base._requires_grad else 0b10
+    # as in torch, it serves one backward only, whatever it keeps
+    strided_put.op.plan(needs).keeps_tensors = True
     node = strided_put.op.node_for(needs, arguments, (alike,))
     if alike is not base:
         written = wrap(alike._array)

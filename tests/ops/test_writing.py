@@ -343,3 +343,25 @@ def test_assignment_to_what_holds_nothing():
     with pytest.raises(IndexError, match="index is out of bounds for dimension with size 0"):
         torch.zeros(0, 3)[torch.tensor([0])] = torch.ones(3, dtype=torch.int64)
     torch.zeros(1, 3, 0)[torch.tensor([5])] = 1.0
+
+
+@pytest.mark.parametrize("view", [lambda x: x[1:], lambda x: x.view(-1), lambda x: x[...], lambda x: x.unbind()[1]])
+def test_views_of_bfloat16_keep_their_history(view):
+    x = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)
+    found = view(x)
+    assert found.grad_fn is not None
+    found.sum().backward()
+    assert x.grad.tolist()[1] == 1
+
+
+def test_the_node_of_a_write_through_a_view_serves_one_backward():
+    x = torch.zeros(3)
+    x[1] = torch.tensor(2.0, requires_grad=True)
+    x.sum().backward()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        x.sum().backward()
+
+
+def test_a_tensor_copied_to_itself_stays_even_if_expanded():
+    x = torch.ones(1).expand(3)
+    assert x.copy_(x) is x and x._version == 1
