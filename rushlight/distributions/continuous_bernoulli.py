@@ -158,9 +158,10 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 
     def _from_the_mode(self) -> tuple[Tensor, Tensor, Tensor]:
         """Whether the density grows, where it is flat, and the slope of its logarithm, downwards."""
-        slope = -self._bounded.abs()
+        logits = self._bounded
+        slope = -logits.abs()
         flat = slope == 0
-        return self.logits > 0, flat, slope.masked_fill(flat, -1.0)
+        return logits > 0, flat, slope.masked_fill(flat, -1.0)
 
     def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:

@@ -70,6 +70,7 @@ def kl_cauchy(p: Any, q: Any) -> Tensor:
 
 @formula("ContinuousBernoulli", "ContinuousBernoulli")
 def kl_continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    _ = p.logits, q.logits  # both are shown from then on, as in torch
     ours, theirs = p._bounded, q._bounded
     return p.mean * (ours - theirs) - p._log_normalizer(ours) + q._log_normalizer(theirs)
 

@@ -209,7 +209,10 @@ def test_the_base_of_a_relaxed_bernoulli_is_checked_in_any_case():
 def test_moments_of_a_continuous_bernoulli_show_what_torch_shows():
     made = torch.distributions.ContinuousBernoulli(torch.tensor([0.3]))
     made.mean  # noqa: B018
+    made.rsample()
     assert repr(made) == "ContinuousBernoulli(probs: tensor([0.3000]))"
+    torch.distributions.kl_divergence(made, made)
+    assert "logits" in repr(made)
     assert made.icdf(torch.tensor(0.3, dtype=torch.float64)).dtype is torch.float32
 
 
