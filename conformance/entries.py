@@ -76,7 +76,8 @@ def list_entries(library: Library) -> list[dict[str, Any]]:
 def is_offered(op: Any, library: Library) -> bool:
     """Whether the library has the entry's name; `exponential` and its kin stand for an in-place method."""
     only_inplace = is_of_database(op.op) and Library("torch").find(op.name) is None
-    return library.offers(called_name(op)) or (only_inplace and library.offers(op.name + "_"))
+    inner = is_of_database(op.op) and library.offers(f"ops.aten.{op.name}")
+    return library.offers(called_name(op)) or inner or (only_inplace and library.offers(op.name + "_"))
 
 
 def called_name(op: Any) -> str:

@@ -144,6 +144,11 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool = True) -> Te
 
 
 @method
+def _fix_weakref(self: Tensor) -> None:
+    """Nothing: weak references to a tensor hold as long as the tensor."""
+
+
+@method
 def dense_dim(self: Tensor) -> int:
     """The number of dimensions that are dense: all."""
     return self.ndim

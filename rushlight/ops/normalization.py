@@ -201,7 +201,6 @@ def scaled_layer(input, normalized_shape: tuple, weight: "Tensor" = None, eps=No
     if input.dtype.kind in "bui":
         raise refuse("rms_norm", input)
     check_parameter("weight", weight, normalized_shape, input)
-    require_floats("rms_norm", input)
     if eps is None:
         eps = float(np.finfo(input.dtype).eps)
     input = in_c_order(input)

@@ -77,6 +77,17 @@ def test_integrals_of_few_points():
             "Attempting to broadcast a dimension with negative",
         ),
         (lambda: torch.broadcast_shapes((2.5,)), TypeError, "broadcast_shapes() received an invalid combination"),
+        (
+            lambda: torch.ones(2).narrow_copy(3, 0, 0),
+            RuntimeError,
+            "Expected dim < static_cast<int64_t>(self_sizes.size",
+        ),
+        (lambda: torch.ones(2).narrow_copy(-3, 0, 0), IndexError, "Dimension out of range"),
+        (
+            lambda: torch.istft(torch.ones(4, dtype=torch.complex64), 4),
+            IndexError,
+            "Dimension out of range (expected t",
+        ),
         (lambda: torch.ones(2).resize_(), TypeError, 'resize_() missing 1 required positional arguments: "size"'),
         (lambda: torch.tensor(1.0).reshape(), TypeError, 'reshape() missing 1 required positional arguments: "shape"'),
         (lambda: torch.tensor(1.0).tile(), TypeError, 'tile() missing 1 required positional arguments: "dims"'),
@@ -110,6 +121,10 @@ def test_method_only_names_are_no_functions():
         assert not hasattr(torch, name) and hasattr(torch.Tensor, name)
     assert not hasattr(torch.special, "erf_")
     assert torch.ops.aten.view.default(torch.ones(4), (2, 2)).shape == (2, 2)
+
+
+def test_weak_references_need_no_mending():
+    assert torch.ones(2)._fix_weakref() is None
 
 
 def test_sums_of_powers():

@@ -210,6 +210,8 @@ def check_spectrum(input: Tensor, n_fft: int, hop: int, width: int, window: Any,
     given = f"istft(input {list(input.shape)}, n_fft={n_fft}, hop_length={hop}, win_length={width})"
     if not input.numel():
         raise RuntimeError(f"{given}: input tensor cannot be empty.")
+    if input.ndim == 1:
+        raise IndexError("Dimension out of range (expected to be in range of [-2, 1], but got -3)")
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"{given}: expected a tensor with 3 or 4 dimensions, but got {input.ndim + 1}: N, T and pairs"
