@@ -19,6 +19,7 @@ from rushlight.distributions.utils import lazy_property, limits, logits_to_probs
 from rushlight.native import shortcut
 from rushlight.ops.declare import op
 from rushlight.ops.gathering import gather, gather_into
+from rushlight.ops.layouts import ROWS
 from rushlight.ops.rules import FLOAT, PROMOTE, SAME
 from rushlight.ops.sampling import multinomial
 
@@ -52,7 +53,7 @@ entropy_of.gradient(
 )
 
 
-@op(dtype=SAME, operands=["input"], name="_chosen", node="SqueezeBackward1", samples=None)
+@op(dtype=SAME, layout=ROWS, operands=["input"], name="_chosen", node="SqueezeBackward1", samples=None)
 def chosen(input, index):
     """The element of each row that the index names."""
     return gather.op.body(input, -1, index[..., None])[..., 0]

@@ -14,6 +14,7 @@ from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.distributions.utils import clamp_probs, lazy_property, logits_to_probs, probs_to_logits
 from rushlight.ops.declare import op
+from rushlight.ops.layouts import COMMON
 from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.sampling import rand
 
@@ -21,7 +22,7 @@ from rushlight.ops.sampling import rand
 SERIES = (1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800, 1 / 479001600, -691 / 15692092416000, 1 / 1046139494400)
 
 
-@op(dtype=FLOAT, name="_log_sinhc", samples=None)
+@op(dtype=FLOAT, layout=COMMON, name="_log_sinhc", samples=None)
 def log_sinhc(x, order: int = 0):
     """log(sinh(x / 2) / (x / 2)) or its derivative of the given order, up to the third.
 
@@ -62,7 +63,7 @@ def far(x: np.ndarray, order: int) -> np.ndarray:
 log_sinhc.gradient(x=lambda grad, x, order: grad * log_sinhc(x, order + 1))
 
 
-@op(dtype=PROMOTE, name="_continuous_bernoulli_log_prob", node="AddBackward0", samples=None)
+@op(dtype=PROMOTE, layout=COMMON, name="_continuous_bernoulli_log_prob", node="AddBackward0", samples=None)
 def log_density(value, logits):
     """The logarithm of the density; in float64 inside, since its two parts may be large."""
     bound, wide = steepest(logits.dtype), logits.astype(np.float64)

@@ -174,3 +174,15 @@ def test_transformed_dims_end_up_fastest():
     assert torch.fft.rfft2(x, dim=(1, 0)).stride() == (1, 2, 8)
     assert torch.fft.irfft(x, dim=0).stride() == (1, 20, 4)
     assert torch.fft.fftn(arranged(3, 4, 5), dim=(2,)).stride() == (5, 15, 1)
+
+
+def test_log_probabilities_follow_the_value_and_chosen_ones_are_contiguous():
+    probs = torch.rand(4, 3).T * 0.8 + 0.1
+    rows, turned = torch.ones(3, 4), torch.ones(4, 3).T
+    bernoulli = torch.distributions.Bernoulli(probs)
+    assert bernoulli.log_prob(rows).stride() == (4, 1)
+    assert bernoulli.log_prob(turned).stride() == (1, 3)
+    beta = torch.distributions.Beta(probs, probs)
+    assert beta.mean.stride() == (1, 3)
+    values = torch.zeros(3, 2, dtype=torch.int64).T
+    assert torch.distributions.Categorical(probs).log_prob(values).stride() == (3, 1)

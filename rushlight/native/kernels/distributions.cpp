@@ -108,7 +108,7 @@ FORMULA(NormalLoc, (T grad, T value, T loc, T scale), grad * (value - loc) / (sc
 FORMULA(NormalScale, (T grad, T value, T loc, T scale),
         grad * (((value - loc) / scale) * ((value - loc) / scale) - 1) / scale)
 
-FORMULA(Bernoulli, (T logits, T value),
+FORMULA(Bernoulli, (T value, T logits),
         -((1 - value) * logits - math::minimum(logits, T(0)) + math::log1p(math::exp(-math::abs(logits)))))
 FORMULA(BernoulliLogits, (T grad, T logits, T value), grad * (value - math::sigmoid(logits)))
 FORMULA(BernoulliValue, (T grad, T logits), grad * logits)
@@ -126,7 +126,7 @@ void distributions(Table& table) {
         .gradient<NormalValue>("value", "value", "loc", "scale")
         .gradient<NormalLoc>("loc", "value", "loc", "scale")
         .gradient<NormalScale>("scale", "value", "loc", "scale");
-    Row(table, "_bernoulli_log_prob", "logits", "value")
+    Row(table, "_bernoulli_log_prob", "value", "logits")
         .floats<Bernoulli>()
         .gradient<BernoulliLogits>("logits", "logits", "value")
         .gradient<BernoulliValue>("value", "logits");
