@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,10 @@ def finish_into(
     if out is None:
         return finish(array, device, requires_grad)
     check_out(out, dtype, device)
-    return fill(out, array)
+    found = fill(out, array)
+    if found.requires_grad is not requires_grad and found.is_leaf:
+        found.requires_grad = requires_grad
+    return found
 
 
 def check_out(out: Tensor, dtype: dtypes.dtype | None, device: Any) -> None:
@@ -79,7 +83,8 @@ def fill(out: Tensor, array: np.ndarray) -> Tensor:
     from rushlight.ops.inplace import written
     from rushlight.ops.out import refuse_recorded
 
-    refuse_recorded("aten", out)
+    # the function that was called: its name is wanted for a refusal only
+    refuse_recorded(f"aten::{sys._getframe(2).f_code.co_name}", out)
     if out._array.shape != array.shape:
         give_shape(out, array.shape)
     with np.errstate(all="ignore"):

@@ -365,3 +365,13 @@ def test_the_node_of_a_write_through_a_view_serves_one_backward():
 def test_a_tensor_copied_to_itself_stays_even_if_expanded():
     x = torch.ones(1).expand(3)
     assert x.copy_(x) is x and x._version == 1
+
+
+def test_functions_that_make_tensors_decide_whether_out_requires_grad():
+    leaf = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"aten::arange\(\): functions with out="):
+        torch.arange(3, out=leaf)
+    with torch.no_grad():
+        torch.arange(3, out=leaf)
+    assert not leaf.requires_grad
+    assert torch.zeros(2, out=torch.ones(2), requires_grad=True).requires_grad
