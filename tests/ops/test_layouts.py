@@ -183,6 +183,6 @@ def test_log_probabilities_follow_the_value_and_chosen_ones_are_contiguous():
     assert bernoulli.log_prob(rows).stride() == (4, 1)
     assert bernoulli.log_prob(turned).stride() == (1, 3)
     beta = torch.distributions.Beta(probs, probs)
-    assert beta.mean.stride() == (1, 3)
+    assert beta.mean.stride() == (4, 1)
     values = torch.zeros(3, 2, dtype=torch.int64).T
     assert torch.distributions.Categorical(probs).log_prob(values).stride() == (3, 1)
