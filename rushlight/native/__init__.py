@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
@@ -23,6 +24,8 @@ else:
         reason = f"no extension was built for the copy in {os.path.dirname(__file__)}"
     except ImportError as error:
         reason = f"the extension does not load: {error}"
+        # what was built and is broken must not go unnoticed; that there is none is told by `rushlight.info()`
+        warnings.warn(f"rushlight runs without its native layer: {reason}", RuntimeWarning, stacklevel=2)
 
 if core is not None:
     core.set_package(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)

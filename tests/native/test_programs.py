@@ -2,12 +2,16 @@
 
 import pytest
 
+import rushlight
 from conformance.programs.grammars import FAMILIES
 from conformance.programs.program import generate
 from conformance.programs.twins import Plain, differences
 
 # a few of each family take some seconds; `make fuzz` runs as many as one likes
 COUNT = 16
+
+
+pytestmark = pytest.mark.skipif(rushlight.native.core is None, reason="there is nothing to compare with")
 
 
 @pytest.fixture(scope="module")
