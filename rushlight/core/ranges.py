@@ -94,7 +94,17 @@ def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
     if kind.kind in "iu":
         bounds = whole[0], whole[0] + count * whole[2], whole[2]
         return cast(allocate(lambda shape, kind: np.arange(*bounds), (count,), kind), kind)
-    return cast(counted(count) * float(apart) + float(first), kind)
+    numbers = counted(count) * float(apart) + float(first)
+    return cast(in_eights(numbers, float(apart)) if kind == np.float32 else numbers, kind)
+
+
+def in_eights(numbers: np.ndarray, apart: float) -> np.ndarray:
+    """The numbers as torch's loop makes them in float32: eight at a time, from a first one that is rounded itself."""
+    whole = len(numbers) // 16 * 16  # the rest is computed one by one
+    if whole:
+        firsts = numbers[:whole:8].astype(np.float32).astype(np.float64)
+        numbers[:whole] = (firsts[:, None] + apart * np.arange(8)).reshape(-1)
+    return numbers
 
 
 def counted(count: int) -> np.ndarray:

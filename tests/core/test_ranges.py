@@ -110,3 +110,9 @@ def test_indices_of_triangles():
         torch.tril_indices(-1, 3)
     with pytest.raises(NotImplementedError, match=r"\"triu_indices\" not implemented for 'Float'"):
         torch.triu_indices(3, 3, dtype=torch.float32)
+
+
+def test_long_float32_ranges_are_rounded_in_eights():
+    assert torch.arange(0, 1e6, 0.1)[123457:123460].tolist() == [12345.69921875, 12345.7998046875, 12345.8994140625]
+    found = torch.arange(0.1, 1e5, 0.3)[[1, 1000, 33331, 99999, 200001]].tolist()
+    assert found == [0.4000000059604645, 300.1000061035156, 9999.400390625, 29999.798828125, 60000.40234375]
