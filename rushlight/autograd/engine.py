@@ -275,6 +275,7 @@ if core is not None:
         apply_carefully=hook_calls.apply_carefully,
         fit=fit,
         run_leaf_hooks=hook_calls.run_leaf_hooks,
+        run_last_hooks=hook_calls.run_last_hooks,
         # native code wraps its arrays for the call: that they are alone shows in them
         accumulate=partial(accumulation.accumulate, wrapped=True),
         store=partial(hook_calls.store, wrapped=True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd import modes
+from rushlight.autograd.accumulation import accumulate
 from rushlight.autograd.graph import Node, OpNode
 from rushlight.core.tensor import Tensor
 
@@ -35,8 +36,6 @@ def accumulator_of(leaf: Tensor) -> Node | None:
 
 def store(leaf: Tensor, grad: Tensor | None, create_graph: bool, wrapped: bool = False) -> None:
     """A gradient goes to its leaf, through all hooks there are on the way."""
-    from rushlight.autograd.accumulation import accumulate
-
     grad = run_leaf_hooks(leaf, grad)
     known = accumulator_of(leaf)
     grads = [grad] if known is None or known.pre_hooks is None else run_pre_hooks(known, [grad])
@@ -45,12 +44,17 @@ def store(leaf: Tensor, grad: Tensor | None, create_graph: bool, wrapped: bool =
         return
     if grads[0] is not None:
         accumulate(leaf, grads[0], create_graph, wrapped)
+    run_last_hooks(leaf)
+    if known is not None and known.post_hooks is not None:
+        run_post_hooks(known, [], grads)
+
+
+def run_last_hooks(leaf: Tensor) -> None:
+    """The hooks that see a leaf after its gradient was added."""
     for hook in list((leaf._post_hooks or {}).values()):
         given = hook(leaf)
         if given is not None and not isinstance(given, Tensor):
             raise TypeError(f"expected Variable, but hook returned '{type(given).__name__}': it returns None")
-    if known is not None and known.post_hooks is not None:
-        run_post_hooks(known, [], grads)
 
 
 def apply_carefully(node: Node, grads: list, wanted: list[bool] | None = None) -> list:

@@ -20,6 +20,7 @@ constexpr Named NAMES[] = {
     {"run_leaf_hooks", &Hooks::run_leaf_hooks},
     {"accumulate", &Hooks::accumulate},
     {"watcher", &Hooks::watcher},
+    {"run_last_hooks", &Hooks::run_last_hooks},
     {"store", &Hooks::store},
     {"backward", &Hooks::backward},
     {"size", &Hooks::size},

@@ -12,6 +12,7 @@ struct Hooks {
     PyObject* fit;              // engine.fit(grad, shape, dtype, node, position)
     PyObject* run_leaf_hooks;   // hook_calls.run_leaf_hooks(leaf, grad or None)
     PyObject* accumulate;       // accumulation.accumulate(leaf, grad, create_graph)
+    PyObject* run_last_hooks;   // hook_calls.run_last_hooks(leaf): those after accumulation
     PyObject* store;            // hook_calls.store(leaf, grad or None, create_graph): accumulate with hooks
     PyObject* watcher;          // engine.watch: there once every backward must go through engine.backward
     PyObject* backward;         // entry.backward: what native declines

@@ -32,6 +32,7 @@ void Run::count_ahead(PyObject* extra) {
 // From now on only what is ready waits, leaves among it.
 void Run::put_in_order() {
     count_ahead(nullptr);
+    careful = true;
     std::vector<Waiting> known(waiting.begin(), waiting.end());
     waiting.clear();
     for (Waiting& each : known) {

@@ -338,8 +338,7 @@ bool Run::visit(Arrival& arrival) {
 }
 
 bool Run::apply(Node* node, Arrival& arrival) {
-    // a node with hooks is met in torch's order only
-    if (state.anomaly || (ahead && (present(node->pre_hooks) || present(node->post_hooks)))) {
+    if (state.anomaly || (careful && (present(node->pre_hooks) || present(node->post_hooks)))) {
         return apply_python(node, arrival, hooks.apply_carefully);
     }
     bool any = arrival.one != nullptr;
@@ -403,13 +402,23 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
     if (!kept && !is_hooked(leaf)) return grad == nullptr || store(leaf, grad);
     Ref tensor = Ref::steal(grad == nullptr ? Py_NewRef(Py_None) : as_object(wrap(grad)));
     if (!tensor) return false;
-    if (!kept) {
+    if (!kept && present(leaf->accumulate)) {
         Ref done = Ref::steal(PyObject_CallFunctionObjArgs(hooks.store, leaf, tensor.get(), Py_False, nullptr));
         return static_cast<bool>(done);
     }
     if (present(leaf->hooks)) {
         tensor = Ref::steal(PyObject_CallFunctionObjArgs(hooks.run_leaf_hooks, leaf, tensor.get(), nullptr));
         if (!tensor) return false;
+    }
+    if (!kept) {
+        if (!leaf->requires_grad) return true;
+        PyArrayObject* array = is_tensor(tensor.get()) ? elements_of(as_tensor(tensor.get())) : nullptr;
+        if (array == nullptr && PyErr_Occurred()) return false;
+        // the tensor goes: its array may then be nobody else's
+        tensor = Ref();
+        if (array != nullptr && !store(leaf, array)) return false;
+        if (!present(leaf->post_hooks)) return true;
+        return static_cast<bool>(Ref::steal(PyObject_CallOneArg(hooks.run_last_hooks, as_object(leaf))));
     }
     if (is_tensor(tensor.get())) Py_XSETREF(find_captured(as_object(leaf), 0)->grad, tensor.release());
     return true;
@@ -433,7 +442,7 @@ bool Run::visit_next() {
     vacant.push_back(index);
     bool fine;
     if (is_node(arrival.target)) {
-        fine = ahead || capturing ? visit(arrival) : apply(as_node(arrival.target), arrival);
+        fine = careful || capturing ? visit(arrival) : apply(as_node(arrival.target), arrival);
     } else {
         fine = finish_leaf(as_tensor(arrival.target), std::exchange(arrival.one, nullptr));
     }
@@ -447,8 +456,9 @@ bool Run::go() {
     running_root = waiting.empty() ? 0 : waiting[0].number;
     while (true) {
         if (!ahead) {
-            if (!waiting.empty() && is_observed(as_node(arrivals[waiting[0].arrival].target))) order_matters = true;
-            if (order_matters) put_in_order();
+            careful = !waiting.empty() && is_observed(as_node(arrivals[waiting[0].arrival].target));
+            // as long as no leaf has a gradient there is nothing to see
+            if (order_matters || (careful && !leaves.empty())) put_in_order();
         }
         if (waiting.empty()) break;
         if (!visit_next()) return false;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -58,14 +59,15 @@ linear.gradient(
 )
 
 
-def linear_delivery(node):
+@functools.cache
+def linear_order(inputs, is_matrix):
     """torch's addition serves the bias first, and its transposed weight after an input that is no view."""
-    order = ("bias", "input", "weight") if len(node.outputs[0][0]) == 2 else ("bias", "weight", "input")
+    order = ("bias", "input", "weight") if is_matrix else ("bias", "weight", "input")
     positions = [linear.op.positions[name] for name in order]
-    return [node.plan.inputs.index(position) for position in positions if position in node.plan.inputs]
+    return [inputs.index(position) for position in positions if position in inputs]
 
 
-linear.op.delivery = linear_delivery
+linear.op.delivery = lambda node: linear_order(node.plan.inputs, len(node.outputs[0][0]) == 2)
 
 
 def linear_node(input, weight, bias):
