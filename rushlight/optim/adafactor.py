@@ -53,8 +53,9 @@ class Adafactor(Optimizer):
             raise RuntimeError("Adafactor does not support complex parameters: Adam does")
         if array.ndim < 2:
             return started(array, group, "variance")
-        rows, columns = array[..., :1], array[..., :1, :]
-        return started(array, group) | {"row_var": np.zeros_like(rows), "col_var": np.zeros_like(columns)}
+        # by rows, whatever the layout of the parameter
+        rows, columns = [np.zeros(each.shape, array.dtype) for each in (array[..., :1], array[..., :1, :])]
+        return started(array, group) | {"row_var": rows, "col_var": columns}
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         lr = group["lr"]

@@ -77,3 +77,10 @@ def test_values_of_no_gradients_cannot_be_clipped():
     with pytest.raises(RuntimeError, match="Expected !nested_tensorlist"):
         torch.nn.utils.clip_grad_value_(two_params(), 1.0)
     assert torch.nn.utils.clip_grad_norm_(two_params(), 1.0).item() == 0
+
+
+def test_the_state_of_adafactor_is_laid_out_by_rows():
+    param = torch.ones(3, 2).t().requires_grad_()
+    optimizer = stepped(torch.optim.Adafactor, [param])
+    assert optimizer.state[param]["row_var"].stride() == (1, 1)
+    assert optimizer.state[param]["col_var"].stride() == (3, 1)
