@@ -74,7 +74,7 @@ class Packed:
         if target is None or target is found:
             return found
         if isinstance(target, Tensor):
-            from rushlight.autograd.graph import Alias
+            from rushlight.autograd.edges import Alias
 
             return reattach(found, Alias(target), 0)
         return reattach(found, target, number)
