@@ -16,7 +16,14 @@ class Flat(Node):
         self.edges = (node.edges[0],)
         self.numbers = None if node.numbers is None else (node.numbers[0],)
         self.outputs = described((grad,))
+        kind = type(node).__name__
+        # torch computes the gradient of relu by that of threshold
+        self.shown = ("ThresholdBackward" if kind == "ReluBackward0" else kind.removesuffix("0")) + "Backward0"
         super().__init__()
+
+    def name(self) -> str:
+        """The name of torch's one op for the gradient."""
+        return self.shown
 
     @staticmethod
     def behind(grad: Tensor | None, node: Node) -> Tensor | None:

@@ -40,6 +40,17 @@ def test_the_slope_of_a_bias_is_recorded_beside_that_of_its_input():
     assert not slope.requires_grad
 
 
+def test_the_node_has_the_name_of_torchs_gradient():
+    x = torch.ones(2, requires_grad=True)
+    for function, name in [
+        (functional.relu, "ThresholdBackwardBackward0"),
+        (functional.leaky_relu, "LeakyReluBackwardBackward0"),
+        (functional.hardtanh, "HardtanhBackwardBackward0"),
+    ]:
+        (slope,) = torch.autograd.grad(function(x).sum(), x, create_graph=True)
+        assert slope.grad_fn.name() == name
+
+
 def test_a_plain_backward_records_nothing():
     x = torch.ones(2, requires_grad=True)
     torch.relu(x).sum().backward()
