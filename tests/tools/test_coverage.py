@@ -52,6 +52,10 @@ def test_no_much_used_name_is_absent_without_a_reason(tool):
 def test_every_entry_of_the_table_is_about_an_absent_name(names):
     _, missing = names
     patterns = [each for *_, text in (*absent.LEFT_OUT, *absent.PLANNED) for each in text.split()]
+    # the lists of names have no private ones
+    patterns = [
+        each for each in patterns if not each.rpartition(".")[2].startswith("_scaled_mm") and "aten._" not in each
+    ]
     stale = [each for each in patterns if not any(fnmatchcase(name, each) for name in missing)]
     assert stale == []
 
