@@ -72,6 +72,6 @@ def test_an_output_that_is_no_number(w):
 
 
 def test_an_input_that_was_not_used(w):
-    words = "One of the differentiated Tensors appears to not have been used in the graph."
+    words = "The differentiated Tensor at index 0 appears to not have been used in the graph."
     with explains(RuntimeError, words):
         torch.autograd.grad(w.sum(), torch.ones(3, requires_grad=True))

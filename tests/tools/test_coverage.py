@@ -56,7 +56,9 @@ def test_every_entry_of_the_table_is_about_an_absent_name(names):
     patterns = [
         each for each in patterns if not each.rpartition(".")[2].startswith("_scaled_mm") and "aten._" not in each
     ]
-    stale = [each for each in patterns if not any(fnmatchcase(name, each) for name in missing)]
+    # private names are no part of the list of names, but users of them get a reason too
+    public = [each for each in patterns if not each.rpartition(".")[2].startswith("_")]
+    stale = [each for each in public if not any(fnmatchcase(name, each) for name in missing)]
     assert stale == []
 
 
