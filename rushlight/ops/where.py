@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
+from rushlight.ops.layouts import COMMON
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import case, cases
 from rushlight.ops.writing import number_for
@@ -29,7 +30,7 @@ choices = cases(
 )
 
 
-@op(dtype=PROMOTE, operands=["input", "other"], name="_where", node="WhereBackward0", samples=None)
+@op(dtype=PROMOTE, layout=COMMON, operands=["input", "other"], name="_where", node="WhereBackward0", samples=None)
 def choose(condition, input, other, *, out=None):
     """`input` where the condition holds, `other` elsewhere."""
     if condition.dtype.kind != "b":

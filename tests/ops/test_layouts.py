@@ -27,6 +27,7 @@ def test_the_first_input_decides_where_orders_differ():
     assert (rows + x).stride() == (12, 4, 1)
     assert torch.addcmul(x, rows, rows).stride() == (1, 2, 6)
     assert torch.clamp(x, rows, rows).stride() == (1, 2, 6)
+    assert torch.where(x > 0, rows, x).stride() == (1, 2, 6)
 
 
 def test_broadcast_inputs_leave_the_order_to_the_others():
