@@ -164,18 +164,6 @@ class AccumulateGrad(Node):
         return super().register_prehook(hook)
 
 
-class Alias(Node):
-    """Stands before a leaf for another tensor whose gradient is the leaf's."""
-
-    def __init__(self, leaf: Tensor):
-        self.edges = (leaf,)
-        self.outputs = described((leaf,))
-        super().__init__()
-
-    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        return grads
-
-
 def accumulator(target: Node | Tensor | None) -> Node | None:
     """The node to show for an edge: leaves stand in edges themselves."""
     if not isinstance(target, Tensor):
