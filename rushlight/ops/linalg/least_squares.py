@@ -104,7 +104,7 @@ def least_squares(A, B, rcond: float, driver: str):
         solution[..., 0] if vector else in_columns(solution, max(rows, columns)),
         residuals,
         np.asarray(rank, order="C"),
-        values,
+        np.asarray(values, order="C"),
     )
 
 
