@@ -175,7 +175,7 @@ class Check:
 
     def gradients(self, output: int, cotangent: np.ndarray) -> list[np.ndarray]:
         given = new(Tensor)
-        given._array = cotangent.astype(self.outputs[output]._array.dtype)
+        given._array = np.asarray(cotangent, self.outputs[output]._array.dtype)
         found = entry.grad(self.outputs[output], self.inputs, given, retain_graph=True, allow_unused=True)
         return [
             np.zeros_like(each._array) if grad is None else grad._array

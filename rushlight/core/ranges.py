@@ -145,12 +145,12 @@ def range(
     return finish_into(shaped(array, out), out, dtype, device, layout, pin_memory, requires_grad)
 
 
-@shortcut
 def shaped(array: np.ndarray, out: Tensor | None) -> np.ndarray:
     """The numbers in the shape of `out`, which keeps it where it has room for just as many."""
     return array.reshape(out._array.shape) if isinstance(out, Tensor) and out._array.size == array.size else array
 
 
+@shortcut
 def linspace(
     start: Any,
     end: Any,

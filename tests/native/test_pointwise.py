@@ -90,17 +90,31 @@ def test_the_default_dtype_decides_for_integers():
 
 @pytest.mark.parametrize(("target", "source"), list(itertools.product(range(4), repeat=2)))
 def test_a_call_in_place_reads_what_was_there_before(target, source):
-    memory = torch.arange(20.0)
+    memory = torch.arange(40.0)
     expected = memory.numpy().copy()
-    expected[target : target + 16] += memory.numpy()[source : source + 16].copy()
-    memory[target : target + 16].add_(memory[source : source + 16])
+    expected[target : target + 32 : 2] += memory.numpy()[source : source + 32 : 2].copy()
+    memory[target : target + 32 : 2].add_(memory[source : source + 32 : 2])
     np.testing.assert_array_equal(memory.numpy(), expected)
 
 
-def test_a_number_out_of_the_tensor_itself_is_read_once():
+@pytest.mark.parametrize(("target", "source"), list(itertools.product(range(3), repeat=2)))
+def test_parts_that_overlap_are_refused_and_left_alone(target, source):
+    memory = torch.arange(20.0)
+    expected = memory.numpy().copy()
+    if target == source:
+        expected[target : target + 16] *= 2
+        memory[target : target + 16].add_(memory[source : source + 16])
+    else:
+        with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to"):
+            memory[target : target + 16].add_(memory[source : source + 16])
+    np.testing.assert_array_equal(memory.numpy(), expected)
+
+
+def test_a_number_out_of_the_tensor_itself_is_refused():
     values = torch.tensor([2.0, 3.0, 4.0])
-    values.mul_(values[0])
-    assert values.tolist() == [4.0, 6.0, 8.0]
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to"):
+        values.mul_(values[0])
+    assert values.tolist() == [2.0, 3.0, 4.0]
 
 
 def test_elements_that_share_memory_are_written_once():

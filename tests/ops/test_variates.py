@@ -167,7 +167,7 @@ def test_gradients():
     rate = torch.ones(3, requires_grad=True)
     torch.poisson(rate).sum().backward()
     assert rate.grad.tolist() == [0, 0, 0]
-    with pytest.raises(RuntimeError, match=r"a sample from binomial\(\) has no derivative"):
+    with pytest.raises(RuntimeError, match="derivative for aten::binomial is not implemented"):
         torch.binomial(rate, rate / 2).sum().backward()
     kept, mask = torch.native_dropout(rate, 0.5, None)
     grad = torch.autograd.grad(kept.sum(), rate)[0]
