@@ -14,6 +14,7 @@ from rushlight.core import dtypes
 from rushlight.core.deferred import resolved
 from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.views import make_view
 from rushlight.native import core
 from rushlight.ops.gradients import sum_to_shape
 
@@ -249,13 +250,25 @@ def backward(
         running.task = outer
 
 
+def as_views(found: list[Tensor | None]) -> list[Tensor | None]:
+    """Gradients that native code expanded, as the views of others that they are."""
+    bases: dict[int, Tensor] = {}
+    for place, grad in enumerate(found):
+        if grad is not None and grad._array.base is not None and grad._base is None and 0 in grad._array.strides:
+            base = bases.setdefault(id(grad._array.base), wrap(grad._array.base))
+            found[place] = view = make_view(base, grad._array)
+            view._made = "no_grad"
+    return found
+
+
 def run_backward(
     roots: list, keep_graph: bool, create_graph: bool, inputs: list[Edge] | None, accumulating: bool
 ) -> list | None:
     if reentrant.is_deep():
         return reentrant.in_new_thread(run_backward, roots, keep_graph, create_graph, inputs, accumulating)
     if core is not None and not create_graph:
-        return core.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
+        found = core.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
+        return found if found is None else as_views(found)
     wanted = None if inputs is None else Wanted(inputs, [target for target, _, _ in roots], accumulating)
     run = Run(keep_graph, create_graph, wanted)
     run.start(roots)

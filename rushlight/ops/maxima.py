@@ -145,7 +145,7 @@ def min_all(input, *, out=None):
 def shared_by_all(grad, input, result):
     """As `shared`; a NaN is the result of all NaNs."""
     chosen = input != input if (result != result).item() else input == result
-    return chosen * (grad / chosen.sum())
+    return (chosen * (grad / chosen.sum())).contiguous()
 
 
 max_all.gradient(input=shared_by_all)
