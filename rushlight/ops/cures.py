@@ -48,6 +48,8 @@ def targets(shapes: list[Shape]) -> str:
 
 def products(shapes: list[Shape]) -> str | None:
     """For two matrices whose inner sizes differ."""
+    if len(shapes) < 2:
+        return None  # the product is inside a function of one tensor
     one, two = [each for each in shapes if len(each) > 1][-2:] if len(shapes) > 2 else shapes
     if len(one) == 1 or len(two) == 1:
         return None

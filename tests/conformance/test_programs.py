@@ -15,6 +15,8 @@ PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.py") if "print(" in path.
 # Sums are rounded in another order, and training multiplies the difference: 1e-7 at the first step, up to 1e-4 at the
 # last. PyTorch with one and with two threads differs as much.
 TOLERANCE = 1e-3
+# a share of pixels above a threshold: one pixel more or less is 1e-3 of it
+TOLERANCES = {"unet": 5e-3}
 
 
 @pytest.fixture
@@ -40,4 +42,4 @@ def test_every_step_is_torchs(name):
     ours, torchs = run(name), run_torch(name)
     assert ours.words == torchs.words
     # printed to six decimals
-    assert ours.numbers == pytest.approx(torchs.numbers, rel=TOLERANCE, abs=1e-5)
+    assert ours.numbers == pytest.approx(torchs.numbers, rel=TOLERANCES.get(name, TOLERANCE), abs=1e-5)

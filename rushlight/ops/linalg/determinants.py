@@ -18,7 +18,8 @@ from rushlight.ops.samples import case, cases, corner, corners, joined
 
 
 def squares(make):
-    singular = np.outer(make.floats(3), make.floats(3)).astype("float32")
+    # the determinant of others that are singular is rounding, which differs from machine to machine
+    singular = np.zeros((3, 3), "float32")
     return [
         case(make.floats(3, 3)),
         case(make.spd(2, 3, 3)),

@@ -138,5 +138,6 @@ def numbers(weights: Any) -> np.ndarray:
     """Weights as numbers; a ValueError for what is none."""
     try:
         return np.array(weights, "float64")
-    except TypeError as error:
-        raise ValueError(f"Coefficients must be numbers, got {weights}") from error
+    except (TypeError, ValueError) as error:
+        kind = type(weights[0]).__name__
+        raise ValueError(f"too many dimensions '{kind}': coefficients must be numbers, got {weights}") from error
