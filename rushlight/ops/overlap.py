@@ -17,6 +17,8 @@ APART = {
 }  # fmt: skip
 # those of them that read all operands after `out=` was resized, and others that have `out=` only
 APART_OUT = {"_rows_nonzero", "cat", "gather", "index_select", "kthvalue", "masked_select", "stack", "take"}
+# those that look at `out=` before it gets its new size, when expanded dimensions are gone
+BEFORE_RESIZE = {"_rows_nonzero", "index_select", "masked_select", "take"}
 COMPARED_OUT = {
     "addbmm", "addmm", "addmv", "addr", "cumprod", "cumsum", "index_add", "index_copy", "logcumsumexp", "polygamma",
     "_conj_physical", "_polygamma", "_where", "renorm", "scatter", "scatter_add", "special.round",
@@ -46,6 +48,10 @@ def refuse_overlap(op: Any, target: Tensor, arguments: tuple) -> None:
 
 def refuse_overlap_out(op: Any, out: Tensor, arguments: tuple) -> None:
     """As `refuse_overlap`, for `out=`: torch compares it with what pointwise ops read, and with few other inputs."""
+    if op.name in BEFORE_RESIZE:
+        from rushlight.ops.inplace import require_writable
+
+        require_writable(raw(out._array))
     if op.name in APART_OUT:
         compare(op, out, arguments, op.tensors, FULL)
     elif out._storage is not None and (op.name in COMPARED_OUT or is_pointwise(op)):

@@ -375,3 +375,16 @@ def test_functions_that_make_tensors_decide_whether_out_requires_grad():
         torch.arange(3, out=leaf)
     assert not leaf.requires_grad
     assert torch.zeros(2, out=torch.ones(2), requires_grad=True).requires_grad
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, out: torch.index_select(x, 1, torch.tensor([0, 1]), out=out),
+        lambda x, out: torch.take(x, torch.tensor([0, 1]), out=out),
+        lambda x, out: torch.masked_select(x, x > 0, out=out),
+    ],
+)
+def test_ops_that_pick_look_at_an_expanded_out_before_it_gets_another_size(call):
+    with pytest.raises(RuntimeError, match="unsupported operation: more than one element of the written-to tensor"):
+        call(torch.ones(3, 6), torch.ones(5).expand(7, 5))
