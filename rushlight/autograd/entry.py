@@ -110,9 +110,14 @@ def backward(
 
 def input_tuple(inputs: Any) -> tuple:
     """The tensors to differentiate for, also those of a dictionary."""
-    if isinstance(inputs, Mapping):
+    if is_mapping(inputs):
         return tuple(inputs.values())
     return (inputs,) if isinstance(inputs, (Tensor, GradientEdge)) else tuple(inputs)
+
+
+def is_mapping(inputs: Any) -> bool:
+    # asking an abstract class takes 0.3 us
+    return not isinstance(inputs, (Tensor, tuple, list)) and isinstance(inputs, Mapping)
 
 
 def input_edges(inputs: tuple) -> list:
@@ -163,7 +168,7 @@ def grad(
         found = gradients(roots, wanted, as_tuple(grad_outputs), keep, create_graph, unused)
     if materialize_grads:
         found = [zeros_of(wanted[place]) if each is None else each for place, each in enumerate(found)]
-    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, Mapping) else tuple(found)
+    return dict(zip(inputs, found, strict=True)) if is_mapping(inputs) else tuple(found)
 
 
 def gradients(roots: tuple, wanted: tuple, given: tuple, keep: bool, create: bool, unused: bool) -> list:
