@@ -10,7 +10,7 @@ from rushlight.ops.broadcasting import broadcast_to
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.layouts import COMMON
-from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, share
+from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
 from rushlight.ops.rules import MATCH, PROMOTE, UNROUNDED
 from rushlight.ops.samples import case, cases, corner
 
@@ -75,7 +75,7 @@ def weighted(grad: Tensor, weight: Tensor | None) -> Tensor:
 @composed(name="nn.functional.binary_cross_entropy", samples=cases(lambda make: answers(make, 0.1, 0.9)))
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """Mean of the negated log-probabilities of the right answers; the input holds probabilities of "yes"."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = require_known(legacy(size_average, reduce, reduction))
     if input.shape != target.shape:
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "

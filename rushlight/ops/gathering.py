@@ -133,7 +133,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out=None):
         check_range(index, 0, 1, "index out of range in self")
         return input.copy()
     size = input.shape[dim]
-    if not size and index.size:
+    if not size and index.size and input.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     check_range(index, dim, size, "index out of range in self")
     index = index if index.ndim else index.reshape(1)

@@ -212,3 +212,16 @@ def test_kinds_that_torch_has_no_kernel_for(call, kind, words):
     with pytest.raises(kind) as raised:
         call()
     assert str(raised.value).startswith(words)
+
+
+def test_index_select_of_nothing_is_refused_by_the_number_of_dimensions():
+    with pytest.raises(IndexError, match="index out of range in self"):
+        torch.ones(0).index_select(0, torch.tensor([0]))
+    with pytest.raises(RuntimeError, match="self indexing axis dim should be positive"):
+        torch.ones(0, 3).index_select(0, torch.tensor([0]))
+
+
+def test_an_unknown_reduction_is_told_before_what_is_wrong_with_the_numbers():
+    two = torch.tensor([2.0])
+    with pytest.raises(ValueError, match="other is not a valid value for reduction"):
+        torch.nn.functional.binary_cross_entropy(two, two, reduction="other")
