@@ -85,17 +85,41 @@ def placed(scope: Scope, name: str) -> str | None:
 
 
 def into_out(scope: Scope, name: str) -> str | None:
-    target = scope.tensor()
+    """A result written into another tensor, which may have to become larger for it."""
+    target, tensor = scope.tensor(), scope.value(name)
     if scope.chance(0.4):
-        return f"torch.{scope.choose(*OUT_UNARY)}({name}, out={target})"
-    if scope.chance(0.2):
-        chosen = scope.choose("sum", "cumsum", "amax", "mean")
-        if shares(scope, name, target):
+        text, count = f"torch.{scope.choose(*OUT_UNARY)}({name}", tensor.numel()
+    elif scope.chance(0.25):
+        if shares(scope, name, str(target)):
             return None  # torch clears what it is about to read
-        return f"torch.{chosen}({name}, {scope.dim(scope.value(name))}, out={target})"
-    if scope.chance(0.2):
-        return f"torch.{scope.choose('cat', 'stack')}([{name}, {name}], out={target})"
-    return f"torch.{scope.choose(*OUT_BINARY)}({name}, {scope.operand(scope.value(name))}, out={target})"
+        text = f"torch.{scope.choose('sum', 'cumsum', 'amax', 'mean')}({name}, {scope.dim(tensor)}"
+        count = tensor.numel()
+    elif scope.chance(0.25):
+        text, count = f"torch.{scope.choose('cat', 'stack')}([{name}, {name}]", 2 * tensor.numel()
+    else:
+        other = scope.operand(tensor)
+        text, count = f"torch.{scope.choose(*OUT_BINARY)}({name}, {other}", broadcast_count(scope, name, other)
+    return None if grows(scope, str(target), count) else f"{text}, out={target})"
+
+
+def broadcast_count(scope: Scope, name: str, other: str) -> int:
+    """How many elements the two have together."""
+    try:
+        return int(
+            eval(
+                f"(torch.zeros_like({name}, dtype=torch.bool) | (torch.as_tensor({other}) == 0)).numel()",
+                scope.namespace,
+            )
+        )
+    except (RuntimeError, TypeError):
+        return 0
+
+
+def grows(scope: Scope, target: str, count: int) -> bool:
+    """Whether a tensor whose memory others see would need more of it: there they lose sight of each other."""
+    return scope.value(target).numel() < count and any(
+        each != target and shares(scope, each, target) for each in scope.tensors()
+    )
 
 
 def shares(scope: Scope, one: str, two: str) -> bool:
