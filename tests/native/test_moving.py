@@ -86,13 +86,20 @@ class TestWriting:
         assert x.tolist() == [[1.5, 1.5, 1.5, 9], [-1, -1, 2, -1], [9, -1, 3, -1]]
         assert x._version == 4
 
-    def test_overlapping_memory(self):
+    def test_overlapping_memory_is_refused(self):
         x = torch.arange(5.0)
-        x[1:] = x[:-1]
-        assert x.tolist() == [0, 0, 1, 2, 3]
         y = torch.arange(4.0).reshape(2, 2)
-        y.copy_(y.T)
-        assert y.tolist() == [[0, 2], [1, 3]]
+        words = "some elements of the input tensor and the written-to tensor refer to a single memory location"
+        with pytest.raises(RuntimeError, match=words):
+            x[1:] = x[:-1]
+        with pytest.raises(RuntimeError, match=words):
+            y.copy_(y.T)
+        assert x.tolist() == [0, 1, 2, 3, 4] and y.tolist() == [[0, 1], [2, 3]]
+
+    def test_parts_with_gaps_are_read_before_they_are_written(self):
+        x = torch.arange(10.0)
+        x[2::2] = x[:-2:2]
+        assert x.tolist() == [0, 1, 0, 3, 2, 5, 4, 7, 6, 9]
 
     def test_copy_converts_and_broadcasts(self):
         x = torch.zeros(2, 3)
