@@ -27,7 +27,7 @@ from rushlight.ops.indexing import (
     read,
 )
 from rushlight.ops.indices import as_tuple, check_mask, plain, positions
-from rushlight.ops.inplace import check_inference, pass_cut, require_writable, written
+from rushlight.ops.inplace import check_inference, check_target, pass_cut, require_writable, written
 from rushlight.ops.layouts import LIKE
 from rushlight.ops.overlap import refuse_overlap
 from rushlight.ops.rules import SAME
@@ -299,6 +299,8 @@ def index_put(input, indices, values, accumulate=False):
 @function_and_method
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put` in place."""
+    if input.requires_grad and state.grad:
+        check_target(input)  # before the indices, as torch does
     return put_inplace(input, *put_arguments(input, indices, values, accumulate))
 
 

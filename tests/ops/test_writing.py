@@ -388,3 +388,9 @@ def test_functions_that_make_tensors_decide_whether_out_requires_grad():
 def test_ops_that_pick_look_at_an_expanded_out_before_it_gets_another_size(call):
     with pytest.raises(RuntimeError, match="unsupported operation: more than one element of the written-to tensor"):
         call(torch.ones(3, 6), torch.ones(5).expand(7, 5))
+
+
+def test_a_leaf_is_refused_before_the_indices_are_looked_at():
+    number = torch.tensor(1.0, requires_grad=True)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        number.index_put_((torch.tensor([0, 0]),), torch.tensor(2.0))
