@@ -5,6 +5,7 @@ import pytest
 from conformance.programs.differences import Difference
 from conformance.programs.execution import trace
 from conformance.programs.grammars import FAMILIES
+from conformance.programs.lost import TORCH_CRASHED, run_surely
 from conformance.programs.program import Program, generate
 from conformance.programs.survey import Known, record
 from conformance.programs.verdict import Finding, first_difference, judge, shrink, worst
@@ -62,3 +63,38 @@ def test_a_listed_difference_explains_what_its_expressions_match():
     assert not Known("dtype", r"add_\(", "why").explains(finding)
     assert not Known("value", r"mul_\(", "why").explains(finding)
     assert not Known("value", r"add_\(", "why", torch="NaN").explains(finding)
+
+
+class DyingPool:
+    """A pool whose workers die of some programs: of those under both libraries, or of any alone."""
+
+    def __init__(self, deadly, alone):
+        self.deadly, self.alone = deadly, alone
+
+    def run(self, tasks, report):
+        for task in tasks:
+            seeds = range(task["first"], task["first"] + task["count"])
+            alone = task["kind"] == "program alone"
+            dies = (seeds[0], task["leader"]) in self.alone if alone else self.deadly & set(seeds)
+            kept = [{"seed": seed, "kind": "agrees"} for seed in seeds]
+            report(task, {"fault": "crash: exit status -11"} if dies else {"result": kept})
+
+
+@pytest.mark.parametrize(
+    ("alone", "kind"),
+    [
+        ({(7, "torch")}, TORCH_CRASHED),
+        ({(7, "rushlight")}, "fault"),
+        ({(7, "torch"), (7, "rushlight")}, "fault"),
+        (set(), "fault"),
+    ],
+)
+def test_a_lost_batch_costs_only_the_program_that_killed_it(alone, kind):
+    tasks = [{"kind": "programs", "family": "views", "first": first, "count": 5} for first in (0, 5, 10)]
+    kinds = {}
+    run_surely(
+        DyingPool({7}, alone), tasks, lambda family, records: kinds.update({r["seed"]: r["kind"] for r in records})
+    )
+    assert sorted(kinds) == list(range(15))
+    assert kinds.pop(7) == kind
+    assert set(kinds.values()) == {"agrees"}

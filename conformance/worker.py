@@ -72,6 +72,13 @@ def check_programs(task: dict[str, Any], library: Library) -> list[dict[str, Any
     return survey.survey(task["family"], task["first"], task["count"])
 
 
+def run_program_alone(task: dict[str, Any], library: Library) -> int:
+    from conformance.programs import execution, program
+
+    drawn = program.generate(task["family"], task["first"], task["leader"])
+    return len(execution.trace(task["leader"], drawn))
+
+
 def check_entry_strides(task: dict[str, Any], library: Library) -> dict[str, Any]:
     from conformance import strides
 
@@ -86,6 +93,7 @@ def check_op_strides(task: dict[str, Any], library: Library) -> dict[str, Any]:
 
 TASKS = {
     "programs": check_programs,
+    "program alone": run_program_alone,
     "list entries": list_entries,
     "entry": check_entry,
     "list registry": list_registry,

@@ -9,9 +9,10 @@ from typing import Any
 from conformance.commands import Verdict
 from conformance.pool import Pool
 from conformance.programs.grammars import FAMILIES
+from conformance.programs.lost import TORCH_CRASHED, run_surely
 from conformance.programs.survey import AGREES, LISTED
 
-# programs a task: enough to make the start of a worker cheap, few enough to lose little in a crash
+# programs a task: enough to make the start of a worker cheap, few enough to repeat after a crash
 BATCH = 20
 SHOWN_GROUPS = 12
 
@@ -31,22 +32,14 @@ def run_programs(options: argparse.Namespace) -> Verdict:
     ]
     answers: dict[str, list[dict[str, Any]]] = defaultdict(list)
 
-    def add(task: dict[str, Any], answer: dict[str, Any]) -> None:
-        lost = [
-            {
-                "seed": task["first"],
-                "kind": "fault",
-                "soft": False,
-                "group": "fault",
-                "difference": str(answer.get("fault")),
-            }
-        ]
-        answers[task["family"]] += answer.get("result", lost)
+    def add(family: str, records: list[dict[str, Any]]) -> None:
+        answers[family] += records
 
-    Pool(options.library, options.jobs, options.timeout * BATCH).run(tasks, add)
+    run_surely(Pool(options.library, options.jobs, options.timeout * BATCH), tasks, add)
     for family in families:
         print_family(family, answers[family])
-    everything = [each for family in families for each in answers[family]]
+    # a program that kills torch has no answer to compare with: it is named above and counts for nothing
+    everything = [each for family in families for each in answers[family] if each["kind"] != TORCH_CRASHED]
     wrong = sum(not each.get("soft", True) for each in everything)
     whole = sum(each["kind"] in (AGREES, LISTED) for each in everything)
     close = sum(each.get("soft", True) and each["kind"] not in ("node", "version") for each in everything)
@@ -66,6 +59,9 @@ def print_family(family: str, answers: list[dict[str, Any]]) -> None:
     print(
         f"\n{family}: {len(answers)} programs, " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     )
+    crashed = sorted(each["seed"] for each in answers if each["kind"] == TORCH_CRASHED)
+    if crashed:
+        print(f"  torch crashed, and Rushlight does not: {', '.join(map(str, crashed))}")
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for each in answers:
         if "group" in each:
