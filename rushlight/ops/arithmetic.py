@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
-from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.kinds import kind_of, plain_name, refuse
 from rushlight.ops.rules import BOOLEAN, PROMOTE
 from rushlight.ops.samples import binary, case, cases, joined, unary
 
@@ -52,11 +52,20 @@ def DIFFERENCE(op: Op, arrays: list) -> np.dtype:
     if (one.dtype is BOOLEAN if type(one) is np.ndarray else type(one) is bool) or (
         two.dtype is BOOLEAN if type(two) is np.ndarray else type(two) is bool
     ):
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
-            "a mask, use the `~` or `logical_not()` operator instead; the difference of two masks is `a ^ b`."
-        )
+        refuse_masks(one, two)
     return PROMOTE(op, arrays)
+
+
+def refuse_masks(one: Any, two: Any) -> None:
+    if np.asarray(one).dtype == np.asarray(two).dtype:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+    raise RuntimeError(
+        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
+        "a mask, use the `~` or `logical_not()` operator instead; the difference of two masks is `a ^ b`."
+    )
 
 
 @op(dtype=DIFFERENCE, samples=terms, operator="-", aliases=["subtract"])
@@ -192,9 +201,9 @@ def ONE_DTYPE(op: Op, arrays: list) -> np.dtype:
     """Nothing is promoted: both ends, and a weight that has dimensions, must have the same dtype."""
     start, end, weight = arrays[:3]
     if end.dtype != start.dtype:
-        raise RuntimeError(f"expected dtype {start.dtype} for `end` but got dtype {end.dtype}")
+        raise RuntimeError(f"expected dtype {plain_name(start)} for `end` but got dtype {plain_name(end)}")
     if type(weight) is np.ndarray and weight.ndim and weight.dtype != start.dtype:
-        raise RuntimeError(f"expected dtype {start.dtype} for `weight` but got dtype {weight.dtype}")
+        raise RuntimeError(f"expected dtype {plain_name(start)} for `weight` but got dtype {plain_name(weight)}")
     return PROMOTE(op, arrays)
 
 

@@ -293,22 +293,29 @@ def index_samples(make):
 @composed(samples=cases(index_samples))
 def index_put(input, indices, values, accumulate=False):
     """The input with `values` written over, or added to, the elements that the index tensors name."""
+    check_arguments(indices, values)
     return put_elements(input, *put_arguments(input, indices, values, accumulate))
 
 
 @function_and_method
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put` in place."""
+    check_arguments(indices, values)
     if input.requires_grad and state.grad:
         check_target(input)  # before the indices, as torch does
     return put_inplace(input, *put_arguments(input, indices, values, accumulate))
 
 
-def put_arguments(input: Tensor, indices: Any, values: Any, accumulate: bool) -> tuple:
-    """The arguments of `put_elements`: masks become positions, except for a single one to write under."""
-    indices = tensor_list(put_elements.op, 1, indices)
+def check_arguments(indices: Any, values: Any) -> None:
+    """Refuse what is no tensor, or no sequence of them."""
+    tensor_list(put_elements.op, 1, indices)
     if not isinstance(values, Tensor):
         raise TypeError(f"index_put_(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+
+
+def put_arguments(input: Tensor, indices: Any, values: Any, accumulate: bool) -> tuple:
+    """The arguments of `put_elements`: masks become positions, except for a single one to write under."""
+    indices = list(indices)
     if len(indices) == 1 and input._array.ndim and indices[0]._array.dtype is BOOLEAN and not accumulate:
         if values._array.size != 1:
             check_dims(input, indices, values)

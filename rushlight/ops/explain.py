@@ -17,6 +17,7 @@ from rushlight.core.promotion import common
 from rushlight.core.tensor import Tensor
 from rushlight.ops.calling import missing
 from rushlight.ops.cures import cure
+from rushlight.ops.precedence import EARLY
 from rushlight.ops.rules import DtypeMismatch
 from rushlight.ops.signature import Parameter, parameters_of
 
@@ -90,7 +91,8 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """An error of torch's for one of NumPy's or Python's."""
     words = str(error)
     tensors = list(tensors_of(given).values())
-    if getattr(op.samples, "pointwise", False) and isinstance(error, RuntimeError):
+    pointwise = getattr(op.samples, "pointwise", False)
+    if pointwise and isinstance(error, RuntimeError) and not words.startswith(EARLY):
         # torch looks at shapes first, at dtypes in its kernel and at numbers last
         return misfit(tensors) or named_half(op, given, error)
     if isinstance(error, DtypeMismatch):
@@ -108,8 +110,15 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
                 "operator instead."
             )
         if no_loop(error):
-            name = tensors[0].dtype.scalar if tensors else "these arguments"
-            return NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{name}'")
+            name = (
+                common_dtype(op, given).scalar
+                if pointwise
+                else tensors[0].dtype.scalar
+                if tensors
+                else "these arguments"
+            )
+            refusal = NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{name}'")
+            return (misfit(tensors) if pointwise else None) or refusal
         return error if "argument" in words else invalid(op, given, error)
     if isinstance(error, np.linalg.LinAlgError):
         return LinAlgError(f"{op.name.lstrip('_')}: The algorithm failed: {words}")
@@ -271,10 +280,14 @@ def named_half(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """The refusal of half precision, which was widened before the body saw it, under its own name."""
     if not str(error).endswith("not implemented for 'Float'"):
         return error
-    operands = [given[op.names[position]] for position in op.operands]
-    kind = common([getattr(each, "_array", each) for each in operands if each is not None])[1]
-    words = str(error).replace("'Float'", f"'{dtypes.from_numpy(kind).scalar}'")
+    words = str(error).replace("'Float'", f"'{common_dtype(op, given).scalar}'")
     return type(error)(words)
+
+
+def common_dtype(op: Op, given: dict[str, Any]) -> dtypes.dtype:
+    """The dtype that the operands have in common."""
+    operands = [given[op.names[position]] for position in op.operands]
+    return dtypes.from_numpy(common([getattr(each, "_array", each) for each in operands if each is not None])[1])
 
 
 def broadcast_words(tensors: list[Tensor]) -> str | None:

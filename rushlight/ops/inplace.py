@@ -39,13 +39,28 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
         before = before_write(target, arguments, plan.keeps_input)
     if target._storage is not None:
         check_overlap(op, target, arguments)
-    results = run(op, arguments, arrays)
+    try:
+        results = run(op, arguments, arrays)
+    except Exception as error:
+        refuse_first(op, arguments, error)
+        raise
     write(op, target, results if type(results) is ndarray else results[0])
     if recording:
         record_write(op, plan, before, target)
     elif needs or cut is not None:
         pass_cut(target, cut)
     return target
+
+
+def refuse_first(op: Op, arguments: tuple, error: Exception) -> None:
+    """After a body has failed: refuse what torch looks at before."""
+    from rushlight.ops import precedence
+
+    try:
+        precedence.check(op, arguments, error)
+    except RuntimeError as first:
+        first.__suppress_context__ = True
+        raise
 
 
 def unwrap_inplace(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
@@ -126,13 +141,13 @@ def with_history(tensor: Tensor, array: ndarray) -> Tensor:
 def write(op: Op, target: Tensor, result: ndarray) -> None:
     """Put a result into a tensor's memory, counting the write."""
     array = target._array
-    if result.shape != array.shape:
-        require_shape(array, result)
-    if result.dtype != array.dtype:
-        require_castable(result, array)
     expanded = not array.flags.writeable or 0 in array.strides
     if expanded:
         expanded = not require_writable(array, op.name)
+    if result.shape != array.shape:
+        require_shape(array, result.shape)
+    if result.dtype != array.dtype:
+        require_castable(result.dtype, array)
     if target._inference:
         check_inference()
     if expanded:
@@ -200,16 +215,16 @@ def check_inference() -> None:
         )
 
 
-def require_shape(array: ndarray, result: ndarray) -> None:
-    if np.broadcast_shapes(array.shape, result.shape) != array.shape:
+def require_shape(array: ndarray, shape: tuple[int, ...]) -> None:
+    if np.broadcast_shapes(array.shape, shape) != array.shape:
         raise RuntimeError(
-            f"output with shape {list(array.shape)} doesn't match the broadcast shape {list(result.shape)}"
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape {list(shape)}"
             "\n  fix: an in-place operation keeps its shape: write the result to a new tensor (y = x + z, not x += z)"
         )
 
 
-def require_castable(result: ndarray, array: ndarray) -> None:
-    have, want = dtypes.from_numpy(result.dtype), dtypes.from_numpy(array.dtype)
+def require_castable(kind: np.dtype, array: ndarray) -> None:
+    have, want = dtypes.from_numpy(kind), dtypes.from_numpy(array.dtype)
     if have.category > want.category:
         raise RuntimeError(
             f"result type {have.scalar} can't be cast to the desired output type {want.scalar}"

@@ -57,3 +57,17 @@ def require_one_kind(kind: np.dtype, *parameters: np.ndarray | None) -> None:
             f"expected scalar type {dtypes.from_numpy(first).scalar} but found {dtypes.from_numpy(other).scalar}: the "
             "parameters of a norm have one dtype"
         )
+
+
+# the C++ names of dtypes, as some of torch's messages have them
+PLAIN_NAMES = {
+    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Bool": "bool",
+    "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int", "Long": "long int",
+    "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>",
+}  # fmt: skip
+
+
+def plain_name(array: np.ndarray) -> str:
+    """An array's dtype by its C++ name."""
+    kind = dtypes.from_numpy(array.dtype)
+    return PLAIN_NAMES.get(kind.scalar, kind.name)

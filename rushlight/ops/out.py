@@ -106,7 +106,7 @@ def write_result(op: Op, result: np.ndarray, out: Any, read: tuple = ()) -> Tens
         require_writable(out._array)
     if out._array.shape != result.shape:
         if pointwise and any([each is out for each in read]):
-            require_shape(out._array, result)
+            require_shape(out._array, result.shape)
         resize(out, result.shape, strides_of(result) if pointwise and is_dense(result) else None)
     out._array[...] = result
     written(out)

@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core.dtypes import from_numpy
+from rushlight.ops.kinds import plain_name
 from rushlight.ops.rules import MATCH
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
-
-# the C++ names of dtypes, as some of torch's messages have them
-PLAIN_NAMES = {
-    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Bool": "bool",
-    "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int", "Long": "long int",
-    "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>",
-}  # fmt: skip
 
 FOUND = "Found dtype {out} but expected {result}"
 EXPECTED = "Expected out tensor to have dtype {plain_result}, but got {plain_out} instead"
@@ -79,7 +73,7 @@ def require_dtype(op: Op, result: np.ndarray, out: np.ndarray, several: bool = F
     if words == TRUTH and want.scalar == "Byte":
         return
     if words is not None:
-        plain = [PLAIN_NAMES.get(each.scalar, each.name) for each in (have, want)]
+        plain = [plain_name(each) for each in (result, out)]
         words = words.format(name=name, result=have.scalar, out=want.scalar, plain_result=plain[0], plain_out=plain[1])
         raise RuntimeError(f"{words}\n  fix: pass an out= of dtype torch.{have.name}, or leave it out")
     if have.category > want.category:

@@ -49,9 +49,7 @@ def refuse_overlap(op: Any, target: Tensor, arguments: tuple) -> None:
 def refuse_overlap_out(op: Any, out: Tensor, arguments: tuple) -> None:
     """As `refuse_overlap`, for `out=`: torch compares it with what pointwise ops read, and with few other inputs."""
     if op.name in BEFORE_RESIZE:
-        from rushlight.ops.inplace import require_writable
-
-        require_writable(raw(out._array))
+        require_places(op, out)
     if op.name in APART_OUT:
         compare(op, out, arguments, op.tensors, FULL)
     elif out._storage is not None and (op.name in COMPARED_OUT or is_pointwise(op)):
@@ -72,10 +70,18 @@ def compare(op: Any, target: Tensor, arguments: tuple, positions: tuple, limit: 
             continue
         for each in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(each, Tensor) and NONE < overlap(target, each) <= limit:
+                require_places(op, target)
                 raise RuntimeError(
                     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
                     "single memory location. Please clone() the tensor before performing the operation."
                 )
+
+
+def require_places(op: Any, target: Tensor) -> None:
+    """Refuse a target whose elements have places in common, before anything else about its memory."""
+    from rushlight.ops.inplace import require_writable
+
+    require_writable(raw(target._array), op.name)
 
 
 def overlap(one: Tensor, other: Tensor) -> int:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.autograd.modes import state
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
+from rushlight.ops.inplace import check_target
 from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import BOOL, FLOAT, PROMOTE, SAME, UNROUNDED
 from rushlight.ops.samples import binary, case, cases, corner, unary
@@ -31,6 +33,8 @@ abs.gradient(input=lambda grad, input: grad * input.sgn())
 def abs_(self):
     """Absolute value of each element, in place."""
     if self.is_complex():
+        if self.requires_grad and state.grad:
+            check_target(self)
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return abs.op.inplace(self)
 

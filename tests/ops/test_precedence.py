@@ -1,0 +1,84 @@
+"""Precedence: of several things that are wrong with a write, the one that torch names."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+
+PLACES = "unsupported operation: more than one element of the written-to tensor"
+SHARED = "unsupported operation: some elements of the input tensor and the written-to tensor"
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation"
+CAST = "result type {} can't be cast to the desired output type {}"
+
+
+def expanded(dtype):
+    return torch.ones(3, dtype=dtype).expand(3, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: expanded(torch.int64).log1p_(), PLACES),
+        (lambda: expanded(torch.float32).add_(torch.ones(2, 3, 3)), PLACES),
+        (lambda: expanded(torch.float32).mul_(torch.ones(4)), PLACES),
+        (lambda: expanded(torch.float64).add_(torch.tensor(1j)), PLACES),
+        (lambda: expanded(torch.float32).bitwise_and_(torch.ones(3)), PLACES),
+        (lambda: expanded(torch.float32).copy_(torch.ones(2, 3, 3)), PLACES),
+    ],
+)
+def test_elements_with_a_place_in_common_come_before_shapes_and_dtypes(call, words):
+    with pytest.raises(RuntimeError, match=words):
+        call()
+
+
+def test_elements_with_a_place_in_common_come_before_operands_in_the_same_memory():
+    x = torch.ones(3, 1).expand(3, 3)
+    with pytest.raises(RuntimeError, match=PLACES):
+        x.mul_(x.T)
+
+
+@pytest.mark.parametrize("name", ["remainder_", "gcd_", "bitwise_xor_", "floor_divide_"])
+def test_the_shape_of_the_target_comes_before_what_the_kernel_refuses(name):
+    with pytest.raises(RuntimeError, match=r"output with shape \[\] doesn't match the broadcast shape \[1\]"):
+        getattr(torch.tensor(1j), name)(torch.ones(1, dtype=torch.complex64))
+
+
+@pytest.mark.parametrize("name", ["remainder_", "fmod_", "floor_divide_", "copysign_"])
+def test_the_dtype_of_the_target_comes_before_what_the_kernel_refuses(name):
+    with pytest.raises(RuntimeError, match=CAST.format("ComplexFloat", "Float")):
+        getattr(torch.ones(2), name)(torch.ones(2, dtype=torch.complex64))
+
+
+def test_shapes_come_before_dtypes_that_a_kernel_refuses():
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(3\) must match the size of tensor b \(4\)"):
+        torch.ones(2, 3).atan2_(torch.ones(4, dtype=torch.complex64))
+    with pytest.raises(NotImplementedError, match="\"atan2_cpu\" not implemented for 'ComplexFloat'"):
+        torch.atan2(torch.ones(4), torch.ones(4, dtype=torch.complex64))
+
+
+def test_some_functions_look_at_dtypes_before_anything_else():
+    mask = torch.ones(2, dtype=torch.bool)
+    with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with a bool tensor is not supported"):
+        expanded(torch.float32).sub_(mask)
+    with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with two bool tensors is not supported"):
+        expanded(torch.bool).sub_(mask)
+    with pytest.raises(RuntimeError, match="Negation, the `-` operator, on a bool tensor is not supported"):
+        expanded(torch.bool).neg_()
+    with pytest.raises(RuntimeError, match="expected dtype float for `end` but got dtype long int"):
+        expanded(torch.float32).lerp_(torch.ones(4, dtype=torch.int64), 0.5)
+    with pytest.raises(RuntimeError, match="heaviside is not yet implemented for tensors with different dtypes"):
+        torch.ones(3).heaviside_(torch.ones(4, dtype=torch.int64))
+
+
+def test_leaves_come_before_dtypes():
+    with pytest.raises(RuntimeError, match=LEAF):
+        torch.ones(2, dtype=torch.complex64, requires_grad=True).abs_()
+
+
+def test_index_put_looks_at_the_kinds_of_its_arguments_first():
+    leaf = torch.zeros(3, requires_grad=True)
+    with pytest.raises(TypeError, match=r"argument 'values' .position 2. must be Tensor, not int"):
+        leaf.index_put_((torch.tensor([0]),), 1)
+    with pytest.raises(RuntimeError, match=LEAF):
+        leaf.index_put_((torch.tensor([7]),), torch.tensor(1.0))
