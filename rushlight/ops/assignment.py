@@ -60,7 +60,7 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
                 check_mask(index._array, self._array.shape, 0)
             indices, dims = [index], (0,)
         else:
-            basic, indices, dims = read(self, index)
+            basic, indices, dims = read_target(self, index, value)
     if dims:
         view = self if basic is None else part(self, basic)
         put_inplace(view, indices, source_for(view, index, value), dims, False)
@@ -68,6 +68,24 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
         write_recorded(self, basic, value)
     else:
         write_part(self, basic, value)
+
+
+def read_target(self: Tensor, index: Any, value: Any) -> tuple:
+    """`read`, where torch says first of what is written to and what is written what can be said of them."""
+    try:
+        return read(self, index)
+    except IndexError as error:
+        if not str(error).startswith("too many indices"):
+            refuse_write(self, value)
+        raise
+
+
+def refuse_write(self: Tensor, value: Any) -> None:
+    """Refuse leaves that require grad, and values in the memory that is written to."""
+    recorded = self.requires_grad or (isinstance(value, Tensor) and value.requires_grad)
+    if state.grad and recorded:
+        check_target(self)
+    refuse_overlap(put_elements.op, self, (self, (), value))
 
 
 @method
@@ -102,7 +120,7 @@ def source_for(target: Tensor, index: Any, value: Any) -> Tensor:
     """What to put at single elements: a number takes the target's dtype, one element under a mask too."""
     kind = target._array.dtype
     if not isinstance(value, Tensor) or value._array.size == 1:
-        refuse_bytes(index)
+        refuse_bytes(target, index, value)
     if not isinstance(value, Tensor):
         return wrap(np.array(value, kind))
     if value._array.size == 1 and value._storage is not None and names_one_mask(index):
@@ -117,9 +135,10 @@ def source_for(target: Tensor, index: Any, value: Any) -> Tensor:
     return value
 
 
-def refuse_bytes(index: Any) -> None:
+def refuse_bytes(target: Tensor, index: Any, value: Any) -> None:
     """torch fills under a mask with one number by `masked_fill_`, which wants bools."""
     if isinstance(index, Tensor) and index._array.dtype == np.uint8 and index._array.ndim:
+        refuse_write(target, value)
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char: compare it first, for "
             "example mask != 0"
@@ -154,6 +173,9 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
     else:
         source = None
     if not target.flags.writeable or 0 in target.strides:
+        if source is not None and 0 in target.strides:
+            part(self, basic).copy_(source)
+            return
         require_writable(target)
     target[...] = value
     written(self)
@@ -169,7 +191,7 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
         value, shape, extra = value.reshape(shape[extra:]), shape[extra:], 0
     if extra > 0:
         raise RuntimeError(
-            f"expand(torch.{value.dtype.scalar}Tensor{{{list(shape)}}}, size={list(wanted)}): the number of "
+            f"expand({class_name(value)}{{{list(shape)}}}, size={list(wanted)}): the number of "
             f"sizes provided ({len(wanted)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({len(shape)})"
         )
@@ -184,6 +206,12 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
         return value.clone()  # torch reads the number before it writes
     # torch expands what it assigns: that it overlaps is seen only where it does not have to
     return value.expand(wanted) if value._storage is not None and shape != wanted else value
+
+
+def class_name(value: Tensor) -> str:
+    """The kind of a tensor, in the words of torch's oldest messages; newer dtypes have no class of their own."""
+    name = value.dtype.scalar
+    return f"CPU{name}Type" if name in ("Bool", "BFloat16") or value.dtype.is_complex else f"torch.{name}Tensor"
 
 
 @op(dtype=SAME, layout=LIKE, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
@@ -221,10 +249,9 @@ def unfit(input: np.ndarray, values: np.ndarray, indices: list[np.ndarray], dims
     """The error for values that do not fit the positions, wherever those are: torch looks at that first."""
     if not all([input.shape[dim] for dim in dims[: input.ndim]]) or dims[-1] >= input.ndim:
         return None
-    if any([each.dtype is BOOLEAN for each in indices]):
-        return None
+    masked = any([each.dtype is BOOLEAN for each in indices])
     try:
-        wanted = input[numpy_index([np.zeros_like(each) for each in indices], dims)].shape
+        wanted = input[numpy_index(indices if masked else [np.zeros_like(each) for each in indices], dims)].shape
         np.broadcast_to(values, wanted)
     except IndexError as error:
         return explained(error, input, indices) if "shape mismatch" in str(error) else None

@@ -91,6 +91,15 @@ def copied(input, src):
 
 
 copied.gradient(input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad)
+
+
+@op(dtype=SAME, name="_copy_itself", node="CopyBackwards", inplace=True, samples=None)
+def copied_itself(input, src):
+    """`copied`, where both are the same elements: nothing moves, so that they may share places in memory."""
+    return input
+
+
+copied_itself.gradient(input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad)
 if core is not None:
     # the native method `copy_` runs it
     core.adopt("_copy_", copied.op.inplace)
@@ -108,7 +117,18 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         return self
     if src._array.dtype.kind == "c" and self._array.dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
-    return call_inplace(copied.op, (self, src))
+    same = 0 in self._array.strides and is_itself(self, src)
+    return call_inplace(copied_itself.op if same else copied.op, (self, src))
+
+
+def is_itself(target: Tensor, source: Tensor) -> bool:
+    """Whether two tensors are the same elements of the same memory."""
+    one, two = target._array, source._array
+    return (
+        type(one) is type(two)
+        and one.__array_interface__["data"] == two.__array_interface__["data"]
+        and (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)
+    )
 
 
 def filled(input, value):

@@ -29,6 +29,7 @@ UNCHECKED = {"_fill", "addbmm", "addmm", "baddbmm", "fill", "ldexp", "masked_sca
 IGNORED = {"index_fill": ("value",), "masked_fill": ("value",)}
 # ops that write through expanded tensors, with a warning or without
 EXPANDED = {
+    "_copy_itself": "",
     "_put": "index_put_",
     "index_fill": "index_fill_",
     "masked_fill": "masked_fill_",

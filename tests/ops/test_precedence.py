@@ -82,3 +82,57 @@ def test_index_put_looks_at_the_kinds_of_its_arguments_first():
         leaf.index_put_((torch.tensor([0]),), 1)
     with pytest.raises(RuntimeError, match=LEAF):
         leaf.index_put_((torch.tensor([7]),), torch.tensor(1.0))
+
+
+NARROW = torch.tensor([True, False])
+
+
+@pytest.mark.parametrize("index", [(..., NARROW), torch.tensor([0.5])])
+def test_what_is_written_to_comes_before_bad_indices(index):
+    leaf = torch.ones(2, 3, requires_grad=True)
+    with pytest.raises(RuntimeError, match=LEAF):
+        leaf[index] = 1.0
+    part = (leaf * 1).unbind(0)[0]
+    with pytest.raises(RuntimeError, match="Output 0 of Unbind"):
+        part[index] = 1.0
+    x = torch.ones(2, 3)
+    with pytest.raises(RuntimeError, match=SHARED):
+        x[index] = x[0]
+    with pytest.raises(IndexError):
+        x[index] = torch.ones(3)
+
+
+@pytest.mark.filterwarnings("ignore:indexing with dtype torch.uint8")
+def test_a_mask_of_bytes_comes_after_what_is_written_to():
+    leaf = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=LEAF):
+        leaf[NARROW.byte()] = 1.0
+
+
+def test_shapes_of_values_under_a_mask_come_before_their_dtype():
+    with pytest.raises(RuntimeError, match=r"shape mismatch: value tensor of shape \[7\] cannot be broadcast"):
+        torch.ones(2, 3)[NARROW] = torch.ones(7, dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [(torch.float32, "torch.FloatTensor"), (torch.bool, "CPUBoolType"), (torch.complex64, "CPUComplex")],
+)
+def test_values_with_too_many_dimensions_are_named_by_their_kind(dtype, name):
+    x = torch.ones(2, 3, dtype=dtype)
+    with pytest.raises(RuntimeError) as raised:
+        x[0] = x
+    assert str(raised.value).startswith(f"expand({name}")
+
+
+def test_expanded_elements_written_over_themselves_stay():
+    x = torch.tensor([1.0, 2.0]).expand(2, 2)
+    x.copy_(x.detach())
+    x[...] = x
+    x[:] = x[0]
+    assert x.tolist() == [[1, 2], [1, 2]] and x._version == 3
+    y = (torch.ones(2, requires_grad=True) * 2).expand(2, 2)
+    y.copy_(y)
+    assert y.grad_fn.name() == "AsStridedBackward0"
+    with pytest.raises(RuntimeError, match=PLACES):
+        x.copy_(x[0])
