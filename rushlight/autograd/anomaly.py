@@ -82,11 +82,11 @@ def note(node: Node) -> None:
         node.metadata["parent_"] = evaluating.node
 
 
-def apply(node: Node, grads: list) -> list:
+def apply(node: Node, grads: list, wanted: list[bool] | None = None) -> list:
     """Run a node; what it raises, and what it computes that is no number, is reported with the lines that made it."""
     outer, evaluating.node = evaluating.node, node
     try:
-        found = node.apply(grads)
+        found = node.apply(grads) if wanted is None else node.apply_wanted(grads, wanted)
         check(node, found)
     except Exception:
         report(node)

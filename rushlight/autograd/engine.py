@@ -111,10 +111,12 @@ class Run:
             state.grad, state.backward = before
 
     def apply(self, node: Node, grads: list, careful: bool) -> list:
+        asked = None if self.wanted is None else [self.leads_on(each) for each in node.edges]
         if careful or node.pre_hooks is not None or node.post_hooks is not None:
-            asked = None if self.wanted is None else [self.leads_on(each) for each in node.edges]
             return hook_calls.apply_carefully(node, grads, asked)
-        return node.apply(grads) if node.runs_on(grads) else node.pass_nothing()
+        if not node.runs_on(grads):
+            return node.pass_nothing()
+        return node.apply(grads) if asked is None else node.apply_wanted(grads, asked)
 
     def pass_on(self, node: Node, found: list) -> None:
         """Send the gradients a node has computed along its edges, each in its target's shape and dtype."""

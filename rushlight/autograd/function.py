@@ -189,7 +189,7 @@ class Marks:
 
         is_input = among(output, self.args)
         if among(output, self.dirty):
-            if output._requires_grad and output._node is None and output._base is None:
+            if output._node is None and output.requires_grad:
                 inplace.raise_leaf(output, "a leaf Variable that requires grad has been used in an in-place operation.")
             if not is_input:
                 warnings.warn(

@@ -63,6 +63,10 @@ class Node(NodeFields):
         """Gradients for `edges`, from the gradients of the outputs."""
         raise NotImplementedError
 
+    def apply_wanted(self, grads: list[Tensor | None], wanted: list[bool]) -> list[Tensor | None]:
+        """`apply`, where some edges want no gradient; an op computes none for those."""
+        return self.apply(grads)
+
     def release(self, place: tuple) -> None:
         """Forget saved values after a backward that does not retain the graph."""
 
@@ -269,6 +273,13 @@ class OpNode(Node):
             return [Flat.behind(each, self) for each in found]
         return found
 
+    def apply_wanted(self, grads: list[Tensor | None], wanted: list[bool]) -> list[Tensor | None]:
+        if self.plan.has_lists or self.op.fused or all(wanted):
+            return self.apply(grads)
+        values = [grads[0], grads, *self.unpack()]
+        formulas = zip(self.plan.formulas, wanted, strict=True)
+        return [formula(*read(values)) if asked else None for (formula, read, _), asked in formulas]
+
     def unpack(self) -> list:
         """The saved values, checked to be as they were saved."""
         if self.saved is None:
@@ -351,16 +362,6 @@ class OpNode(Node):
         kind, position = self.plan.sources[place]
         output = position if kind == "result" else None
         self.saved[place], self.versions[place] = packed(self, self.saved[place], output, (pack, unpack))
-
-
-class RefusedNode(OpNode):
-    """The node of an in-place form that torch records but does not differentiate."""
-
-    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        raise NotImplementedError(
-            f"the derivative for 'inplace version of {self.op.name}' is not implemented.\n  fix: write y = y."
-            f"{self.op.name}() in place of y.{self.op.name}_()"
-        )
 
 
 def called_with(args: tuple, kwargs: dict, count: int) -> tuple:

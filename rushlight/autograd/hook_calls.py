@@ -66,9 +66,9 @@ def apply_carefully(node: Node, grads: list, wanted: list[bool] | None = None) -
     elif modes.state.anomaly:
         from rushlight.autograd import anomaly
 
-        found = anomaly.apply(node, grads)
+        found = anomaly.apply(node, grads, wanted)
     else:
-        found = node.apply(grads)
+        found = node.apply(grads) if wanted is None else node.apply_wanted(grads, wanted)
     if node.post_hooks is None:
         return found
     if isinstance(node, OpNode):

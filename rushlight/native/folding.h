@@ -65,6 +65,8 @@ public:
     // The gradient itself, if it may be overwritten, as the first output, else a new array of its shape.
     bool write_over(const Gradient& gradient);
     PyArrayObject* take(int which);
+    // The same, its dims in memory in the order of another array of its shape.
+    PyArrayObject* take_like(int which, PyArrayObject* model);
     void run(RowOp op, const Middle& middle) const;
 
     RowArrays arrays;

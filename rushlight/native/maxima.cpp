@@ -35,7 +35,8 @@ PyObject* extreme_of_all(Call& call) {
     return as_object(fold(which_of(*call.op->kernel), array, all_dims(PyArray_NDIM(array)), false));
 }
 
-// A gradient goes to the elements that equal the result, in even parts.
+// A gradient goes to the elements that equal the result, in even parts. What `max()` gives lies by rows, what `amax` gives
+// as its input does.
 bool share(Gradient& gradient, PyArrayObject* input, PyArrayObject* result, Dims dims, bool nans) {
     RowRun rows(input);
     Middle middle;
@@ -47,7 +48,7 @@ bool share(Gradient& gradient, PyArrayObject* input, PyArrayObject* result, Dims
     }
     rows.arrays.options[0] = nans;
     rows.run(SHARED_SLOPE, middle);
-    gradient.found[0] = rows.take(0);
+    gradient.found[0] = nans ? rows.take(0) : rows.take_like(0, input);
     return true;
 }
 

@@ -82,7 +82,7 @@ bool backward(Gradient& gradient) {
         return false;
     }
     rows.run(order.slope, middle);
-    gradient.found[0] = rows.take(0);
+    gradient.found[0] = rows.take_like(0, x);
     return true;
 }
 

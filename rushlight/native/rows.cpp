@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "arrays.h"
+#include "copies.h"
 #include "folding.h"
 #include "threads.h"
 
@@ -55,6 +56,20 @@ bool RowRun::write_over(const Gradient& gradient) {
 }
 
 PyArrayObject* RowRun::take(int which) { return reinterpret_cast<PyArrayObject*>(written[which].release()); }
+
+PyArrayObject* RowRun::take_like(int which, PyArrayObject* model) {
+    PyArrayObject* found = take(which);
+    if (PyArray_IS_C_CONTIGUOUS(model)) return found;
+    PyArrayObject* laid =
+        new_array_like_strides(PyArray_NDIM(model), PyArray_DIMS(model), PyArray_STRIDES(model), PyArray_TYPE(found));
+    if (laid == nullptr) {
+        PyErr_Clear();  // the numbers are right in any order
+        return found;
+    }
+    copy_into(laid, found);
+    drop(found);
+    return laid;
+}
 
 void RowRun::run(RowOp op, const Middle& middle) const { run_rows(op, dtype, arrays, middle); }
 

@@ -212,17 +212,25 @@ bool Run::send(Node* node, PyArrayObject** found, int count) {
     return fine;
 }
 
-// `function` is apply_carefully for a node with hooks; nullptr for the node's own `apply`.
+// `function` is apply_carefully for a node with hooks; nullptr for the node's own `apply` or `apply_wanted`.
 bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     Ref grads = Ref::steal(tensor_list(arrival));
     if (!grads) return false;
     arrival.clear_gradients();
     static PyObject* apply_name = PyUnicode_InternFromString("apply");
-    Ref wanted = Ref::steal(function != nullptr ? wanted_edges(node) : Py_NewRef(Py_None));
+    static PyObject* apply_wanted_name = PyUnicode_InternFromString("apply_wanted");
+    Ref wanted = Ref::steal(wanted_edges(node));
     if (!wanted) return false;
     PyObject* args[] = {as_object(node), grads.get(), wanted.get()};
-    Ref found = Ref::steal(function != nullptr ? PyObject_Vectorcall(function, args, 3, nullptr)
-                                               : PyObject_VectorcallMethod(apply_name, args, 2, nullptr));
+    PyObject* produced = nullptr;
+    if (function != nullptr) {
+        produced = PyObject_Vectorcall(function, args, 3, nullptr);
+    } else if (capturing) {
+        produced = PyObject_VectorcallMethod(apply_wanted_name, args, 3, nullptr);
+    } else {
+        produced = PyObject_VectorcallMethod(apply_name, args, 2, nullptr);
+    }
+    Ref found = Ref::steal(produced);
     if (!found) return false;
     grads = Ref();
     if (!keep_graph && !release(node)) return false;

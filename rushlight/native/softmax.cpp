@@ -98,7 +98,7 @@ bool logsumexp_slope(Gradient& gradient) {
         return false;
     }
     rows.run(LOGSUMEXP_SLOPE, middle);
-    gradient.found[0] = rows.take(0);
+    gradient.found[0] = rows.take_like(0, input);
     return true;
 }
 

@@ -134,7 +134,7 @@ bool backward(Gradient& gradient) {
         return false;
     }
     rows.run(VARIANCE_SLOPE, middle);
-    gradient.found[0] = rows.take(0);
+    gradient.found[0] = rows.take_like(0, input);
     return true;
 }
 

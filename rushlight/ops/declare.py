@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from rushlight.autograd.graph import OpNode, RefusedNode
+from rushlight.autograd.graph import OpNode
+from rushlight.autograd.refused import RefusedNode, UnderivableNode, UnderivableWrite
 from rushlight.ops import gradients, rules
 from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, has_kernel
 from rushlight.ops.call import call
@@ -70,7 +71,9 @@ class Op:
         self.returns: tuple[str, ...] | None = None
         self.node: Any = None
         self.inplace_node: str | None = None
+        self.node_base: type[OpNode] = OpNode
         self.inplace_base: type[OpNode] = OpNode
+        self.inner_name: str | None = None  # torch's, where it has no derivative
         self.fused = False
         self.node_reads: Callable | None = None
         self.node_positions: tuple[int, ...] = ()
@@ -120,6 +123,8 @@ class Op:
         """State that torch has no derivative for any input."""
         refusal = gradients.underivable(f"derivative for aten::{inner_name}")
         self.gradient(**{self.names[position]: refusal for position in self.tensors})
+        self.inner_name, self.node_base = inner_name, UnderivableNode
+        self.inplace_node, self.inplace_base = "NotImplemented", UnderivableWrite
 
     def source_of(self, name: str) -> tuple[str, int] | None:
         """Where a formula's parameter comes from: ("argument" | "shape" | "geometry" | "result", position)."""
@@ -156,18 +161,26 @@ class Op:
         found = self.node_classes.get(name)
         return self.add_node_class(name) if found is None else found
 
-    def add_node_class(self, name: str | None, base: type[OpNode] = OpNode) -> type[OpNode]:
+    def add_node_class(self, name: str | None) -> type[OpNode]:
         """A class for nodes of this op under one of its names."""
         shown = camel(self.name.removeprefix("nn.functional.")) + "Backward0" if name is None else name
-        found = self.node_classes[name] = type(shown, (base,), {"op": self, "__module__": "torch.autograd"})
+        found = self.node_classes[name] = self.new_node_class(shown, self.node_base)
         return found
+
+    def new_node_class(self, shown: str, base: type[OpNode]) -> type[OpNode]:
+        fields = {"op": self, "inner_name": self.inner_name, "__module__": "torch.autograd"}
+        return type(shown, (base,), fields)
 
     def inplace_node_class(self, arguments: tuple) -> type[OpNode]:
         """The class of the node of a write, which has another name in a few ops."""
         if self.inplace_node is None:
             return self.node_class(arguments)
-        found = self.node_classes.get(self.inplace_node)
-        return self.add_node_class(self.inplace_node, self.inplace_base) if found is None else found
+        # under a key of its own: the two forms of a refused op have one name
+        key = f"{self.inplace_node} in place"
+        found = self.node_classes.get(key)
+        if found is None:
+            found = self.node_classes[key] = self.new_node_class(self.inplace_node, self.inplace_base)
+        return found
 
     def name_node(self, node: str | Callable | None) -> None:
         """Take the node's name: torch's usual one, another, or a function of some arguments."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -312,17 +311,29 @@ def dtype_words(op: Op, tensors: list[Tensor]) -> str:
     if name in CELLS:
         # a cell begins with a linear layer
         name = "nn.functional.linear" if len(tensors) > CELLS[name] else "mm"
-    elif name == "nn.functional.linear" and len(tensors) < 3:
-        name = "mm"
-        rows, columns = first._array.shape, other._array.shape
-        if len(rows) > 1 and len(columns) == 2 and rows[-1] != columns[1]:
-            # torch looks at the shapes of a product first
-            shapes = f"{math.prod(rows[:-1])}x{rows[-1]} and {columns[1]}x{columns[0]}"
-            return f"mat1 and mat2 shapes cannot be multiplied ({shapes})"
-    if name == "matmul":
-        ranks = {each._array.ndim for each in tensors}
-        name = "dot" if ranks == {1} else "mv" if 1 in ranks and max(ranks) < 3 else "bmm" if max(ranks) > 2 else "mm"
+    elif name in ("matmul", "nn.functional.linear"):
+        return product_words(tensors, name != "matmul")
     return DTYPE_WORDS.get(name, DTYPE_WORDS["mm"]).format(one=one.lower(), two=two.lower(), One=one, Two=two)
+
+
+def product_words(tensors: list[Tensor], transposed: bool) -> str:
+    """Of a product of two dtypes: torch looks at the shapes first, but for two vectors and where it adds a bias."""
+    from rushlight.ops.linear import refuse_ranks
+    from rushlight.ops.products import misfit
+
+    one, two = tensors[0]._array.shape, tensors[1]._array.shape
+    kinds = [each.dtype.scalar for each in tensors]
+    if transposed:
+        refuse_ranks(len(one), len(two))
+        two = two[::-1]
+        if len(tensors) == 3:
+            words = DTYPE_WORDS["nn.functional.linear" if kinds[2] == kinds[1] else "addmm"]
+            return words.format(One=kinds[0 if kinds[2] == kinds[1] else 2], Two=kinds[1])
+    vectors = len(one) == len(two) == 1
+    words = None if vectors else misfit(one, two)
+    name = "dot" if vectors else "mv" if len(two) == 1 else "mm" if len(two) == 2 else "bmm"
+    lower = [each.lower() for each in kinds]
+    return words or DTYPE_WORDS[name].format(one=lower[0], two=lower[1], One=kinds[0], Two=kinds[1])
 
 
 # the steps of recurrent cells, and how many tensors they have without a bias

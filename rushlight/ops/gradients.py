@@ -35,9 +35,16 @@ def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, positio
 
 def spread(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
     """A reduction's gradient, back over the dimensions that were reduced."""
-    if not keepdim and grad._array.ndim:
-        grad = grad.reshape(kept_shape(shape, dim))
-    return grad.expand(shape)
+    return widened(grad, shape, dim, keepdim).expand(shape)
+
+
+def widened(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:
+    """A reduction's gradient or result with the reduced dimensions put back, of size 1; over all of them as it is."""
+    if keepdim or not shape or dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return grad
+    for each in sorted(reduced_dims(dim, len(shape))):
+        grad = grad.unsqueeze(each)
+    return grad
 
 
 def kept_shape(shape: tuple[int, ...], dim: Any) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from rushlight.ops.bounds import maximum, minimum
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold
-from rushlight.ops.gradients import reduced_dims, spread
+from rushlight.ops.gradients import kept_shape, reduced_dims, spread
 from rushlight.ops.rules import INDEX, SAME
 from rushlight.ops.samples import case, cases, corner
 
@@ -83,7 +83,9 @@ def shared(grad, input, result, dim, keepdim):
     """The gradient split evenly between the elements that equal the result."""
     dims = reduced_dims(dim, input.ndim)
     chosen = input == spread(result, input.shape, dim, keepdim)
-    return spread(grad, input.shape, dim, keepdim) * chosen / (chosen.sum(dims, True) if input.ndim else 1)
+    if not keepdim and grad.ndim < input.ndim:
+        grad = grad.reshape(kept_shape(input.shape, dim))
+    return grad / (chosen.sum(dims, True) if input.ndim else 1) * chosen
 
 
 amax.gradient(input=shared)
@@ -145,7 +147,7 @@ def min_all(input, *, out=None):
 def shared_by_all(grad, input, result):
     """As `shared`; a NaN is the result of all NaNs."""
     chosen = input != input if (result != result).item() else input == result
-    return (chosen * (grad / chosen.sum())).contiguous()
+    return grad.new_zeros(input.shape).masked_fill(chosen, grad / chosen.sum())
 
 
 max_all.gradient(input=shared_by_all)

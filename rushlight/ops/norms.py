@@ -11,7 +11,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.dims import axis as counted
 from rushlight.ops.folding import fold
-from rushlight.ops.gradients import conjugate, reduced_dims, spread
+from rushlight.ops.gradients import conjugate, reduced_dims, widened
 from rushlight.ops.maxima import amax, amin
 from rushlight.ops.rules import AVERAGE, REAL
 from rushlight.ops.samples import case, cases, corner
@@ -111,21 +111,21 @@ def norm_gradient(grad, input, result, ord, dim, keepdim):
     """For each `ord` its own expression; where the norm has a corner, the subgradient 0."""
     if ord == 0:
         return None
-    grad = spread(grad, input.shape, dim, keepdim)
-    result = spread(result, input.shape, dim, keepdim)
+    grad = widened(grad, input.shape, dim, keepdim)
+    result = widened(result, input.shape, dim, keepdim)
     if ord == 1:
         return grad * input.sgn()
     if ord == 2:
-        return grad * (input / result).masked_fill(result == 0, 0)
+        return grad * (input / result).masked_fill_(result == 0, 0)
     if abs(ord) == INF:
         chosen = (input.abs() == result) | (input.isnan() & result.isnan())
         count = chosen.sum(reduced_dims(dim, input.ndim), True) if input.ndim else 1
         return input.sgn() * (grad / count * chosen)
     if ord < 1:
-        scaled = (input.sgn() * input.abs() ** (ord - 1)).masked_fill(input == 0, 0)
+        scaled = (input.sgn() * input.abs() ** (ord - 1)).masked_fill_(input == 0, 0)
         return scaled * (grad * result ** (1 - ord))
     scaled = input.sgn() * input.abs() ** (ord - 1) if ord < 2 else input * input.abs() ** (ord - 2)
-    return scaled * (grad / result ** (ord - 1)).masked_fill(result == 0, 0)
+    return scaled * (grad / result ** (ord - 1)).masked_fill_(result == 0, 0)
 
 
 vector_norm.gradient(input=norm_gradient)

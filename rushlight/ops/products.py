@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rushlight.ops.declare import composed, op
@@ -70,8 +72,7 @@ def matmul_node(input, other):
 def matmul(input, other, *, out=None):
     """Matrix product, of vectors, matrices, or batches of matrices."""
     if not input.ndim or not other.ndim:
-        short = 1 if not input.ndim else 2
-        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but argument {short} is 0D")
+        raise_sizes(input.shape, other.shape)
     refuse_bool(input, "addmm_impl_cpu_")
     if input.shape[-1] != other.shape[-2 if other.ndim > 1 else 0]:
         raise_sizes(input.shape, other.shape)
@@ -86,20 +87,37 @@ matmul.gradient(
 
 
 def raise_sizes(one, two):
+    raise RuntimeError(misfit(one, two))
+
+
+def misfit(one, two):
+    """In torch's words, why tensors of these shapes have no product; None if they have."""
+    if not one or not two:
+        return f"both arguments to matmul need to be at least 1D, but they are {len(one)}D and {len(two)}D"
+    rows = math.prod(one[:-1])
+    inner = two[-2 if len(two) > 1 else 0]
+    if len(two) > 2:
+        batch, other = one[:-2], two[:-2]
+        for place in range(1, min(len(batch), len(other)) + 1):
+            a, b = batch[-place], other[-place]
+            if a != b and 1 not in (a, b):
+                dim = max(len(batch), len(other)) - place
+                return (
+                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+                )
+        count = math.prod(np.broadcast_shapes(batch, other))
+        words = "Expected size for first two dimensions of batch2 tensor to be"
+        return None if one[-1] == inner else f"{words}: [{count}, {one[-1]}] but got: [{count}, {inner}]."
+    if one[-1] == inner:
+        return None
     if len(one) == len(two) == 1:
-        raise RuntimeError(
+        return (
             f"inconsistent tensor size, expected tensor [{one[0]}] and src [{two[0]}] to have the same number of "
             f"elements, but got {one[0]} and {two[0]} elements respectively"
         )
     if len(two) == 1:
-        raise RuntimeError(f"size mismatch, got input ({one[-2]}), mat ({one[-2]}x{one[-1]}), vec ({two[0]})")
-    if len(one) > 2 and len(two) > 2:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{one[0]}, {one[-1]}] but got: "
-            f"[{two[0]}, {two[-2]}]."
-        )
-    rows = int(np.prod(one[:-1]))
-    raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{one[-1]} and {two[-2]}x{two[-1]})")
+        return f"size mismatch, got input ({rows}), mat ({rows}x{one[-1]}), vec ({two[0]})"
+    return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{one[-1]} and {two[-2]}x{two[-1]})"
 
 
 def matmul_left(grad, other):

@@ -11,7 +11,7 @@ from rushlight.core import dtypes
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold, in_c_order
-from rushlight.ops.gradients import conjugate, reduced_dims, spread
+from rushlight.ops.gradients import conjugate, reduced_dims, spread, widened
 from rushlight.ops.recurrences import product_of_others
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, FLOAT, INDEX, SAME
 from rushlight.ops.samples import case, cases, corner, reduction
@@ -81,7 +81,7 @@ def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
 
 prod.gradient(
     input=lambda grad, input, result, dim, keepdim: prod_gradient(
-        spread(grad, input.shape, dim, keepdim), input, spread(result, input.shape, dim, keepdim), dim
+        widened(grad, input.shape, dim, keepdim), input, widened(result, input.shape, dim, keepdim), dim
     )
 )
 
@@ -232,6 +232,6 @@ def logsumexp(input, dim=None, keepdim=False, *, out=None):
 
 logsumexp.gradient(
     input=lambda grad, input, result, dim, keepdim: (
-        spread(grad, input.shape, dim, keepdim) * conjugate((input - spread(result, input.shape, dim, keepdim)).exp())
+        widened(grad, input.shape, dim, keepdim) * conjugate((input - widened(result, input.shape, dim, keepdim)).exp())
     )
 )

@@ -11,10 +11,11 @@ from rushlight.core.warning import warn
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.folding import fold
-from rushlight.ops.gradients import conjugate, spread
+from rushlight.ops.gradients import conjugate, spread, widened
 from rushlight.ops.reductions import reduced_count
 from rushlight.ops.rules import REAL
 from rushlight.ops.samples import case, cases
+from rushlight.ops.where import choose
 
 
 def spreads(make):
@@ -131,14 +132,16 @@ def warn_freedom(name):
 
 def variance_gradient(grad, input, dim, keepdim, correction):
     freedom = reduced_count(input._array.shape, dim) - correction
-    if freedom <= 0:
-        return spread(grad * math.inf, input.shape, dim, keepdim)
-    return spread(grad * (2 / freedom), input.shape, dim, keepdim) * (input - input.mean(dim, True))
+    offset = input - input.mean(dim, True)
+    if freedom <= 0 and (dim is None or not input.ndim):
+        # the slope has no end: NaN at the mean, where torch multiplies it by 0
+        return grad * choose(offset == 0, math.nan, math.inf).to(input.dtype)
+    return widened(grad, input.shape, dim, keepdim) * (2 / freedom if freedom else math.inf) * offset
 
 
 def deviation_gradient(grad, input, result, dim, keepdim, correction):
     """Through the variance; constant inputs, where the square root has a corner, get zero."""
-    halved = (grad / (result * 2)).masked_fill(result == 0, 0)
+    halved = (grad / (result * 2)).masked_fill_(result == 0, 0)
     return variance_gradient(halved, input, dim, keepdim, correction)
 
 

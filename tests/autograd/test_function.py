@@ -365,3 +365,24 @@ def test_what_is_differentiable_once_ends_in_an_error_node():
     (first,) = torch.autograd.grad(Once.apply(x), x, point(1.0), create_graph=True)
     assert first.grad_fn.name() == "torch::autograd::Error"
     assert repr(Once.apply(x).grad_fn).startswith("<torch.autograd.function.OnceBackward object at 0x")
+
+
+def test_a_leaf_that_is_a_view_may_not_be_dirty():
+    class Tripled(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.mul_(3)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used in an in-place operation"):
+        Tripled.apply(torch.ones(4).view(2, 2).requires_grad_())
+    with torch.no_grad():
+        part = point(1.0, 2.0)[1:]
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used in an in-place operation"):
+        Tripled.apply(part)
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used"):
+        Tripled.apply(point(1.0, 2.0)[1:])

@@ -40,3 +40,27 @@ def test_numbers_are_no_features(ranks):
 def test_a_weight_is_a_matrix():
     with pytest.raises(RuntimeError, match=r"t\(\) expects a tensor with <= 2 dimensions, but self is 3D"):
         F.linear(torch.ones(2, 3), torch.ones(4, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("input", "weight", "words"),
+    [
+        ((), (2,), "both arguments to linear need to be at least 1D, but they are 0D and 1D"),
+        ((2,), (3,), "dot : expected both vectors to have same dtype, but found Float and Double"),
+        ((2,), (4, 3), r"mat1 and mat2 shapes cannot be multiplied \(1x2 and 3x4\)"),
+        ((2,), (4, 2), "expected m1 and m2 to have the same dtype, but got: float != double"),
+        ((3, 2), (2,), "addmv input tensors must have the same dtype, but got Double, Float, and Double"),
+        ((2, 3, 2), (3,), r"size mismatch, got input \(6\), mat \(6x2\), vec \(3\)"),
+    ],
+)
+def test_shapes_are_looked_at_before_dtypes(input, weight, words):
+    with pytest.raises(RuntimeError, match=words):
+        F.linear(torch.ones(input), torch.ones(weight, dtype=torch.float64))
+
+
+def test_a_bias_is_held_against_the_weight_first():
+    weight = torch.ones(4, 2, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="self and mat2 must have the same dtype, but got Float and Double"):
+        F.linear(torch.ones(3, 2), weight, torch.ones(4))
+    with pytest.raises(RuntimeError, match="mat1 and mat2 must have the same dtype, but got Float and Double"):
+        F.linear(torch.ones(3, 2), weight, torch.ones(4, dtype=torch.float64))

@@ -187,3 +187,18 @@ def test_log_probabilities_follow_the_value_and_chosen_ones_are_contiguous():
     assert beta.mean.stride() == (4, 1)
     values = torch.zeros(3, 2, dtype=torch.int64).T
     assert torch.distributions.Categorical(probs).log_prob(values).stride() == (3, 1)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_gradients_of_reductions_follow_the_input_or_lie_by_rows(create_graph):
+    def strides(function):
+        x = arranged(3, 4).requires_grad_()
+        return torch.autograd.grad(function(x).sum(), x, create_graph=create_graph)[0].stride()
+
+    for name in ("amax", "amin", "logsumexp", "std", "var", "norm", "prod"):
+        assert strides(lambda x, name=name: getattr(x, name)(dim=1)) == (1, 3)
+    for name in ("amax", "amin", "std", "var", "norm"):
+        assert strides(lambda x, name=name: getattr(x, name)()) == (1, 3)
+    for name in ("max", "min", "median"):
+        assert strides(lambda x, name=name: getattr(x, name)()) == (4, 1)
+        assert strides(lambda x, name=name: getattr(x, name)(dim=1)[0]) == (4, 1)

@@ -149,3 +149,48 @@ def test_cumsum_in_place_keeps_the_history():
     assert y.cumsum_(0) is y
     y.sum().backward()
     assert x.grad.tolist() == [6, 4, 2]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_variance_without_freedom_has_torchs_slopes(create_graph):
+    def slope(values, **options):
+        x = torch.tensor(values, requires_grad=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = x.var(**options)
+        return torch.autograd.grad(found.sum(), x, create_graph=create_graph)[0].tolist()
+
+    assert np.isnan(slope([0.5])).all()
+    assert np.isnan(slope([0.5], dim=0)).all()
+    assert np.isnan(slope([2.0, 2.0], correction=9)).all()
+    assert slope([1.0, 2.0, 4.0], correction=9) == [np.inf] * 3
+    assert slope([1.0, 2.0, 4.0], dim=0, correction=3) == [-np.inf, -np.inf, np.inf]
+    assert slope([1.0, 2.0, 6.0], dim=0, correction=5) == [2.0, 1.0, -3.0]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_maximum_that_is_no_longer_there_gets_no_gradient(create_graph):
+    for name in ("max", "min", "median"):
+        x = torch.tensor([1.0, 3.0, 2.0], requires_grad=True)
+        found = getattr(x, name)()
+        x.data.add_(10)
+        assert torch.autograd.grad(found, x, create_graph=create_graph)[0].tolist() == [0.0, 0.0, 0.0]
+    x = torch.tensor([1.0, 3.0, 2.0], requires_grad=True)
+    found = x.amax()
+    x.data.add_(10)
+    assert np.isnan(torch.autograd.grad(found, x, create_graph=create_graph)[0].tolist()).all()
+
+
+def test_gradients_of_reductions_have_torchs_nodes():
+    x, w = torch.tensor([[1.0, 5], [2, 3]], requires_grad=True), torch.tensor(3.0, requires_grad=True)
+
+    def nodes(result):
+        (grad,) = torch.autograd.grad((result * w).sum(), x, create_graph=True)
+        return [grad.grad_fn.name(), *[each and each.name() for each, _ in grad.grad_fn.next_functions]]
+
+    assert nodes(x.max()) == ["MaskedFillBackward1", None, "DivBackward0"]
+    assert nodes(x.median()) == ["MaskedFillBackward1", None, "DivBackward0"]
+    assert nodes(x.amax(1)) == ["MulBackward0", "DivBackward0", None]
+    assert nodes(x.logsumexp(1)) == ["MulBackward0", "UnsqueezeBackward0", "ExpBackward0"]
+    assert nodes(x.norm(dim=1)) == ["MulBackward0", "UnsqueezeBackward0", "MaskedFillBackward0"]
+    assert nodes(x.prod(1)) == ["MulBackward0", "UnsqueezeBackward0", "DivBackward0"]

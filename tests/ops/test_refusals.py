@@ -225,3 +225,20 @@ def test_an_unknown_reduction_is_told_before_what_is_wrong_with_the_numbers():
     two = torch.tensor([2.0])
     with pytest.raises(ValueError, match="other is not a valid value for reduction"):
         torch.nn.functional.binary_cross_entropy(two, two, reduction="other")
+
+
+@pytest.mark.parametrize("other", [torch.float32, torch.float64])
+@pytest.mark.parametrize(
+    ("one", "two", "words"),
+    [
+        ((), (2,), "both arguments to matmul need to be at least 1D, but they are 0D and 1D"),
+        ((3, 2), (), "both arguments to matmul need to be at least 1D, but they are 2D and 0D"),
+        ((2,), (3, 4), r"mat1 and mat2 shapes cannot be multiplied \(1x2 and 3x4\)"),
+        ((2, 3, 2), (3,), r"size mismatch, got input \(6\), mat \(6x2\), vec \(3\)"),
+        ((2,), (3, 3, 3), r"Expected size for first two dimensions of batch2 tensor to be: \[3, 2\] but got: \[3, 3\]"),
+        ((2, 3, 2), (3, 3, 3), r"The size of tensor a \(2\) must match the size of tensor b \(3\)"),
+    ],
+)
+def test_a_product_that_does_not_fit_says_so_whatever_the_dtypes(one, two, words, other):
+    with pytest.raises(RuntimeError, match=words):
+        torch.matmul(torch.ones(one), torch.ones(two, dtype=other))

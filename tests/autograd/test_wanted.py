@@ -1,0 +1,61 @@
+"""What is asked of a backward: formulas run for the edges that want a gradient, hooks run all the same."""
+
+import pytest
+
+import rushlight as torch
+
+
+def leaf(*values):
+    return torch.tensor(values, requires_grad=True)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_formula_that_nobody_asked_for_does_not_run(create_graph):
+    # igamma has no derivative for its first input
+    p, q = leaf(1.0, 1.0), leaf(1.0, 1.0)
+    (found,) = torch.autograd.grad(torch.igamma(p, q).sum(), q, create_graph=create_graph)
+    assert found.tolist() == pytest.approx([0.36787945, 0.36787945])
+    torch.igamma(p, q).sum().backward(inputs=[q])
+    assert q.grad.tolist() == pytest.approx([0.36787945, 0.36787945])
+    assert p.grad is None
+    with pytest.raises(NotImplementedError, match="the derivative for 'igamma: input' is not implemented"):
+        torch.autograd.grad(torch.igamma(p, q).sum(), p, create_graph=create_graph)
+
+
+def test_a_result_as_input_runs_its_node_without_formulas():
+    p, q = leaf(1.0), leaf(1.0)
+    y = torch.igamma(p, q)
+    y.retain_grad()
+    seen = []
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append((inputs, outputs[0].tolist())))
+    y.sum().backward(inputs=[y])
+    assert y.grad.tolist() == [1.0]
+    assert seen == [((None, None), [1.0])]
+
+
+def test_a_hook_sees_the_gradients_that_are_wanted():
+    a, b = leaf(2.0), leaf(3.0)
+    y = a * b
+    seen = []
+    y.grad_fn.register_hook(
+        lambda inputs, outputs: seen.append([each if each is None else each.item() for each in inputs])
+    )
+    torch.autograd.grad(y.sum(), b, retain_graph=True)
+    y.sum().backward(inputs=[a])
+    assert seen == [[None, 2.0], [3.0, None]]
+
+
+def test_an_op_without_derivative_fails_whatever_is_asked():
+    p, q = leaf(1.0), leaf(2.0)
+    y = torch.floor_divide(p, q)
+    with pytest.raises(RuntimeError, match="derivative for aten::floor_divide is not implemented"):
+        y.sum().backward(inputs=[y])
+    written = p * 1
+    written //= q
+    assert written.grad_fn.name() == "torch::autograd::NotImplemented"
+    with pytest.raises(RuntimeError, match="derivative for aten::floor_divide_ is not implemented"):
+        written.sum().backward()
+    written = p * 1
+    written.asinh_()
+    with pytest.raises(NotImplementedError, match="the derivative for 'inplace version of asinh' is not implemented"):
+        written.sum().backward(inputs=[written])
