@@ -18,6 +18,7 @@ class Scope:
         self.random = random.Random(seed)
         self.namespace = namespace
         self.counter = 0
+        self.kept: dict[str, str] = {}  # texts that a grammar draws once, by what they are for
 
     @property
     def torch(self) -> Any:

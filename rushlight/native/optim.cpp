@@ -185,7 +185,13 @@ void run(Step& step) {
         auto loop = table().optim.step[step.settings[group].method][move.type];
         parallel(move.size, OPTIM_GRAIN, [&](int64_t begin, int64_t end) { loop(numbers, move.data, begin, end); });
     }
-    for (Move& move : step.moves) count_write(reinterpret_cast<Storage*>(move.storage.get()), line.place);
+    for (Move& move : step.moves) {
+        const Settings& settings = step.settings[move.group];
+        Storage* storage = reinterpret_cast<Storage*>(move.storage.get());
+        // see writes_with_either_decay in optim/parts.py
+        if (settings.decoupled && settings.decay != 0) storage->version++;
+        count_write(storage, line.place);
+    }
 }
 
 // Which method's twin moves the optimizer's parameters; METHODS if none does.

@@ -147,8 +147,8 @@ def eye_(tensor: Tensor) -> Tensor:
     """Make a matrix the identity, as far as it goes."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    with no_grad():
-        tensor.zero_().diagonal().fill_(1)
+    tensor._array[...] = np.eye(*tensor.shape)
+    written(tensor)
     return tensor
 
 
@@ -267,7 +267,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     for column in range(columns):
         # torch draws these from the default generator
         tensor._array[random.permutation(rows)[:zeros], column] = 0
-    written(tensor)
+        written(tensor)
     return tensor
 
 

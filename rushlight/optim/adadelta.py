@@ -23,6 +23,7 @@ class Adadelta(Optimizer):
 
     younger_options = YOUNGER
     counted = ("step",)
+    read_first = ("lr", "rho", "eps", "weight_decay")
 
     def __init__(
         self,

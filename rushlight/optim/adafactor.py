@@ -22,6 +22,10 @@ class Adafactor(Optimizer):
 
     elementwise = False
     younger_options = {"foreach": None}  # noqa: RUF012
+    counted = ("step",)
+    read_first = ("eps",)
+    pairs = ("eps",)
+    read_last = ("d", "lr", "beta2_decay", "weight_decay", "foreach", "maximize")
 
     def __init__(
         self,
@@ -54,8 +58,12 @@ class Adafactor(Optimizer):
         if array.ndim < 2:
             return started(array, group, "variance")
         # by rows, whatever the layout of the parameter
-        rows, columns = [np.zeros(each.shape, array.dtype) for each in (array[..., :1], array[..., :1, :])]
+        *batch, height, width = array.shape
+        rows, columns = [np.zeros((*batch, *shape), array.dtype) for shape in ((height, 1), (1, width))]
         return started(array, group) | {"row_var": rows, "col_var": columns}
+
+    def writes_for(self, group: dict[str, Any]) -> int:
+        return 2 if group["weight_decay"] else 1
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         lr = group["lr"]
@@ -86,7 +94,7 @@ def mean_squares(grad: np.ndarray, state: State, share: float, smallest: float) 
 
 def root_mean_square(array: np.ndarray) -> float:
     flat = array.reshape(-1)
-    return float(np.sqrt(flat.dot(flat))) / array.size**0.5 if array.size else float("nan")
+    return float(np.sqrt(flat.dot(flat))) / array.size**0.5
 
 
 __all__ = ["Adafactor"]

@@ -23,6 +23,7 @@ class Adagrad(Optimizer):
 
     younger_options = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}  # noqa: RUF012
     counted = ("step",)
+    read_last = ("lr", "weight_decay", "lr_decay", "eps")
 
     def __init__(
         self,

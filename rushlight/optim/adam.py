@@ -9,7 +9,14 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require_kin_of_adam, require_one_form, scalar
-from rushlight.optim.parts import count_step, moments, square_root, started, with_decay
+from rushlight.optim.parts import (
+    count_step,
+    largest_moments,
+    square_root,
+    started,
+    with_either_decay,
+    writes_with_either_decay,
+)
 from rushlight.optim.stepping import Array, State
 from rushlight.optim.twins import twin
 
@@ -31,6 +38,8 @@ class Adam(Optimizer):
         "fused": None,
     }
     counted = ("step",)
+    read_first = ("betas",)
+    read_last = ("amsgrad", "lr", "weight_decay", "eps", "maximize")
 
     def __init__(
         self,
@@ -70,11 +79,14 @@ class Adam(Optimizer):
         names = ["exp_avg", "exp_avg_sq", "max_exp_avg_sq"]
         return started(array, group, *names[: 3 if group["amsgrad"] else 2])
 
+    def writes_for(self, group: dict[str, Any]) -> int:
+        return writes_with_either_decay(group)
+
     @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         beta1, beta2 = group["betas"]
         count = count_step(state)
-        mean, square = moments(state, with_decay(array, grad, group), group)
+        mean, square = largest_moments(state, with_either_decay(array, grad, group), group)
         # sqrt(v / c) + eps is (sqrt(v) + eps sqrt(c)) / sqrt(c): one pass over the array less
         correction = (1 - beta2**count) ** 0.5
         root = square_root(square)

@@ -7,7 +7,7 @@ from typing import Any
 from rushlight.core.tensor import Tensor
 from rushlight.optim.adam import Adam
 from rushlight.optim.optimizer import ParamsT
-from rushlight.optim.parts import count_step, moments, square_root, with_decay
+from rushlight.optim.parts import count_step, largest_moments, square_root, with_either_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -37,7 +37,7 @@ class AdamTF(Adam):
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         beta1, beta2 = group["betas"]
         count = count_step(state)
-        mean, square = moments(state, with_decay(array, grad, group), group)
+        mean, square = largest_moments(state, with_either_decay(array, grad, group), group)
         root = square_root(square)
         root += group["eps"]
         array -= (group["lr"] * (1 - beta2**count) ** 0.5 / (1 - beta1**count)) * mean / root

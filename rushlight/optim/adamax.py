@@ -23,6 +23,7 @@ class Adamax(Optimizer):
 
     younger_options = YOUNGER
     counted = ("step",)
+    read_first = ("betas", "eps", "lr", "weight_decay")
 
     def __init__(
         self,

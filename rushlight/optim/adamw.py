@@ -12,8 +12,6 @@ from rushlight.optim.optimizer import ParamsT
 class AdamW(Adam):
     """Adam whose weight decay does not pass through the running means."""
 
-    younger_options = {**Adam.younger_options, "decoupled_weight_decay": True}  # noqa: RUF012
-
     def __init__(
         self,
         params: ParamsT | None = None,

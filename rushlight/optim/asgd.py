@@ -22,6 +22,7 @@ class ASGD(Optimizer):
 
     younger_options = YOUNGER
     counted = ("step", "eta", "mu")
+    read_last = ("lambd", "lr", "t0", "alpha", "weight_decay")
 
     def __init__(
         self,
@@ -52,6 +53,9 @@ class ASGD(Optimizer):
         state["eta"] = np.full_like(state["step"], lr.item() if isinstance(lr, Tensor) else lr)
         state["mu"] = np.ones_like(state["step"])
         return state | {"ax": np.zeros_like(array)}
+
+    def writes_for(self, group: dict[str, Any]) -> int:
+        return 1 if group["foreach"] else 2  # the decay is a write of its own
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         lr, lambd = group["lr"], group["lambd"]

@@ -120,11 +120,16 @@ def flat_for(optimizer: Optimizer, number: int, group: dict[str, Any], given: li
 
 
 def small(given: list[Moving]) -> list[Moving]:
-    """Those parameters for which it is possible to be laid end to end, and pays."""
+    """Those parameters for which it is possible to be laid end to end, and pays; state lies as its parameter does."""
     params, total = [], 0
     for each in given:
         array = each._array
-        if array.dtype.kind == "f" and array.size <= LARGEST and total + array.size <= TOTAL:
+        if (
+            array.dtype.kind == "f"
+            and array.flags.c_contiguous
+            and array.size <= LARGEST
+            and total + array.size <= TOTAL
+        ):
             params.append(each)
             total += array.size
     if len(set(params)) != len(params):

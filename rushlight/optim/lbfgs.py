@@ -15,7 +15,7 @@ from rushlight.optim.clipping import clip
 from rushlight.optim.line_search import Point, Search
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import number, require_rate
-from rushlight.optim.stepping import real
+from rushlight.optim.stepping import check_options, real
 
 # a change of gradient that has less in common with its step says nothing about the curvature
 LEAST_PRODUCT = 1e-10
@@ -30,6 +30,16 @@ class LBFGS(Optimizer):
     >>> optimizer = torch.optim.LBFGS([x], line_search_fn="strong_wolfe")
     >>> optimizer.step(closure)
     """
+
+    read_first = (
+        "lr",
+        "max_iter",
+        "max_eval",
+        "tolerance_grad",
+        "tolerance_change",
+        "line_search_fn",
+        "history_size",
+    )
 
     def __init__(
         self,
@@ -58,6 +68,8 @@ class LBFGS(Optimizer):
         """Iterate until the gradient or the progress is small; the loss before the first step."""
         if len(self.param_groups) > 1:
             raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
+        for group in self.param_groups:
+            check_options(self, group, self.read_first)
         with modes.enable_grad():
             found = closure()
         self._look()
@@ -98,7 +110,8 @@ class Run:
         self.t = array_of(state.get("t"))
         self.changes = [array_of(each) for each in state.get("old_dirs") or []]
         self.steps = [array_of(each) for each in state.get("old_stps") or []]
-        self.inverses = [array_of(each) for each in state.get("ro") or []]
+        # arrays of one number, not numbers: states that were copied from each other share their memory
+        self.inverses = [np.asarray(getattr(each, "_array", each)) for each in state.get("ro") or []]
         self.shares = [array_of(each) for each in state.get("al") or []]
         self.scale = array_of(state.get("H_diag"))
         self.before = array_of(state.get("prev_flat_grad"))
@@ -115,7 +128,9 @@ class Run:
             with np.errstate(all="ignore"):
                 self.turn(point.grad)
                 slope = point.grad.dot(self.direction)
-            self.before, self.loss_before = point.grad, point.loss
+            # in place, as in torch: a state that was loaded is not copied
+            self.before = point.grad.copy() if self.before is None else written_over(self.before, point.grad)
+            self.loss_before = point.loss
             if slope > -group["tolerance_change"]:
                 break
             last = iterations == group["max_iter"]
@@ -149,7 +164,7 @@ class Run:
                 kept.pop(0)
         self.changes.append(change)
         self.steps.append(step)
-        self.inverses.append(1.0 / product)
+        self.inverses.append(np.asarray(1.0 / product))
         self.scale = product / change.dot(change)
 
     def newton(self, vector: np.ndarray) -> np.ndarray:
@@ -158,23 +173,24 @@ class Run:
             self.shares = [None] * self.group["history_size"]
         places = range(len(self.changes))
         if core is not None:
-            shares = core.newton(vector, self.changes, self.steps, self.inverses, self.scale)
+            inverses = [each[()] for each in self.inverses]
+            shares = core.newton(vector, self.changes, self.steps, inverses, self.scale)
             if shares is not None:
                 self.shares[: len(places)] = shares
                 return vector
         for i in reversed(places):
             self.shares[i] = self.steps[i].dot(vector) * self.inverses[i]
-            vector -= self.shares[i] * self.changes[i]
+            add_scaled(vector, -self.shares[i], self.changes[i])
         vector *= self.scale
         for i in places:
-            vector += (self.shares[i] - self.changes[i].dot(vector) * self.inverses[i]) * self.steps[i]
+            back = self.changes[i].dot(vector) * self.inverses[i]
+            add_scaled(vector, self.shares[i] - back, self.steps[i])
         return vector
 
     def go(self, start: Point, last: bool) -> Point:
         """Move along the direction: to where the line search ends, or all the way."""
-        starts = [real(param._array).copy() for param in self.group["params"]]
         if self.group["line_search_fn"] is None:
-            self.place(starts, self.t)
+            self.shift(self.t)
             if last:
                 return start  # nobody asks for the loss here: programs with noisy losses need not compute it
             self.evaluations += 1
@@ -183,14 +199,20 @@ class Run:
         if self.group["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
 
+        starts = [param._array.copy() for param in self.group["params"]]
+
         def evaluate(t: Any) -> Point:
-            self.place(starts, t)
-            return self.evaluate(t)
+            self.shift(t)
+            found = self.evaluate(t)
+            for param, start in zip(self.group["params"], starts, strict=True):
+                param._array[...] = start
+                written(param)
+            return found
 
         search = Search(start, evaluate, largest(self.direction), self.group["max_eval"] - self.evaluations)
         found = search.run(self.t)
         self.t = found.t
-        self.place(starts, found.t)
+        self.shift(found.t)
         self.evaluations += search.evaluations
         self.state["func_evals"] += search.evaluations
         return found
@@ -203,13 +225,14 @@ class Run:
         return Point(t, loss, grad, grad.dot(self.direction))
 
     @np.errstate(all="ignore")
-    def place(self, starts: list[np.ndarray], t: Any) -> None:
-        """Put the parameters where they are after going `t` from `starts`."""
+    def shift(self, t: Any) -> None:
+        """Move the parameters `t` along the direction; one that is listed twice moves twice, as in torch."""
         begin = 0
-        for param, start in zip(self.group["params"], starts, strict=True):
-            part = self.direction[begin : begin + start.size]
-            begin += start.size
-            real(param._array)[...] = start + t * part.reshape(start.shape)
+        for param in self.group["params"]:
+            array = real(param._array)
+            part = self.direction[begin : begin + array.size]
+            begin += array.size
+            add_scaled(array, t, part.reshape(array.shape))
             written(param)
 
     def save(self) -> None:
@@ -229,7 +252,24 @@ class Run:
 
 
 def largest(array: np.ndarray) -> Any:
+    if not array.size:
+        raise RuntimeError(
+            "max(): Expected reduction dim to be specified for input.numel() == 0: the parameters have no elements"
+        )
     return np.maximum.reduce(np.absolute(array))
+
+
+def add_scaled(array: np.ndarray, factor: Any, other: np.ndarray) -> None:
+    """Add a multiple in place; rounded once in float32, as processors do with torch's sums."""
+    if array.dtype.char == "f":
+        array[...] = array + float(np.float32(factor)) * other.astype(np.float64)
+    else:
+        array += factor * other
+
+
+def written_over(array: np.ndarray, values: np.ndarray) -> np.ndarray:
+    array[...] = values
+    return array
 
 
 def array_of(value: Any) -> Any:

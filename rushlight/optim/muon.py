@@ -22,6 +22,9 @@ class Muon(Optimizer):
     """
 
     elementwise = False
+    read_first = ("lr", "weight_decay", "momentum")
+    read_last = ("nesterov", "ns_coefficients", "eps", "ns_steps", "adjust_lr_fn")
+    begins_late = "momentum_buffer"
 
     def __init__(
         self,
@@ -47,30 +50,35 @@ class Muon(Optimizer):
         options: dict[str, Any] = {"lr": lr, "weight_decay": weight_decay, "momentum": momentum}
         options |= {"nesterov": nesterov, "ns_coefficients": ns_coefficients, "eps": eps}
         super().__init__(params, options | {"ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn}, clip_norm, clip_value)
-
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        super().add_param_group(param_group)
-        group = self.param_groups[-1]
-        for place, param in enumerate(group["params"]):
-            if param.ndim != 2:
-                self.param_groups.pop()
-                raise ValueError(
-                    f"Muon only supports 2D parameters whereas we found a parameter with size: {param.size()}: give "
-                    f"parameter {name_of(group, place)} to another optimizer"
-                )
+        for group in self.param_groups:
+            for place, param in enumerate(group["params"]):
+                if param.ndim != 2:
+                    raise ValueError(
+                        "Muon only supports 2D parameters whereas we found a parameter with size: "
+                        f"{param.size()}: give parameter {name_of(group, place)} to another optimizer"
+                    )
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         if array.dtype.kind == "c":
             raise RuntimeError("Muon does not support complex parameters")
         return {"momentum_buffer": np.zeros_like(array)}
 
+    def writes_for(self, group: dict[str, Any]) -> int:
+        return 2  # the decay is a write of its own, even by nothing
+
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         lr, momentum = group["lr"], group["momentum"]
+        if grad.ndim != 2:
+            raise ValueError(
+                f"Param gradient must be a 2D matrix, and one that was added later has {grad.ndim} dimensions: "
+                "give it to another optimizer"
+            )
         mean = average(state["momentum_buffer"], grad, 1 - momentum)
         update = grad + momentum * (mean - grad) if group["nesterov"] else mean
         update = orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
+        rate = lr * adjustment(group["adjust_lr_fn"], *array.shape)
         array *= 1 - lr * group["weight_decay"]
-        array -= lr * adjustment(group["adjust_lr_fn"], *array.shape) * update.astype(array.dtype)
+        array -= rate * update.astype(array.dtype)
 
 
 def adjustment(kind: str | None, rows: int, columns: int) -> float:

@@ -9,7 +9,15 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_kin_of_adam
-from rushlight.optim.parts import count_step, moments, number, square_root, started, with_decay
+from rushlight.optim.parts import (
+    count_step,
+    moments,
+    number,
+    square_root,
+    started,
+    with_either_decay,
+    writes_with_either_decay,
+)
 from rushlight.optim.stepping import Array, State
 
 
@@ -28,6 +36,8 @@ class NAdam(Optimizer):
         "decoupled_weight_decay": False,
     }
     counted = ("step", "mu_product")
+    read_first = ("betas",)
+    read_last = ("lr", "weight_decay", "momentum_decay", "eps")
 
     def __init__(
         self,
@@ -59,10 +69,13 @@ class NAdam(Optimizer):
         state["mu_product"] = np.ones_like(state["step"])
         return state | {name: np.zeros_like(array) for name in ("exp_avg", "exp_avg_sq")}
 
+    def writes_for(self, group: dict[str, Any]) -> int:
+        return 1 + writes_with_either_decay(group)  # the gradient and the mean move it one after the other
+
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         lr, (beta1, beta2) = group["lr"], group["betas"]
         count = count_step(state)
-        grad = with_decay(array, grad, group)
+        grad = with_either_decay(array, grad, group)
         # the momentum of this step and of the next one
         now, then = [beta1 * (1 - 0.5 * 0.96 ** (step * group["momentum_decay"])) for step in (count, count + 1)]
         product = state["mu_product"]

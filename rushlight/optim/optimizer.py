@@ -66,6 +66,16 @@ class Optimizer(Hooks):
     # numbers that a state which is loaded has to have
     counted: tuple[str, ...] = ()
 
+    # options that a step reads before it looks at the parameters, and after that: another method's group may lack them
+    read_first: tuple[str, ...] = ()
+    read_last: tuple[str, ...] = ()
+
+    # of those, the ones that are pairs in this method and numbers in others
+    pairs: tuple[str, ...] = ()
+
+    # what a state may lack until a step needs it, by name
+    begins_late = ""
+
     # whether a step of joined parameters is that of each one; not where it asks for a norm or a shape
     elementwise = True
 
@@ -166,6 +176,10 @@ class Optimizer(Hooks):
         All are arrays; or tensors, where the step is to be differentiated: so formulas are written with operators
         and the functions of `parts.py`.
         """
+
+    def writes_for(self, group: dict[str, Any]) -> int:
+        """How often a step writes to a parameter."""
+        return 1
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient; `closure` computes the loss anew first, and is returned."""

@@ -44,17 +44,23 @@ def unchanging(x: Any) -> Any:
 
 
 def with_decay(array: Any, grad: Any, group: dict[str, Any]) -> Any:
-    """The gradient of a loss with the weights' decay: half of it times the squared parameter is added.
-
-    A decoupled decay is no part of the loss: it makes the parameter smaller at once.
-    """
+    """The gradient of a loss with the weights' decay: half of it times the squared parameter is added."""
     decay = group["weight_decay"]
-    if not decay:
-        return grad
-    if group.get("decoupled_weight_decay"):
-        array *= 1 - group["lr"] * decay
-        return grad
-    return grad + decay * unchanging(array)
+    return grad + decay * unchanging(array) if decay else grad
+
+
+def with_either_decay(array: Any, grad: Any, group: dict[str, Any]) -> Any:
+    """As `with_decay`; a decoupled decay is no part of the loss, but makes the parameter smaller at once."""
+    if not group["decoupled_weight_decay"]:
+        return with_decay(array, grad, group)
+    if group["weight_decay"]:
+        array *= 1 - group["lr"] * group["weight_decay"]
+    return grad
+
+
+def writes_with_either_decay(group: dict[str, Any]) -> int:
+    """How often a step writes to a parameter: a decoupled decay is one more."""
+    return 2 if group["decoupled_weight_decay"] and group["weight_decay"] else 1
 
 
 def average(mean: Any, x: Any, weight: Any) -> Any:
@@ -71,11 +77,15 @@ def average_squares(square: Any, x: Any, keep: Any) -> Any:
 
 
 def moments(state: dict[str, Any], grad: Any, group: dict[str, Any]) -> tuple[Any, Any]:
-    """The running means of the gradient and of its square, the largest one so far with `amsgrad`."""
+    """The running means of the gradient and of its square."""
     beta1, beta2 = group["betas"]
-    mean = average(state["exp_avg"], grad, 1 - beta1)
-    square = average_squares(state["exp_avg_sq"], grad, beta2)
-    return mean, keep_largest(state["max_exp_avg_sq"], square) if group.get("amsgrad") else square
+    return average(state["exp_avg"], grad, 1 - beta1), average_squares(state["exp_avg_sq"], grad, beta2)
+
+
+def largest_moments(state: dict[str, Any], grad: Any, group: dict[str, Any]) -> tuple[Any, Any]:
+    """As `moments`; with `amsgrad` the largest mean square so far."""
+    mean, square = moments(state, grad, group)
+    return mean, keep_largest(state["max_exp_avg_sq"], square) if group["amsgrad"] else square
 
 
 def count_step(state: dict[str, Any]) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require_kin_of_adam
-from rushlight.optim.parts import count_step, moments, square_root, started, with_decay
+from rushlight.optim.parts import count_step, moments, square_root, started, with_either_decay, writes_with_either_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -28,6 +28,8 @@ class RAdam(Optimizer):
         "capturable": False,
     }
     counted = ("step",)
+    read_first = ("betas",)
+    read_last = ("lr", "weight_decay", "eps")
 
     def __init__(
         self,
@@ -54,10 +56,13 @@ class RAdam(Optimizer):
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         return started(array, group, "exp_avg", "exp_avg_sq")
 
+    def writes_for(self, group: dict[str, Any]) -> int:
+        return writes_with_either_decay(group)
+
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         beta1, beta2 = group["betas"]
         count = count_step(state)
-        mean, square = moments(state, with_decay(array, grad, group), group)
+        mean, square = moments(state, with_either_decay(array, grad, group), group)
         rate = group["lr"] / (1 - beta1**count)
         correction = 1 - beta2**count
         # how many squares the running mean averages: in the long run, and so far

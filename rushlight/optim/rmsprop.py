@@ -23,6 +23,7 @@ class RMSprop(Optimizer):
 
     younger_options = {"momentum": 0, "centered": False, **YOUNGER}  # noqa: RUF012
     counted = ("step",)
+    read_last = ("lr", "alpha", "eps", "weight_decay", "momentum", "centered")
 
     def __init__(
         self,

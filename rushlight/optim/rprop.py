@@ -22,6 +22,7 @@ class Rprop(Optimizer):
 
     younger_options = YOUNGER
     counted = ("step",)
+    read_first = ("etas", "step_sizes")
 
     def __init__(
         self,

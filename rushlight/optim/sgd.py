@@ -28,6 +28,8 @@ class SGD(Optimizer):
         "differentiable": False,
         "fused": False,
     }
+    read_first = ("momentum", "weight_decay", "lr", "dampening", "nesterov", "maximize")
+    begins_late = "momentum_buffer"
 
     def __init__(
         self,

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Array: TypeAlias = Any  # an ndarray; a Tensor where the step is differentiated
 State: TypeAlias = dict[str, Array]
 
+# stands for a parameter where only the names of its state are asked for
+NOTHING = np.empty(0, np.float32)
+
 
 def has_twin(optimizer: Optimizer) -> bool:
     """Whether native code can take the optimizer's steps."""
@@ -29,6 +32,7 @@ def has_twin(optimizer: Optimizer) -> bool:
 
 def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: Any) -> None:
     """Move the parameters of a group that have gradients."""
+    check_options(optimizer, group, optimizer.read_first)
     params = [each for each in group["params"] if each._grad is not None]
     check_forms(group, params)
     if optimizer._scaling and not goes_on(optimizer, group, params):
@@ -38,21 +42,36 @@ def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: 
                 state_of(optimizer, param, group)
         return
     if optimizer.defaults.get("differentiable"):
+        states = states_of(optimizer, params, group)
+        check_options(optimizer, group, optimizer.read_last)
         with modes.enable_grad():
             for param in params:
-                move_recorded(optimizer, param, group)
+                move_recorded(optimizer, param, group, states)
         return
     options = plain(group)
     # native code needs no flat form, and Python only what that declines, such as the first step
     flat = flat_for(optimizer, number, options, params) if optimizer.elementwise and not has_twin(optimizer) else None
+    alone = params if flat is None else [each for each in params if each not in flat.members]
+    states = states_of(optimizer, alone, options)
+    check_options(optimizer, group, optimizer.read_last)
     if flat is not None:
         flat.step(optimizer.step_for, options)
+    writes = optimizer.writes_for(options) if params else 0
     for param in params:
-        if flat is None or param not in flat.members:
-            move(optimizer, param, options)
+        if param in states:
+            move(optimizer, param, options, *states[param])
         storage = param._storage or storage_of(param)
-        storage.version += 1
+        storage.version += writes
         storage.writer = place
+
+
+def check_options(optimizer: Optimizer, group: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Refuse a group that lacks an option, as one has that was loaded from another method."""
+    for name in names:
+        if name not in group:
+            raise KeyError(f"{name}: {type(optimizer).__name__} needs this option, which the group was loaded without")
+        if name in optimizer.pairs:
+            _, _ = group[name]
 
 
 def check_forms(group: dict[str, Any], params: list[Moving]) -> None:
@@ -75,10 +94,21 @@ def check_forms(group: dict[str, Any], params: list[Moving]) -> None:
                 )
 
 
+def states_of(optimizer: Optimizer, params: list[Moving], group: dict[str, Any]) -> dict[Tensor, tuple]:
+    """What is remembered of each parameter, before any of them moves: new twice to one that is listed twice."""
+    states: dict[Tensor, tuple] = {}
+    for param in params:
+        if param not in states:
+            states[param] = state_of(optimizer, param, group)
+    return states
+
+
 def state_of(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> tuple[dict[str, Tensor], bool]:
     """What is remembered of a parameter, and whether that is new."""
     known = {name: each for name, each in optimizer.state.get(param, {}).items() if isinstance(each, Tensor)}
-    if known:
+    late = optimizer.begins_late
+    if known and (not late or late in known):
+        check_state(optimizer, known, group)
         return known, False
     made = {name: wrap(each) for name, each in optimizer.state_for(param._array, group).items()}
     if made:
@@ -86,9 +116,16 @@ def state_of(optimizer: Optimizer, param: Tensor, group: dict[str, Any]) -> tupl
     return made, True
 
 
-def move(optimizer: Optimizer, param: Moving, group: dict[str, Any]) -> None:
+def check_state(optimizer: Optimizer, known: dict[str, Tensor], group: dict[str, Any]) -> None:
+    """Refuse a state that lacks something, as one does that was loaded from another method."""
+    if optimizer.elementwise:
+        for name in optimizer.state_for(NOTHING, group):
+            if name not in known:
+                raise KeyError(f"{name}: {type(optimizer).__name__} needs this, which the state was loaded without")
+
+
+def move(optimizer: Optimizer, param: Moving, group: dict[str, Any], state: dict[str, Tensor], first: bool) -> None:
     """One parameter's step, on arrays."""
-    state, first = state_of(optimizer, param, group)
     grad = real(param._grad._array)
     if group.get("maximize"):
         grad = -grad
@@ -96,9 +133,9 @@ def move(optimizer: Optimizer, param: Moving, group: dict[str, Any]) -> None:
     optimizer.step_for(real(param._array), grad, arrays, group, first)
 
 
-def move_recorded(optimizer: Optimizer, param: Moving, group: dict[str, Any]) -> None:
+def move_recorded(optimizer: Optimizer, param: Moving, group: dict[str, Any], states: dict[Tensor, tuple]) -> None:
     """One parameter's step, on tensors, so that it can be differentiated."""
-    known, first = state_of(optimizer, param, group)
+    known, first = states.pop(param, None) or state_of(optimizer, param, group)
     # copies: earlier steps may need the state as it is now for their backward
     state = {name: pairs(each).clone() for name, each in known.items()}
     grad = -param._grad if group.get("maximize") else param._grad

@@ -124,3 +124,10 @@ def test_warnings():
         init.trunc_normal_(torch.empty(3), 0.0, 1.0, 3.0, 4.0)
     with pytest.warns(FutureWarning, match="deprecated in favor of `nn.init.constant_`"):
         init.constant(torch.empty(1), 3)
+
+
+def test_initialisers_count_their_writes():
+    weight = torch.empty(3, 4).requires_grad_()
+    assert (init.eye_(weight)._version, weight[1].tolist()) == (1, [0, 1, 0, 0])
+    # one for the numbers, and one for the zeros of each column
+    assert init.sparse_(weight, 0.5)._version == 1 + 5

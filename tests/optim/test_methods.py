@@ -258,9 +258,30 @@ def test_parameters_that_a_method_does_not_move_are_refused():
     with pytest.raises(ValueError, match=r"Muon only supports 2D parameters .* give parameter 'bias' to another"):
         torch.optim.Muon(layer.named_parameters())
     optimizer = torch.optim.Muon([layer.weight])
-    with pytest.raises(ValueError, match="Muon only supports 2D parameters"):
-        optimizer.add_param_group({"params": [layer.bias]})
-    assert len(optimizer.param_groups) == 1
+    optimizer.add_param_group({"params": [layer.bias]})
+    layer(torch.ones(2)).sum().backward()
+    with pytest.raises(ValueError, match=r"Param gradient must be a 2D matrix, .* has 1 dimensions"):
+        optimizer.step()
+    assert (layer.weight._version, layer.bias._version) == (3, 1)
+    with pytest.raises(ValueError, match="more than one parameter group"):
+        torch.optim.Muon([{"params": [layer.bias]}, {"params": [layer.bias]}])
+
+
+def test_a_parameter_without_elements_has_no_size_to_divide_by():
+    for method, shape in ((torch.optim.Adafactor, (2, 0)), (torch.optim.Adafactor, (0,)), (torch.optim.Muon, (2, 0))):
+        param = torch.ones(shape, requires_grad=True)
+        param.grad = torch.ones(shape)
+        optimizer = method([param])
+        with pytest.raises(ZeroDivisionError, match="division by zero"):
+            optimizer.step()
+    param = torch.ones(2, 0, requires_grad=True)
+    state = torch.optim.Adafactor([param]).state_for(param._array, {})
+    assert (state["row_var"].shape, state["col_var"].shape) == ((2, 1), (1, 0))
+    lbfgs = torch.optim.LBFGS([param])
+    with pytest.raises(
+        RuntimeError, match=r"max\(\): Expected reduction dim to be specified for input\.numel\(\) == 0"
+    ):
+        lbfgs.step(lambda: param.sum().backward())
 
 
 def test_other_parameters_are_swapped_in_for_a_while():

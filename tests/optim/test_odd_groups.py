@@ -84,3 +84,115 @@ def test_the_state_of_adafactor_is_laid_out_by_rows():
     optimizer = stepped(torch.optim.Adafactor, [param])
     assert optimizer.state[param]["row_var"].stride() == (1, 1)
     assert optimizer.state[param]["col_var"].stride() == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "method", "missing"),
+    [
+        ("SGD", "Adam", "betas"),
+        ("SGD", "RMSprop", "alpha"),
+        ("SGD", "Adagrad", "lr_decay"),
+        ("SGD", "Adadelta", "rho"),
+        ("SGD", "ASGD", "lambd"),
+        ("SGD", "Rprop", "etas"),
+        ("Adam", "SGD", "momentum"),
+        ("Adam", "NAdam", "momentum_decay"),
+        ("Rprop", "Adamax", "betas"),
+        ("SGD", "Adafactor", "eps"),
+        ("SGD", "Muon", "ns_coefficients"),
+    ],
+)
+@pytest.mark.parametrize("with_gradient", [True, False])
+@pytest.mark.filterwarnings("ignore:.*moves nothing")
+def test_a_step_asks_for_the_options_that_another_methods_group_lacks(given, method, missing, with_gradient):
+    param = torch.nn.Parameter(torch.ones(2, 2))
+    optimizer = getattr(torch.optim, method)([param])
+    optimizer.load_state_dict(getattr(torch.optim, given)([param]).state_dict())
+    param.grad = torch.ones(2, 2) if with_gradient else None
+    with pytest.raises(KeyError, match=f"^'{missing}: {method} needs this option"):
+        optimizer.step()
+    assert param.tolist() == [[1, 1], [1, 1]]
+    assert all(not state["step"] for state in optimizer.state.values() if "step" in state)
+
+
+def test_options_that_are_pairs_elsewhere_are_refused():
+    param = torch.nn.Parameter(torch.ones(2, 2))
+    optimizer = torch.optim.Adafactor([param])
+    optimizer.load_state_dict(torch.optim.Adam([param]).state_dict())
+    param.grad = torch.ones(2, 2)
+    with pytest.raises(TypeError, match="cannot unpack non-iterable float"):
+        optimizer.step()
+
+
+def test_lbfgs_asks_for_its_options_before_it_calls_the_closure():
+    param = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.LBFGS([param])
+    optimizer.load_state_dict(torch.optim.SGD([param]).state_dict())
+    with pytest.raises(KeyError, match="max_iter"):
+        optimizer.step(lambda: pytest.fail("called"))
+    assert optimizer.state_dict()["state"] == {}
+
+
+def test_a_step_asks_for_the_state_that_another_methods_lacks():
+    params = two_params()
+    adam = stepped(torch.optim.Adam, params).state_dict()
+    rmsprop = torch.optim.RMSprop(params)
+    rmsprop.load_state_dict(adam)
+    for param in params:
+        param.grad = torch.ones_like(param)
+    with pytest.raises(KeyError, match="square_avg"):
+        rmsprop.step()
+
+
+def test_momentum_begins_where_another_methods_state_has_none():
+    params = two_params()
+    sgd = torch.optim.SGD(params, lr=0.5, momentum=0.9)
+    sgd.load_state_dict(
+        stepped(torch.optim.Adam, params, lr=0.0).state_dict() | {"param_groups": sgd.state_dict()["param_groups"]}
+    )
+    for param in params:
+        param.grad = torch.ones_like(param)
+    sgd.step()
+    assert params[0].tolist() == [0.5, 0.5]
+    assert list(sgd.state[params[0]]) == ["step", "exp_avg", "exp_avg_sq", "momentum_buffer"]
+
+
+def test_options_of_another_method_change_nothing():
+    param = torch.nn.Parameter(torch.ones(2))
+    radam, adamax = torch.optim.RAdam([param]), torch.optim.Adamax([param], lr=0.5)
+    radam.load_state_dict(torch.optim.Adam([param], lr=0.5, amsgrad=True).state_dict())
+    param.grad = torch.ones(2)
+    radam.step()
+    assert param.tolist() == [0.5, 0.5]
+    assert list(radam.state[param]) == ["step", "exp_avg", "exp_avg_sq"]
+    adamax.load_state_dict(torch.optim.AdamW([param], lr=0.5, weight_decay=0.5).state_dict())
+    adamax.step()
+    assert param._version == 2
+    assert adamax.state[param]["exp_avg"].tolist() == pytest.approx([0.125, 0.125])
+
+
+@pytest.mark.filterwarnings("ignore:optimizer contains a parameter group with duplicate parameters")
+def test_a_parameter_that_is_listed_twice_begins_its_momentum_twice():
+    param = torch.nn.Parameter(torch.zeros(2))
+    optimizer = torch.optim.SGD([param, param], lr=1.0, momentum=0.5)
+    param.grad = torch.ones(2)
+    optimizer.step()
+    assert param.tolist() == [-2, -2]
+    assert optimizer.state[param]["momentum_buffer"].tolist() == [1, 1]
+    optimizer.step()
+    assert param.tolist() == [-5.25, -5.25]
+
+
+@pytest.mark.filterwarnings("ignore:optimizer contains a parameter group with duplicate parameters")
+def test_lbfgs_moves_a_parameter_twice_that_is_listed_twice():
+    param = torch.nn.Parameter(torch.tensor([1.0]))
+    optimizer = torch.optim.LBFGS([param, param], lr=0.25, max_iter=1)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (param * param).sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    assert param.tolist() == [0.75]

@@ -90,3 +90,14 @@ def test_members_must_fit_together():
         lr_scheduler.ChainedScheduler([lr_scheduler.ReduceLROnPlateau(optimizer)])
     with pytest.raises(ValueError, match="Sequential Schedulers expects number of schedulers provided to be one more"):
         lr_scheduler.SequentialLR(optimizer, [one], [3])
+
+
+def test_a_group_that_was_added_later_lacks_the_rates_of_one_cycle():
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([a], lr=0.1, momentum=0.9)
+    scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.5, total_steps=6)
+    optimizer.add_param_group({"params": [b], "initial_lr": 0.1})
+    a.grad = b.grad = torch.ones(2)
+    optimizer.step()
+    with pytest.raises(KeyError, match="max_lr"):
+        scheduler.step()

@@ -1,5 +1,7 @@
 """Steps: torch's numbers, and the same ones whether small parameters are laid flat or move one by one."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -320,3 +322,34 @@ def test_gradients_of_nadam_reach_the_product_of_its_momenta():
     optimizer.step()
     (slope,) = torch.autograd.grad(moved.sum(), product)
     assert slope.item() == pytest.approx(0.002103196, rel=1e-5)
+
+
+def test_the_state_of_a_transposed_parameter_lies_as_it_does():
+    params = [torch.ones(2, 3).t().clone().requires_grad_(), torch.ones(2, 3).requires_grad_()]
+    for method in (torch.optim.Rprop, torch.optim.Adam):
+        optimizer = method(params)
+        for param in params:
+            param.grad = torch.ones_like(param)
+        optimizer.step()
+        strides = [[each.stride() for each in optimizer.state[param].values() if each.dim()] for param in params]
+        assert strides == [[(1, 3)] * 2, [(3, 1)] * 2]
+
+
+def test_states_that_were_copied_share_the_numbers_of_lbfgs():
+    param = torch.tensor([-0.75, 0.125]).requires_grad_()
+    optimizer = torch.optim.LBFGS([param], max_iter=3)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (param * 1.5 + 1).exp().mean()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    kept = copy.deepcopy(optimizer.state_dict())
+    optimizer.load_state_dict(kept)
+    optimizer.step(closure)
+    state, loaded = optimizer.state[param], kept["state"][0]
+    assert (len(state["ro"]), len(loaded["ro"])) == (3, 1)
+    assert state["ro"][0].data_ptr() == loaded["ro"][0].data_ptr()
+    assert state["prev_flat_grad"].data_ptr() == loaded["prev_flat_grad"].data_ptr()

@@ -247,13 +247,14 @@ double dot_loop(const void* one, const void* other, int64_t count) {
     return sums[0];
 }
 
+// Rounded once, see add_scaled in optim/lbfgs.py.
 template <class T>
 void add_loop(void* values, double factor, const void* others, int64_t count) {
     T* __restrict x = static_cast<T*>(values);
     const T* __restrict y = static_cast<const T*>(others);
-    const T by = T(factor);
+    const double by = T(factor);
 #pragma omp simd
-    for (int64_t i = 0; i < count; i++) x[i] += by * y[i];
+    for (int64_t i = 0; i < count; i++) x[i] = T(double(x[i]) + by * double(y[i]));
 }
 
 template <class T>

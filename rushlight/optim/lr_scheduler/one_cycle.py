@@ -67,11 +67,13 @@ class OneCycleLR(LRScheduler):
             )
         phase, part = self._phase()
         groups = self.optimizer.param_groups
-        if self.cycle_momentum:
-            for group in groups:
+        rates = []
+        for group in groups:
+            rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], part))
+            if self.cycle_momentum:
                 value = self._between(group[phase["start_momentum"]], group[phase["end_momentum"]], part)
                 set_momentum(group, value, self.use_beta1)
-        return [self._between(group[phase["start_lr"]], group[phase["end_lr"]], part) for group in groups]
+        return rates
 
     def _phase(self) -> tuple[dict[str, Any], float]:
         """The phase that `last_epoch` is in, and how much of it is over."""
