@@ -111,8 +111,20 @@ bool backward(Gradient& gradient) {
     return true;
 }
 
+// What the node's name depends on: both ranks, whether there is a bias, and the order of the input in memory.
+unsigned by_layout(const Call& call) {
+    PyArrayObject *input = call.array(0), *weight = call.array(1);
+    if (input == nullptr || weight == nullptr) return 0;
+    unsigned flags = (call[2] != Py_None) << 1 | (PyArray_IS_C_CONTIGUOUS(input) ? 1 : 0);
+    return 1u << 16 | static_cast<unsigned>(PyArray_NDIM(input)) << 8 | PyArray_NDIM(weight) << 2 | flags;
+}
+
 }  // namespace
 
-void register_linear() { add_kernel({"nn.functional.linear", forward, backward, {"input", "weight"}}); }
+void register_linear() {
+    Kernel kernel{"nn.functional.linear", forward, backward, {"input", "weight"}};
+    kernel.variant = by_layout;
+    add_kernel(kernel);
+}
 
 }  // namespace rushlight

@@ -54,6 +54,9 @@ PyObject* pair_route(Call& call) {
     PyArrayObject *input = call.array(0), *target = call.array(1);
     if (input == nullptr || target == nullptr || !PyArray_SAMESHAPE(input, target)) return nullptr;
     if (PyArray_TYPE(input) != PyArray_TYPE(target)) return nullptr;
+    // a pos_weight, the last argument where there is one, has no gradient
+    int last = static_cast<int>(call.op->parameters.size()) - 1;
+    if (call.is_tensor(last) && requires_grad(as_tensor(call[last]))) return nullptr;
     return call_op(call);
 }
 

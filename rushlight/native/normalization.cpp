@@ -221,6 +221,13 @@ PyObject* route(Call& call) {
     return found && PyTuple_Check(found.get()) ? Py_NewRef(PyTuple_GET_ITEM(found.get(), 0)) : nullptr;
 }
 
+// The node of an rms norm has the usual name for rows in order; Python knows the others.
+unsigned by_layout(const Call& call) {
+    PyArrayObject* input = call.array(0);
+    if (input == nullptr || !PyArray_IS_C_CONTIGUOUS(input)) return 0;
+    return PyArray_ITEMSIZE(input) > 2 ? 1 : 2;
+}
+
 }  // namespace
 
 void register_normalization() {
@@ -229,6 +236,7 @@ void register_normalization() {
     add_kernel(kernel);
     kernel.name = "_rms_norm";
     kernel.data = &rms;
+    kernel.variant = by_layout;
     add_kernel(kernel);
     add_kernel({"_normalized_gradient", normalized_gradient});
     add_kernel({"nn.functional.layer_norm", nullptr, nullptr, {}, route, &layer});

@@ -11,6 +11,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
 from rushlight.ops.formats import is_channels_last, laid_out
+from rushlight.ops.gradients import refuse_history
 from rushlight.ops.kinds import require_floats, require_one_kind
 from rushlight.ops.normalization import normalized_gradient, total
 from rushlight.ops.rules import MATCH
@@ -120,11 +121,8 @@ def check_channels(input: Tensor, **given: Tensor | None) -> None:
             continue
         if each._array.size != shape[1]:
             raise RuntimeError(f"{name} should contain {shape[1]} elements not {each._array.size}")
-        if "running" in name and each.requires_grad:
-            raise RuntimeError(
-                f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input "
-                "cannot have requires_grad True."
-            )
+        if "running" in name:
+            refuse_history("native_batch_norm", **{name: each})
     order = [given[name] for name in ("weight", "bias", "running_mean", "running_var")]
     require_one_kind(input._array.dtype, *[None if each is None else each._array for each in order])
 

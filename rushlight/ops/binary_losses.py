@@ -8,6 +8,7 @@ from rushlight.core.promotion import compute_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.ops.broadcasting import broadcast_to
 from rushlight.ops.declare import composed, op
+from rushlight.ops.gradients import refuse_history
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.layouts import COMMON
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
@@ -81,6 +82,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
             "Please ensure they have the same size."
         )
+    refuse_history("binary_cross_entropy", weight=weight)
     if input.dtype is not target.dtype:
         raise RuntimeError(
             f"Found dtype {target.dtype.scalar} but expected {input.dtype.scalar}: convert the target, for example "
@@ -153,6 +155,7 @@ def binary_cross_entropy_with_logits(
     reduction = legacy(size_average, reduce, reduction)
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    refuse_history("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     require_floats("log_sigmoid_cpu", input._array)
     if not target.dtype.is_floating_point:
         raise RuntimeError(
@@ -198,7 +201,9 @@ def odds_share(input: Tensor, logit: Tensor) -> Tensor:
 )
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """Mean of log(1 + exp(-target * input)); the target holds -1 and 1."""
-    return soft_margins(input, target, legacy(size_average, reduce, reduction))
+    reduction = require_known(legacy(size_average, reduce, reduction))
+    refuse_history("soft_margin_loss", target=target)
+    return soft_margins(input, target, reduction)
 
 
 @composed(

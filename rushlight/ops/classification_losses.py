@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
+from rushlight.ops.gradients import refuse_history
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.loss_reduction import legacy, unknown
 from rushlight.ops.rules import MATCH, SAME
@@ -91,16 +92,12 @@ def check_weight_shape(weight: Tensor, input: Tensor) -> None:
 def check_weight(weight: Tensor | None, input: Tensor) -> None:
     if weight is None:
         return
+    refuse_history("nll_loss_forward", weight=weight)
     check_weight_shape(weight, input)
     if weight.dtype is not input.dtype:
         raise RuntimeError(
             f"expected scalar type {input.dtype.scalar} but found {weight.dtype.scalar}: give the weight the input's "
             "dtype"
-        )
-    if weight.requires_grad:
-        raise RuntimeError(
-            "The function 'nll_loss_forward' is not differentiable with respect to argument 'weight'. This input "
-            "cannot have requires_grad True."
         )
 
 

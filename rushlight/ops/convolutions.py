@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rushlight.core.layout import contiguous_format
 from rushlight.ops.convolution import convolution
+from rushlight.ops.copying import clone
 from rushlight.ops.declare import composed
+from rushlight.ops.naming import renamed
 from rushlight.ops.padding import pad
 from rushlight.ops.samples import Samples, case, cases
 from rushlight.ops.sliding import extents
@@ -86,6 +89,14 @@ def batched(input: Any, dims: int, name: str) -> bool:
     return rank == dims + 2
 
 
+# torch makes a convolution of complex numbers out of three real ones
+complex_convolution = renamed(convolution, "AddBackward0")
+
+
+def kernel_for(input):
+    return complex_convolution if input.is_complex() else convolution
+
+
 def convolve(dims: int, input, weight, bias, stride, padding, dilation, groups) -> Any:
     """A convolution whose padding may be a word, of a batch or a single image."""
     if not batched(input, dims, f"conv{dims}d"):
@@ -93,7 +104,7 @@ def convolve(dims: int, input, weight, bias, stride, padding, dilation, groups) 
         return found.squeeze(0)
     if isinstance(padding, str):
         input, padding = named_padding(padding, input, weight, stride, dilation)
-    return convolution(input, weight, bias, stride, padding, dilation, False, 0, groups)
+    return kernel_for(input)(input, weight, bias, stride, padding, dilation, False, 0, groups)
 
 
 def named_padding(name: str, input, weight, stride, dilation) -> tuple[Any, Any]:
@@ -116,8 +127,8 @@ def named_padding(name: str, input, weight, stride, dilation) -> tuple[Any, Any]
 def convolve_transposed(dims: int, input, weight, bias, stride, padding, output_padding, groups, dilation) -> Any:
     """A transposed convolution, of a batch or a single image."""
     if batched(input, dims, f"conv_transpose{dims}d"):
-        return convolution(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
-    found = convolution(input.unsqueeze(0), weight, bias, stride, padding, dilation, True, output_padding, groups)
+        return kernel_for(input)(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
+    found = kernel_for(input)(input.unsqueeze(0), weight, bias, stride, padding, dilation, True, output_padding, groups)
     return found.squeeze(0)
 
 
@@ -212,6 +223,9 @@ def conv_transpose3d(
     return convolve_transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
+in_steps = renamed(clone, "ConvTbcBackward0")
+
+
 @declared(
     "conv_tbc",
     cases(
@@ -224,5 +238,19 @@ def conv_transpose3d(
 )
 def conv_tbc(input, weight, bias, pad=0):
     """Kernels slid along sequences that are laid out (time, batch, channels), with weights (kernel, in, out)."""
+    if input.ndim != 3:
+        raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
+    if weight.ndim != 3:
+        raise RuntimeError("Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.")
+    if bias.ndim != 1:
+        raise RuntimeError("Bias must be 1-D: one number for each output channel")
+    if input.shape[2] != weight.shape[1]:
+        raise RuntimeError(
+            f"Input dim 2 (input channels) is not == dim 1 in the weight tensor: {input.shape[2]} and {weight.shape[1]}"
+        )
+    if weight.shape[2] != bias.shape[0]:
+        raise RuntimeError(
+            f"Bias size must equal dim 2 in the weight tensor (output channels). {bias.shape[0]}, {weight.shape[2]}"
+        )
     found = convolution(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, 1, pad)
-    return found.permute(2, 0, 1).contiguous()
+    return in_steps(found.permute(2, 0, 1), memory_format=contiguous_format)

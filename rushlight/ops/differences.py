@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from rushlight.core import dtypes
+from rushlight.core.likeness import zeros_like
+from rushlight.ops.arithmetic import mul
 from rushlight.ops.declare import composed
 from rushlight.ops.dims import axis
+from rushlight.ops.division import div
 from rushlight.ops.joining import cat
+from rushlight.ops.naming import renamed
 from rushlight.ops.out import write_composed
 from rushlight.ops.samples import case, cases
 from rushlight.ops.slicing import take_slice
+
+# in torch the last steps have a number on the right, which is a form of its own
+scaled, divided = renamed(mul, "MulBackward1"), renamed(div, "DivBackward1")
 
 
 def curves(make, *extra):
@@ -38,8 +45,8 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
         return y.new_zeros(y.shape[:dim] + y.shape[dim + 1 :])
     if x is None:
         ends = y.select(dim, 0) + y.select(dim, -1)
-        return (y.sum(dim) - ends * 0.5) * dx
-    return (neighbours(y, dim) * widths(x, y, dim)).sum(dim) / 2.0
+        return scaled(y.sum(dim) - ends * 0.5, dx)
+    return divided((neighbours(y, dim) * widths(x, y, dim)).sum(dim), 2.0)
 
 
 @composed(method=False, samples=cases(curves))
@@ -49,12 +56,14 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     dim = axis(dim, y.ndim)
     if x is None:
         return (neighbours(y, dim) * (dx / 2)).cumsum(dim)
-    return (neighbours(y, dim) * widths(x, y, dim)).cumsum(dim) / 2.0
+    return divided((neighbours(y, dim) * widths(x, y, dim)).cumsum(dim), 2.0)
 
 
 def check_curve(y, x, name, dim):
     if not y.ndim:
-        raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
+        if name == "cumulative_trapezoid":
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     for letter, each in (("y", y), ("x", x)):
         if each is not None and each.dtype is dtypes.bool_:
             raise RuntimeError(f"{name}: received a bool input for `{letter}`, but bool is not supported")
@@ -102,7 +111,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
         if each is not None:
             check_end(each, input, dim)
     if not n:
-        return write_composed("diff", input.clone(), out)
+        return write_composed("diff", zeros_like(input).copy_(input), out)
     dim = axis(dim, input.ndim)
     if prepend is not None or append is not None:
         input = cat([each for each in (prepend, input, append) if each is not None], dim)

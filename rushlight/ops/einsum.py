@@ -60,6 +60,8 @@ def einsum(*args: Any) -> Tensor:
         found = product(*operands, *inputs, output)
         if found is not None:
             return found
+    if len(operands) == 1:
+        return of_one(operands[0], inputs[0], output)
     operands, inputs = zip(
         *[
             simplified(each, names, inputs, output, place)
@@ -68,9 +70,6 @@ def einsum(*args: Any) -> Tensor:
         strict=True,
     )
     check_sizes(operands, inputs)
-    if len(operands) == 1:
-        # nothing to multiply: a view, as in torch
-        return operands[0].permute([inputs[0].index(letter) for letter in output])
     return contract(list(operands), inputs, output)
 
 
@@ -160,6 +159,25 @@ def read_equation(equation: str, dims: tuple[int, ...]) -> tuple[tuple[str, ...]
 
 def simplified(operand: Tensor, names: str, inputs: tuple[str, ...], output: str, place: int) -> tuple[Tensor, str]:
     """The operand with repeated letters taken as diagonals and letters nobody else has summed away."""
+    operand, names = diagonals(operand, names, place)
+    others = output + "".join((*inputs[:place], *inputs[place + 1 :]))
+    alone = [position for position, letter in enumerate(names) if letter not in others]
+    if alone:
+        operand = operand.sum(alone)
+        names = "".join(letter for letter in names if letter in others)
+    return operand, names
+
+
+def of_one(operand: Tensor, names: str, output: str) -> Tensor:
+    """Nothing to multiply: a view, and the sum over what the result lacks."""
+    operand, names = diagonals(operand, names, 0)
+    summed = [letter for letter in names if letter not in output]
+    operand = operand.permute([names.index(letter) for letter in (*output, *summed)])
+    return operand.sum(list(range(len(output), len(names)))) if summed else operand
+
+
+def diagonals(operand: Tensor, names: str, place: int) -> tuple[Tensor, str]:
+    """The operand with each letter once: where one is repeated, the diagonal."""
     for letter in dict.fromkeys(names):
         while names.count(letter) > 1:
             first = names.index(letter)
@@ -171,11 +189,6 @@ def simplified(operand: Tensor, names: str, inputs: tuple[str, ...], output: str
                 )
             operand = operand.diagonal(0, first, second)
             names = names[:first] + names[first + 1 : second] + names[second + 1 :] + letter
-    others = output + "".join((*inputs[:place], *inputs[place + 1 :]))
-    alone = [position for position, letter in enumerate(names) if letter not in others]
-    if alone:
-        operand = operand.sum(alone)
-        names = "".join(letter for letter in names if letter in others)
     return operand, names
 
 

@@ -35,4 +35,5 @@ def sum_to_size(input, *size):
         raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(given)}}}.")
     if not wanted:
         return input.sum()
-    return input if wanted == given else sum_to_shape(input, Size(wanted))
+    found = input if wanted == given else sum_to_shape(input, Size(wanted))
+    return found.view(wanted) if extra else found

@@ -73,6 +73,16 @@ def zeros(grad: Tensor) -> Tensor:
     return grad.new_zeros(grad.shape)
 
 
+def refuse_history(function: str, **inputs: Tensor | None) -> None:
+    """Refuse inputs with a history that torch's gradient of a function leaves out."""
+    for name, each in inputs.items():
+        if each is not None and each.requires_grad and state.grad:
+            raise RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot "
+                f"have requires_grad True.: detach() it, or compute under torch.no_grad()"
+            )
+
+
 def underivable(words: str, error: type[Exception] = RuntimeError) -> Callable:
     """The formula of an input that torch has no gradient for: asking for it is an error."""
 

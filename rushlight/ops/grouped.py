@@ -10,7 +10,12 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed
 from rushlight.ops.joining import cat, stack
+from rushlight.ops.naming import renamed
+from rushlight.ops.products import bmm
 from rushlight.ops.samples import case, cases
+
+# one op in torch
+groups_of_stacks, joined, stacked = (renamed(each, "GroupedMmBackward0") for each in (bmm, cat, stack))
 
 
 @composed(
@@ -33,13 +38,13 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
     check_groups(mat_a, mat_b, offs, bias)
     ends = [] if offs is None else list(pairwise([0, *offs.tolist()]))
     if mat_a.ndim == mat_b.ndim == 3:
-        found = mat_a.bmm(mat_b)
+        found = groups_of_stacks(mat_a, mat_b)
     elif mat_a.ndim == 3:
-        found = cat([mat_a[group] @ mat_b[:, start:end] for group, (start, end) in enumerate(ends)], 1)
+        found = joined([mat_a[group] @ mat_b[:, start:end] for group, (start, end) in enumerate(ends)], 1)
     elif mat_b.ndim == 3:
-        found = cat([mat_a[start:end] @ mat_b[group] for group, (start, end) in enumerate(ends)])
+        found = joined([mat_a[start:end] @ mat_b[group] for group, (start, end) in enumerate(ends)])
     else:
-        found = stack([mat_a[:, start:end] @ mat_b[start:end] for start, end in ends])
+        found = stacked([mat_a[:, start:end] @ mat_b[start:end] for start, end in ends])
     return found if out_dtype is None else found.to(out_dtype)
 
 

@@ -76,7 +76,9 @@ def linear_node(input, weight, bias):
     if weight._array.ndim == 1 and bias is not None:
         return "AddBackward0"
     if bias is not None:
-        return "AddmmBackward0" if rank == 2 else "ViewBackward0"
+        if rank == 2:
+            return "AddmmBackward0"
+        return "ViewBackward0" if input._array.flags.c_contiguous else "AddBackward0"
     if weight._array.ndim == 1 and rank < 3:
         return "DotBackward0" if rank == 1 else "MvBackward0"
     return ("SqueezeBackward4", "MmBackward0", "UnsafeViewBackward0")[min(rank, 3) - 1]

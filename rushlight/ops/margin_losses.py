@@ -8,6 +8,7 @@ from rushlight.core.dtypes import int64
 from rushlight.core.tensor import Tensor
 from rushlight.ops.classification_losses import placed, taken
 from rushlight.ops.declare import composed, op
+from rushlight.ops.gradients import refuse_history
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
 from rushlight.ops.rules import MATCH
@@ -211,6 +212,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
         raise ValueError("weight must be one-dimensional")
+    refuse_history("multi_margin_loss", weight=weight)
     width = row_length(input)
     rows, classes = input.reshape(-1, width), target.reshape(-1)
     if weight is not None and len(weight) != width:
@@ -270,6 +272,8 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     width = row_length(input)
     if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    if target.dtype is not int64:
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar}: use .long()")
     labels = target._array.reshape(-1, width)
     if labels.size and not -1 <= labels.min() <= labels.max() < labels.shape[1]:
         raise RuntimeError("target out of range")

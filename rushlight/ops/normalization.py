@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.layout import empty_like_array
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.folding import in_c_order
@@ -191,7 +192,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     dtype=MATCH,
     operands=["input"],
     name="_rms_norm",
-    node="MulBackward0",
+    node=lambda input: scaled_node(input),
     returns=("output", "scale"),
     samples=None,
 )
@@ -209,6 +210,14 @@ def scaled_layer(input, normalized_shape: tuple, weight: "Tensor" = None, eps=No
     scale = 1 / np.sqrt(mean + float(eps))
     output = input * scale
     return (output if weight is None else output * weight), scale
+
+
+def scaled_node(input: Tensor) -> str:
+    """The name of torch's last step: half precision is rounded at the end, other orders in memory are copied."""
+    array = input._array
+    if array.dtype in dtypes.HALF:
+        return "ToCopyBackward0"
+    return "MulBackward0" if empty_like_array(array).flags.c_contiguous else "CloneBackward0"
 
 
 scaled_layer.gradient(

@@ -7,12 +7,14 @@ import math
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.dims import axis as counted
 from rushlight.ops.folding import fold
 from rushlight.ops.gradients import conjugate, reduced_dims, widened
 from rushlight.ops.maxima import amax, amin
+from rushlight.ops.out import write_composed
 from rushlight.ops.rules import AVERAGE, REAL
 from rushlight.ops.samples import case, cases, corner
 
@@ -170,15 +172,21 @@ def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, axis=None, kee
     if ord in ("nuc", 2, -2):
         from rushlight.ops.linalg.singular import svdvals
 
-        values = svdvals(input.movedim((rows, columns), (-2, -1)))
-        sums = values.unsqueeze(-2).movedim((-2, -1), (rows, columns))
-    else:
-        sums = vector_norm(input, 1, rows if abs(ord) == 1 else columns, True)
-    nothing = not sums.shape[rows] * sums.shape[columns]
+        order = [each for each in range(input.ndim) if each not in (rows, columns)] + [rows, columns]
+        found = extreme(svdvals(input.permute(order)), ord, -1, keepdim)
+        if keepdim:
+            found = found.unsqueeze(-1).permute([order.index(each) for each in range(input.ndim)])
+        return write_composed("linalg.matrix_norm", found, out)
+    sums = vector_norm(input, 1, rows if abs(ord) == 1 else columns, True)
+    return write_composed("linalg.matrix_norm", extreme(sums, ord, (rows, columns), keepdim), out)
+
+
+def extreme(values: Tensor, ord: float | str, dim: int | tuple[int, ...], keepdim: bool) -> Tensor:
+    """The largest, the smallest or, for nuclear norms, the sum."""
+    nothing = not math.prod(values.shape[each] for each in (dim if isinstance(dim, tuple) else (dim,)))
     if ord == "nuc" or (nothing and ord > 0):
-        return sums.sum((rows, columns), keepdim, out=out)
-    largest = amax if ord > 0 else amin
-    return largest(sums, (rows, columns), keepdim, out=out)
+        return values.sum(dim, keepdim)
+    return (amax if ord > 0 else amin)(values, dim, keepdim)
 
 
 def lengths(make):

@@ -203,7 +203,11 @@ def quantiles(name, input, q, dim, keepdim, interpolation):
     """Sort, find the rank of each quantile, and mix the elements on both sides of it."""
     q = check_quantile(name, input, q, interpolation)
     along = 0 if dim is None else counted(dim, input.ndim)
-    lines = input.reshape(-1) if dim is None or not input.ndim else input.movedim(along, -1)
+    if dim is None or not input.ndim:
+        lines = input.reshape((1,) * (input.ndim if keepdim else 0) + (-1,))
+    else:
+        # with keepdim, a dimension of size 1 stays where the reduced one was
+        lines = input.unsqueeze(-1).transpose(along, -1) if keepdim else input.movedim(along, -1)
     ordered = sort(lines, -1).values
     last = ordered.shape[-1] - 1
     nans = (ordered != ordered).sum(-1, True)
@@ -213,10 +217,10 @@ def quantiles(name, input, q, dim, keepdim, interpolation):
     else:
         # a rank at the end of a line with NaN in it picks one
         ranks = (many * last).expand(*lines.shape[:-1], -1).where(nans == 0, input.new_full((), last))
-    found = interpolated(ordered, ranks, interpolation).movedim(-1, 0)
-    if keepdim and input.ndim:
-        found = found.reshape((-1,) + (1,) * input.ndim) if dim is None else found.unsqueeze(along + 1)
-    return found if isinstance(q, Tensor) and q.ndim else found.squeeze(0)
+    found = interpolated(ordered, ranks, interpolation)
+    if isinstance(q, Tensor) and q.ndim:
+        found = found.unsqueeze(0).transpose(0, -1)
+    return found.squeeze_(-1)
 
 
 def interpolated(ordered, ranks, interpolation):

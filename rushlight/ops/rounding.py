@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
 from rushlight.ops.kinds import refuse
+from rushlight.ops.naming import renamed
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import case, cases, corner, unary
 
@@ -82,6 +83,8 @@ def round(input, *, decimals=0, out=None):
 
 
 round.gradient(input=zeros)
+# torch has the form with decimals only
+rounded = renamed(round, "RoundBackward1")
 
 
 @composed(
@@ -90,7 +93,7 @@ round.gradient(input=zeros)
 )
 def special_round(input, *, decimals=0, out=None):
     """The nearest whole number, or number with `decimals` places; halves go to the even one."""
-    return round(input, decimals=decimals, out=out)
+    return rounded(input, decimals=decimals, out=out)
 
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rushlight.core import dtypes
 from rushlight.ops.declare import composed, op
+from rushlight.ops.gradients import refuse_history
 from rushlight.ops.joining import cat, stack
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, corner
@@ -58,6 +58,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
 
     `lengths` says how long each is, or `offsets` where each starts and the last one ends.
     """
+    refuse_history("segment_reduce", lengths=lengths, indices=indices, offsets=offsets)
     name = OTHER_NAMES.get(reduce, reduce)
     if name not in REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -66,17 +67,24 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     if lengths is None and offsets is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
     if offsets is not None:
+        require_whole("offsets", offsets)
         return segments(data, name, offsets, axis, None if initial is None else float(initial))
     cuts = check_lengths(data, lengths, axis, unsafe)
     return segments(data, name, cuts, axis, None if initial is None else float(initial))
 
 
+def require_whole(name: str, given: Tensor) -> None:
+    """Refuse lengths and offsets that are no integers."""
+    if given._array.dtype.kind not in "iu":
+        raise NotImplementedError(
+            f"\"_segment_reduce_{name}_cpu_kernel1\" not implemented for '{given.dtype.scalar}': use .long()"
+        )
+
+
 def check_lengths(data: Tensor, lengths: Tensor, axis: int, unsafe: bool) -> Tensor:
     """The lengths as offsets: a zero, then where each segment ends."""
     given = lengths._array
-    if given.dtype.kind not in "iu":
-        kind = dtypes.from_numpy(given.dtype).scalar
-        raise NotImplementedError(f"\"_segment_reduce_lengths_cpu_kernel1\" not implemented for '{kind}'")
+    require_whole("lengths", lengths)
     if axis != given.ndim - 1:
         raise RuntimeError(
             f"segment_reduce(): Expected axis to be the last dimension of lengths but got {axis}: lengths have "

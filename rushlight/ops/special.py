@@ -65,7 +65,7 @@ def erfcx(input, *, out=None):
 erfcx.gradient(input=lambda grad, input, result: grad * (input * result * 2 - 2 / math.sqrt(math.pi)))
 
 
-@op(dtype=REAL_FLOAT, samples=unary(), name="special.ndtr", inplace=False)
+@op(dtype=REAL_FLOAT, samples=unary(), name="special.ndtr", node="MulBackward1", inplace=False)
 def ndtr(input, *, out=None):
     """The probability that a standard normal number is below each element."""
     from scipy.special import ndtr

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.warning import warn
+from rushlight.ops.complex import complex
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.folding import fold
@@ -272,5 +273,5 @@ def corrcoef(input):
     deviation = (found.diagonal().real if found.is_complex() else found.diagonal()).sqrt()
     found = found / deviation.unsqueeze(1) / deviation.unsqueeze(0)
     if found.is_complex():
-        return found.real.clamp(-1, 1) + found.imag.clamp(-1, 1) * 1j
+        return complex(found.real.clamp(-1, 1), found.imag.clamp(-1, 1))
     return found.clamp(-1, 1)

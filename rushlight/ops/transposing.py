@@ -133,7 +133,7 @@ def movedim(input, source, destination):
         if len(set(places)) != len(places):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
     if not ndim:
-        return input
+        return input[...]
     rest = iter([dim for dim in range(ndim) if dim not in start])
     moved = dict(zip(end, start, strict=True))
     return permute(input, [moved[place] if place in moved else next(rest) for place in range(ndim)])

@@ -83,3 +83,74 @@ def test_what_is_recorded_without_a_derivative(function, name):
 def test_a_number_gets_its_dimensions_at_once(function):
     x = torch.tensor(1.0, requires_grad=True)
     assert function(x).grad_fn.name() == "ViewBackward0"
+
+
+def rising(*shape, **options):
+    return (torch.arange(1.0, 1 + torch.Size(shape).numel()).reshape(shape) / 10).requires_grad_(**options)
+
+
+square, rows, stack = (3, 3), (3, 4), (2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "name"),
+    [
+        (torch.trapezoid, rows, "MulBackward1"),
+        (lambda x: torch.trapezoid(x, torch.arange(4.0)), rows, "DivBackward1"),
+        (lambda x: torch.cumulative_trapezoid(x, torch.arange(4.0)), rows, "DivBackward1"),
+        (lambda x: torch.diff(x, n=0), rows, "torch::autograd::CopyBackwards"),
+        (lambda x: torch.inner(x, x), (3,), "ViewBackward0"),
+        (lambda x: torch.linalg.vecdot(x, x), (3,), "VdotBackward0"),
+        (lambda x: torch.linalg.vecdot(x, x), rows, "SumBackward1"),
+        (lambda x: torch.linalg.multi_dot([x, x.T]), rows, "ViewBackward0"),
+        (lambda x: torch.linalg.multi_dot([x[0], x.T]), rows, "ViewBackward0"),
+        (lambda x: torch.linalg.matrix_norm(x, 2, keepdim=True), rows, "PermuteBackward0"),
+        (lambda x: torch.linalg.matrix_norm(x, 2), rows, "AmaxBackward0"),
+        (torch.linalg.cond, square, "SqueezeBackward1"),
+        (lambda x: torch.linalg.cond(x, "nuc"), square, "MulBackward0"),
+        (lambda x: torch.kron(x, x), rows, "UnsafeViewBackward0"),
+        (lambda x: x.sum_to_size(4), rows, "ViewBackward0"),
+        (lambda x: x.sum_to_size(3, 1), rows, "SumBackward1"),
+        (torch.special.round, rows, "RoundBackward1"),
+        (torch.special.ndtr, rows, "MulBackward1"),
+        (lambda x: torch.corrcoef(x + 0j), rows, "ComplexBackward0"),
+        (lambda x: torch.masked.prod(x, mask=torch.tensor(True)), (), "WhereBackward0"),
+        (lambda x: torch.quantile(x, 0.5), rows, "SqueezeBackward4"),
+        (lambda x: torch.quantile(x, torch.tensor([0.5, 0.2]), dim=0), rows, "SqueezeBackward4"),
+        (lambda x: x.movedim(0, 0), (), "AliasBackward0"),
+        (lambda x: torch.einsum("ij->", x), rows, "SumBackward1"),
+        (lambda x: torch.einsum("ij->ji", x), rows, "PermuteBackward0"),
+        (torch.fft.ihfftn, rows, "FftC2CBackward0"),
+        (lambda x: torch.fft.ihfftn(x, dim=(1,)), rows, "ConjBackward0"),
+        (lambda x: torch.stft(x, 4, window=torch.ones(4), return_complex=True), (20,), "SqueezeBackward4"),
+        (lambda x: torch.stft(x, 4, window=torch.ones(4), return_complex=True), (2, 20), "TransposeBackward1"),
+        (lambda x: torch.istft(x + 0j, 4, window=torch.ones(4)), rows, "SqueezeBackward1"),
+        (lambda x: torch.conv1d(x + 0j, x.detach() + 0j), stack, "AddBackward0"),
+        (lambda x: torch.conv_tbc(x, torch.ones(2, 4, 1), torch.ones(1)), stack, "ConvTbcBackward0"),
+        (lambda x: functional.grouped_mm(x, torch.ones(2, 4, 4)), stack, "GroupedMmBackward0"),
+        (lambda x: functional.linear(x, torch.ones(5, 4), torch.ones(5)), stack, "ViewBackward0"),
+        (lambda x: functional.linear(x.mT, torch.ones(5, 3), torch.ones(5)), stack, "AddBackward0"),
+        (lambda x: functional.rms_norm(x, (4,)), rows, "MulBackward0"),
+        (lambda x: functional.rms_norm(x.T, (3,)), rows, "CloneBackward0"),
+        (lambda x: functional.rms_norm(x.half(), (4,)), rows, "ToCopyBackward0"),
+        (lambda x: functional.scaled_dot_product_attention(x, x, x), rows, "MmBackward0"),
+        (lambda x: functional.scaled_dot_product_attention(x, x, x), stack, "UnsafeViewBackward0"),
+        (
+            lambda x: functional.scaled_dot_product_attention(x, x, x),
+            (1, *stack),
+            "ScaledDotProductFlashAttentionForCpuBackward0",
+        ),
+    ],
+)
+def test_composed_functions_end_as_in_torch(function, shape, name):
+    x = rising(*shape)
+    y = function(x)
+    assert y.grad_fn.name() == name
+    y.abs().sum().backward()
+    assert x.grad.shape == shape
+
+
+def test_layers_with_the_batch_first_are_transposed_in_place():
+    for layer, name in ((torch.nn.GRU, "TransposeBackward1"), (torch.nn.LSTM, "TransposeBackward0")):
+        output, _ = layer(2, 3, batch_first=True)(rising(4, 5, 2))
+        assert output.grad_fn.name() == name and output.shape == (4, 5, 3)

@@ -14,24 +14,37 @@ from rushlight.core.layout import empty_like_array
 from rushlight.core.random import bernoulli
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.ops.declare import composed, op
+from rushlight.ops.dims import axis
 from rushlight.ops.replay import array_of, arrays_of, replayed
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
+
+# torch has one kernel for the usual call; else its last step is a product, of matrices or of stacks of them, or a sum
+# where tensors are empty
+NODES = {
+    None: "ScaledDotProductFlashAttentionForCpuBackward0",
+    False: "MmBackward0",
+    True: "UnsafeViewBackward0",
+    (): "AddBackward0",
+}
 
 
 @op(
     dtype=MATCH,
     operands=["tensors"],
     name="_attention",
-    node=lambda noise: "UnsafeViewBackward0" if noise is not None else "ScaledDotProductFlashAttentionForCpuBackward0",
+    node=lambda steps: NODES[steps],
     returns=("output", "totals"),
     samples=None,
 )
-def attention(tensors: "list[Tensor]", allowed: "Tensor" = None, noise: "Tensor" = None, causal=False, scale=1.0):
+def attention(
+    tensors: "list[Tensor]", allowed: "Tensor" = None, noise: "Tensor" = None, causal=False, scale=1.0, steps=None
+):
     """The result, and for each query the logarithm of the sum of exponentials that its weights were divided by.
 
     `tensors` are query, key, value and, if there is one, what is added to the products; `allowed` says which keys a
-    query may see; `causal` that it may see no later ones; weights are multiplied by `noise`.
+    query may see; `causal` that it may see no later ones; weights are multiplied by `noise`; `steps` tells under
+    which name of NODES the node is shown.
     """
     query, key, value, *added = tensors
     products = scores(query, key, added[0] if added else None, allowed, causal, scale)
@@ -45,7 +58,13 @@ def attention(tensors: "list[Tensor]", allowed: "Tensor" = None, noise: "Tensor"
     if noise is not None:
         weights *= noise
     found = np.matmul(weights, value)
-    if noise is None and found.ndim == query.ndim and found.shape[:-1] == query.shape[:-1] and query.ndim == 4:
+    if (
+        noise is None
+        and found.ndim == query.ndim
+        and found.shape[:-1] == query.shape[:-1]
+        and query.ndim == 4
+        and query.size
+    ):
         # the order of the dimensions in memory is the query's, as with torch's own kernel
         output = empty_like_array(query if found.shape == query.shape else query[..., :1].repeat(found.shape[-1], -1))
         output[...] = found
@@ -174,6 +193,11 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = shared_heads(query, key), shared_heads(query, value)
     tensors = [query, key, value]
+    steps: Any = None
+    if not all([math.prod(each._array.shape[:-1]) for each in tensors]) or not value._array.size:
+        steps = ()
+    elif not is_fused(query, key, value, attn_mask, dropout_p):
+        steps = max(query.ndim, key.ndim, value.ndim) > 2
     if not all([has_dense_rows(each) for each in tensors]):
         # one arithmetic for all layouts; torch's other way has contiguous results
         tensors = [each.contiguous() for each in tensors]
@@ -186,7 +210,23 @@ def scaled_dot_product_attention(
         else:
             tensors.append(attn_mask.to(query.dtype))
     noise = noise_of(query, key, dropout_p) if dropout_p > 0 else None
-    return attention(tensors, allowed, noise, bool(is_causal), float(scale))[0]
+    return attention(tensors, allowed, noise, bool(is_causal), float(scale), steps)[0]
+
+
+def is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> bool:
+    """Whether torch has one kernel for such a call."""
+    one, two, three = [each._array.shape for each in (query, key, value)]
+    if len(one) != 4 or len(two) != 4 or two != three or one[:2] != two[:2] or one[3] != two[3] or dropout_p > 0:
+        return False
+    if not all([has_dense_rows(each) for each in (query, key, value)]):
+        return False
+    if mask is None:
+        return True
+    if mask.requires_grad and state.grad:
+        return False
+    # torch's kernel looks at the last two dimensions of the mask
+    axis(-2, mask._array.ndim)
+    return mask._array.ndim in (2, 4)
 
 
 def has_dense_rows(tensor: Tensor) -> bool:

@@ -111,11 +111,17 @@ def multi_head_attention_forward(
     heads = Heads(query.shape, num_heads, projected, attn_mask, key_padding_mask, key.shape[0])
     heads.extend(bias_k, bias_v, add_zero_attn, static_k, static_v)
     output, weights = heads.attend(dropout_p if training else 0.0, is_causal, need_weights)
-    output = linear(output, out_proj_weight, out_proj_bias)
+    output = out_projection(output, out_proj_weight, out_proj_bias)
     if need_weights:
         weights = weights.mean(1) if average_attn_weights else weights.view(weights.shape)
         weights = weights if batched else weights.squeeze(0)
     return output if batched else output.squeeze(1), weights
+
+
+def out_projection(heads: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """What all heads found, (L, N, E), brought together; as in torch the rows of one matrix."""
+    steps, batch, size = heads.shape
+    return linear(heads.reshape(steps * batch, size), weight, bias).view(steps, batch, weight.shape[0])
 
 
 class Heads:

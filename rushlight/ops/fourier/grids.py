@@ -37,6 +37,11 @@ def samples(make):
     return [*found, *[case(x, **each) for each in refused], *[case(each) for each in odd]]
 
 
+def last_step(input, s, dim):
+    """The name of a node after half a spectrum was found: torch transforms the other dimensions, if there are any."""
+    return "ConjBackward0" if len(on_grid(input.shape, s, dim)[0]) == 1 else "FftC2CBackward0"
+
+
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fftn", samples=cases(samples), node="FftC2CBackward0")
 def fftn(input, s=None, dim=None, norm=None, *, out=None):
     """The Fourier transform over all dimensions or those in `dim`, cut or padded with zeros to the sizes `s`."""
@@ -86,7 +91,7 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None):
     return irfftn(np.conjugate(input), sizes, dims, opposite(norm))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfftn", samples=cases(samples), node="ConjBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfftn", samples=cases(samples), node=last_step)
 def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `hfftn`: half of the Hermitian signal behind a real spectrum."""
     from scipy.fft import rfftn
@@ -127,7 +132,7 @@ def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     return hfftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfft2", samples=cases(samples), node="ConjBackward0")
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfft2", samples=cases(samples), node=last_step)
 def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The inverse of `hfft2`."""
     return ihfftn.op.body(input, s, plane(dim), norm)

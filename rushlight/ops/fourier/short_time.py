@@ -12,6 +12,7 @@ from rushlight.core.warning import first_time, warn
 from rushlight.ops.declare import composed
 from rushlight.ops.fourier.lines import fft, ifft, irfft, rfft
 from rushlight.ops.joining import cat
+from rushlight.ops.padding import constant_pad_nd
 from rushlight.ops.samples import case, cases
 from rushlight.ops.slicing import unfold_backward
 
@@ -86,12 +87,15 @@ def stft(
     if align_to_window:
         missing = n_fft - length
         input = extended(input, missing // 2, missing - missing // 2)
-    pieces = input.unfold(-1, n_fft, hop)
+    single = input.ndim == 1
+    pieces = (input.unsqueeze(0) if single else input).unfold(-1, n_fft, hop)
     window = widened(window, length, n_fft, input)
     if window is not None:
         pieces = pieces * window
     transform = fft if is_complex or onesided is False else rfft
-    spectrum = transform(pieces, None, -1, "ortho" if normalized else None).transpose(-2, -1)
+    spectrum = transform(pieces, None, -1, "ortho" if normalized else None).transpose_(1, 2)
+    if single:
+        spectrum.squeeze_(0)
     return spectrum if return_complex is not False else as_pairs(spectrum)
 
 
@@ -177,6 +181,8 @@ def istft(
     onesided = check_spectrum(input, n_fft, hop, width, window, onesided)
     if window is None:
         warn_of_rectangle("istft", "as is right if `stft` had none; give it the same window otherwise")
+    single = input.ndim == 2
+    input = input.unsqueeze(0) if single else input
     pieces = input.transpose(-2, -1)
     norm = "ortho" if normalized else None
     if return_complex:
@@ -197,7 +203,8 @@ def istft(
     signal = unfold_backward(pieces * window, (*input.shape[:-2], whole), input.ndim - 2, n_fft, hop)
     weight = unfold_backward(squares, (whole,), 0, n_fft, hop)[begin : max(begin, end)]
     check_weight(weight)
-    return lengthened(signal[..., begin : max(begin, end)] / weight, end - whole)
+    found = signal[..., begin : max(begin, end)] / weight
+    return lengthened(found.squeeze(0) if single else found, end - whole)
 
 
 def check_spectrum(input: Tensor, n_fft: int, hop: int, width: int, window: Any, onesided: bool | None) -> bool:
@@ -249,7 +256,7 @@ def lengthened(signal: Tensor, missing: int) -> Tensor:
         "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
         "Check `center` and `hop_length`."
     )
-    return extended(signal, 0, missing)
+    return constant_pad_nd(signal, (0, missing))
 
 
 def sizes(name: str, n_fft: Any, hop_length: Any, win_length: Any, window: Any) -> tuple[int, int]:

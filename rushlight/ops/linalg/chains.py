@@ -47,9 +47,8 @@ def multi_dot(tensors, *, out=None):
     require_fitting(matrices)
     splits = best_splits([each.shape[0] for each in matrices] + [matrices[-1].shape[1]])
     found = multiplied(matrices, splits, 0, len(matrices) - 1)
-    if first:
-        found = found.squeeze(0)
-    return write_composed("linalg.multi_dot", found.squeeze(-1) if last else found, out)
+    shape = [*([] if first else [found.shape[0]]), *([] if last else [found.shape[1]])]
+    return write_composed("linalg.multi_dot", found.view(shape), out)
 
 
 def require_chain(tensors):

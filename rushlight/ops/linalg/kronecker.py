@@ -5,6 +5,7 @@ from __future__ import annotations
 from rushlight.ops.declare import composed
 from rushlight.ops.out import write_composed
 from rushlight.ops.samples import case, cases
+from rushlight.ops.shape import reshaped_copy
 
 
 @composed(
@@ -28,4 +29,5 @@ def kron(input, other, *, out=None):
     spread = [size for each in one for size in (each, 1)]
     repeated = [size for each in two for size in (1, each)]
     product = input.reshape(spread) * other.reshape(repeated)
-    return write_composed("kron", product.reshape([a * b for a, b in zip(one, two, strict=True)]), out)
+    found = reshaped_copy(product, tuple([a * b for a, b in zip(one, two, strict=True)]))
+    return write_composed("kron", found, out)

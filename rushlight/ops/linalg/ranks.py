@@ -96,9 +96,16 @@ def cond(input, p=None, *, out=None):
         found = input.new_zeros(input.shape[:-2]).abs()
     elif p in (None, 2, -2):
         values = svdvals(input)
-        found = values[..., -1] / values[..., 0] if p == -2 else values[..., 0] / values[..., -1]
+        largest, smallest = values.narrow(-1, 0, 1), values.narrow(-1, values.shape[-1] - 1, 1)
+        found = (smallest / largest if p == -2 else largest / smallest).squeeze(-1)
     else:
         require_square(input._array, f"linalg.cond(ord={p})")
-        found = matrix_norm(input, p) * matrix_norm(inv_ex(input).inverse, p)
-        found = found.nan_to_num(INF, INF, -INF)
+        inverse, info = inv_ex(input)
+        if p == "nuc":
+            # where there is no inverse its norm is infinite, but the decomposition would not take that
+            singular = info > 0
+            other = matrix_norm(inverse.masked_fill(singular[..., None, None], 0), p)
+            found = matrix_norm(input, p) * other.masked_fill(singular, INF)
+        else:
+            found = (matrix_norm(input, p) * matrix_norm(inverse, p)).nan_to_num(INF, INF, -INF)
     return write_composed("linalg.cond", found, out)

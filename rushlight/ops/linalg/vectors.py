@@ -98,6 +98,9 @@ def vecdot(x, y, *, dim=-1, axis=None, out=None):
     """The sum of products of two vectors' elements along `dim`, those of the first conjugated."""
     require_inexact(x._array, "linalg.vecdot")
     require_same_dtype(x._array, y._array, "linalg.vecdot", ("x", "y"))
+    if x.ndim == y.ndim == 1:
+        # torch does not look at the dimension of two vectors
+        return write_composed("linalg.vecdot", x.vdot(y), out)
     return write_composed("linalg.vecdot", (conjugate(x) * y).sum(dim if axis is None else axis), out)
 
 
@@ -161,7 +164,7 @@ def inner(input, other, *, out=None):
     if input.dtype is dtypes.bool_:
         raise NotImplementedError("\"dot\" not implemented for 'Bool'")
     if input.ndim == other.ndim == 1:
-        return write_composed("inner", input.dot(other), out)
+        return write_composed("inner", input.dot(other).view(()), out)
     rows, columns = (each.flatten(0, -2) if each.ndim > 1 else each.unsqueeze(0) for each in (input, other))
     found = (rows @ columns.transpose(0, 1)).reshape(*input.shape[:-1], *other.shape[:-1])
     return write_composed("inner", found, out)

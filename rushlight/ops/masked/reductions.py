@@ -9,9 +9,10 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed
-from rushlight.ops.masked.fills import checked, dims_of, filled, highest, lowest
+from rushlight.ops.masked.fills import checked, dims_of, filled, fitting, highest, lowest
 from rushlight.ops.norms import require_inexact, vector_norm
 from rushlight.ops.samples import Samples, case, cases, corner
+from rushlight.ops.where import where
 
 
 def samples(*leading: object, ints: bool = True) -> Samples:
@@ -59,6 +60,8 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     dims = dims_of(dim, checked("prod", input).ndim)
     if dtype is None:
         dtype = input.dtype if input.dtype.differentiable else dtypes.int64
+    if not dims and mask is not None:
+        return where(fitting(input, mask), input, input.new_ones(())).to(dtype)
     found = filled(input, mask, 1).to(dtype)
     for each in reversed(dims):
         found = found.prod(each, bool(keepdim))

@@ -116,7 +116,10 @@ def run(name: str, given: tuple, options: dict, layer: Callable, states: int = 1
     if (states == 1 or request.sizes is not None) and request.directions == 1 and input.requires_grad:
         # a backward needs the states: what is handed out, and may be written over, is a copy as it is in torch
         input = stacked(input) if request.sizes is None else joined(input)
-    return [input.transpose(0, 1) if request.batch_first else input, *[stack(each) for each in last]]
+    if request.batch_first:
+        # torch's other layers transpose in place, which shows in the name of the node
+        input = input.transpose_(0, 1) if states == 1 else input.transpose(0, 1)
+    return [input, *[stack(each) for each in last]]
 
 
 def grouped(request: Request, states: int) -> list[Sequence[Tensor]]:
@@ -125,12 +128,27 @@ def grouped(request: Request, states: int) -> list[Sequence[Tensor]]:
     each = 4 if request.has_biases else 2
     # the cell of an LSTM is wider than its visible state where that is projected
     each += states == 2 and request.hx[0].shape[-1] != request.hx[1].shape[-1]
-    if len(request.params) != count * each:
-        raise RuntimeError(
-            f"MatrixRef: ArrayRef size {len(request.params)} not divisible by stride {each}: {count} layers and "
-            f"directions need {count * each} weights"
-        )
+    check_count(request, states, each, count)
     return [request.params[start : start + each] for start in range(0, count * each, each)]
+
+
+def check_count(request: Request, states: int, each: int, count: int) -> None:
+    """Refuse weights and states that are not as many as the layers need; an LSTM leaves out what is too much."""
+    given, advice = len(request.params), f": {count} layers and directions need {count * each} weights"
+    if states == 2:
+        if given % each:
+            raise RuntimeError(f"MatrixRef: ArrayRef size {given} not divisible by stride {each}{advice}")
+        if given < count * each:
+            raise RuntimeError(f"ArrayRef: invalid slice, N = {given}; M = {each}; size = {given}{advice}")
+        return
+    if given % each:
+        raise RuntimeError(f"got an incorrect number of RNN parameters{advice}")
+    if request.directions == 2 and (given // each % 2 or len(request.hx) % 2):
+        raise RuntimeError(f"Odd number of params or hiddens given to a bidirectional RNN{advice}, {count} states")
+    if len(request.hx) != count:
+        raise RuntimeError(f"Expected more hidden states in stacked_rnn: {count} and not {len(request.hx)}")
+    if given != count * each:
+        raise RuntimeError(f"Expected more weights in stacked_rnn{advice}")
 
 
 @composed(method=False, samples=samples(4, True))

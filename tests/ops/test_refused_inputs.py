@@ -1,0 +1,87 @@
+"""Calls that torch refuses: inputs without a gradient, weights and states that are too few, masks of other ranks."""
+
+import pytest
+
+import rushlight as torch
+
+inf = float("inf")
+
+
+def undifferentiable_calls():
+    from rushlight.nn import functional as f
+
+    x, w = torch.tensor([0.2, 0.4, 0.6]), torch.tensor([0.5, 0.5, 0.5], requires_grad=True)
+    rows, classes = torch.rand(2, 3), torch.tensor([0, 9])
+    return [
+        ("soft_margin_loss", "target", lambda: f.soft_margin_loss(x.long(), w)),
+        ("binary_cross_entropy", "weight", lambda: f.binary_cross_entropy(x * 5, x, w)),
+        ("binary_cross_entropy_with_logits", "weight", lambda: f.binary_cross_entropy_with_logits(x, x, w)),
+        (
+            "binary_cross_entropy_with_logits",
+            "pos_weight",
+            lambda: f.binary_cross_entropy_with_logits(x, x, None, None, None, "mean", w),
+        ),
+        ("multi_margin_loss", "weight", lambda: f.multi_margin_loss(rows, classes, weight=w[:2])),
+        ("nll_loss_forward", "weight", lambda: f.nll_loss(rows, classes, weight=w.double())),
+        ("segment_reduce", "lengths", lambda: torch.segment_reduce(x, "sum", lengths=w)),
+        ("segment_reduce", "offsets", lambda: torch.segment_reduce(x, "sum", offsets=w)),
+        ("native_batch_norm", "running_mean", lambda: f.batch_norm(rows, w, x)),
+    ]
+
+
+@pytest.mark.parametrize("place", range(9))
+def test_inputs_that_a_gradient_leaves_out_must_not_require_grad(place):
+    function, argument, call = undifferentiable_calls()[place]
+    words = f"The function '{function}' is not differentiable with respect to argument '{argument}'"
+    with pytest.raises(RuntimeError, match=words):
+        call()
+
+
+def test_without_recording_such_inputs_may_require_grad():
+    from rushlight.nn import functional as f
+
+    w = torch.tensor([0.5, 0.5], requires_grad=True)
+    with torch.no_grad():
+        assert f.soft_margin_loss(torch.zeros(2), w).item() == pytest.approx(0.6931472)
+        assert f.nll_loss(torch.zeros(1, 2), torch.tensor([0]), weight=w).item() == 0
+        assert f.batch_norm(torch.ones(1, 2), torch.zeros(2), w).shape == (1, 2)
+
+
+def test_segments_and_labels_are_whole_numbers():
+    x = torch.zeros(3)
+    with pytest.raises(NotImplementedError, match="_segment_reduce_offsets_cpu_kernel1\" not implemented for 'Float'"):
+        torch.segment_reduce(x, "sum", offsets=x)
+    with pytest.raises(RuntimeError, match="expected scalar type Long but found Float"):
+        torch.nn.functional.multilabel_margin_loss(x, x)
+
+
+@pytest.mark.parametrize(
+    ("layer", "states", "weights", "layers", "both_ways", "words"),
+    [
+        ("rnn_tanh", 1, 3, 1, False, "got an incorrect number of RNN parameters"),
+        ("rnn_tanh", 2, 4, 1, True, "Odd number of params or hiddens given to a bidirectional RNN"),
+        ("rnn_tanh", 1, 4, 2, False, "Expected more hidden states in stacked_rnn"),
+        ("gru", 2, 4, 2, False, "Expected more weights in stacked_rnn"),
+        ("lstm", 1, 3, 1, False, "MatrixRef: ArrayRef size 3 not divisible by stride 4"),
+        ("lstm", 2, 4, 2, False, "ArrayRef: invalid slice"),
+    ],
+)
+def test_layers_want_as_many_weights_and_states_as_they_have(layer, states, weights, layers, both_ways, words):
+    params = [torch.zeros(4, 2), torch.zeros(4, 4), torch.zeros(4), torch.zeros(4)][:weights]
+    hidden = torch.zeros(states, 3, 4)
+    hx = (hidden, hidden) if layer == "lstm" else hidden
+    with pytest.raises(RuntimeError, match=words):
+        getattr(torch, layer)(torch.zeros(5, 3, 2), hx, params, True, layers, 0.0, False, both_ways, False)
+
+
+def test_attention_looks_at_the_last_two_dimensions_of_a_mask():
+    x = torch.zeros(1, 2, 3, 4)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        attend(x, x, x, torch.ones(3))
+    assert attend(x[..., :0], x[..., :0], x).shape == (1, 2, 3, 4)
+
+
+def test_a_nuclear_condition_number_is_infinite_for_singular_matrices():
+    found = torch.linalg.cond(torch.tensor([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]), "nuc")
+    assert found.tolist() == [pytest.approx(4.0), inf]
