@@ -256,7 +256,9 @@ def as_views(found: list[Tensor | None]) -> list[Tensor | None]:
     """Gradients that native code expanded, as the views of others that they are."""
     bases: dict[int, Tensor] = {}
     for place, grad in enumerate(found):
-        if grad is not None and grad._array.base is not None and grad._base is None and 0 in grad._array.strides:
+        if grad is None or grad._array.base is None:
+            continue
+        if grad._base is None and 0 in grad._array.strides:
             base = bases.setdefault(id(grad._array.base), wrap(grad._array.base))
             found[place] = view = make_view(base, grad._array)
             view._made = "no_grad"
