@@ -116,7 +116,7 @@ def compare_tensors(place: str, torch: Shown, ours: Shown, found: list[Differenc
             return
     if not equal_values(torch, ours):
         found.append(Difference("value", place, shorten(torch.values), shorten(ours.values)))
-    if (steps(torch), torch.offset) != (steps(ours), ours.offset) and (torch.values is None or torch.values.size):
+    if (torch.stride, torch.offset) != (ours.stride, ours.offset) and (torch.values is None or torch.values.size):
         found.append(Difference("stride", place, f"{torch.stride} + {torch.offset}", f"{ours.stride} + {ours.offset}"))
     if torch.version != ours.version:
         found.append(Difference("version", place, str(torch.version), str(ours.version)))
@@ -126,11 +126,6 @@ def compare_tensors(place: str, torch: Shown, ours: Shown, found: list[Differenc
         compare_tensors(f"{place}.grad", torch.grad, ours.grad, found)
     elif torch.grad is not ours.grad:
         found.append(Difference("grad", place, shorten(torch.grad), shorten(ours.grad)))
-
-
-def steps(shown: Shown) -> list[int]:
-    """The strides, but for dimensions of size 1, where nothing steps."""
-    return [step for size, step in zip(shown.shape, shown.stride, strict=True) if size != 1]
 
 
 HARD_FIELDS = (

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rushlight.core.strides import contiguous_strides, strides_of
+from rushlight.core.strides import contiguous_strides, is_fresh, strides_of
 
 
 class layout:
@@ -71,9 +71,9 @@ def channels_last_strides(shape: tuple[int, ...], form: memory_format) -> tuple[
 
 def dense_strides(array: np.ndarray) -> tuple[int, ...]:
     """The strides that `preserve_format` gives a copy: the array's own, or its order of dimensions packed."""
-    if array.flags.c_contiguous:
-        return contiguous_strides(array.shape)
     given = strides_of(array)
+    if array.flags.c_contiguous:
+        return given
     return given if is_dense(array.shape, given) else packed_strides(array.shape, [given])
 
 
@@ -93,6 +93,10 @@ def common_strides(shape: tuple[int, ...], arrays: list[np.ndarray]) -> tuple[in
     if all([each.shape == shape for each in arrays]):
         if all([each.flags.c_contiguous for each in arrays]):
             return contiguous_strides(shape)
+        if len(shape) == 4:
+            last = channels_last_strides(shape, channels_last)
+            if all([steps_alike(shape, each, last) for each in given]):
+                return last
         if len(set(given)) == 1 and is_dense(shape, given[0]):
             return given[0]
     broadcast = []
@@ -101,6 +105,11 @@ def common_strides(shape: tuple[int, ...], arrays: list[np.ndarray]) -> tuple[in
         steps = [0 if extent == 1 and wanted != 1 else step for extent, step, wanted in own]
         broadcast.append((*[0] * (len(shape) - array.ndim), *steps))
     return packed_strides(shape, broadcast)
+
+
+def steps_alike(shape: tuple[int, ...], one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether strides agree, but for dimensions of size 1, where nothing steps."""
+    return all([a == b or extent == 1 for extent, a, b in zip(shape, one, other, strict=True)])
 
 
 def packed_strides(shape: tuple[int, ...], given: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -155,7 +164,7 @@ def empty_like_array(array: np.ndarray, kind: np.dtype | None = None, form: memo
     """Fresh memory of the array's shape in a memory format; None preserves the array's."""
     kind = array.dtype if kind is None else kind
     if form is None or form is preserve_format:
-        if array.flags.c_contiguous:
+        if is_fresh(array):
             return np.empty(array.shape, kind)
         return empty_with_strides(array.shape, dense_strides(array), kind)
     return empty_in_format(array.shape, kind, form)

@@ -25,6 +25,11 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def is_fresh(array: np.ndarray) -> bool:
+    """Whether an array lies as a new one of its shape would, also along dimensions of size 1."""
+    return array.flags.c_contiguous and (1 not in array.shape or strides_of(array) == contiguous_strides(array.shape))
+
+
 def with_strides(array: np.ndarray, shape: tuple, strides: tuple) -> np.ndarray:
     """The array's memory with other sizes and byte strides, from the same first element."""
     if array.flags.c_contiguous:
@@ -46,6 +51,33 @@ def byte_strides(array: np.ndarray) -> tuple[int, ...]:
         return array.strides
     size = array.itemsize
     return tuple([step * size for step in strides_of(array)])
+
+
+def view_strides(array: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The byte strides that show the array's elements in another shape, if there are any."""
+    if not array.size:
+        if shape == array.shape:
+            return byte_strides(array)
+        return tuple([step * array.itemsize for step in contiguous_strides(shape)])
+    if not array.ndim:
+        return (array.itemsize,) * len(shape)
+    strides = [0] * len(shape)
+    place = len(shape) - 1
+    base, count, covered = array.strides[-1], 1, 1
+    # runs of dimensions that lie evenly in memory, from the last one; each must hold whole new dimensions
+    for dim in range(array.ndim - 1, -1, -1):
+        count *= array.shape[dim]
+        if dim and (array.shape[dim - 1] == 1 or array.strides[dim - 1] == count * base):
+            continue
+        while place >= 0 and (covered < count or shape[place] == 1):
+            strides[place] = covered * base
+            covered *= shape[place]
+            place -= 1
+        if covered != count:
+            return None
+        if dim:
+            base, count, covered = array.strides[dim - 1], 1, 1
+    return tuple(strides) if place < 0 else None
 
 
 def strided(memory: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np.ndarray:

@@ -185,6 +185,15 @@ PyArrayObject* new_array_like(PyArrayObject* model, npy_intp size) {
     return reinterpret_cast<PyArrayObject*>(array);
 }
 
+PyArrayObject* keep_unit_steps(PyArrayObject* made, PyArrayObject* model) {
+    if (made == nullptr || PyArray_SIZE(made) == 0) return made;
+    npy_intp to = PyArray_ITEMSIZE(made), from = PyArray_ITEMSIZE(model);
+    for (int i = 0; i < PyArray_NDIM(made); i++) {
+        if (PyArray_DIM(made, i) == 1) PyArray_STRIDES(made)[i] = PyArray_STRIDE(model, i) / from * to;
+    }
+    return made;
+}
+
 void drop(PyArrayObject* array) {
     PyArrayObject_fields* fields = fields_of(array);
     bool is_ours = Py_REFCNT(array) == 1 && PyArray_CheckExact(array) && fields->mem_handler == pool_capsule &&

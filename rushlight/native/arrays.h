@@ -36,6 +36,9 @@ PyArrayObject* zeros_array(int ndim, const npy_intp* dims, int type_num);
 // core/layout.py's dense_strides gives a copy of such an array.
 PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_intp* strides, int type_num);
 
+// Give a new array the steps of another one of its shape along dims of size 1. Takes nullptr too, and returns `made`.
+PyArrayObject* keep_unit_steps(PyArrayObject* made, PyArrayObject* model);
+
 // Lets go of a reference. An array that dies with it serves the next one like it.
 void drop(PyArrayObject* array);
 inline void drop_object(PyObject* object) {

@@ -33,7 +33,7 @@ PyObject* contiguous_format() {
 PyArrayObject* new_like(PyArrayObject* array, int type) {
     int ndim = PyArray_NDIM(array);
     const npy_intp* dims = PyArray_DIMS(array);
-    if (PyArray_IS_C_CONTIGUOUS(array)) return new_array(ndim, dims, type);
+    if (PyArray_IS_C_CONTIGUOUS(array)) return keep_unit_steps(new_array(ndim, dims, type), array);
     if (std::find(dims, dims + ndim, 1) != dims + ndim || PyArray_SIZE(array) == 0) return nullptr;
     return new_array_like_strides(ndim, dims, PyArray_STRIDES(array), type);
 }
@@ -44,7 +44,7 @@ PyObject* clone_forward(Call& call) {
     if (!is_movable(input) || PyArray_TYPE(input) >= NPY_NTYPES_LEGACY) return nullptr;
     if (call[1] == contiguous_format()) return as_object(packed_copy(input));
     if (call[1] != Py_None) return nullptr;
-    if (PyArray_IS_C_CONTIGUOUS(input)) return as_object(packed_copy(input));
+    if (PyArray_IS_C_CONTIGUOUS(input)) return as_object(keep_unit_steps(packed_copy(input), input));
     PyArrayObject* made = new_like(input, PyArray_TYPE(input));
     if (made != nullptr) copy_into(made, input);
     return as_object(made);
@@ -125,10 +125,10 @@ PyObject* to_copy_forward(Call& call) {
     if (!PyArray_DescrCheck(call[1]) || call[2] != Py_None) return nullptr;
     auto* kind = reinterpret_cast<PyArray_Descr*>(call[1]);
     if (PyArray_DESCR(input) == kind) {
-        return is_movable(input) && PyArray_IS_C_CONTIGUOUS(input) ? as_object(packed_copy(input)) : nullptr;
+        return is_movable(input) && PyArray_IS_C_CONTIGUOUS(input) ? as_object(keep_unit_steps(packed_copy(input), input)) : nullptr;
     }
-    if (dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0) return as_object(converted(input, kind->type_num));
-    return as_object(converted_integers(input, kind->type_num));
+    if (dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0) return as_object(keep_unit_steps(converted(input, kind->type_num), input));
+    return as_object(keep_unit_steps(converted_integers(input, kind->type_num), input));
 }
 
 // The tensor in another dtype, itself if it has it; nullptr without an exception where Python must look.

@@ -73,6 +73,10 @@ PyArrayObject* dense_array(PyObject* given) {
     return PyArray_IS_C_CONTIGUOUS(as_tensor(given)->array) ? as_tensor(given)->array : nullptr;
 }
 
+PyArrayObject* filled_as(PyArrayObject* input, int dtype, int value) {
+    return keep_unit_steps(filled_array(PyArray_NDIM(input), PyArray_DIMS(input), dtype, value), input);
+}
+
 // zeros_like(input, *, dtype, layout, device, pin_memory, requires_grad, memory_format)
 template <int value>
 PyObject* like(const Arguments& arguments) {
@@ -80,7 +84,7 @@ PyObject* like(const Arguments& arguments) {
     PyArrayObject* input = dense_array(arguments[0]);
     if (input == nullptr || !options.read(arguments, {1, 3, 5, 4, 2, -1, 6})) return nullptr;
     int dtype = options.dtype >= 0 ? options.dtype : dtype_of(input);
-    return finish(filled_array(PyArray_NDIM(input), PyArray_DIMS(input), dtype, value), options.requires_grad);
+    return finish(filled_as(input, dtype, value), options.requires_grad);
 }
 
 // The array, which may be nullptr, with one number everywhere, as a tensor.
@@ -109,7 +113,7 @@ PyObject* full_like(const Arguments& arguments) {
     PyArrayObject* input = dense_array(arguments[0]);
     if (input == nullptr || !options.read(arguments, {2, 4, 6, 5, 3, -1, 7})) return nullptr;
     int dtype = options.dtype >= 0 ? options.dtype : dtype_of(input);
-    return finish_full(filled_array(PyArray_NDIM(input), PyArray_DIMS(input), dtype, NOTHING), arguments[1], options);
+    return finish_full(filled_as(input, dtype, NOTHING), arguments[1], options);
 }
 
 // new_zeros(self, *sizes, size, dtype, layout, device, pin_memory, requires_grad)

@@ -22,6 +22,20 @@ bool is_single(PyArrayObject* array) {
     return true;
 }
 
+// Give images that have their channels last the steps of that format, along dims of size 1 too; false for others.
+bool set_image_steps(PyArrayObject* made) {
+    if (made == nullptr || PyArray_NDIM(made) != 4) return false;
+    npy_intp steps[4], step = PyArray_ITEMSIZE(made);
+    for (int dim : {1, 3, 2, 0}) {
+        npy_intp extent = PyArray_DIM(made, dim);
+        if (extent != 1 && PyArray_STRIDE(made, dim) != step) return false;
+        steps[dim] = step;
+        step *= extent;
+    }
+    std::copy(steps, steps + 4, PyArray_STRIDES(made));
+    return true;
+}
+
 // The memory that an array reaches into: from the first byte to the one after the last.
 void reach(PyArrayObject* array, char*& low, char*& high) {
     low = high = PyArray_BYTES(array);
@@ -191,6 +205,22 @@ npy_intp Operands::step_along(int i, int dim) const {
     return PyArray_STRIDE(array, own);
 }
 
+// Whether all operands have the result's shape and the same strides, counted in elements, without gaps.
+bool Operands::is_uniform() const {
+    for (int i = 0; i < count; i++) {
+        PyArrayObject* array = items[i].array;
+        if (array == nullptr || !has_shape(array)) return false;
+        npy_intp reach = 1;
+        for (int k = 0; k < ndim; k++) {
+            npy_intp step = PyArray_STRIDE(array, k) / PyArray_ITEMSIZE(array);
+            if (step != PyArray_STRIDE(items[0].array, k) / PyArray_ITEMSIZE(items[0].array)) return false;
+            reach += (dims[k] - 1) * step;
+        }
+        if (reach != size) return false;
+    }
+    return true;
+}
+
 // The dims in memory as core/layout.py's common_strides orders them.
 PyArrayObject* Operands::new_result(int dtype, bool packed) const {
     if (plain || packed || ndim < 2 || size == 0 || is_c_ordered()) return new_array(ndim, dims, type_num_of(dtype));
@@ -207,7 +237,8 @@ PyArrayObject* Operands::new_result(int dtype, bool packed) const {
     }
     npy_intp ranks[NPY_MAXDIMS];
     for (int k = 0; k < ndim; k++) ranks[order[k]] = k + 1;
-    return new_array_like_strides(ndim, dims, ranks, type_num_of(dtype));
+    PyArrayObject* made = new_array_like_strides(ndim, dims, ranks, type_num_of(dtype));
+    return is_uniform() && !set_image_steps(made) ? keep_unit_steps(made, items[0].array) : made;
 }
 
 bool Operands::may_write(PyArrayObject* out) const {

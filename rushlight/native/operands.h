@@ -46,6 +46,7 @@ public:
 private:
     bool broadcast_shapes();
     bool is_c_ordered() const;
+    bool is_uniform() const;
     int comes_later(int inner, int outer) const;
     npy_intp step_along(int i, int dim) const;  // of an operand, in bytes; 0 where it is broadcast
     void run_plain(Loop loop, char* result, int result_size) const;

@@ -194,13 +194,13 @@ Ref zeros_for(PyObject* shape, PyArrayObject* values) {
 
 // Whether what is picked is contiguous in torch too: the dims go from the slowest to the fastest.
 bool is_descending(PyArrayObject* array) {
-    if (PyArray_IS_C_CONTIGUOUS(array)) return true;
-    npy_intp least = NPY_MAX_INTP;
+    npy_intp least = NPY_MAX_INTP, size = 0;
     for (int d = 0; d < PyArray_NDIM(array); d++) {
         npy_intp step = PyArray_STRIDE(array, d);
-        if (step == 0 || PyArray_DIM(array, d) == 1) continue;
-        if (step > least) return false;
+        if (step == 0) continue;
+        if (step > least || (step == least && PyArray_DIM(array, d) > size)) return false;
         least = step;
+        size = PyArray_DIM(array, d);
     }
     return true;
 }

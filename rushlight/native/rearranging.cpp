@@ -34,7 +34,8 @@ PyArrayObject* flipped(PyArrayObject* array, PyObject* named) {
 
 // flip(input, dims)
 PyObject* flip_forward(Call& call) {
-    return PyArray_IS_C_CONTIGUOUS(call.array(0)) ? as_object(flipped(call.array(0), call[1])) : nullptr;
+    PyArrayObject* input = call.array(0);
+    return PyArray_IS_C_CONTIGUOUS(input) ? as_object(keep_unit_steps(flipped(input, call[1]), input)) : nullptr;
 }
 
 // reads dims

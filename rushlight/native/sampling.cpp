@@ -145,7 +145,13 @@ bool read_likeness(const Arguments& arguments, Shape& shape, Options& options) {
     PyArrayObject* array = as_tensor(arguments[0])->array;
     if (array == nullptr || !PyArray_IS_C_CONTIGUOUS(array)) return false;
     shape.ndim = PyArray_NDIM(array);
-    for (int i = 0; i < shape.ndim; i++) shape.dims[i] = PyArray_DIM(array, i);
+    npy_intp step = PyArray_ITEMSIZE(array);
+    for (int i = shape.ndim - 1; i >= 0; i--) {
+        shape.dims[i] = PyArray_DIM(array, i);
+        // other steps along dims of size 1 are kept by Python
+        if (shape.dims[i] == 1 && PyArray_STRIDE(array, i) != step) return false;
+        step *= shape.dims[i];
+    }
     return options.read(arguments[1], arguments.given + 2, PyArray_TYPE(array));
 }
 

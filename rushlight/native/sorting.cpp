@@ -71,7 +71,13 @@ PyObject* sorted(PyArrayObject* input, PyObject* named, int64_t count, PyObject*
 }
 
 // sort(input, dim=-1, descending=False, *, stable=False)
-PyObject* sort_forward(Call& call) { return sorted(call.array(0), call[1], -1, call[2]); }
+PyObject* sort_forward(Call& call) {
+    PyObject* found = sorted(call.array(0), call[1], -1, call[2]);
+    for (int i = 0; found != nullptr && i < 2; i++) {
+        keep_unit_steps(reinterpret_cast<PyArrayObject*>(PyTuple_GET_ITEM(found, i)), call.array(0));
+    }
+    return found;
+}
 
 // topk(input, k, dim=-1, largest=True, sorted=True)
 PyObject* topk_forward(Call& call) {

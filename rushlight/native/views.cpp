@@ -92,7 +92,9 @@ PyObject* reshaped(PyArrayObject* array, npy_intp* sizes, int count) {
     npy_intp total = PyArray_SIZE(array);
     if (total == 0 || !infer(sizes, count, total)) return nullptr;
     npy_intp strides[NPY_MAXDIMS];
-    if (!PyArray_IS_C_CONTIGUOUS(array)) {
+    int ndim = PyArray_NDIM(array);
+    // the step along a last dim of size 1 is the one that new dims of size 1 get
+    if (!PyArray_IS_C_CONTIGUOUS(array) || (ndim > 0 && PyArray_DIM(array, ndim - 1) == 1)) {
         return find_strides(array, sizes, count, strides) ? as_object(view_of(array, count, sizes, strides)) : nullptr;
     }
     npy_intp step = PyArray_ITEMSIZE(array);

@@ -18,6 +18,7 @@ from rushlight.core.layout import (
     memory_format,
     preserve_format,
 )
+from rushlight.core.strides import is_fresh
 from rushlight.core.tensor import Tensor, method
 from rushlight.core.warning import warn
 from rushlight.ops.declare import op
@@ -27,7 +28,7 @@ from rushlight.ops.rules import SAME
 @op(dtype=SAME, name="_to_copy", node="ToCopyBackward0", samples=None)
 def to_copy(input, kind: np.dtype, form: memory_format = None):
     """A copy in a NumPy dtype and a memory format; None preserves the input's order."""
-    if form is None and input.flags.c_contiguous:
+    if form is None and is_fresh(input):
         return cast(input, kind) if input.dtype != kind else input.copy()
     made = empty_like_array(input, kind, form)
     made[...] = cast(input, kind)

@@ -13,7 +13,7 @@ from rushlight.core.filled import converted
 from rushlight.core.layout import channels_last_strides, contiguous_format, empty_like_array
 from rushlight.core.layout import memory_format as memory_format_type
 from rushlight.core.options import number
-from rushlight.core.strides import strides_of
+from rushlight.core.strides import is_fresh, strides_of
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.native import core
 from rushlight.ops.bind import NAMESPACES
@@ -52,7 +52,7 @@ def function_and_method(function):
 )
 def clone(input, *, memory_format=None):
     """A copy in memory of its own, which keeps the history."""
-    if memory_format is None and input.flags.c_contiguous:
+    if memory_format is None and is_fresh(input):
         return input.copy()
     found = empty_like_array(input, None, memory_format)
     found[...] = input

@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.layout import packed_strides
-from rushlight.core.strides import byte_strides, empty_view, settled, strides_of, with_strides
+from rushlight.core.strides import (
+    byte_strides,
+    contiguous_strides,
+    empty_view,
+    settled,
+    strides_of,
+    view_strides,
+    with_strides,
+)
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.ops.declare import Op, op
 from rushlight.ops.indices import ALL, INT64, Reader, check_mask, int_positions
@@ -195,16 +203,18 @@ def with_torch_strides(found: np.ndarray, input: np.ndarray, index: tuple) -> np
 def PICKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
     """In the order of the dimensions that are not indexed, and of the indices among themselves."""
     input, indices, dims = arrays
-    if input.flags.c_contiguous and all([each.flags.c_contiguous for each in indices]):
+    if 1 not in result.shape and input.flags.c_contiguous and all([each.flags.c_contiguous for each in indices]):
         return result
     adjacent = dims[-1] - dims[0] == len(dims) - 1
     rest, before = len(input.shape) - len(dims), dims[0] if adjacent else 0
     own = [step for dim, step in enumerate(strides_of(input)) if dim not in dims]
     wide = result.ndim - rest
     given = [(*own[:before], *[0] * wide, *own[before:])]
-    for each in indices:
-        steps = [step if extent > 1 else 0 for extent, step in zip(each.shape, strides_of(each), strict=True)]
-        given.append((*[0] * (before + wide - each.ndim), *steps, *[0] * (rest - before)))
+    for each in np.broadcast_arrays(*indices):
+        # torch shows each index with a dimension of size 1 for each that is not indexed
+        shape = (1,) * before + each.shape + (1,) * (rest - before)
+        steps = view_strides(each, shape) or contiguous_strides(shape)
+        given.append(tuple([0 if a != b else step for a, b, step in zip(shape, result.shape, steps, strict=True)]))
     return restrided(result, packed_strides(result.shape, given))
 
 

@@ -43,7 +43,7 @@ def COMMON(op: Op, arrays: list, result: ndarray) -> ndarray:
 def LIKE(op: Op, arrays: list, result: ndarray) -> ndarray:
     """As `empty_like` lays out memory for the first input; its order of dims where the sizes are others."""
     first = arrays[0]
-    if first.flags.c_contiguous or first.ndim != result.ndim:
+    if first.ndim != result.ndim or (first.flags.c_contiguous and 1 not in first.shape):
         return result if result.flags.c_contiguous else result.copy()
     if first.shape == result.shape:
         return restrided(result, dense_strides(first))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.layout import empty_like_array
 from rushlight.core.promotion import common, compute_dtype
 
 if TYPE_CHECKING:
@@ -34,9 +35,16 @@ def cast(op: Op, arrays: list, kind: np.dtype) -> None:
         value = arrays[position]
         if type(value) is ndarray:
             if value.dtype is not kind:
-                arrays[position] = value.astype(kind)
+                arrays[position] = cast_in_order(value, kind) if 0 in value.strides else value.astype(kind)
         elif type(value) is list:
             arrays[position] = [each.astype(kind, copy=False) for each in value]
+
+
+def cast_in_order(array: ndarray, kind: np.dtype) -> ndarray:
+    """As astype, which puts dimensions that repeat one element innermost; torch leaves them in their place."""
+    made = empty_like_array(array, kind)
+    made[...] = array
+    return made
 
 
 def narrow(op: Op, arrays: list, kind: np.dtype) -> None:

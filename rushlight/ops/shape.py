@@ -9,7 +9,7 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.deferred import CONJUGATE, flips_of
-from rushlight.core.strides import byte_strides, contiguous_strides, with_strides
+from rushlight.core.strides import byte_strides, view_strides, with_strides
 from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.ops.calling import not_given
 from rushlight.ops.declare import composed, op
@@ -52,33 +52,6 @@ def inferred(shape: Any, count: int) -> tuple[int, ...]:
     raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
 
 
-def view_strides(array: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The byte strides that show the array's elements in another shape, if there are any."""
-    if not array.size:
-        if shape == array.shape:
-            return byte_strides(array)
-        return tuple([step * array.itemsize for step in contiguous_strides(shape)])
-    if not array.ndim:
-        return (array.itemsize,) * len(shape)
-    strides = [0] * len(shape)
-    place = len(shape) - 1
-    base, count, covered = array.strides[-1], 1, 1
-    # runs of dimensions that lie evenly in memory, from the last one; each must hold whole new dimensions
-    for dim in range(array.ndim - 1, -1, -1):
-        count *= array.shape[dim]
-        if dim and (array.shape[dim - 1] == 1 or array.strides[dim - 1] == count * base):
-            continue
-        while place >= 0 and (covered < count or shape[place] == 1):
-            strides[place] = covered * base
-            covered *= shape[place]
-            place -= 1
-        if covered != count:
-            return None
-        if dim:
-            base, count, covered = array.strides[dim - 1], 1, 1
-    return tuple(strides) if place < 0 else None
-
-
 @composed(
     samples=cases(
         lambda make: [
@@ -111,7 +84,7 @@ def view(input, *shape, size=None, dtype=None):
 @op(dtype=SAME, view=True, name="_view", node="ViewBackward0", samples=None)
 def view_shape(input, shape: tuple):
     shape = inferred(shape, input.size)
-    if input.flags.c_contiguous and input.size:
+    if input.flags.c_contiguous and input.size and 1 not in input.shape:
         return input.reshape(shape)
     strides = view_strides(input, shape)
     if strides is None:

@@ -202,3 +202,49 @@ def test_gradients_of_reductions_follow_the_input_or_lie_by_rows(create_graph):
     for name in ("max", "min", "median"):
         assert strides(lambda x, name=name: getattr(x, name)()) == (4, 1)
         assert strides(lambda x, name=name: getattr(x, name)(dim=1)[0]) == (4, 1)
+def odd_steps():
+    """One element of a row of two: dimensions of size 1 whose steps a new tensor would not have."""
+    return torch.zeros(1, 2)[:, ::2]
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        torch.Tensor.clone,
+        torch.Tensor.double,
+        torch.Tensor.half,
+        torch.empty_like,
+        torch.zeros_like,
+        torch.rand_like,
+        lambda x: torch.full_like(x, 2),
+        lambda x: x.flip(0),
+        lambda x: x.sort(0)[0],
+    ],
+)
+def test_copies_keep_the_steps_along_dimensions_of_size_1(copied):
+    assert odd_steps().stride() == (2, 2)
+    assert copied(odd_steps()).stride() == (2, 2)
+
+
+def test_views_take_the_step_of_a_last_dimension_of_size_1():
+    assert odd_steps().view(1, 1, 1).stride() == (2, 2, 2)
+    assert odd_steps().reshape(1).stride() == (2,)
+    assert odd_steps().exp().stride() == (1, 1)
+
+
+def test_images_with_one_channel_of_pixels_last_keep_that_format():
+    x = torch.zeros(2, 1, 2).permute(1, 2, 0).unsqueeze(2)
+    assert x.stride() == (2, 1, 4, 2)
+    assert x.relu().stride() == (4, 1, 4, 2)
+
+
+def test_converted_operands_leave_expanded_dimensions_in_their_place():
+    assert torch.zeros(3, 1, 2, dtype=torch.int64).expand(2, 3, 1, 2).exp().is_contiguous()
+
+
+def test_picked_elements_lie_in_the_order_of_torchs_walk_along_dimensions_of_size_1_too():
+    rows, turned = torch.zeros(3, 4, 2), torch.zeros(3, 4, 2).permute(2, 1, 0)
+    places, mask = torch.tensor([0, 1]), torch.tensor([True, False])
+    assert rows[1:2, places, mask].stride() == (2, 1)
+    assert turned[1:2, places].stride() == (6, 3, 1)
+    assert turned[:, places[:1], :1].stride() == (1, 2, 2)
