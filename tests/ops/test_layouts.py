@@ -202,6 +202,8 @@ def test_gradients_of_reductions_follow_the_input_or_lie_by_rows(create_graph):
     for name in ("max", "min", "median"):
         assert strides(lambda x, name=name: getattr(x, name)()) == (4, 1)
         assert strides(lambda x, name=name: getattr(x, name)(dim=1)[0]) == (4, 1)
+
+
 def odd_steps():
     """One element of a row of two: dimensions of size 1 whose steps a new tensor would not have."""
     return torch.zeros(1, 2)[:, ::2]
