@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.rules import MATCH

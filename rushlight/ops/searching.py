@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import SAME
