@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.layout import contiguous_format, empty_with_strides, is_dense
+from rushlight.core.storage import count_write
 from rushlight.core.strides import strides_of
 from rushlight.core.tensor import Tensor, storage_of, wrap
 from rushlight.core.warning import warn
@@ -43,7 +44,7 @@ def add_to(held: Tensor, grad: Tensor) -> None:
             held.add_(grad)
         return
     np.add(array, added, array)
-    storage_of(held).version += 1
+    count_write(storage_of(held))
 
 
 def first(leaf: Tensor, grad: Tensor, alone: bool) -> Tensor:

@@ -253,15 +253,20 @@ def backward(
 
 
 def as_views(found: list[Tensor | None]) -> list[Tensor | None]:
-    """Gradients that native code expanded, as the views of others that they are."""
+    """What native code has brought: one tensor for one array, and views where an array is a part of another."""
     bases: dict[int, Tensor] = {}
+    made: dict[int, Tensor] = {}
     for place, grad in enumerate(found):
-        if grad is None or grad._array.base is None:
+        if grad is None:
             continue
-        if grad._base is None and 0 in grad._array.strides:
-            base = bases.setdefault(id(grad._array.base), wrap(grad._array.base))
-            found[place] = view = make_view(base, grad._array)
-            view._made = "no_grad"
+        array = grad._array
+        if id(array) not in made:
+            made[id(array)] = grad
+            if isinstance(array.base, np.ndarray) and grad._base is None:
+                base = bases.setdefault(id(array.base), wrap(array.base))
+                made[id(array)] = view = make_view(base, array)
+                view._made = "no_grad"
+        found[place] = made[id(array)]
     return found
 
 

@@ -12,6 +12,7 @@ from rushlight.autograd import modes
 from rushlight.autograd.context import BackwardCFunction, FunctionCtx
 from rushlight.autograd.graph import Node, described
 from rushlight.core.dtypes import DIFFERENTIABLE
+from rushlight.core.storage import count_write
 from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.core.views import CUSTOM, MULTIPLE, make_view
 
@@ -181,7 +182,7 @@ class Marks:
                     "Some elements marked as dirty during the forward method were not returned as output. The inputs "
                     "that are modified inplace must all be outputs of the Function."
                 )
-            storage_of(each).version += 1
+            count_write(storage_of(each))
 
     def connect(self, output: Tensor, number: int) -> Tensor:
         """An output with the node as its history."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.autograd import entry
 from rushlight.core.location import user_line
-from rushlight.core.tensor import Tensor, method, new, storage_of
+from rushlight.core.tensor import Tensor, method, new, require_differentiable, storage_of
 
 
 @method
@@ -18,6 +18,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         )
     # what is computed requires grad already
     if not (requires_grad and self.grad_fn is not None):
+        if requires_grad:
+            require_differentiable(self._array.dtype, "floating point dtype")
         self.requires_grad = requires_grad
     return self
 

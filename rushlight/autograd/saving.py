@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from rushlight.autograd import hooks, modes
+from rushlight.core.storage import count_write
 from rushlight.core.tensor import Tensor, storage_of
 
 
@@ -86,4 +87,4 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
         if not isinstance(each, Tensor):
             raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
-        storage_of(each).version += 1
+        count_write(storage_of(each))

@@ -9,8 +9,8 @@ from rushlight.core.fields import NAMES
 from rushlight.core.layout import layout, strided
 from rushlight.core.location import user_line
 from rushlight.core.options import refuse_pinned
-from rushlight.core.storage import Storage
-from rushlight.core.tensor import Tensor, attribute, method, new, require_differentiable, storage_of, version_of
+from rushlight.core.storage import Storage, continued
+from rushlight.core.tensor import Tensor, attribute, method, new, require_differentiable, storage_of
 from rushlight.core.warning import warn
 
 
@@ -32,10 +32,9 @@ def set_data(self: Tensor, value: Tensor) -> None:
         raise RuntimeError(
             f"data set to a tensor that requires gradients must be floating point or complex dtype, not {value.dtype}"
         )
-    version = version_of(self)
+    memory = storage_of(value).array
+    self._storage = Storage(memory) if self._storage is None else continued(self._storage, memory)
     self._array = value._array
-    self._storage = Storage(storage_of(value).array)
-    self._storage.version = version
 
 
 def get_grad(self: Tensor) -> Tensor | None:

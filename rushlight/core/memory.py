@@ -12,7 +12,7 @@ from rushlight.core import dtypes
 from rushlight.core.deferred import alike
 from rushlight.core.device import CPU, device
 from rushlight.core.options import allocate
-from rushlight.core.storage import Storage
+from rushlight.core.storage import Storage, continued
 from rushlight.core.strides import contiguous_strides, memory_extent, strided
 from rushlight.core.tensor import Tensor, attribute, method, storage_of
 
@@ -28,10 +28,9 @@ def give_shape(tensor: Tensor, shape: tuple[int, ...], strides: tuple[int, ...] 
     count = math.prod(shape)
     if count and offset + count > memory_extent(storage.array):
         # views that were made before keep the old memory, and with it their offsets
-        larger = tensor._storage = Storage(storage.array)
-        larger.version, larger.writer = storage.version, storage.writer
-        storage.version += 1
-        storage = larger
+        memory = storage.array
+        del storage
+        storage = tensor._storage = continued(tensor._storage, memory)
         grow(storage, offset + count)
     tensor._array = alike(tensor._array, strided(storage.array, shape, strides or contiguous_strides(shape), offset))
 

@@ -261,10 +261,10 @@ def method(function: Callable) -> Callable:
     return function
 
 
-def require_differentiable(kind: np.dtype) -> None:
+def require_differentiable(kind: np.dtype, allowed: str = "floating point and complex dtype") -> None:
     if kind not in dtypes.DIFFERENTIABLE:
         raise RuntimeError(
-            "only Tensors of floating point and complex dtype can require gradients"
+            f"only Tensors of {allowed} can require gradients"
             f"; this one is {dtypes.from_numpy(kind)}: convert it first, for example with .float()"
         )
 

@@ -237,7 +237,9 @@ PyObject* detach(PyObject* self, PyObject*) {
 }
 
 PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    bool simple = names == nullptr && count <= 1 && as_tensor(self)->node == nullptr;
+    PyArrayObject* array = as_tensor(self)->array;
+    bool simple = names == nullptr && count <= 1 && as_tensor(self)->node == nullptr && array != nullptr &&
+                  PyTypeNum_ISFLOAT(PyArray_TYPE(array));
     if (!simple || (count == 1 && !PyBool_Check(args[0]))) return call_python(REQUIRES_GRAD_, self, args, count, names);
     if (PyObject_SetAttrString(self, "requires_grad", count == 1 ? args[0] : Py_True) < 0) return nullptr;
     return Py_NewRef(self);

@@ -113,11 +113,40 @@ unsigned part_variant(const Call& call) {
     return PySlice_Check(call[1]) ? SLICES : reader.effect;
 }
 
+// Whether an index takes all there is: it has no integers, and the part is no smaller. A single slice copies, in torch.
+bool keeps_all(PyObject* index, PyArrayObject* grad, const npy_intp* sizes, int count) {
+    if (PyArray_SIZE(grad) == 0 || PyArray_SIZE(grad) != PyArray_MultiplyList(sizes, count)) return false;
+    if (!PyTuple_CheckExact(index)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index); i++) {
+        PyObject* each = PyTuple_GET_ITEM(index, i);
+        if (each != Py_None && each != Py_Ellipsis && !PySlice_Check(each)) return false;
+    }
+    return true;
+}
+
+// The array without the dimensions of one element that `sizes` lacks.
+PyObject* without_new_dims(PyArrayObject* array, const npy_intp* sizes, int count) {
+    if (PyArray_NDIM(array) == count) return Py_NewRef(array);
+    Geometry geometry(array);
+    for (int i = 0; i < geometry.ndim;) {
+        if (i < count && geometry.dims[i] == sizes[i]) {
+            i++;
+        } else {
+            geometry.remove(i);
+        }
+    }
+    return geometry.of(array);
+}
+
 bool part_backward(Gradient& gradient) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(gradient.option(0), sizes);
     PyArrayObject* grad = gradient.grad();
     if (count < 0 || gradient.option(1) == nullptr) return false;
+    if (keeps_all(gradient.option(1), grad, sizes, count)) {
+        gradient.found[0] = reinterpret_cast<PyArrayObject*>(without_new_dims(grad, sizes, count));
+        return gradient.found[0] != nullptr;
+    }
     Ref whole = Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(grad))));
     if (!whole) return false;
     Reader reader(whole.array());

@@ -318,10 +318,10 @@ int loop_type(PyArrayObject* array) {
 
 void count_write(Storage* storage, const Place& place) {
     Place before = storage->writer;
-    storage->version++;
     Py_XINCREF(place.code);
     storage->writer = place;
     clear_place(before);
+    count_write(storage);
 }
 
 bool read_number(PyObject* value, double& number) {

@@ -389,7 +389,7 @@ static bool store(Tensor* leaf, PyArrayObject* grad) {
             drop(grad);
             Storage* storage = storage_of(held);
             if (storage == nullptr) return false;
-            storage->version++;
+            count_write(storage);
             return true;
         }
     }

@@ -35,6 +35,7 @@ void storage_dealloc(PyObject* self) {
     auto* storage = reinterpret_cast<Storage*>(self);
     if (storage->weak_references != nullptr) PyObject_ClearWeakRefs(self);
     Py_XDECREF(storage->array);
+    Py_XDECREF(storage->shared);
     clear_place(storage->writer);
     Py_TYPE(self)->tp_free(self);
 }
@@ -47,6 +48,7 @@ int set_writer(PyObject* self, PyObject* value, void*) {
 
 PyMemberDef storage_members[] = {
     {"array", T_OBJECT, offsetof(Storage, array), 0, nullptr},
+    {"shared", T_OBJECT, offsetof(Storage, shared), 0, nullptr},
     {"version", T_PYSSIZET, offsetof(Storage, version), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
@@ -302,6 +304,7 @@ Storage* new_storage(PyObject* array) {
     made->weak_references = nullptr;
     made->version = 0;
     made->writer = Place();
+    made->shared = nullptr;
     return made;
 }
 
@@ -352,10 +355,16 @@ PyArrayObject* elements_of(Tensor* tensor) {
 bool written(Tensor* target) {
     Storage* storage = storage_of(target);
     if (storage == nullptr) return false;
-    storage->version++;
     clear_place(storage->writer);
     storage->writer = user_place();
+    count_write(storage);
     return true;
+}
+
+void share_count(Storage* storage) {
+    Ref done = Ref::steal(PyObject_CallOneArg(storage->shared, as_object(storage)));
+    // no caller can fail here: a write has happened
+    if (!done) PyErr_WriteUnraisable(as_object(storage));
 }
 
 void copy_cut(Tensor* to, const Cut& cut) {

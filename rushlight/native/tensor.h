@@ -13,6 +13,7 @@ struct Storage {
     PyObject* weak_references;
     Py_ssize_t version;
     Place writer;
+    PyObject* shared;  // nullptr, or what is called after a write: other memory that counts with this
 };
 
 // Where a history was cut: (what cut it, where).
@@ -78,6 +79,12 @@ bool written(Tensor* target);
 // The array for its shape and dtype, deferred or not; borrowed.
 inline PyArrayObject* shown_array(const Tensor* tensor) {
     return tensor->array != nullptr ? tensor->array : tensor->deferred;
+}
+// Tells the storages that count with this one of a write.
+void share_count(Storage* storage);
+inline void count_write(Storage* storage) {
+    storage->version++;
+    if (storage->shared != nullptr) share_count(storage);
 }
 inline Py_ssize_t version_of(const Tensor* tensor) { return tensor->storage ? tensor->storage->version : 0; }
 inline bool requires_grad(const Tensor* tensor) {

@@ -149,10 +149,12 @@ def write_recorded(self: Tensor, basic: tuple | slice, value: Any) -> None:
     """Assignment as history: a copy into the view."""
     # torch writes to the tensor itself if the index leaves nothing out
     view = self if keeps_all(self, basic if type(basic) is tuple else (basic, ...)) else part(self, basic)
-    if isinstance(value, Tensor) and (value._array.ndim or not view._array.ndim):
+    if not isinstance(value, Tensor):
+        value = wrap(np.array(value, view._array.dtype))
+    if value._array.ndim or not view._array.ndim:
         view.copy_(without_leading_ones(value, view))
     else:
-        view.fill_(value if isinstance(value, Tensor) else wrap(np.array(value, view._array.dtype)))
+        view.fill_(value)
 
 
 def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:

@@ -5,16 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.ops.declare import op
+from rushlight.core.tensor import Tensor
+from rushlight.ops.declare import Op, op
 from rushlight.ops.dims import axis
 from rushlight.ops.folding import in_c_order
 from rushlight.ops.gradients import conjugate
+from rushlight.ops.inplace import call_inplace
+from rushlight.ops.kinds import refuse
 from rushlight.ops.recurrences import chain, product_of_earlier
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, SAME
 from rushlight.ops.samples import case, cases, corner
 
 # as in torch, running sums keep more digits than their elements
 WIDE = {np.dtype("float32"): np.dtype("float64"), np.dtype("complex64"): np.dtype("complex128")}
+
+
+def run_inplace(op: Op, arguments: tuple) -> Tensor:
+    """The running total in place; of bools torch has none, as it would not be one of bools."""
+    target, dim = arguments[:2]
+    if isinstance(target, Tensor) and target._array.dtype == bool and isinstance(dim, int):
+        axis(dim, target._array.ndim)
+        raise refuse(f"{op.name}_out_cpu", target._array)
+    return call_inplace(op, arguments)
 
 
 def running(make, *extra):
@@ -34,7 +46,7 @@ def running(make, *extra):
 
 @op(
     dtype=ACCUMULATE,
-    inplace=True,
+    inplace=run_inplace,
     samples=cases(
         lambda make: running(
             make,
@@ -55,7 +67,7 @@ cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if 
 
 @op(
     dtype=ACCUMULATE,
-    inplace=True,
+    inplace=run_inplace,
     samples=cases(
         lambda make: running(
             make,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,37 @@ def part(input, index: tuple):
     return found
 
 
-part.gradient(input=lambda grad, input_shape, index: part_into(grad, index, input_shape))
+part.gradient(input=lambda grad, input_shape, index: part_gradient(grad, input_shape, index))
+
+
+def part_gradient(grad: Tensor, shape: tuple, index: tuple | slice) -> Tensor:
+    """The gradient of all that the part was taken from: itself, where only dimensions were added."""
+    count = grad._array.size
+    # a single slice copies, in torch
+    if not count or count != math.prod(shape) or type(index) is slice or any([type(each) is int for each in index]):
+        return part_into(grad, index, shape)
+    dots = index.index(...)
+    for place in range(len(index) - 1, -1, -1):
+        if index[place] is None:
+            grad = grad.squeeze(place if place < dots else place - len(index))
+    return grad
+
+
+def into_name(index: tuple | slice, shape: tuple) -> str:
+    """torch makes a node for each entry; the gradient goes last to the first of them that does something."""
+    source = 0
+    for place, each in enumerate(index if type(index) is tuple else ()):
+        if each is None:
+            return "SqueezeBackward1"
+        if type(each) is int:
+            return "SelectBackwardBackward0"
+        if each is ...:
+            source = len(shape) - sum([later is not None for later in index[place + 1 :]])
+            continue
+        if each.indices(shape[source]) != (0, shape[source], 1):
+            break
+        source += 1
+    return "SliceBackwardBackward0"
 
 
 def begun(found: np.ndarray, input: np.ndarray, index: tuple) -> np.ndarray:
@@ -168,7 +199,7 @@ def begun(found: np.ndarray, input: np.ndarray, index: tuple) -> np.ndarray:
     return empty_view(input, found.shape, found.strides, place)
 
 
-@op(dtype=SAME, name="_part_into", samples=None)
+@op(dtype=SAME, name="_part_into", node=into_name, samples=None)
 def part_into(input, index: tuple, shape: tuple):
     """Zeros with the input in a part of them."""
     found = np.zeros(shape, input.dtype)

@@ -174,6 +174,8 @@ def written(target: Tensor) -> None:
         storage = storage_of(target)
     storage.version += 1
     storage.writer = user_line()
+    if storage.shared is not None:
+        storage.shared(storage)
 
 
 def record_write(op: Op, plan: Plan, before: tuple, target: Tensor) -> None:

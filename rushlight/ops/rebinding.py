@@ -10,7 +10,7 @@ from rushlight.autograd.modes import state
 from rushlight.core.deferred import alike, raw
 from rushlight.core.layout import channels_last, channels_last_3d, channels_last_strides
 from rushlight.core.memory import TypedStorage, UntypedStorage, flat, give_shape, grow
-from rushlight.core.storage import Storage
+from rushlight.core.storage import continued
 from rushlight.core.strides import contiguous_strides, strided
 from rushlight.core.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.call import run
@@ -124,7 +124,8 @@ def set_(
         check_target(self)
     if source is None:
         written(self)
-        self._array, self._storage = np.empty(0, self._array.dtype), None
+        self._array = np.empty(0, self._array.dtype)
+        self._storage = continued(self._storage, self._array)
         return self
     if isinstance(source, (TypedStorage, UntypedStorage)):
         memory = flat(source._storage).view(self._array.dtype)
@@ -142,8 +143,7 @@ def set_(
         )
     written(self)
     # over the source's memory, with a count of writes of its own
-    shared = Storage(storage_of(source).array)
-    shared.version, self._storage = self._storage.version, shared
+    self._storage = continued(self._storage, storage_of(source).array)
     if size is None:
         self._array = alike(self._array, raw(source._array))
     else:

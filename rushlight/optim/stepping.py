@@ -63,6 +63,8 @@ def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: 
         storage = param._storage or storage_of(param)
         storage.version += writes
         storage.writer = place
+        if storage.shared is not None:
+            storage.shared(storage)
 
 
 def check_options(optimizer: Optimizer, group: dict[str, Any], names: tuple[str, ...]) -> None:

@@ -59,3 +59,49 @@ def test_an_op_without_derivative_fails_whatever_is_asked():
     written.asinh_()
     with pytest.raises(NotImplementedError, match="the derivative for 'inplace version of asinh' is not implemented"):
         written.sum().backward(inputs=[written])
+
+
+def test_one_gradient_for_several_inputs_is_one_tensor():
+    x = torch.ones(2, 3, requires_grad=True)
+    one, two = torch.autograd.grad(x.sum(), [x, x])
+    assert one is two
+    y = x[...]
+    one, two = torch.autograd.grad(y.sum(), [x, y])
+    assert one is two and one.stride() == (0, 0)
+
+
+def test_a_gradient_that_is_a_view_is_one_made_without_recording():
+    x = torch.ones(2, 3, requires_grad=True)
+    (grad,) = torch.autograd.grad((x.T * 2).sum(), x)
+    assert grad._is_view() and grad.stride() == (1, 2)
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
+        grad.copy_(x)
+
+
+def test_gradients_of_added_dimensions_are_views_and_those_of_parts_copies():
+    x = torch.ones(2, 3, requires_grad=True)
+    assert torch.autograd.grad(x[:, None].sum(), x)[0].stride() == (0, 0)
+    assert torch.autograd.grad(x[None, ..., None].sum(), x)[0].stride() == (0, 0)
+    assert torch.autograd.grad(x[:].sum(), x)[0].stride() == (3, 1)
+    assert torch.autograd.grad(x[:1][0].sum(), x)[0].tolist() == [[1, 1, 1], [0, 0, 0]]
+    assert torch.autograd.grad(torch.ones(0, 3, requires_grad=True)[:, 1:].sum(), x, allow_unused=True)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("index", "name"),
+    [
+        ((-1, slice(None), None), "SelectBackwardBackward0"),
+        ((slice(0, 2), 0), "SelectBackwardBackward0"),
+        ((slice(1, None), 0), "SliceBackwardBackward0"),
+        ((..., slice(1, None)), "SliceBackwardBackward0"),
+        ((None, 0), "SqueezeBackward1"),
+        ((..., None), "SqueezeBackward1"),
+        ((..., 0), "SelectBackwardBackward0"),
+        (slice(None), "SliceBackwardBackward0"),
+        (..., "MulBackward0"),
+    ],
+)
+def test_the_gradient_of_a_part_is_named_after_what_was_taken_first(index, name):
+    x = torch.ones(2, 3, requires_grad=True)
+    (grad,) = torch.autograd.grad(x[index].exp().sum(), x, create_graph=True)
+    assert grad.grad_fn.name() == name

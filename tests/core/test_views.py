@@ -369,3 +369,17 @@ def test_a_complex_view_of_pairs_is_written_through():
     torch.view_as_complex(b).mul_(1j)
     (b * torch.tensor([[1.0, 2.0], [3.0, 4.0]])).sum().backward()
     assert a.grad.tolist() == [[2.0, -1.0], [4.0, -3.0]]
+
+
+def test_moving_the_dimensions_of_a_number_gives_a_view():
+    x = torch.tensor(1.0, requires_grad=True)
+    assert x.movedim(-1, 0) is not x and x.movedim(-1, 0).grad_fn.name() == "AliasBackward0"
+
+
+def test_whole_numbers_cannot_require_grad():
+    x = torch.tensor([5, 0])
+    with pytest.raises(RuntimeError, match="only Tensors of floating point dtype can require gradients"):
+        x.requires_grad_()
+    with pytest.raises(RuntimeError, match="only Tensors of floating point and complex dtype can require gradients"):
+        x.requires_grad = True
+    assert not x.requires_grad_(False).requires_grad

@@ -301,3 +301,12 @@ def test_an_inference_tensor_is_not_written_to_outside_inference_mode():
     for index in (0, [0]):
         with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
             target[index] = 1.0
+
+
+def test_a_number_over_a_number_is_a_copy():
+    x = torch.tensor(1.0, requires_grad=True) * 2
+    x[...] = 3.0
+    assert x.grad_fn.name() == "torch::autograd::CopyBackwards"
+    y = torch.tensor([1.0], requires_grad=True) * 2
+    y[...] = 3.0
+    assert y.grad_fn.name().startswith("FillBackward")

@@ -242,3 +242,11 @@ def test_an_unknown_reduction_is_told_before_what_is_wrong_with_the_numbers():
 def test_a_product_that_does_not_fit_says_so_whatever_the_dtypes(one, two, words, other):
     with pytest.raises(RuntimeError, match=words):
         torch.matmul(torch.ones(one), torch.ones(two, dtype=other))
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_running_totals_of_bools_in_place_are_refused(name):
+    mask = torch.tensor([True, False])
+    with pytest.raises(NotImplementedError, match=f"\"{name}_out_cpu\" not implemented for 'Bool'"):
+        getattr(mask, name + "_")(0)
+    assert getattr(torch.tensor([1, 2], dtype=torch.int32), name + "_")(0).dtype == torch.int32

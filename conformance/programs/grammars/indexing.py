@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.programs.grammars.chance import left_to_chance
 from conformance.programs.scope import Scope
 
 
@@ -16,8 +17,11 @@ def read(scope: Scope) -> str | None:
 
 def assign(scope: Scope) -> str | None:
     name = scope.tensor()
-    if name is None:
-        return None
+    text = None if name is None else assignment(scope, name)
+    return None if text is None or left_to_chance(scope, text) else text
+
+
+def assignment(scope: Scope, name: str) -> str:
     tensor = scope.value(name)
     where = index(scope, tensor)
     if scope.chance(0.15):

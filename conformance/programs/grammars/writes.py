@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.programs.grammars.chance import left_to_chance, meet
 from conformance.programs.scope import Scope
 
 UNARY = """
@@ -21,7 +22,8 @@ def write(scope: Scope) -> str | None:
     name = scope.tensor()
     if name is None:
         return None
-    return scope.choose(*FORMS)(scope, name)
+    text = scope.choose(*FORMS)(scope, name)
+    return None if text is None or left_to_chance(scope, text) else text
 
 
 def unary(scope: Scope, name: str) -> str:
@@ -90,8 +92,6 @@ def into_out(scope: Scope, name: str) -> str | None:
     if scope.chance(0.4):
         text, count = f"torch.{scope.choose(*OUT_UNARY)}({name}", tensor.numel()
     elif scope.chance(0.25):
-        if shares(scope, name, str(target)):
-            return None  # torch clears what it is about to read
         text = f"torch.{scope.choose('sum', 'cumsum', 'amax', 'mean')}({name}, {scope.dim(tensor)}"
         count = tensor.numel()
     elif scope.chance(0.25):
@@ -118,13 +118,8 @@ def broadcast_count(scope: Scope, name: str, other: str) -> int:
 def grows(scope: Scope, target: str, count: int) -> bool:
     """Whether a tensor whose memory others see would need more of it: there they lose sight of each other."""
     return scope.value(target).numel() < count and any(
-        each != target and shares(scope, each, target) for each in scope.tensors()
+        each != target and meet(scope.value(each), scope.value(target)) for each in scope.tensors()
     )
-
-
-def shares(scope: Scope, one: str, two: str) -> bool:
-    """Whether two tensors have their memory in common."""
-    return scope.value(one).untyped_storage().data_ptr() == scope.value(two).untyped_storage().data_ptr()
 
 
 def ungraded(scope: Scope, name: str) -> str:

@@ -1,0 +1,67 @@
+"""Storage: memory that tensors share, and the count of writes that goes on when they get other memory."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+import rushlight as torch
+
+
+def test_a_tensor_that_gets_other_memory_goes_on_counting_with_its_aliases():
+    x = torch.zeros(3)
+    y = x[...]
+    y.data = torch.ones(3)
+    x.add_(1)
+    y.mul_(2)
+    assert (x._version, y._version) == (2, 2)
+    assert x.tolist() == [1, 1, 1] and y.tolist() == [2, 2, 2]
+    y.data = y.data * 3
+    y[0] = 5.0
+    assert (x._version, y._version, y[1:]._version) == (3, 3, 3)
+
+
+def test_the_tensor_whose_memory_it_gets_counts_alone():
+    x, z = torch.zeros(3), torch.ones(3)
+    y = x.view(3)
+    y.data = z
+    z.add_(1)
+    assert (x._version, y._version, z._version) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("renew", [lambda y: y.set_(), lambda y: y.set_(torch.ones(2)), lambda y: y.resize_(7)])
+def test_set_and_resize_keep_the_count_in_common(renew):
+    x = torch.zeros(3)
+    y = x.detach()
+    renew(y)
+    x.add_(1)
+    assert (x._version, y._version) == (2, 2)
+
+
+def test_a_write_through_an_alias_with_other_memory_is_noticed_by_backward():
+    x = torch.ones(3, requires_grad=True)
+    y = x.exp()
+    z = y.detach()
+    z.data = torch.zeros(3)
+    z.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_an_optimizer_counts_for_the_aliases_too():
+    param = torch.nn.Parameter(torch.zeros(3))
+    alias = param.detach()
+    param.data = torch.ones(3)
+    param.sum().backward()
+    torch.optim.SGD([param], lr=0.1).step()
+    assert param._version == alias._version == 1
+
+
+def test_memory_that_nobody_sees_is_not_kept():
+    x = torch.zeros(3)
+    y = x[...]
+    for _ in range(3):
+        y.data = torch.ones(3)
+    gc.collect()
+    assert sum(each() is not None for each in y._storage.shared.members) == 2
