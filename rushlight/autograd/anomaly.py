@@ -28,8 +28,14 @@ class set_detect_anomaly:
     """Switch anomaly mode on or off, at once or for a block."""
 
     def __init__(self, mode: bool, check_nan: bool = True):
+        for name, value, position in (("enabled", mode, 1), ("check_nan", check_nan, 2)):
+            if not isinstance(value, bool):
+                raise TypeError(
+                    f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, not "
+                    f"{type(value).__name__}"
+                )
         self.before = modes.state.anomaly, modes.state.check_anomaly
-        modes.state.anomaly, modes.state.check_anomaly = bool(mode), check_nan
+        modes.state.anomaly, modes.state.check_anomaly = mode, check_nan
 
     def __enter__(self) -> None:
         return None

@@ -89,7 +89,7 @@ def backward(
                 "use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    wanted = None if inputs is None else input_tuple(inputs)
+    wanted = None if inputs is None else input_tuple(inputs, "backward")
     if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
@@ -109,16 +109,23 @@ def backward(
     engine.backward(roots, bool(keep), create_graph, input_edges(wanted), accumulating=True)
 
 
-def input_tuple(inputs: Any) -> tuple:
+def input_tuple(inputs: Any, function: str = "grad") -> tuple:
     """The tensors to differentiate for, also those of a dictionary."""
     if isinstance(inputs, ONE):
         return (inputs,)
-    return tuple(inputs.values() if is_mapping(inputs) else inputs)
+    return tuple(inputs.values() if is_mapping(inputs, function) else inputs)
 
 
-def is_mapping(inputs: Any) -> bool:
+def is_mapping(inputs: Any, function: str = "grad") -> bool:
+    if type(inputs) is dict:
+        return True
     # asking an abstract class takes 0.3 us
-    return not isinstance(inputs, (Tensor, tuple, list)) and isinstance(inputs, Mapping)
+    if not isinstance(inputs, (Tensor, tuple, list)) and isinstance(inputs, Mapping):
+        raise TypeError(
+            f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. Other Mapping types are "
+            "not supported: write dict(...) around it."
+        )
+    return False
 
 
 def input_edges(inputs: tuple) -> list:
@@ -163,13 +170,13 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     keep = bool(create_graph if retain_graph is None else retain_graph)
     unused = bool(allow_unused or materialize_grads)
-    roots = input_tuple(outputs)
+    roots = as_tuple(outputs)
     if is_grads_batched:
         found = batched(roots, wanted, as_tuple(grad_outputs), keep, create_graph, unused)
     else:
         found = gradients(roots, wanted, as_tuple(grad_outputs), keep, create_graph, unused)
     if materialize_grads:
-        found = [zeros_of(wanted[place]) if each is None else each for place, each in enumerate(found)]
+        found = [zeros_of(wanted[place], create_graph) if each is None else each for place, each in enumerate(found)]
     return dict(zip(inputs, found, strict=True)) if is_mapping(inputs) else tuple(found)
 
 
@@ -185,10 +192,12 @@ def gradients(roots: tuple, wanted: tuple, given: tuple, keep: bool, create: boo
     return found
 
 
-def zeros_of(each: Tensor | GradientEdge) -> Tensor:
+def zeros_of(each: Tensor | GradientEdge, recorded: bool) -> Tensor:
+    """The gradient for what the outputs do not depend on; a leaf where the others have a history."""
     if not isinstance(each, Tensor):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge: pass the tensor")
-    return wrap(np.zeros_like(each._array))
+    zeros = wrap(np.zeros_like(each._array))
+    return zeros.requires_grad_() if recorded else zeros
 
 
 def batched(roots: tuple, wanted: tuple, rows: tuple, keep: bool, create: bool, unused: bool) -> list:

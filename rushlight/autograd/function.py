@@ -12,6 +12,7 @@ from rushlight.autograd import modes
 from rushlight.autograd.context import BackwardCFunction, FunctionCtx
 from rushlight.autograd.graph import Node, described
 from rushlight.core.dtypes import DIFFERENTIABLE
+from rushlight.core.lazy import names_of
 from rushlight.core.storage import count_write
 from rushlight.core.tensor import Tensor, new, storage_of
 from rushlight.core.views import CUSTOM, MULTIPLE, make_view
@@ -205,6 +206,7 @@ class Marks:
                     "that writes and returns that Tensor alone, one for the rest."
                 )
             inplace.check_target(output)
+            self.lead_to_base(output)
             inplace.rebase(output, self.node)
             output._output = number
             return output
@@ -216,6 +218,15 @@ class Marks:
         output._node, output._output, output._requires_grad = self.node, number, True
         output._cut = None
         return output
+
+    def lead_to_base(self, view: Tensor) -> None:
+        """Let the node's way from a written view go straight to its base where there are hooks in between."""
+        from rushlight.ops.strided import skipped
+
+        before = view._node
+        straight = None if view._base is None or before is None else skipped(view)
+        if straight is not None:
+            self.node.edges = tuple([straight if each is before else each for each in self.node.edges])
 
     def cut(self, output: Tensor) -> Tensor:
         """An output without a history; an input that is returned as it was stays another tensor."""
@@ -286,5 +297,7 @@ class InplaceFunction(Function):
         super().__init__()
         self.inplace = inplace
 
+
+__getattr__ = names_of(__name__)
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "once_differentiable"]

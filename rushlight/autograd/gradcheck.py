@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import entry, modes
+from rushlight.autograd.function import Function
 from rushlight.autograd.jacobians import (
     _get_analytical_jacobian,
     _get_numerical_jacobian,
@@ -18,7 +19,7 @@ from rushlight.autograd.jacobians import (
     get_numerical_jacobian,
     get_numerical_jacobian_wrt_specific_input,
 )
-from rushlight.core.tensor import Tensor, new
+from rushlight.core.tensor import Tensor, new, wrap
 
 
 class GradcheckError(RuntimeError):
@@ -49,9 +50,11 @@ def gradcheck(
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-    if check_forward_ad or check_batched_forward_grad:
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    if check_forward_ad:
         raise NotImplementedError("forward-mode differentiation is not in Rushlight; leave check_forward_ad at False")
-    arguments = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     wanted = require_doubles(arguments)
     check = Check(func, arguments, wanted, eps, atol, rtol)
     try:
@@ -62,10 +65,11 @@ def gradcheck(
         else:
             check.every_element()
         check.repeated(nondet_tol)
-        if check_undefined_grad:
-            check.undefined()
         if check_batched_grad:
             check.batched()
+        check.multiplied()
+        if check_undefined_grad:
+            check.undefined()
         if check_grad_dtypes:
             check.dtypes()
     except GradcheckError:
@@ -123,14 +127,11 @@ class Check:
     def moved(self, place: int, moved: np.ndarray) -> Any:
         """What the function gives with one input replaced."""
         arguments = list(self.arguments)
+        # one tensor may be given twice: it stays one. NumPy makes scalars of 0-dim sums
+        copies = {id(self.arguments[place]): leaf(np.asarray(moved))}
         for each in self.wanted:
-            arguments[each] = leaf(self.arguments[each]._array.copy())
-        # NumPy makes scalars of 0-dim sums
-        there = leaf(np.asarray(moved))
-        for each in self.wanted:
-            # one tensor may be given twice: it moves in both places
-            if self.arguments[each] is self.arguments[place]:
-                arguments[each] = there
+            given = self.arguments[each]
+            arguments[each] = copies.setdefault(id(given), leaf(given._array.copy()))
         return self.func(*arguments)
 
     def no_slope(self, with_integers: bool) -> None:
@@ -227,12 +228,41 @@ class Check:
                         f"The tolerance for nondeterminism was {tolerance}."
                     )
 
-    def undefined(self) -> None:
-        """A missing gradient must count as zero."""
+    def multiplied(self) -> None:
+        """A gradient of zero must stay zero."""
         for output, result in enumerate(self.outputs):
             for grad in self.gradients(output, np.zeros_like(result._array)):
                 if np.any(np.nan_to_num(grad) != 0):
-                    raise GradcheckError("Expected backward function to handle undefined output grads")
+                    raise GradcheckError("backward not multiplied by grad_output")
+
+    def undefined(self) -> None:
+        """A missing gradient must count as zero: that of all outputs, then of each."""
+        for missing in {tuple(self.outputs), *[(each,) for each in self.outputs]}:
+            roots = [Undefined.apply(each) if any(each is one for one in missing) else each for each in self.outputs]
+            zeros = [wrap(np.zeros_like(each._array)) for each in self.outputs]
+            try:
+                found = entry.grad(roots, self.inputs, zeros, retain_graph=True, allow_unused=True)
+            except RuntimeError as error:
+                raise GradcheckError(UNDEFINED) from error
+            if any([each is not None and np.any(each._array != 0) for each in found]):
+                raise GradcheckError(
+                    "Expected all input grads to be undefined or zero when all output grads are undefined or zero"
+                )
+
+
+UNDEFINED = "Expected backward function to handle undefined output grads: None counts as zero"
+
+
+class Undefined(Function):
+    """Its argument, which gets no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Tensor) -> Tensor:
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> None:
+        return None
 
 
 def leaf(array: np.ndarray) -> Tensor:

@@ -333,10 +333,11 @@ class OpNode(Node):
     def __getattr__(self, name: str) -> Any:
         """torch's `_saved_self` and kin: the values a node keeps, by parameter name."""
         if name.startswith(("_saved_", "_raw_saved_")):
-            from rushlight.autograd import shown
-
-            return shown.saved_value(self, name)
+            return import_module("rushlight.autograd.shown").saved_value(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *import_module("rushlight.autograd.shown").shown_names(self)]
 
     def value_at(self, place: int) -> Any:
         """One saved value, as `unpack` gives it."""

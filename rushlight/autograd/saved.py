@@ -136,7 +136,9 @@ class SavedTensor:
 
     __slots__ = ("node", "place")
 
-    def __init__(self, node: Any, place: int | None):
+    def __init__(self, node: Any = None, place: int | None = None):
+        if node is None:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
         # no place: torch's node has a room for it that is empty
         self.node, self.place = node, place
 

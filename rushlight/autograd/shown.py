@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
 from rushlight.autograd import explain
-from rushlight.autograd.graph import OpNode
+from rushlight.autograd.graph import Node, OpNode
 from rushlight.autograd.saved import SavedTensor
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -29,6 +30,8 @@ def saved_value(node: OpNode, name: str) -> Any:
     is_tensor = kind == "result" or (kind == "argument" and position in node.op.tensors)
     somewhere = wanted in node.op.plan(node.op.differentiable).names
     place = node.plan.names.index(wanted) if wanted in node.plan.names else None
+    if place is None and not is_raw and (sizes := input_sizes(node, wanted)) is not None:
+        return sizes
     # a tensor that only the gradients of other inputs would need is None, as in torch
     if (place is None and not (somewhere and is_tensor)) or (is_raw and not is_tensor):
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '{name}'")
@@ -37,7 +40,37 @@ def saved_value(node: OpNode, name: str) -> Any:
     if place is None:
         return freed_or_none(node)
     found = node.value_at(place)
+    if isinstance(found, list):
+        found = tuple(found)
     return found if is_tensor and not is_number(found) else as_torch(node, wanted, found)
+
+
+def input_sizes(node: OpNode, wanted: str) -> Any:
+    """The shape of an input, or the number of its elements, from where its gradient goes; None if that is not asked."""
+    name = wanted.removesuffix("_shape").removesuffix("_sym_numel")
+    if name == wanted or node.op.positions.get(name) not in node.plan.inputs or node.plan.has_lists:
+        return None
+    place = node.plan.inputs.index(node.op.positions[name])
+    target = node.edges[place]
+    if target is None:
+        return None
+    number = 0 if node.numbers is None else node.numbers[place]
+    shape = target.outputs[number][0] if isinstance(target, Node) else target._array.shape
+    return shape if wanted.endswith("_shape") else math.prod(shape)
+
+
+def shown_names(node: OpNode) -> list[str]:
+    """The names under which `dir(node)` lists what it keeps."""
+    found = []
+    for wanted in node.op.plan(node.op.differentiable).names:
+        name = torchs(node, wanted)
+        kind, position = node.op.source_of(wanted) or ("nothing", 0)
+        if kind == "result" or (kind == "argument" and position in node.op.tensors):
+            found.append(f"_raw_saved_{name}")
+        elif wanted not in node.plan.names:
+            continue
+        found.append(f"_saved_{name}")
+    return found
 
 
 def freed_or_none(node: OpNode) -> None:
@@ -45,12 +78,34 @@ def freed_or_none(node: OpNode) -> None:
         raise explain.freed(node)
 
 
+# inputs that torch calls otherwise in a node than in the function's signature
+OTHER_NAMES = {"MmBackward0": {"mat2": "other"}, "BmmBackward0": {"mat2": "other"}}
+
+
+# functions of layers, whose first input is no `self`
+CALLED_INPUT = re.compile("Native(Layer|Group|Batch)Norm|Convolution")
+
+
+def torchs(node: OpNode, name: str) -> str:
+    """torch's name of a saved value: the other way of `ours`."""
+    is_shape = (node.op.source_of(name) or "?")[0] == "shape"
+    name, shape = (name.removesuffix("_shape"), "_sym_sizes") if is_shape else (name, "")
+    others = OTHER_NAMES.get(type(node).__name__, {})
+    name = next((known for known, own in others.items() if own == name), name)
+    returns = node.op.returns
+    if returns is not None and name in returns:
+        name = name if name in ("indices", "values") else f"result{returns.index(name)}"
+    if name == node.op.names[0] == "input" and not CALLED_INPUT.match(type(node).__name__):
+        name = "self"
+    return name + shape
+
+
 def ours(node: OpNode, name: str) -> str:
     """Our name of a saved value: torch calls the first input `self` and its shape `self_sym_sizes`."""
-    if name == "self" or name.startswith("self_"):
-        name = name.replace("self", node.op.names[0], 1)
-    if name.endswith("_sym_sizes"):
-        return name.removesuffix("_sym_sizes") + "_shape"
+    name, _, part = name.partition("_sym_")
+    name = node.op.names[0] if name == "self" else OTHER_NAMES.get(type(node).__name__, {}).get(name, name)
+    if part:
+        return name + ("_shape" if part == "sizes" else "_sym_" + part)
     returns = node.op.returns
     if returns is not None and re.fullmatch(r"result\d", name) and int(name[6:]) < len(returns):
         return returns[int(name[6:])]
@@ -75,6 +130,8 @@ def as_torch(node: OpNode, name: str, value: Any) -> Any:
             value = (value,)
         elif name in WINDOW and (sides := re.search(r"(\d)D", kind)):
             value = (value,) * int(sides[1])
+        elif name in WINDOW and kind == "ConvolutionBackward0":
+            value = (value,) * (len(node.outputs[0][0]) - 2)
     return value if name in SCALARS else unsigned(value)
 
 

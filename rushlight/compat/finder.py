@@ -63,6 +63,11 @@ def module_behind(fullname: str) -> ModuleType:
         # Only its own absence: a module that is there and fails to import something else says so itself.
         if error.name != name:
             raise
+    # one that has another name here, which its package knows
+    package, _, last = name.rpartition(".")
+    found = getattr(importlib.import_module(package), last, None) if package in sys.modules else None
+    if isinstance(found, ModuleType):
+        return found
     # exc.name is Rushlight's: with torch's, `from torch import nonsense` would replace this message.
     raise ModuleNotFoundError(missing(fullname), name=name) from None
 

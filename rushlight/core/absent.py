@@ -63,7 +63,7 @@ LEFT_OUT = (
     (
         "function transforms and forward-mode differentiation are left out",
         "use torch.autograd.functional, or write the batch dimension out",
-        "func.* vmap autograd.forward_ad autograd.forward_ad.* autograd.NestedIOFunction",
+        "func.* vmap autograd.forward_ad autograd.forward_ad.*",
     ),
     (
         "one program runs in one process",
@@ -109,7 +109,8 @@ LEFT_OUT = (
     (
         "PyTorch itself has given it up",
         "use the function that PyTorch names in its stead",
-        "Tensor.reinforce torch.* utils.backcompat utils.backcompat.* utils.serialization.* math.*",
+        """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* utils.serialization.* math.*
+        autograd.NestedIOFunction autograd.function.NestedIOFunction""",
     ),
     (
         "it is a prototype in PyTorch",
@@ -121,6 +122,12 @@ LEFT_OUT = (
         "call that one, which has the same name",
         """binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss hinge_embedding_loss kl_div
         margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding_renorm_""",
+    ),
+    (
+        "operations are not intercepted one by one",
+        "checkpoint the parts of a function that should be computed again, and leave the others out",
+        """utils.checkpoint.create_selective_checkpoint_contexts utils.checkpoint.CheckpointPolicy
+        utils.checkpoint.SelectiveCheckpointContext utils.checkpoint.SAC_IGNORED_OPS""",
     ),
     (
         "it belongs to the inside of PyTorch",

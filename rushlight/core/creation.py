@@ -12,6 +12,7 @@ from rushlight.core.conversion import require_exportable
 from rushlight.core.data import array_from, check_array
 from rushlight.core.deferred import resolved
 from rushlight.core.device import check_device
+from rushlight.core.exchange import array_of, array_of_capsule, exports, is_capsule
 from rushlight.core.location import user_line
 from rushlight.core.lost import cut_of_data, warn_lost
 from rushlight.core.options import finish, refuse_pinned, require_flag
@@ -97,6 +98,8 @@ def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) 
         return data if dtype is None else data.to(dtypes.checked(dtype))
     if isinstance(data, np.ndarray):
         return shared(data) if dtype is None else converted(data, dtypes.checked(dtype))
+    if exports(data):
+        return as_tensor(from_dlpack(data), dtype)
     return copy_of(data, dtype, device, False, "as_tensor")
 
 
@@ -171,7 +174,7 @@ def asarray(
         made = frombuffer(obj, dtype=wanted or dtypes.default)
         if copy:
             made._array = made._array.copy()
-    elif hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
+    elif exports(obj):
         made = asarray_tensor(from_dlpack(obj), wanted, copy, False)
     else:
         if copy is False:
@@ -185,6 +188,11 @@ def asarray(
 def asarray_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, requires_grad: bool | None) -> Tensor:
     """A tensor, or a copy of it; `requires_grad=False` leaves the history behind."""
     refuse_conversion(copy, obj.dtype, wanted)
+    if requires_grad is None and obj.requires_grad:
+        warn(
+            "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False: pass "
+            "requires_grad=True to keep the history, False to leave it behind."
+        )
     made = obj.clone() if copy else obj
     if wanted is not None:
         made = made.to(wanted)
@@ -230,45 +238,6 @@ def frombuffer(
     return finish(np.frombuffer(buffer, kind, count, offset), None, requires_grad)
 
 
-class Carrier:
-    """A capsule as the object that made it, which is what NumPy asks for."""
-
-    def __init__(self, capsule: Any):
-        self.capsule = capsule
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0
-
-
-def is_capsule(value: Any) -> bool:
-    return type(value).__name__ == "PyCapsule"
-
-
-def array_of_capsule(capsule: Any) -> np.ndarray:
-    """The array that a DLPack capsule describes; it can be taken once."""
-    try:
-        found = np.from_dlpack(Carrier(capsule))
-    except (ValueError, BufferError) as error:
-        raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
-            "might have already constructed a tensor from it once."
-        ) from error
-    # NumPy takes memory for read-only that an older capsule describes, which cannot say so
-    return found if found.flags.writeable else np.asarray(Writable(found))
-
-
-class Writable:
-    """The memory of an array, offered for writing."""
-
-    def __init__(self, array: np.ndarray):
-        self.array = array
-        described = array.__array_interface__
-        self.__array_interface__ = described | {"data": (described["data"][0], False)}
-
-
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, by the DLPack protocol."""
     if is_capsule(ext_tensor):
@@ -281,7 +250,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         require_exportable(ext_tensor)
         array = resolved(ext_tensor._array).view()
     elif hasattr(ext_tensor, "__dlpack__"):
-        array = np.from_dlpack(ext_tensor)
+        array = array_of(ext_tensor, device, copy)
     else:
         raise RuntimeError(
             f"from_dlpack received an invalid capsule: an object with a __dlpack__ method is needed, "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import operator as operators
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from rushlight.core import dtypes
 from rushlight.core.casting import cast
 from rushlight.core.deferred import resolved
+from rushlight.core.exchange import array_of, exports
 from rushlight.core.promotion import of_number, promote_types
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.tensor import Tensor
@@ -34,6 +37,8 @@ def array_from(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.
         raise TypeError(f"new(): invalid data type '{type(data).__name__}': numbers make a tensor, not text")
     if isinstance(data, (int, float, complex)):  # a subclass, such as an IntEnum
         return number_array(data, dtype)
+    if exports(data):
+        return copied(array_of(data), dtype)
     return sequence_array(data, dtype, lost)
 
 
@@ -197,7 +202,7 @@ class Reader:
             shape.append(len(level))
             if not shape[-1]:
                 break
-            level = level[0]
+            level = first_of(level)
         return tuple(shape)
 
     def collect(self, value: Any, infer: bool) -> None:
@@ -249,9 +254,19 @@ class Reader:
             return value
         if isinstance(value, (np.ndarray, np.generic)) and value.size == 1:
             return value.item()
-        if dtype.category == dtypes.INTEGER:
-            raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+        if dtype.category in (dtypes.BOOL, dtypes.INTEGER):
+            return operators.index(value)
+        if hasattr(type(value), "__float__") or hasattr(type(value), "__index__"):
+            return float(value)
         raise TypeError(f"must be real number, not {type(value).__name__}")
+
+
+def first_of(sequence: Any) -> Any:
+    """Its first element, which tells the next dimension of the shape."""
+    try:
+        return sequence[0]
+    except Exception as error:
+        raise ValueError(f"could not determine the shape of object type '{type(sequence).__name__}'") from error
 
 
 def one_element_error(value: Tensor, dtype: dtypes.dtype) -> Exception:
@@ -266,8 +281,8 @@ def is_sequence(value: Any) -> bool:
     """What Python's C interface calls a sequence; arrays with dimensions too, tensors not."""
     if isinstance(value, (list, tuple)):
         return True
-    if isinstance(value, (Tensor, dict, set, np.generic)):
+    if isinstance(value, (Tensor, dict, set, MappingProxyType, np.generic)):
         return False
     if isinstance(value, np.ndarray) and not value.ndim:
         raise TypeError("len() of unsized object")
-    return hasattr(type(value), "__getitem__") and hasattr(type(value), "__len__")
+    return hasattr(type(value), "__getitem__")

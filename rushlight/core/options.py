@@ -77,16 +77,23 @@ def check_out(out: Tensor, dtype: dtypes.dtype | None, device: Any) -> None:
         )
 
 
+# functions that fill an expanded tensor as it is; others refuse it
+FILLS_EXPANDED = {"empty", "eye", "full", "ones", "randperm", "zeros"}
+
+
 def fill(out: Tensor, array: np.ndarray) -> Tensor:
     """Write the array into `out`, which takes its shape."""
     from rushlight.core.memory import give_shape
-    from rushlight.ops.inplace import written
+    from rushlight.ops.inplace import require_writable, written
     from rushlight.ops.out import refuse_recorded
 
     # the function that was called: its name is wanted for a refusal only
-    refuse_recorded(f"aten::{sys._getframe(2).f_code.co_name}", out)
+    name = sys._getframe(2).f_code.co_name
+    refuse_recorded(f"aten::{name}", out)
     if out._array.shape != array.shape:
         give_shape(out, array.shape)
+    elif name not in FILLS_EXPANDED:
+        require_writable(out._array)
     with np.errstate(all="ignore"):
         out._array[...] = array
     written(out)
@@ -132,11 +139,14 @@ def checked_size(size: Any, function: str, from_sequence: bool = True) -> tuple[
     for place, each in enumerate(size):
         if type(each) is not int:
             each = plain_integer(each, place, function, from_sequence)
-        if each < 0:
-            raise RuntimeError(
-                f"{function}: Dimension size must be non-negative. "
-                f"Trying to create tensor with negative dimension {each}: {list(size)}"
+        if each >= 2**63:
+            raise TypeError(
+                f"{function}(): argument 'size' failed to unpack the object at pos {place + 1} with error \"Overflow "
+                f'when unpacking long long": {each} is beyond 64 bits'
             )
+        if each < 0:
+            begins = "zeros: Dimension size must be non-negative. " if function == "zeros" else ""
+            raise RuntimeError(f"{begins}Trying to create tensor with negative dimension {each}: {list(size)}")
         sizes.append(each)
     return tuple(sizes)
 
@@ -185,7 +195,7 @@ def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:
     except ValueError as error:
         if len(shape) > 64:
             raise RuntimeError(
-                f"Rushlight's tensors have at most 64 dimensions, as NumPy's arrays: got {len(shape)}"
+                f"only tensors with up to 64 dims are supported, as NumPy's arrays have; got {len(shape)}"
             ) from None
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}") from error
 

@@ -84,6 +84,9 @@ def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
             raise ValueError(f"step must be nonzero, and a step of {apart} is 0 as an integer")
         whole = [int(each) for each in (first, last, apart)]
         if kind.itemsize == 8:
+            for value in whole:
+                if not -(2**63) <= value < 2**63 and kind.kind == "i":
+                    raise RuntimeError(f"value cannot be converted to type int64_t without overflow: {value}")
             first, last, apart = whole
     if not apart:
         raise RuntimeError("step must be nonzero")

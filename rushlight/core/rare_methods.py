@@ -40,6 +40,12 @@ def call_each(self: Tensor, name: str, others: tuple[Tensor, ...], function: Cal
     """Write what a function of Python gives for the elements, one after another."""
     if not callable(function):
         raise TypeError(f"'{type(function).__name__}' object is not callable: {name} takes a function of numbers")
+    for position, each in enumerate(others):
+        if not isinstance(each, Tensor):
+            called = ("x", "y")[position] if len(others) > 1 else "other"
+            raise TypeError(
+                f"{name}(): argument '{called}' (position {position + 1}) must be Tensor, not {type(each).__name__}"
+            )
     if self.requires_grad or any([each.requires_grad for each in others]):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     for each in others:
@@ -47,6 +53,9 @@ def call_each(self: Tensor, name: str, others: tuple[Tensor, ...], function: Cal
             raise TypeError(f"{name}: expected {self.type()} for 'other' (got {each.type()})")
     arrays = [each.expand(self.shape)._array.ravel().tolist() for each in others]
     found = [function(*values) for values in zip(self._array.ravel().tolist(), *arrays, strict=True)]
+    for each in found:
+        if isinstance(each, str):
+            raise TypeError(f"must be real number, not {type(each).__name__}: {name}'s function gave {each!r}")
     made = self.new_tensor(found).reshape(self.shape) if found else self.clone()
     return self.copy_(made)
 

@@ -169,14 +169,20 @@ def broadcast_shapes(*shapes):
     for size in itertools.chain.from_iterable(plain):
         if not isinstance(size, (int, np.integer)):
             raise TypeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {size!r}")
-        if size < 0:
-            raise ValueError(f"Attempting to broadcast a dimension with negative length! {size} stands in {plain}")
-    try:
-        return Size(np.broadcast_shapes(*plain))
-    except ValueError:
-        raise RuntimeError(
-            f"Attempting to broadcast a dimension of one length to another! These shapes do not fit: {plain}"
-        ) from None
+    found = [1] * max([len(shape) for shape in plain], default=0)
+    for number, shape in enumerate(plain):
+        for place in range(-1, -1 - len(shape), -1):
+            if shape[place] in (1, found[place]):
+                continue
+            if found[place] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[place]} at {place}! Mismatching argument at "
+                    f"index {number} had {shape}; but expected shape should be broadcastable to {found}"
+                )
+            if shape[place] < 0:
+                raise ValueError(f"Attempting to broadcast a dimension with negative length! It stands in {shape}")
+            found[place] = int(shape[place])
+    return Size(found)
 
 
 @composed(

@@ -37,8 +37,9 @@ def curves(make, *extra):
 
 
 @composed(method=False, samples=cases(lambda make: curves(make, case(make.floats(0)))), aliases=["trapz"])
-def trapezoid(y, x=None, *, dx=1, dim=-1):
-    """Integral along `dim` by the trapezoidal rule, over points `x` or points `dx` apart."""
+def trapezoid(y, x=None, *, dx=None, dim=-1):
+    """Integral along `dim` by the trapezoidal rule, over points `x` or points `dx` (1) apart."""
+    dx = distance(x, dx, "trapezoid")
     check_curve(y, x, "trapezoid", dim)
     dim = axis(dim, y.ndim)
     if not y.shape[dim]:
@@ -50,13 +51,21 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
 
 
 @composed(method=False, samples=cases(curves))
-def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
+def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     """Running integral along `dim` by the trapezoidal rule."""
+    dx = distance(x, dx, "cumulative_trapezoid")
     check_curve(y, x, "cumulative_trapezoid", dim)
     dim = axis(dim, y.ndim)
     if x is None:
         return (neighbours(y, dim) * (dx / 2)).cumsum(dim)
     return divided((neighbours(y, dim) * widths(x, y, dim)).cumsum(dim), 2.0)
+
+
+def distance(x, dx, name):
+    """How far points are apart that are not given themselves."""
+    if x is not None and dx is not None:
+        raise TypeError(f"{name}() received an invalid combination of arguments: x or dx, not both")
+    return 1 if dx is None else dx
 
 
 def check_curve(y, x, name, dim):

@@ -121,7 +121,8 @@ def true_divide_(self, other):
 @method
 def __rtruediv__(self, other):
     """A number over a tensor."""
-    return self.reciprocal() * other
+    # not `*`, which would ask a string or a list to repeat itself
+    return self.reciprocal().__mul__(other)
 
 
 @op(
@@ -132,6 +133,8 @@ def __rtruediv__(self, other):
 )
 def floor_divide(input, other, *, out=None):
     """Quotient of two tensors, rounded down."""
+    if type(input) is not np.ndarray and type(other) is not np.ndarray:
+        input = np.asarray(input)
     return floored(input, other)
 
 

@@ -103,6 +103,8 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
             f"DefaultCPUAllocator: can't allocate memory: {op.name} asked for more than there is ({error})"
         )
     if isinstance(error, TypeError):
+        if words.startswith("received an invalid combination"):
+            return TypeError(f"{short_name(op)}() {words}")
         if words.startswith("numpy boolean subtract"):
             return RuntimeError(
                 "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "

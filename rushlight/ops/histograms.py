@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.returned import named_results
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.sorting import refuse
-
-if TYPE_CHECKING:
-    from rushlight.core.tensor import Tensor
 
 
 @op(
@@ -156,6 +153,11 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     dims = input.shape[-1]
     if isinstance(bins, int):
         bins = [bins] * dims
+    if len(bins) != dims and isinstance(bins[0], Tensor):
+        raise RuntimeError(
+            f"torch.histogramdd: expected {dims} sequences of bin edges for a {dims}-dimensional histogram but got "
+            f"{len(bins)}"
+        )
     if len(bins) != dims:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     hist, *edges = spatial(input, [getattr(each, "_array", each) for each in bins], range, weight, density)
@@ -167,8 +169,9 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
 def spatial(input, bins: list, range: list, weight: "Tensor" = None, density=False):
     """The histogram, then the edges along each dimension."""
     for dim, each in enumerate(bins):
-        if isinstance(each, int) and each <= 0:
-            raise RuntimeError(f"torch.histogramdd(): bins must be > 0, but got {each} for dimension {dim}")
+        count = each if isinstance(each, int) else each.size - 1
+        if count <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension {dim}")
     check_weight(input, weight)
     points = input.reshape(-1, input.shape[-1])
     hist, edges = counted(points, bins, range, weight if weight is None else weight.reshape(-1), density)

@@ -10,7 +10,7 @@ from rushlight.core import dtypes
 
 
 def kind_of(first: Any, second: Any) -> str:
-    """NumPy's letter for the dtype that two operands share: b, u, i, f or c."""
+    """NumPy's letter for the dtype that two operands share: b, u, i, f or c; `explain` puts the op's name before."""
     array = first if type(first) is np.ndarray else second
     if type(array) is not np.ndarray:
         raise TypeError("received an invalid combination of arguments: one of the two operands must be a Tensor")

@@ -124,13 +124,16 @@ def batch_norm_update_stats(
                 "mixed dtype (CPU): all inputs must share same datatype. The running statistics are "
                 f"{each.dtype}, the input {input.dtype}"
             )
+    if not input.numel():
+        raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
     numbers = input.detach().transpose(0, 1).reshape(channels, -1)
     mean, var = numbers.mean(1), numbers.var(1, correction=0)
     with no_grad():
         if running_mean is not None:
             running_mean.mul_(1 - momentum).add_(mean * momentum)
         if running_var is not None:
-            running_var.mul_(1 - momentum).add_(numbers.var(1) * momentum)
+            count = numbers.shape[1]
+            running_var.mul_(1 - momentum).add_(var * count / wrap(np.array(count - 1.0, np.float32)) * momentum)
     return mean, var
 
 

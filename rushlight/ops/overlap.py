@@ -12,25 +12,27 @@ from rushlight.core.warning import warn
 
 # ops that look an element up after others were written: their operands may not even be the target itself
 APART = {
-    "_put", "cat", "gather", "index_add", "index_copy", "index_fill", "index_select", "put", "scatter", "scatter_add",
-    "scatter_reduce", "take",
+    "_put", "cat", "gather", "index_add", "index_copy", "index_fill", "index_reduce", "index_select", "put",
+    "scatter", "scatter_add", "scatter_reduce", "take",
 }  # fmt: skip
 # those of them that read all operands after `out=` was resized, and others that have `out=` only
 APART_OUT = {"_rows_nonzero", "cat", "gather", "index_select", "kthvalue", "masked_select", "stack", "take"}
 # those that look at `out=` before it gets its new size, when expanded dimensions are gone
 BEFORE_RESIZE = {"_rows_nonzero", "index_select", "masked_select", "take"}
 COMPARED_OUT = {
-    "addbmm", "addmm", "addmv", "addr", "cumprod", "cumsum", "index_add", "index_copy", "logcumsumexp", "polygamma",
-    "_conj_physical", "_polygamma", "_where", "renorm", "scatter", "scatter_add", "special.round",
+    "addbmm", "addmm", "addmv", "addr", "cumprod", "cumsum", "index_add", "index_copy", "index_reduce", "logcumsumexp",
+    "polygamma", "_conj_physical", "_polygamma", "_where", "renorm", "scatter", "scatter_add", "scatter_reduce",
+    "special.round",
 }  # fmt: skip
 # ops whose results torch computes in memory of its own, or does not compare
-UNCHECKED = {"_fill", "addbmm", "addmm", "baddbmm", "fill", "ldexp", "masked_scatter"}
+UNCHECKED = {"_fill", "addbmm", "addmm", "addmv", "baddbmm", "fill", "ldexp", "masked_scatter"}
 # operands that torch does not compare with the target
 IGNORED = {"index_fill": ("value",), "masked_fill": ("value",)}
 # ops that write through expanded tensors, with a warning or without
 EXPANDED = {
     "_copy_itself": "",
     "_put": "index_put_",
+    "addmv": "",
     "index_fill": "index_fill_",
     "masked_fill": "masked_fill_",
     "threshold": "",
@@ -55,6 +57,8 @@ def refuse_overlap_out(op: Any, out: Tensor, arguments: tuple) -> None:
         compare(op, out, arguments, op.tensors, FULL)
     elif out._storage is not None and (op.name in COMPARED_OUT or is_pointwise(op)):
         compare(op, out, arguments, op.tensors, PARTIAL)
+    if op.name in APART and op.name not in APART_OUT:
+        compare(op, out, arguments, op.tensors[1:], FULL)
 
 
 def is_pointwise(op: Any) -> bool:

@@ -95,7 +95,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
         raise not_given("resize_", "size")
     shape = plain_size(sizes(size_, size))
     if any(extent < 0 for extent in shape):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+        raise RuntimeError(f"numel: integer multiplication overflow: a size may not be negative, got {list(shape)}")
     if shape != self._array.shape:
         if self._inference:
             check_inference()

@@ -38,10 +38,13 @@ def check_source(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray
             f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
             f"dimension {dim} and to be no larger size than src {list(src.shape)}"
         )
-    return src if src.shape == index.shape else src[tuple([slice(size) for size in index.shape])]
+    # an index without elements may have any number of dimensions
+    return src if src.shape == index.shape or not index.size else src[tuple([slice(size) for size in index.shape])]
 
 
 def check_self(input: np.ndarray, dim: int, index: np.ndarray) -> None:
+    if not index.size:
+        return
     if any(place != dim and size > input.shape[place] for place, size in enumerate(index.shape)):
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "

@@ -175,12 +175,15 @@ def in_kind_of(view: Tensor, base: Tensor) -> Tensor:
 
 
 def skipped(view: Tensor) -> OpNode | None:
-    """A node from the view to its base, if the way there passes through `as_strided` of another view; else None."""
+    """A node from the view to its base, if the way there passes `as_strided` of another view or hooks; else None.
+
+    torch goes from a written view straight to the base: hooks of what the view was before are not called.
+    """
     base = view._base
     assert base is not None
     kind, end, node = strided_view.op, base._node or base, view._node
     while isinstance(node, OpNode) and node is not end and node.op.is_view and node.edges:
-        if node.op is kind and node.edges[0] is not end:
+        if (node.op is kind and node.edges[0] is not end) or node.tensor_hooks or node.pre_hooks or node.post_hooks:
             alike = in_kind_of(view, base)
             return kind.node_for(1, (alike, alike._array, geometry_of(view)), (view,))
         node = node.edges[0]

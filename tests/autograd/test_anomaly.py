@@ -107,3 +107,12 @@ def test_errors_in_backward_are_explained_too():
         pytest.raises(ValueError, match="wrong"),
     ):
         y.sum().backward()
+
+
+def test_the_switch_takes_bools():
+    for given in ((3,), (True, 3)):
+        with pytest.raises(
+            TypeError, match=r"set_anomaly_enabled\(\): argument '.*' \(position .\) must be bool, not int"
+        ):
+            torch.autograd.set_detect_anomaly(*given)
+    assert not torch.is_anomaly_enabled()

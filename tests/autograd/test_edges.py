@@ -1,5 +1,7 @@
 """What `backward` and `grad` start from and end at: tensors, dictionaries of them, and edges of the graph."""
 
+import collections
+
 import pytest
 
 import rushlight as torch
@@ -95,3 +97,19 @@ def test_old_arguments_are_warned_of(x):
         torch.autograd.backward(x.sum(), torch.ones(()), grad_variables=torch.tensor(2.0))
     with pytest.warns(FutureWarning, match="only_inputs argument is deprecated"):
         torch.autograd.grad(x.sum(), x, only_inputs=False)
+
+
+def test_a_dictionary_of_inputs_is_a_plain_one():
+    x = torch.ones(2, requires_grad=True)
+    for function in (torch.autograd.grad, torch.autograd.backward):
+        with pytest.raises(TypeError, match=rf"`inputs` argument to `{function.__name__}\(\)` must be a dict, not"):
+            function(x.sum(), inputs=collections.OrderedDict(x=x))
+    with pytest.raises(AssertionError, match=r"Expected output to be a torch\.Tensor"):
+        torch.autograd.grad({"x": x.sum()}, x)
+
+
+def test_zeros_for_what_was_not_used_can_be_differentiated_where_the_others_can():
+    x, y = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+    for recorded in (False, True):
+        _, zeros = torch.autograd.grad(x.exp().sum(), (x, y), create_graph=recorded, materialize_grads=True)
+        assert zeros.tolist() == [0.0] * 3 and zeros.requires_grad is recorded and zeros.is_leaf

@@ -151,3 +151,49 @@ def test_jacobians_for_other_cotangents_and_complex_inputs_are_refused():
             call()
     with pytest.raises(NotImplementedError, match="Jacobians of complex inputs"):
         module._get_numerical_jacobian(lambda z: z, torch.ones(1, dtype=torch.complex128, requires_grad=True))
+
+
+def function_of(forward, backward, materialize=True):
+    class Made(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.set_materialize_grads(materialize)
+            return forward(x)
+
+        @staticmethod
+        def backward(ctx, *grads):
+            return backward(*grads)
+
+    return Made.apply
+
+
+def test_a_gradient_of_zero_must_stay_zero():
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(GradcheckError, match="backward not multiplied by grad_output"):
+        gradcheck(function_of(torch.clone, lambda grad: grad + 1e-4), x, atol=1)
+
+
+def test_a_gradient_that_is_none_counts_as_zero():
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    ones = function_of(torch.clone, lambda grad: torch.ones_like(x) if grad is None else grad, materialize=False)
+    with pytest.raises(GradcheckError, match="Expected all input grads to be undefined or zero when all output grads"):
+        gradcheck(ones, x)
+    assert gradcheck(ones, x, check_undefined_grad=False)
+    for materialize in (True, False):
+        double = function_of(lambda x: x * 2, lambda grad: None if grad is None else grad * 2, materialize)
+        assert gradcheck(double, x)
+
+
+def test_one_tensor_given_twice_stays_one_in_second_derivatives():
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    assert gradgradcheck(torch.mul, (x, x))
+
+
+def test_inputs_that_are_no_tensors_and_forward_mode():
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(ValueError, match="gradcheck expects at least one input tensor to require gradient"):
+        gradcheck(torch.sin, 3)
+    with pytest.raises(AssertionError, match="check_batched_forward_grad=True requires check_forward_ad to be True"):
+        gradcheck(torch.sin, x, check_batched_forward_grad=True)
+    with pytest.raises(NotImplementedError, match="forward-mode differentiation is not in Rushlight"):
+        gradcheck(torch.sin, x, check_forward_ad=True)

@@ -245,3 +245,42 @@ def test_an_output_beside_the_one_asked_for_retains_its_gradient():
     one.retain_grad()
     torch.autograd.grad((one * other).sum(), other)
     assert one.grad.tolist() == [2.0, 3.0]
+
+
+def hooked(view, seen):
+    view.register_hook(lambda grad: (seen.append("tensor"), grad * 100)[1])
+    view.grad_fn.register_prehook(lambda grads: seen.append("before"))
+    view.grad_fn.register_hook(lambda inputs, outputs: seen.append("after"))
+
+
+class Tripled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(3)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3
+
+
+@pytest.mark.parametrize("write", [lambda view: view.mul_(3), lambda view: view[0].mul_(3), Tripled.apply])
+def test_hooks_of_what_a_view_was_before_a_write_are_not_called(write):
+    x = torch.ones(2, requires_grad=True)
+    base, seen = x * 1, []
+    view = base[:1]
+    hooked(view, seen)
+    write(view)
+    base.sum().backward()
+    assert seen == [] and x.grad.tolist() == [3.0, 1.0]
+
+
+def test_hooks_of_a_view_before_a_write_are_called_for_what_was_computed_before():
+    x = torch.ones(2, requires_grad=True)
+    base, seen = x * 1, []
+    view = base[0]
+    view.register_hook(lambda grad: (seen.append(grad.item()), grad * 100)[1])
+    double = view * 2
+    view.mul_(5)
+    (base.sum() + double).backward()
+    assert seen == [2.0] and x.grad.tolist() == [205.0, 1.0]

@@ -137,3 +137,9 @@ def test_the_number_of_a_node_may_be_changed_and_backward_still_goes_its_way():
     (z + y).backward()
     assert x.grad.item() == 9
     assert y.grad_fn.requires_grad
+
+
+def test_saved_tensors_are_made_by_nodes_only():
+    kind = type(torch.ones(1, requires_grad=True).exp().grad_fn._raw_saved_result)
+    with pytest.raises(RuntimeError, match="Trying to create a SavedTensor object from Python is forbidden"):
+        kind()

@@ -49,3 +49,28 @@ def test_freed_values():
     for name in ("_saved_self", "_saved_other"):
         with pytest.raises(RuntimeError, match="directly access saved tensors after they have already been freed"):
             getattr(y.grad_fn, name)
+
+
+def test_saved_values_are_listed():
+    def names(node):
+        return [each for each in dir(node) if each.startswith(("_saved", "_raw_saved"))]
+
+    x = leaf(2, 3)
+    assert names((x * x).grad_fn) == ["_raw_saved_other", "_raw_saved_self", "_saved_other", "_saved_self"]
+    assert names(x.exp().grad_fn) == ["_raw_saved_result", "_saved_result"]
+    assert names(x.sum(0).grad_fn) == ["_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes"]
+    node = torch.nn.functional.layer_norm(x, (3,)).grad_fn
+    assert {"_saved_input", "_saved_normalized_shape", "_saved_result1", "_saved_weight"} <= set(names(node))
+    for each in names(node):
+        getattr(node, each)
+
+
+def test_the_second_factor_of_a_product_and_sizes_that_only_torch_keeps():
+    x = leaf(2, 3)
+    node = (x @ x.t()).grad_fn
+    assert node._saved_mat2.shape == (3, 2) and node._raw_saved_mat2.unpack().shape == (3, 2)
+    assert node._saved_self_sym_sizes == (2, 3) and node._saved_mat2_sym_sizes == (3, 2)
+    assert x.mean().grad_fn._saved_self_sym_numel == 6
+    assert x.expand(4, 2, 3).grad_fn._saved_self_sym_sizes == (2, 3)
+    assert isinstance(x[torch.tensor([0])].grad_fn._saved_indices, tuple)
+    assert torch.nn.functional.conv1d(leaf(1, 2, 3), leaf(2, 2, 1)).grad_fn._saved_padding == (0,)

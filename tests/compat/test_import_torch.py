@@ -33,6 +33,14 @@ def test_modules_below_a_package_are_found(torch):
     assert checkpoint is sys.modules["rushlight.utils.checkpoint"].checkpoint
 
 
+def test_modules_that_have_another_name_here_are_found(torch):
+    import torch.autograd.grad_mode
+    from torch.autograd.anomaly_mode import detect_anomaly
+
+    assert torch.autograd.grad_mode.no_grad is torch.no_grad
+    assert detect_anomaly is torch.autograd.detect_anomaly
+
+
 def test_aliased_modules_keep_their_own_name_and_spec(torch):
     import torch.nn
 

@@ -40,3 +40,14 @@ def test_methods_that_are_left_out_say_why(name):
 def test_a_name_that_nobody_has_gets_no_reason():
     assert absent.clause("no_such_name") == ""
     assert absent.reason("no_such_name") is None
+
+
+def test_names_that_were_given_up_or_would_need_every_operation_say_so():
+    with pytest.raises(AttributeError, match="PyTorch itself has given it up"):
+        torch.autograd.function.NestedIOFunction  # noqa: B018
+    for name in ("create_selective_checkpoint_contexts", "CheckpointPolicy", "SelectiveCheckpointContext"):
+        with pytest.raises(AttributeError, match="operations are not intercepted one by one; checkpoint the parts"):
+            getattr(torch.utils.checkpoint, name)
+    for name in ("complex32", "chalf", "float8_e5m2"):
+        with pytest.raises(AttributeError, match="is not in Rushlight: "):
+            getattr(torch, name)

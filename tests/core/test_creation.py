@@ -201,8 +201,9 @@ def test_asarray_copies_always_never_or_where_it_must():
     with pytest.raises(ValueError, match="can't alias tensor with dtype 'Double' into dtype 'Float'"):
         torch.asarray(array, dtype=torch.float32, copy=False)
     leaf = torch.ones(2, requires_grad=True)
-    assert torch.asarray(leaf) is leaf
-    assert torch.asarray(leaf, copy=True).grad_fn.name() == "CloneBackward0"
+    with pytest.warns(UserWarning, match="torch.asarray: unspecified requires_grad now defaults to obj.requires_grad"):
+        assert torch.asarray(leaf) is leaf
+    assert torch.asarray(leaf, copy=True, requires_grad=True).grad_fn.name() == "CloneBackward0"
     assert not torch.asarray(leaf, requires_grad=False).requires_grad
     assert torch.asarray([1.0], requires_grad=True).requires_grad
     assert torch.asarray(bytearray(b"abcd"), dtype=torch.int32).tolist() == [1684234849]

@@ -83,3 +83,19 @@ def test_sizes_are_python_numbers():
     torch._check(True)
     with pytest.raises(RuntimeError, match="too small"):
         torch._check_is_size(-1, lambda: "too small")
+
+
+def test_what_functions_of_python_are_given_and_give_back():
+    x = torch.ones(2)
+    with pytest.raises(TypeError, match=r"map_\(\): argument 'other' \(position 1\) must be Tensor, not int"):
+        x.map_(3, lambda one, two: one)
+    with pytest.raises(TypeError, match=r"map2_\(\): argument 'y' \(position 2\) must be Tensor, not int"):
+        x.map2_(x, 3, lambda a, b, c: a)
+    with pytest.raises(TypeError, match="must be real number, not str"):
+        x.apply_(lambda value: "text")
+
+
+@pytest.mark.parametrize("other", ["text", [1.0], (1.0,), None])
+def test_what_is_no_number_is_not_divided(other):
+    with pytest.raises(TypeError, match=rf"unsupported operand type\(s\) for /: '{type(other).__name__}' and 'Tensor'"):
+        other / torch.ones(2)

@@ -122,7 +122,9 @@ def interpolate(
     `align_corners` the outermost elements stay where they are; with `antialias` every element of an image counts when
     it is made smaller.
     """
-    if mode in ("nearest", "area", "nearest-exact", "lanczos") and align_corners is not None:
+    if mode == "lanczos" and align_corners:
+        raise ValueError("Lanczos mode does not support align_corners=True")
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
             f"trilinear, not with {mode}"
