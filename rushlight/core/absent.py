@@ -110,7 +110,7 @@ LEFT_OUT = (
         "PyTorch itself has given it up",
         "use the function that PyTorch names in its stead",
         """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* utils.serialization.* math.*
-        autograd.NestedIOFunction autograd.function.NestedIOFunction""",
+        autograd.*NestedIOFunction""",
     ),
     (
         "it is a prototype in PyTorch",

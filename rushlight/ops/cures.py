@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 
 Shape = tuple[int, ...]
@@ -138,3 +139,18 @@ CURES: dict[str, Callable[[list[Shape]], str | None]] = {
     "that is different to the input size": targets,
     "must be the same as input size": targets,
 }
+
+
+def dtype_cure(tensors: list[Tensor]) -> str | None:
+    """How to bring operands of different dtypes together."""
+    kinds = {each.dtype for each in tensors}
+    if len(kinds) < 2:
+        return None
+    if dtypes.float64 in kinds:
+        return (
+            "convert the float64 one with .float(); float64 usually comes from a NumPy array or scalar: "
+            "torch.tensor(x, dtype=torch.float32)"
+        )
+    if all(kind.is_floating_point for kind in kinds):
+        return "convert one of them to the other's dtype: b.to(a.dtype)"
+    return "convert the whole numbers with .float()"

@@ -15,7 +15,7 @@ from rushlight.core.filled import overflow_words
 from rushlight.core.promotion import common
 from rushlight.core.tensor import Tensor
 from rushlight.ops.calling import missing
-from rushlight.ops.cures import cure
+from rushlight.ops.cures import cure, dtype_cure
 from rushlight.ops.precedence import EARLY
 from rushlight.ops.rules import DtypeMismatch
 from rushlight.ops.signature import Parameter, parameters_of
@@ -377,21 +377,6 @@ def told(op: Op, given: dict[str, Any], words: str) -> list[str]:
         if found is not None:
             lines.append(f"fix: {found}")
     return lines
-
-
-def dtype_cure(tensors: list[Tensor]) -> str | None:
-    """How to bring operands of different dtypes together."""
-    kinds = {each.dtype for each in tensors}
-    if len(kinds) < 2:
-        return None
-    if dtypes.float64 in kinds:
-        return (
-            "convert the float64 one with .float(); float64 usually comes from a NumPy array or scalar: "
-            "torch.tensor(x, dtype=torch.float32)"
-        )
-    if all(kind.is_floating_point for kind in kinds):
-        return "convert one of them to the other's dtype: b.to(a.dtype)"
-    return "convert the whole numbers with .float()"
 
 
 def origin(tensor: Tensor) -> str:
