@@ -245,10 +245,9 @@ class OpNode(Node):
             note_place(self)
 
     def slots(self) -> Sequence[int | None]:
-        if self.plan.has_lists:
-            return range(len(self.edges))
-        known = {position: place for place, position in enumerate(self.plan.inputs)}
-        return [known.get(self.op.positions[name]) for name in self.op.gradients]
+        from rushlight.autograd import shown
+
+        return shown.slots(self)
 
     def pass_nothing(self) -> list[None]:
         # values that were freed or changed are an error all the same

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.autograd import entry
+from rushlight.autograd import entry, modes
 from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, method, new, require_differentiable, storage_of
 
@@ -53,6 +53,9 @@ def detach(self: Tensor) -> Tensor:
 @method
 def detach_(self: Tensor) -> Tensor:
     """Forget the history of this tensor, in place."""
+    if modes.state.inference:
+        # nothing is recorded there, nor forgotten
+        return self
     if self._base is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. "

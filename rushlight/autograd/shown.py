@@ -1,9 +1,10 @@
-"""What a node shows of its saved values: torch's `_saved_self` and kin."""
+"""What a node shows of itself: torch's `_saved_self` and kin, and a place for each of its inputs."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from rushlight.autograd import explain
@@ -20,6 +21,22 @@ WRAPS_NUMBERS = re.compile("(Mul|Div)Backward0")
 # Python numbers of any kind in torch: shown as they are
 SCALARS = {"alpha", "beta", "min", "max", "value", "exponent", "other", "weight", "threshold", "p", "ord", "scale"}
 WINDOW = {"kernel_size", "stride", "padding", "dilation"}
+# overloads that take numbers where others take tensors: no places for those, nor for any where nothing is derived
+WITH_NUMBERS = re.compile(
+    r"(Clamp|Rsub|Copysign|Scatter|Normal|Xlogy|SpecialXlog1Py|SpecialZeta)Backward1|"
+    r"(ClampMax|ClampMin|Fill|Fmod|IndexFill|MaskedFill|Pow|Remainder)Backward0|"
+    r"(Fill|Normal|Pow|SpecialXlog1Py|SpecialZeta|Xlogy)Backward2|NotImplemented"
+)
+
+
+def slots(node: OpNode) -> Sequence[int | None]:
+    """Which edge stands in each place that users see; None for a tensor that needs no gradient."""
+    kind = type(node).__name__
+    if node.plan.has_lists or WITH_NUMBERS.fullmatch(kind):
+        return range(len(node.edges))
+    known = {position: place for place, position in enumerate(node.plan.inputs)}
+    names = [name for name in node.op.gradients if not (kind == "LerpBackward0" and name == "weight")]
+    return [known.get(node.op.positions[name]) for name in names]
 
 
 def saved_value(node: OpNode, name: str) -> Any:

@@ -79,6 +79,8 @@ def dense_strides(array: np.ndarray) -> tuple[int, ...]:
 
 def is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     """Whether the elements fill their memory without gaps, each in a place of its own."""
+    if 0 in shape:
+        return True
     step = 1
     for stride, extent in sorted([(b, a) for a, b in zip(shape, strides, strict=True) if a != 1]):
         if stride != step:

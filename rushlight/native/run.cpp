@@ -246,6 +246,13 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
             for (PyArrayObject* array : arrays) Py_XDECREF(array);
             return false;
         }
+        bool is_part = !present(as_tensor(each)->base) && PyArray_BASE(arrays[i]) != nullptr;
+        if (capturing && is_part && find_captured(node->edges[i], node->has_numbers ? node->numbers[i] : 0) != nullptr) {
+            // on memory of its own, or it would be shown as a view
+            PyObject* copy = PyArray_NewCopy(arrays[i], NPY_KEEPORDER);
+            if (copy != nullptr) Py_SETREF(arrays[i], reinterpret_cast<PyArrayObject*>(copy));
+            PyErr_Clear();
+        }
         // the tensor goes: its array may then be nobody else's
         Py_INCREF(Py_None);
         PyList_SetItem(items.get(), i, Py_None);
@@ -286,6 +293,17 @@ bool Run::is_wanted(PyObject* target) {
     return is_needed(target);
 }
 
+// The array, which is taken, seen through another: what torch gives as a view is known by its base.
+static PyArrayObject* as_view(PyArrayObject* array) {
+    auto* view = reinterpret_cast<PyArrayObject*>(PyArray_View(array, nullptr, &PyArray_Type));
+    if (view == nullptr) {
+        PyErr_Clear();
+        return array;
+    }
+    Py_DECREF(array);
+    return view;
+}
+
 // Send a gradient, whose reference is taken, along an edge; broadcasting and promotion are undone here.
 bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
     PyObject* target = node->edges[position];
@@ -316,6 +334,8 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
     }
     if (!has_shape(grad, ndim, dims) && PyArray_DESCR(grad) == dtype) {
         PyArrayObject* summed = sum_to_shape(grad, ndim, dims);
+        bool shown = summed != nullptr && capturing && PyArray_NDIM(grad) > ndim;
+        if (shown && find_captured(target, number) != nullptr) summed = as_view(summed);
         if (summed != nullptr) Py_SETREF(grad, summed);
     }
     if (!has_shape(grad, ndim, dims) || PyArray_DESCR(grad) != dtype) {

@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.autograd.modes import state
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.tensor import Tensor
 
 
 def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, position: int = 0) -> Tensor:
@@ -16,7 +15,7 @@ def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, positio
     extra = len(given) - len(shape)
     if extra >= 0 and given[extra:] == shape and grad._array.size == math.prod(shape):
         # only leading dimensions of size 1 go: a view is enough
-        return wrap(grad._array.reshape(shape)) if state.backward else grad.reshape(shape)
+        return grad.reshape(shape)
     if extra < 0 or any(b not in (1, a) for a, b in zip(given[extra:], shape, strict=True)):
         name = node.name() if node is not None else "Function"
         raise RuntimeError(
@@ -25,12 +24,9 @@ def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, positio
         )
     if not shape:
         return grad.sum()
-    kept = [extra + dim for dim, size in enumerate(shape) if size == 1 and given[extra + dim] != 1]
-    if kept:
-        grad = grad.sum(kept, keepdim=True)
-    if extra:
-        grad = grad.sum(list(range(extra)))
-    return grad
+    reduced = [*range(extra), *[extra + dim for dim, size in enumerate(shape) if size == 1 and given[extra + dim] != 1]]
+    grad = grad.sum(reduced, keepdim=True)
+    return grad.view(shape) if extra else grad
 
 
 def spread(grad: Tensor, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Tensor:

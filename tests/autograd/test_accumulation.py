@@ -88,3 +88,11 @@ def test_a_leaf_that_was_complete_before_an_error_has_its_gradient():
         loss.backward()
     assert x.grad.tolist() == y.grad.tolist() == [1.0, 1.0]
     assert z.grad.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.parametrize("shape", [(0,), (3, 1, 0), (0, 2)])
+def test_an_empty_gradient_with_a_history_is_a_copy_too(shape):
+    x = torch.ones(shape, requires_grad=True)
+    x.exp().sum().backward(create_graph=True)
+    assert x.grad.grad_fn.name() == "torch::autograd::CopyBackwards"

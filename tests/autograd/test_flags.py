@@ -54,3 +54,27 @@ def test_a_view_made_under_no_grad_requires_grad_and_gets_none():
     assert torch.autograd.grad(result, [view, x], allow_unused=True, retain_graph=True)[0] is None
     result.backward()
     assert view.grad is None and x.grad.tolist() == [1.0, 1.0]
+
+
+def test_integers_are_refused_in_torchs_words_for_each_way_to_ask():
+    mask = torch.ones(2) > 0
+    with pytest.raises(RuntimeError, match=r"^only Tensors of floating point dtype can require gradients"):
+        mask.requires_grad_()
+    with pytest.raises(RuntimeError, match=r"^only Tensors of floating point and complex dtype can require gradients"):
+        mask.requires_grad = True
+    assert mask.requires_grad_(False) is mask
+
+
+def test_nothing_is_detached_in_place_in_inference_mode():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    part = y[1:]
+    with torch.inference_mode():
+        assert y.detach_() is y and part.detach_() is part and x.detach_() is x
+    assert y.grad_fn.name() == "MulBackward0" and part.grad_fn.name() == "SliceBackward0" and x.requires_grad
+
+
+def test_a_number_with_its_dims_moved_is_an_alias():
+    x = torch.tensor(2.0, requires_grad=True)
+    assert x.movedim(-1, 0).grad_fn.name() == "AliasBackward0"
+    assert x.movedim(0, 0)._is_view()

@@ -105,3 +105,84 @@ def test_the_gradient_of_a_part_is_named_after_what_was_taken_first(index, name)
     x = torch.ones(2, 3, requires_grad=True)
     (grad,) = torch.autograd.grad(x[index].exp().sum(), x, create_graph=True)
     assert grad.grad_fn.name() == name
+
+
+@pytest.mark.parametrize(
+    ("function", "is_view"),
+    [
+        (lambda x: x.sum(), True),
+        (lambda x: x.sum(0), True),
+        (lambda x: x.t() * 2, True),
+        (lambda x: x.view(-1).exp(), True),
+        (lambda x: x + torch.ones(2, 2, 3), True),
+        (lambda x: x * 2, False),
+        (lambda x: x.mean(), False),
+        (lambda x: x.roll(1), False),
+        (lambda x: x.unfold(0, 2, 1), False),
+    ],
+)
+def test_a_gradient_that_is_part_of_another_is_a_view(function, is_view):
+    x = torch.ones(2, 3, requires_grad=True)
+    result = function(x)
+    (grad,) = torch.autograd.grad(result, x, torch.ones_like(result))
+    assert grad._is_view() == is_view
+    if is_view:
+        with pytest.raises(RuntimeError, match="Can't detach views in-place"):
+            grad.detach_()
+
+
+def test_the_gradient_of_a_number_through_a_sum_is_a_view():
+    x = torch.tensor(2.0, requires_grad=True)
+    (grad,) = torch.autograd.grad(x.sum(), x)
+    assert grad._is_view()
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        grad.mul_(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "places"),
+    [
+        (lambda x: x**2, [True]),
+        (lambda x: 2**x, [True]),
+        (lambda x: x**x, [True, True]),
+        (lambda x: x * 2, [True, False]),
+        (lambda x: 1 - x, [True]),
+        (lambda x: x.clamp(0, 1), [True]),
+        (lambda x: x.clamp_max(1), [True]),
+        (lambda x: x.clone().clamp_max_(1), [True]),
+        (lambda x: x.masked_fill(x > 0, 2), [True]),
+        (lambda x: x.masked_fill(x > 0, torch.tensor(2.0)), [True, False]),
+        (lambda x: torch.lerp(x, torch.ones(2), 0.5), [True, False]),
+        (lambda x: torch.lerp(x, x, torch.ones(2)), [True, True, False]),
+        (lambda x: torch.xlogy(2, x), [True]),
+        (lambda x: torch.heaviside(x, torch.ones(2)), [True]),
+    ],
+)
+def test_a_number_has_a_place_in_a_node_only_where_torch_makes_a_tensor_of_it(function, places):
+    x = leaf(1.0, 2.0)
+    assert [each is not None for each, _ in function(x).grad_fn.next_functions] == places
+
+
+def test_a_hook_counts_places_as_the_node_does():
+    x = leaf(1.0, 2.0)
+    y = x.clamp_max(1.5)
+    seen = []
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append(len(inputs)))
+    y.sum().backward()
+    assert seen == [1]
+
+
+def test_powers_keep_their_way_to_the_input_in_every_derivative():
+    x = leaf(3.0)
+    (first,) = torch.autograd.grad(x.pow(2).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), x, create_graph=True)
+    assert second.tolist() == [2.0]
+    assert second.requires_grad
+    (third,) = torch.autograd.grad(second.sum(), x)
+    assert third.tolist() == [0.0]
+
+
+def test_the_gradient_of_a_maximum_is_zero_beside_it_whatever_comes():
+    x = leaf(1.0, 3.0, 2.0)
+    x.max().backward(torch.tensor(float("nan")))
+    assert x.grad[0] == 0 and x.grad[2] == 0 and x.grad[1] != x.grad[1]

@@ -111,8 +111,13 @@ struct SharedSlope {
             return same ? T(1) : T(0);
         };
         auto shares = way.template fold<Sum<T>>(chosen);
-        // elements that were changed since: what `max()` gives is zero then
-        way.once([&](int64_t column) { shares[column] += nans & (shares[column] == 0); });
+        if (nans) {
+            // zero where the result did not come from, whatever the gradient
+            way.each([&](int64_t at, int64_t column) {
+                out[at] = chosen(at, column) != 0 ? grad[column] / T(shares[column]) : T(0);
+            });
+            return;
+        }
         way.each([&](int64_t at, int64_t column) {
             out[at] = grad[column] * chosen(at, column) / T(shares[column]);
         });
