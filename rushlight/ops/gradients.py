@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from rushlight.autograd.modes import state
 from rushlight.core.tensor import Tensor
 
 
