@@ -71,7 +71,9 @@ def sequence_array(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) ->
         kinds = leaf_types(data)
     except RecursionError:
         raise ValueError(f"too many dimensions '{type(data).__name__}'") from None
-    if kinds <= NUMBERS:
+    # a negative float is refused where a negative integer wraps around: the reader sees which it was
+    unsigned = dtype is not None and dtype.category == dtypes.INTEGER and not dtype.is_signed
+    if kinds <= NUMBERS and not (unsigned and float in kinds):
         made = plain_array(data, common_dtype(kinds) if dtype is None else dtype)
         if made is not None:
             return made
@@ -142,7 +144,11 @@ def flat_array(values: list, shape: tuple[int, ...], dtype: dtypes.dtype) -> np.
     category = dtype.category
     for each in values:
         if category in (dtypes.INTEGER, dtypes.FLOAT) and isinstance(each, complex):
-            raise TypeError("must be real number, not complex")
+            raise TypeError(
+                "'complex' object cannot be interpreted as an integer"
+                if category == dtypes.INTEGER
+                else "must be real number, not complex"
+            )
         if category == dtypes.INTEGER:
             check_integer(each, dtype)
     wide = dtype.numpy if dtype is dtypes.uint64 else WIDE[category]

@@ -131,7 +131,7 @@ def full(
     if dtype is None and out is None:
         dtype = of_number(value)
     array = allocate(np.empty, checked_size(size, "full"), numpy_dtype(dtype, out))
-    array[...] = converted(value, array.dtype)
+    array[...] = converted(value, array.dtype, single=array.size == 1)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -187,7 +187,7 @@ def scalar_tensor(
     requires_grad: bool = False,
 ) -> Tensor:
     """A number as a tensor without dimensions, of the default dtype."""
-    array = converted(number(s, "scalar_tensor", "s", 1), numpy_dtype(dtype))
+    array = converted(number(s, "scalar_tensor", "s", 1), numpy_dtype(dtype), single=True)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 

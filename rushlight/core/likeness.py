@@ -83,7 +83,7 @@ def full_like(
 ) -> Tensor:
     """One number in the shape and dtype of `input`."""
     array = array_like("full_like", input, dtype, memory_format)
-    array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype)
+    array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype, single=array.size == 1)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 

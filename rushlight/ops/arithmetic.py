@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
-from rushlight.ops.kinds import kind_of, plain_name, refuse
+from rushlight.ops.kinds import kind_of, plain_name, refuse, require_fitting
 from rushlight.ops.rules import BOOLEAN, PROMOTE
 from rushlight.ops.samples import binary, case, cases, joined, unary
 
@@ -34,7 +34,20 @@ terms = joined(
 )
 
 
-@op(dtype=PROMOTE, samples=terms, operator="+")
+def SUM(op: Op, arrays: list) -> np.dtype:
+    """Like PROMOTE; torch multiplies complex numbers by `alpha` even where it is 1: an infinite one becomes NaN."""
+    kind = PROMOTE(op, arrays)
+    if kind.kind == "c":
+        # a number on the left of a sum changes places with the tensor
+        second = 0 if op.name == "rsub" or (op.name == "add" and type(arrays[0]) is not np.ndarray) else 1
+        arrays[second] = arrays[second] * COMPLEX_ONE
+    return kind
+
+
+COMPLEX_ONE = np.complex64(1)
+
+
+@op(dtype=SUM, samples=terms, operator="+")
 def add(input, other, *, alpha=1, out=None):
     """Sum of two tensors, the second one times `alpha`."""
     return np.add(input, other if alpha == 1 and alpha is not True else scaled(other, alpha, input), out)
@@ -47,13 +60,13 @@ add.gradient(
 
 
 def DIFFERENCE(op: Op, arrays: list) -> np.dtype:
-    """Like PROMOTE, but masks are not subtracted."""
+    """Like SUM, but masks are not subtracted."""
     one, two = arrays[0], arrays[1]
     if (one.dtype is BOOLEAN if type(one) is np.ndarray else type(one) is bool) or (
         two.dtype is BOOLEAN if type(two) is np.ndarray else type(two) is bool
     ):
         refuse_masks(one, two)
-    return PROMOTE(op, arrays)
+    return SUM(op, arrays)
 
 
 def refuse_masks(one: Any, two: Any) -> None:
@@ -110,6 +123,8 @@ def scaled(value: Any, alpha: Any, other: Any) -> Any:
         )
     if isinstance(alpha, complex) and kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    if kind in "fc":
+        require_fitting(alpha, value.dtype if type(value) is np.ndarray else other.dtype)
     return value * (bool(alpha) if kind == "b" else alpha)
 
 
@@ -162,6 +177,8 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value=1, out=Non
     """`input` plus `value` times the product of two tensors."""
     if input.dtype.kind == "b":
         raise refuse("addcmul_cpu_out", input)
+    if value != 1:
+        require_fitting(value, input.dtype)
     if input.dtype.kind in "ui":
         value = int(value)
     return np.add(input, tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2, out)
@@ -187,6 +204,8 @@ def TRUE_QUOTIENT(op: Op, arrays: list) -> np.dtype:
 @op(dtype=TRUE_QUOTIENT, samples=threes)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value=1, out=None):
     """`input` plus `value` times the quotient of two tensors."""
+    if value != 1:
+        require_fitting(value, input.dtype)
     return np.add(input, tensor1 / tensor2 if value == 1 else tensor1 * value / tensor2, out)
 
 
@@ -233,6 +252,7 @@ def lerp(input: Tensor, end: Tensor, weight, *, out=None):
     # from the nearer end: rounding errors are as large as what one starts from
     near = np.absolute(weight) < 0.5
     if not isinstance(weight, np.ndarray):
+        require_fitting(weight, input.dtype)
         return input + (end - input) * weight if near else end + (end - input) * (weight - 1)
     return np.where(near, input, end) + (end - input) * np.where(near, weight, weight - 1)
 

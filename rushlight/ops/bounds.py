@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
-from rushlight.ops.kinds import refuse
-from rushlight.ops.rules import PROMOTE
+from rushlight.ops.kinds import refuse, require_fitting
+from rushlight.ops.rules import PROMOTE, promoted
 from rushlight.ops.samples import binary, case, cases
 from rushlight.ops.where import choose
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
 
 
 def refuse_complex(name: str, input: np.ndarray) -> None:
@@ -98,8 +102,32 @@ bounds = cases(
 )
 
 
+def BOUNDED(op: Op, arrays: list) -> np.dtype:
+    """Like PROMOTE; bounds that are numbers have to fit the dtype, and what is bounded has an order."""
+    if arrays[0].dtype.kind == "c" and (op.name == "clamp" or type(arrays[1]) is not np.ndarray):
+        raise NotImplementedError("clamp is not supported for complex types: they have no order")
+    for bound in arrays[1 : len(op.operands)]:
+        if type(bound) is complex:
+            refuse_complex_bound(op, arrays[0], bound)
+        if type(bound) in (float, int) and abs(bound) > SMALLEST_LIMIT:
+            kind = promoted(op, arrays)[1]
+            if kind in dtypes.DIFFERENTIABLE:
+                require_fitting(bound, kind)
+    return PROMOTE(op, arrays)
+
+
+def refuse_complex_bound(op: Op, input: np.ndarray, bound: complex) -> None:
+    if input.dtype not in dtypes.DIFFERENTIABLE or op.name != "clamp":
+        raise NotImplementedError(f"clamp is not supported for complex types: {bound} has no order")
+    raise RuntimeError(f"value cannot be converted to type double without overflow: {bound} is no real number")
+
+
+# the largest number of half precision
+SMALLEST_LIMIT = 65504.0
+
+
 @op(
-    dtype=PROMOTE,
+    dtype=BOUNDED,
     samples=bounds,
     aliases=["clip"],
     node=lambda min, max: f"ClampBackward{0 if isinstance(min, Tensor) or isinstance(max, Tensor) else 1}",
@@ -112,17 +140,16 @@ def clamp(input: Tensor, min: Tensor | float = None, max: Tensor | float = None,
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    check_bounded("clamp", input, max if min is None else min)
     if min is None:
-        return np.minimum(input, max, out=out)
+        return at_most(input, max, out)
     if max is None:
-        return np.maximum(input, min, out=out)
+        return at_least(input, min, out)
     if (type(min) is np.ndarray) != (type(max) is np.ndarray):
         raise TypeError(
             "clamp() received an invalid combination of arguments: `min` and `max` must be both tensors or both numbers"
         )
-    if input.dtype.kind == "b":
-        raise refuse("clamp_cpu", input)
+    if input.dtype.kind in "bc":
+        raise refuse("clamp_cpu" if type(min) is np.ndarray else "clamp_scalar_cpu", input)
     return np.minimum(np.maximum(input, min), max, out=out)
 
 
@@ -133,13 +160,26 @@ clamp.gradient(
 )
 
 
-def check_bounded(name: str, input: np.ndarray, bound: Any) -> None:
-    """Complex numbers have no order; bools are bounded by bool tensors only."""
-    kind = input.dtype.kind
-    if kind == "c":
-        raise NotImplementedError("clamp is not supported for complex types: they have no order")
-    if kind == "b" and type(bound) is not np.ndarray:
-        raise refuse(f"{name}_scalar_cpu", input)
+def at_least(input: np.ndarray, min: Any, out: np.ndarray | None) -> np.ndarray:
+    """The larger of the two; bools are bounded by bool tensors only."""
+    if input.dtype.kind in "bc":
+        refuse_bound("maximum_cpu", "clamp_min_scalar_cpu", input, min)
+    return np.maximum(input, min, out=out)
+
+
+def at_most(input: np.ndarray, max: Any, out: np.ndarray | None) -> np.ndarray:
+    """The smaller of the two, likewise."""
+    if input.dtype.kind in "bc":
+        refuse_bound("minimum_cpu", "clamp_max_scalar_cpu", input, max)
+    return np.minimum(input, max, out=out)
+
+
+def refuse_bound(kernel: str, scalar_kernel: str, input: np.ndarray, bound: Any) -> None:
+    """Refuse bounds for what has no order: torch has a kernel for tensors and one for numbers."""
+    if type(bound) is not np.ndarray:
+        raise refuse(scalar_kernel, input)
+    if input.dtype.kind == "c":
+        raise refuse(kernel, input)
 
 
 def inside(input: Tensor, min: Any, max: Any) -> Tensor:
@@ -164,11 +204,10 @@ lower = cases(
 )
 
 
-@op(dtype=PROMOTE, samples=lower, node=lambda min: f"ClampMinBackward{1 if isinstance(min, Tensor) else 0}")
+@op(dtype=BOUNDED, samples=lower, node=lambda min: f"ClampMinBackward{1 if isinstance(min, Tensor) else 0}")
 def clamp_min(input: Tensor, min, *, out=None):
     """Each element, but at least `min`."""
-    check_bounded("clamp_min", input, min)
-    return np.maximum(input, min, out=out)
+    return at_least(input, min, out)
 
 
 clamp_min.gradient(
@@ -177,11 +216,10 @@ clamp_min.gradient(
 )
 
 
-@op(dtype=PROMOTE, samples=lower, node=lambda max: f"ClampMaxBackward{1 if isinstance(max, Tensor) else 0}")
+@op(dtype=BOUNDED, samples=lower, node=lambda max: f"ClampMaxBackward{1 if isinstance(max, Tensor) else 0}")
 def clamp_max(input: Tensor, max, *, out=None):
     """Each element, but at most `max`."""
-    check_bounded("clamp_max", input, max)
-    return np.minimum(input, max, out=out)
+    return at_most(input, max, out)
 
 
 clamp_max.gradient(

@@ -49,7 +49,7 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         results = op.positional(*arrays)
     except Exception as error:
         if out is not None:
-            refuse_out(op, arguments, needs, out)
+            refuse_out(op, arguments, needs, out, error)
         results = recovered(op, arguments, arrays, error)
     finally:
         floating_point.reset(token)
@@ -222,11 +222,13 @@ def write_out(op: Op, arguments: tuple, needs: int, results: Any, out: Any) -> A
     return write_results(op, results, out, arguments)
 
 
-def refuse_out(op: Op, arguments: tuple, needs: int, out: Any) -> None:
+def refuse_out(op: Op, arguments: tuple, needs: int, out: Any, error: Exception) -> None:
     """What torch says of `out=` comes before what it says of the operands."""
+    from rushlight.ops import precedence
     from rushlight.ops.out import check_out
 
     check_out(op, arguments, needs, out)
+    precedence.check_out(op, arguments, out, error)
 
 
 def tensor_list(op: Op, position: int, value: Any) -> list[Tensor]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import Op, op
+from rushlight.ops.declare import op
 from rushlight.ops.dims import axis
 from rushlight.ops.folding import in_c_order
 from rushlight.ops.gradients import conjugate
@@ -16,17 +18,26 @@ from rushlight.ops.recurrences import chain, product_of_earlier
 from rushlight.ops.rules import ACCUMULATE, AVERAGE, SAME
 from rushlight.ops.samples import case, cases, corner
 
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
+
+
+def in_own_dtype(op: Op, arguments: tuple) -> Tensor:
+    """The in-place form: integers are summed up in their own dtype, not in int64."""
+    position = op.positions["dtype"]
+    if arguments[position] is None and isinstance(arguments[0], Tensor):
+        arguments = (*arguments[:position], arguments[0].dtype, *arguments[position + 1 :])
+    return call_inplace(op, arguments)
+
+
+def refuse_bools(kernel: str, input: np.ndarray) -> None:
+    """torch has no such kernel for bools, but needs none for a single number."""
+    if input.dtype.kind == "b" and input.ndim and input.size:
+        raise refuse(kernel, input)
+
+
 # as in torch, running sums keep more digits than their elements
 WIDE = {np.dtype("float32"): np.dtype("float64"), np.dtype("complex64"): np.dtype("complex128")}
-
-
-def run_inplace(op: Op, arguments: tuple) -> Tensor:
-    """The running total in place; of bools torch has none, as it would not be one of bools."""
-    target, dim = arguments[:2]
-    if isinstance(target, Tensor) and target._array.dtype == bool and isinstance(dim, int):
-        axis(dim, target._array.ndim)
-        raise refuse(f"{op.name}_out_cpu", target._array)
-    return call_inplace(op, arguments)
 
 
 def running(make, *extra):
@@ -46,7 +57,7 @@ def running(make, *extra):
 
 @op(
     dtype=ACCUMULATE,
-    inplace=run_inplace,
+    inplace=in_own_dtype,
     samples=cases(
         lambda make: running(
             make,
@@ -56,9 +67,10 @@ def running(make, *extra):
         )
     ),
 )
-def cumsum(input, dim=None, *, dtype=None, out=None):
+def cumsum(input, dim: int, *, dtype=None, out=None):
     """Running sum along `dim`."""
     along = axis(dim, input.ndim)
+    refuse_bools("cumsum_out_cpu", input)
     return np.add.accumulate(in_c_order(input), along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
 
 
@@ -67,7 +79,7 @@ cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if 
 
 @op(
     dtype=ACCUMULATE,
-    inplace=run_inplace,
+    inplace=in_own_dtype,
     samples=cases(
         lambda make: running(
             make,
@@ -77,9 +89,10 @@ cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if 
         )
     ),
 )
-def cumprod(input, dim=None, *, dtype=None, out=None):
+def cumprod(input, dim: int, *, dtype=None, out=None):
     """Running product along `dim`."""
     along = axis(dim, input.ndim)
+    refuse_bools("cumprod_out_cpu", input)
     return np.multiply.accumulate(input, along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
 
 
@@ -104,23 +117,26 @@ def extremes(make):
 
 
 @op(dtype=SAME, returns=("values", "indices"), samples=cases(extremes))
-def cummax(input, dim=None, *, out=None):
+def cummax(input, dim: int, *, out=None):
     """Running maximum along `dim`, and where it last stood."""
     return running_extreme(input, "cummax", dim, np.maximum)
 
 
 @op(dtype=SAME, returns=("values", "indices"), samples=cases(extremes))
-def cummin(input, dim=None, *, out=None):
+def cummin(input, dim: int, *, out=None):
     """Running minimum along `dim`, and where it last stood."""
     return running_extreme(input, "cummin", dim, np.minimum)
 
 
 def running_extreme(input, name, dim, larger):
+    if not input.size and isinstance(dim, int):
+        # torch does not look at the dimension then
+        return input.copy(), np.zeros(input.shape, np.int64)
     dim = axis(dim, input.ndim)
-    if input.dtype.kind == "c":
-        raise NotImplementedError(f'"{name}_cpu" not implemented for complex numbers, which have no order')
     if not input.ndim:
         return input.copy(), np.zeros((), np.int64)
+    if input.dtype.kind == "c":
+        raise refuse(f"{name}_cpu", input)
     values = larger.accumulate(input, dim)
     places = np.arange(input.shape[dim]).reshape((-1,) + (1,) * (input.ndim - 1 - dim))
     current = (input == values) | (input != input)
@@ -148,7 +164,7 @@ cummin.gradient(input=add_at)
         )
     ),
 )
-def logcumsumexp(input, dim=None, *, out=None):
+def logcumsumexp(input, dim: int, *, out=None):
     """Logarithm of the running sum of the exponentials along `dim`, without overflow."""
     dim = axis(dim, input.ndim)
     if input.dtype not in dtypes.DIFFERENTIABLE:

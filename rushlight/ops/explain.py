@@ -16,7 +16,8 @@ from rushlight.core.promotion import common
 from rushlight.core.tensor import Tensor
 from rushlight.ops.calling import missing
 from rushlight.ops.cures import cure, dtype_cure
-from rushlight.ops.precedence import EARLY
+from rushlight.ops.overlap import is_pointwise
+from rushlight.ops.precedence import is_late, no_loop
 from rushlight.ops.rules import DtypeMismatch
 from rushlight.ops.signature import Parameter, parameters_of
 
@@ -90,10 +91,10 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """An error of torch's for one of NumPy's or Python's."""
     words = str(error)
     tensors = list(tensors_of(given).values())
-    pointwise = getattr(op.samples, "pointwise", False)
-    if pointwise and isinstance(error, RuntimeError) and not words.startswith(EARLY):
-        # torch looks at shapes first, at dtypes in its kernel and at numbers last
-        return misfit(tensors) or named_half(op, given, error)
+    pointwise = is_pointwise(op)
+    if pointwise and isinstance(error, RuntimeError):
+        # what a function checks itself comes first, then shapes; its kernel looks at dtypes and at numbers last
+        return (misfit(tensors) if is_late(words) else None) or named_half(op, given, error)
     if isinstance(error, DtypeMismatch):
         return RuntimeError(dtype_words(op, tensors))
     if isinstance(error, np.exceptions.AxisError):
@@ -232,11 +233,6 @@ def invalid(op: Op, given: dict[str, Any], error: Exception) -> TypeError:
 
 def kind_name(value: Any) -> str:
     return "Tensor" if isinstance(value, Tensor) else type(value).__name__
-
-
-def no_loop(error: TypeError) -> bool:
-    """Whether NumPy has no loop of a ufunc for these dtypes; it says so in two ways."""
-    return isinstance(error, np._core._exceptions.UFuncTypeError) or "supported for the input types" in str(error)
 
 
 # the numbers that do not wrap around; those under OPTIONS do not for any op

@@ -151,6 +151,8 @@ def xlogy(input, other, *, out=None):
     """input * log(other), and 0 where `input` is 0."""
     if kind_of(input, other) == "c":
         raise refuse("xlogy_cpu", input, other)
+    if type(other) is not np.ndarray:
+        other = input.dtype.type(other)  # infinite where the dtype ends
     return np.where(np.equal(input, 0) & ~np.isnan(other), 0, input * np.log(other))
 
 
@@ -171,6 +173,8 @@ def xlog1py(input, other, *, out=None):
     """input * log1p(other), and 0 where `input` is 0."""
     if kind_of(input, other) == "c":
         raise refuse("xlogy_cpu", input, other)
+    if type(other) is not np.ndarray:
+        other = input.dtype.type(other)  # infinite where the dtype ends
     return np.where(np.equal(input, 0) & ~np.isnan(other), 0, input * np.log1p(other))
 
 

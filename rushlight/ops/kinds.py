@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.filled import overflow_words
 
 
 def kind_of(first: Any, second: Any) -> str:
@@ -27,6 +28,13 @@ def refuse(kernel: str, *values: Any) -> NotImplementedError:
 
     kind = next(each.dtype for each in values if type(each) is np.ndarray)
     return NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.from_numpy(kind).scalar}'")
+
+
+def require_fitting(value: Any, kind: np.dtype) -> None:
+    """Refuse a number that a dtype does not hold."""
+    target = dtypes.from_numpy(kind)
+    if not dtypes.fits(value, target):
+        raise RuntimeError(overflow_words(value, target))
 
 
 def require_floats(kernel: str, array: np.ndarray) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.bounds import maximum, minimum
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold
 from rushlight.ops.gradients import kept_shape, reduced_dims, spread
+from rushlight.ops.kinds import refuse
 from rushlight.ops.rules import INDEX, SAME
 from rushlight.ops.samples import case, cases, corner
 
@@ -51,7 +51,7 @@ def several(make):
 def amax(input, dim=None, keepdim=False, *, out=None):
     """Largest element over `dim`, one dimension or several; ties share the gradient evenly."""
     along = axes(dim, input.ndim)
-    check(input, "amax", along)
+    check(input, "amax", along, kernel="max_values_cpu" if input.size else None)
     return fold(np.maximum, input, along, keepdim)
 
 
@@ -59,11 +59,11 @@ def amax(input, dim=None, keepdim=False, *, out=None):
 def amin(input, dim=None, keepdim=False, *, out=None):
     """Smallest element over `dim`, one dimension or several; ties share the gradient evenly."""
     along = axes(dim, input.ndim)
-    check(input, "amin", along)
+    check(input, "amin", along, kernel="min_values_cpu" if input.size else None)
     return fold(np.minimum, input, along, keepdim)
 
 
-def check(input, name, along, empty=RuntimeError):
+def check(input, name, along, empty=RuntimeError, kernel=None):
     """Refuse empty dimensions, which have no largest element, and complex numbers, which have no order."""
     if not input.size:
         if along is None:
@@ -74,9 +74,27 @@ def check(input, name, along, empty=RuntimeError):
         for each in along if isinstance(along, tuple) else (along,):
             if not input.shape[each]:
                 raise IndexError(f"{name}(): Expected reduction dim {each} to have non-zero size.")
+    if input.dtype.kind == "c" and kernel is not None:
+        raise refuse(kernel, input)
+
+
+def check_both(input, along):
+    """As `check`; `aminmax` has words of its own."""
+    if not input.size:
+        if along is None:
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
+        if not input.shape[along]:
+            raise IndexError(f"aminmax: Expected reduction dim {along} to have non-zero size.")
     if input.dtype.kind == "c":
-        kind = dtypes.from_numpy(input.dtype).scalar
-        raise NotImplementedError(f"\"{name}\" not implemented for '{kind}': complex numbers have no order")
+        raise refuse("aminmax_cpu", input)
+
+
+def refuse_kinds(input, name, kinds):
+    """Refuse numbers without an order, before anything is said of dimensions."""
+    if input.dtype.kind in kinds:
+        raise RuntimeError(f"{name}(): does not support {'bool' if input.dtype.kind == 'b' else 'complex'} input")
 
 
 def shared(grad, input, result, dim, keepdim):
@@ -114,7 +132,7 @@ def aminmax(input, *, dim=None, keepdim=False, out=None):
     """Smallest and largest element, over everything or over one dimension."""
     along = None if dim is None else axis(dim, input.ndim)
     along = along if input.ndim else None
-    check(input, "aminmax", along)
+    check_both(input, along)
     return fold(np.minimum, input, along, keepdim), fold(np.maximum, input, along, keepdim)
 
 
@@ -134,13 +152,13 @@ def aminmax_gradient(grads, input, min, max, dim, keepdim):
 
 @op(dtype=SAME, name="_max_all", node="MaxBackward1", samples=None)
 def max_all(input, *, out=None):
-    check(input, "max", None)
+    check(input, "max", None, kernel="max_all")
     return np.maximum.reduce(input, None)
 
 
 @op(dtype=SAME, name="_min_all", node="MinBackward1", samples=None)
 def min_all(input, *, out=None):
-    check(input, "min", None)
+    check(input, "min", None, kernel="min_all")
     return np.minimum.reduce(input, None)
 
 
@@ -173,10 +191,10 @@ min_along.op.results_name = "min"
 def along_one(input, name, dim):
     """The one dimension to look along; None for a number, which is its own maximum."""
     along = axis(dim, input.ndim)
-    if not input.ndim:
-        return None
-    check(input, name, along, IndexError)
-    return along
+    if input.ndim:
+        check(input, name, along, IndexError)
+    refuse_kinds(input, name, "c")
+    return along if input.ndim else None
 
 
 def to_chosen(grad, indices, input_shape, dim, keepdim):
@@ -246,9 +264,7 @@ def argmin(input, dim=None, keepdim=False, *, out=None):
 
 
 def positions(input, name, dim, keepdim):
+    refuse_kinds(input, name, "bc")
     along = None if dim is None else along_one(input, name, dim)
-    if input.dtype.kind in "bc":
-        kind = "bool" if input.dtype.kind == "b" else "complex"
-        raise RuntimeError(f"{name}(): does not support {kind} input")
     check(input, name, along, IndexError)
     return getattr(input, name)(along, keepdims=keepdim)

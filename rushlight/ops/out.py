@@ -100,7 +100,8 @@ def write_result(op: Op, result: np.ndarray, out: Any, read: tuple = ()) -> Tens
     if out._inference:
         check_inference()
     if result.dtype != out._array.dtype:
-        require_dtype(op, result, out._array)
+        is_complex = any([isinstance(each, Tensor) and each.is_complex() for each in read])
+        require_dtype(op, result, out._array, is_complex=is_complex)
     pointwise = is_pointwise(op)
     if pointwise or out._array.shape == result.shape:
         require_writable(out._array)

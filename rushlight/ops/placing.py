@@ -202,6 +202,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value, *, out=None):
             )
         value = value.item() if value.dtype != input.dtype else value
     if not isinstance(value, np.ndarray):
+        if isinstance(value, complex) and input.dtype.kind != "c":
+            raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
         value = number_for(value, input.dtype)
     result = target_of(input, out)
     flat, index = as_vectors(result, index)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core import dtypes
+from rushlight.core.promotion import compute_dtype
 from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate, zeros
@@ -16,6 +17,9 @@ from rushlight.ops.kinds import kind_of, refuse
 from rushlight.ops.rules import FLOAT, PROMOTE, SAME
 from rushlight.ops.samples import binary, case, cases, corner, unary
 from rushlight.ops.where import choose
+
+if TYPE_CHECKING:
+    from rushlight.ops.declare import Op
 
 exponents = cases(
     lambda make: [
@@ -63,6 +67,8 @@ def pow(input, exponent, *, out=None):
         return np.multiply(input, input, out)
     if kind in "bui":
         return integer_power(input, exponent, kind)
+    if kind == "c":
+        return complex_power(input, exponent)
     return np.power(input, exponent, out)
 
 
@@ -70,6 +76,16 @@ pow.gradient(
     input=lambda grad, input, exponent: power_of_input(grad, input, exponent),
     exponent=lambda grad, input, exponent, result: power_of_exponent(grad, input, exponent, result),
 )
+
+
+def complex_power(input: Any, exponent: Any) -> np.ndarray:
+    """Powers of complex numbers; of 0 as torch has them, by way of its logarithm, which is infinite."""
+    if type(exponent) is not np.ndarray:
+        return np.sqrt(input) if exponent == 0.5 else np.power(input, exponent)
+    zero = np.equal(input, 0)
+    if not np.any(zero):
+        return np.power(input, exponent)
+    return np.where(zero, np.exp(exponent * complex(-math.inf, 0)), np.power(input, exponent))
 
 
 def integer_power(input: Any, exponent: Any, kind: str) -> np.ndarray:
@@ -184,10 +200,25 @@ hypot.gradient(
 )
 
 
-@op(dtype=FLOAT, samples=binary(low=0, numbers=False, complexes=True))
+def SCALE(op: Op, arrays: list) -> np.dtype:
+    """Like FLOAT, but the exponent stays as it is."""
+    input, exponent = arrays[0], arrays[1]
+    if exponent.dtype.kind == "b" and dtypes.from_numpy(input.dtype).is_floating_point:
+        raise refuse("ldexp_cpu_exp", exponent)
+    kind = FLOAT(op, arrays)
+    arrays[1] = exponent
+    return kind
+
+
+@op(dtype=SCALE, samples=binary(low=0, numbers=False, complexes=True))
 def ldexp(input: Tensor, other: Tensor, *, out=None):
     """`input` times two to the power of `other`."""
-    return np.multiply(input, np.exp2(other), out)
+    if other.dtype.kind not in "bui":
+        # torch rounds the power to the dtype of the exponent
+        return np.multiply(input, np.exp2(other.astype(compute_dtype(other.dtype))).astype(other.dtype), out)
+    if input.dtype.kind == "f":
+        return np.ldexp(input, other.astype(np.int64))
+    return np.multiply(input, np.exp2(other.astype(input.dtype)), out)
 
 
 ldexp.gradient(

@@ -1,4 +1,4 @@
-"""Precedence: which of several things that are wrong with an in-place call torch names first."""
+"""Precedence: which of several things that are wrong with an in-place call, or one with `out=`, torch names first."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core import dtypes
+from rushlight.core.promotion import common
 from rushlight.core.tensor import Tensor
 from rushlight.ops.inplace import require_castable, require_shape, require_writable
+from rushlight.ops.out_dtypes import require_dtype
 from rushlight.ops.overlap import is_pointwise
-from rushlight.ops.rules import FLOAT, REAL_FLOAT
+from rushlight.ops.rules import BOOL, FLOAT, REAL_FLOAT
 
-# what some functions say of their operands before the loop over elements begins
-EARLY = (
-    "Boolean inputs not supported", "Integer division with addcdiv", "Negation, the `-` operator",
-    "Subtraction, the `-` operator", "Unlike NumPy, torch.sign", "ceil is not supported", "expected dtype ",
-    "floor is not supported", "heaviside is not yet implemented", "trunc is not supported",
-)  # fmt: skip
+# what a kernel says, numbers that do not fit, and the words of the checks below; the rest a function says at once
+LATE = ('"', "ZeroDivisionError", "The size of tensor a", "output with shape", "result type", "value cannot be")
+
+
+def is_late(words: str) -> bool:
+    """Whether torch notices this after what its functions check themselves: once shapes and dtypes are compared."""
+    return words.startswith(LATE) or "alpha" in words
 
 
 def check(op: Any, arguments: tuple, error: Exception) -> None:
@@ -24,15 +28,12 @@ def check(op: Any, arguments: tuple, error: Exception) -> None:
 
     That is: a place in memory for each element, the shapes, that of the target, its dtype.
     """
-    if not (is_pointwise(op) or op.name == "_copy") or str(error).startswith(EARLY):
+    if not (is_pointwise(op) or op.name == "_copy") or not is_late(str(error)):
         return
     target = arguments[0]._array
     require_writable(target, op.name)
-    try:
-        shape = np.broadcast_shapes(
-            *[arguments[each]._array.shape for each in op.tensors if is_tensor(arguments[each])]
-        )
-    except ValueError:
+    shape = broadcast(op, arguments)
+    if shape is None:
         return  # the body's own complaint
     require_shape(target, shape)
     kind = result_dtype(op, arguments)
@@ -40,11 +41,35 @@ def check(op: Any, arguments: tuple, error: Exception) -> None:
         require_castable(kind, target)
 
 
-def is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)
+def check_out(op: Any, arguments: tuple, out: Any, error: Exception) -> None:
+    """As `check`, for `out=`: refuse a tensor that the dtype of the result does not go into."""
+    late = str(error).startswith('"') or no_loop(error)
+    if not is_pointwise(op) or not late or not isinstance(out, Tensor) or broadcast(op, arguments) is None:
+        return
+    kind = result_dtype(op, arguments)
+    if kind is not None and kind != out._array.dtype:
+        require_dtype(op, np.empty(0, kind), out._array)
+
+
+def no_loop(error: Exception) -> bool:
+    """Whether NumPy has no loop of a ufunc for these dtypes; it says so in two ways."""
+    return isinstance(error, np._core._exceptions.UFuncTypeError) or "supported for the input types" in str(error)
+
+
+def broadcast(op: Any, arguments: tuple) -> tuple[int, ...] | None:
+    """The shape that the tensors of a call have together; None if they do not broadcast."""
+    tensors = [arguments[position] for position in op.tensors if isinstance(arguments[position], Tensor)]
+    try:
+        return np.broadcast_shapes(*[each._array.shape for each in tensors])
+    except ValueError:
+        return None
 
 
 def result_dtype(op: Any, arguments: tuple) -> np.dtype | None:
-    """The dtype that an op's rule gives its result; None where the body decides."""
-    rule = FLOAT if op.rule is REAL_FLOAT else op.rule
-    return rule(op, [getattr(each, "_array", each) for each in arguments])
+    """The dtype that a pointwise op gives its result, whether or not it has a kernel for it; None for truth values."""
+    if op.rule is BOOL or op.name == "_copy":
+        return None
+    operands = [arguments[position] for position in op.operands]
+    kind = common([getattr(each, "_array", each) for each in operands if each is not None])[1]
+    is_float = op.rule in (FLOAT, REAL_FLOAT) and kind not in dtypes.DIFFERENTIABLE
+    return dtypes.default.numpy if is_float else kind

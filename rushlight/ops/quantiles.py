@@ -95,9 +95,9 @@ nanmedian_along.gradient(input=to_chosen)
 
 
 def middle_of_all(input, skip_nan):
-    refuse(input, "bc", "median_cpu")
     if not input.size:
         return np.array(np.nan).astype(input.dtype)
+    refuse(input, "bc", "median_cpu")
     return middle(input.reshape(-1), 0, False, skip_nan)[0]
 
 
@@ -141,10 +141,11 @@ def mode(input, dim=-1, keepdim=False, *, out=None):
     dim = counted(dim, input.ndim)
     if input.ndim and not input.shape[dim]:
         raise IndexError(f"mode(): Expected reduction dim {dim} to have non-zero size.")
-    refuse(input, "c", "mode_cpu")
-    indices = order(input, dim)
     if not input.ndim:
-        return input.copy(), indices
+        return input.copy(), np.zeros((), np.int64)
+    if input.size:
+        refuse(input, "c", "mode_cpu")
+    indices = order(input, dim)
     ordered = np.moveaxis(take_along(input, indices, dim), dim, -1)
     places = np.arange(ordered.shape[-1])
     starts = np.zeros(ordered.shape, np.int64)

@@ -111,7 +111,13 @@ def with_nans(make, *extra):
 
 def ACCUMULATE_NUMBERS(op: Op, arrays: list) -> np.dtype:
     """Like ACCUMULATE, where NaN becomes zero before integers are made of floats."""
-    if arrays[op.positions["dtype"]] is not None and arrays[0].dtype not in (np.bool_, np.int64):
+    if arrays[0].dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    wanted = arrays[op.positions["dtype"]]
+    is_float = dtypes.from_numpy(arrays[0].dtype).is_floating_point
+    if getattr(wanted, "is_complex", False) and is_float and arrays[0].size:
+        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{wanted.scalar}'")
+    if wanted is not None and arrays[0].dtype not in (np.bool_, np.int64):
         arrays[0] = np.where(arrays[0] == arrays[0], arrays[0], 0).astype(arrays[0].dtype)
     return ACCUMULATE(op, arrays)
 
@@ -129,8 +135,6 @@ def ACCUMULATE_NUMBERS(op: Op, arrays: list) -> np.dtype:
 )
 def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """Sum of the elements that are not NaN."""
-    if input.dtype.kind == "c":
-        raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind == "f":
         input = np.where(input == input, input, 0)
     return fold(np.add, input, axes(dim, input.ndim), keepdim)
@@ -143,6 +147,11 @@ nansum.gradient(input=lambda grad, input, dim, keepdim: spread(grad, input.shape
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """Mean of the elements that are not NaN."""
     require_inexact(input._array, "nanmean(): expected input to have floating point")
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+            f"Got: {dtype.scalar}"
+        )
     count = (input == input).sum(dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype).div(count, out=out)
 

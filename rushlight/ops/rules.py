@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.filled import overflow_words
 from rushlight.core.layout import empty_like_array
 from rushlight.core.promotion import common, compute_dtype
 
@@ -28,6 +29,8 @@ KERNELS = {"digamma": "digamma", "_polygamma": "digamma", "erf": "erf_vml_cpu", 
 KERNELS |= {"special.ndtr": "erf_vml_cpu", "lgamma": "lgamma_vml_cpu"}
 # whose second operand torch takes in float32 where it is one number
 SCALED = {"mul", "div", "floor_divide"}
+# numbers that torch refuses to round to infinity
+FITTED = {"alpha", "exponent"}
 
 
 def cast(op: Op, arrays: list, kind: np.dtype) -> None:
@@ -54,7 +57,9 @@ def narrow(op: Op, arrays: list, kind: np.dtype) -> None:
         rounds.append(op.positions["alpha"])
     for position in rounds:
         value = arrays[position]
-        if type(value) is float and op.name != "mul":
+        if type(value) in (float, int) and op.name != "mul":
+            if op.names[position] in FITTED and not dtypes.fits(value, dtypes.from_numpy(kind)):
+                raise RuntimeError(overflow_words(value, dtypes.from_numpy(kind)))
             arrays[position] = float(kind.type(value))
         elif type(value) is ndarray and value.dtype is not kind:
             arrays[position] = value.astype(kind)
@@ -116,7 +121,7 @@ def REAL_FLOAT(op: Op, arrays: list) -> np.dtype:
     for position in op.operands:
         value = arrays[position]
         if type(value) is complex or (type(value) is ndarray and value.dtype.kind == "c"):
-            kind = "ComplexDouble" if np.asarray(value).dtype == np.complex128 else "ComplexFloat"
+            kind = dtypes.from_numpy(promoted(op, arrays)[1]).scalar
             kernel = KERNELS.get(op.name, f"{op.name.rpartition('.')[2]}_cpu")
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}': take the real part first, x.real")
     return FLOAT(op, arrays)

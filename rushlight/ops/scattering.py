@@ -110,7 +110,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | float = None, 
         src = check_source(flat, dim, index, src)
     else:
         check_self(flat, dim, index)
-        src = number_for(src, input.dtype)
+        src = number_for(src, input.dtype) if index.size else 0
     if reduce is not None and reduce not in REDUCTIONS:
         raise RuntimeError("reduce argument must be either add or multiply.")
     if not index.size:

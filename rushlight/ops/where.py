@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
+from rushlight.ops.kinds import require_fitting
 from rushlight.ops.layouts import COMMON
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import case, cases
@@ -41,8 +42,11 @@ def choose(condition, input, other, *, out=None):
             )
         condition = condition != 0
     for number, beside in ((input, other), (other, input)):
-        if type(number) is int and type(beside) is np.ndarray and beside.dtype.kind in "iu":
-            number_for(number, beside.dtype)
+        if type(beside) is np.ndarray:
+            if type(number) is int and beside.dtype.kind in "iu":
+                number_for(number, beside.dtype)
+            elif type(number) is float and beside.dtype == np.float32:
+                require_fitting(number, beside.dtype)
     return np.where(condition, input, other)
 
 
