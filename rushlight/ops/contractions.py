@@ -43,8 +43,9 @@ def tensordot(a, b, dims: int | tuple = 2, out=None):
         raise RuntimeError("both dimension lists should have same length: each pair is multiplied and summed")
     if a._array.dtype != b._array.dtype:
         raise RuntimeError(f"both inputs should have same dtype, but got {a.dtype} and {b.dtype}")
+    given = list(zip(first, second, strict=True))
     first, second = ([axis(dim, tensor.ndim) for dim in dims] for dims, tensor in ((first, a), (second, b)))
-    for one, other in zip(first, second, strict=True):
+    for (one_given, other_given), one, other in zip(given, first, second, strict=True):
         sizes = a.shape[one], b.shape[other]
         if sizes[0] == sizes[1]:
             continue
@@ -54,8 +55,8 @@ def tensordot(a, b, dims: int | tuple = 2, out=None):
             a = a.sum(one, keepdim=True)
         else:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {sizes[0]} in dim {one} and second has size "
-                f"{sizes[1]} in dim {other}"
+                f"contracted dimensions need to match, but first has size {sizes[0]} in dim {one_given} and second "
+                f"has size {sizes[1]} in dim {other_given}"
             )
     left, right = (as_tuple(each, tensor.ndim) for each, tensor in ((first, a), (second, b)))
     rows = [dim for dim in range(a.ndim) if dim not in left]

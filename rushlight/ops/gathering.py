@@ -135,11 +135,23 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out=None):
     size = input.shape[dim]
     if not size and index.size and input.ndim > 1:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    check_range(index, dim, size, "index out of range in self")
+    check_selected(input, dim, index)
     index = index if index.ndim else index.reshape(1)
     if input.flags.c_contiguous:
         return input.take(index, dim)
     return np.ascontiguousarray(input[(slice(None),) * dim + (index,)])
+
+
+def check_selected(input: np.ndarray, dim: int, index: np.ndarray) -> None:
+    """Refuse positions outside of a dimension: torch's loop over rows does it in other words than that over others."""
+    try:
+        check_range(index, dim, input.shape[dim], "index out of range in self")
+    except OutOfRange:
+        if input.ndim == 1 or (not dim and input.size):
+            raise
+        size = input.shape[dim]
+        wrong = index[(index < 0) | (index >= size)].flat[0]
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}") from None
 
 
 def check_vector(name: str, input: np.ndarray, dim: int, index: np.ndarray) -> None:

@@ -57,8 +57,14 @@ def check_parts(
         )
     input, index, source = as_vectors(input, index, source)
     words = "index out of range in self" if name == "index_add_" else ""
-    check_range(index, dim, input.shape[dim], words)
+    if name != "index_add_" or input.size or input.ndim == 1:
+        check_range(index, dim, input.shape[dim], words)
     return input, dim, index, source
+
+
+def has_parts(input: np.ndarray, dim: int) -> bool:
+    """Whether there is anything at a position: torch looks at no position of parts that are empty."""
+    return bool(input.size) or not input.shape[dim]
 
 
 @op(
@@ -88,7 +94,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha=1
     flat, dim, index, source = check_parts("index_add_", result, dim, index, source)
     if alpha != 1:
         source = source * np.asarray(alpha).astype(source.dtype)
-    if index.size:
+    if index.size and flat.size:
         add_at(flat, places(flat.shape, (dim,), [index]), source)
     return result
 
@@ -125,8 +131,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out=No
     check_copied(input, dim, index, source)
     result = target_of(input, out)
     flat, index = as_vectors(result, index)
-    check_range(index, dim, flat.shape[dim])
-    flat[(slice(None),) * dim + (index,)] = source
+    if has_parts(flat, dim):
+        check_range(index, dim, flat.shape[dim])
+        flat[(slice(None),) * dim + (index,)] = source
     return result
 
 
@@ -207,8 +214,9 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value, *, out=None):
         value = number_for(value, input.dtype)
     result = target_of(input, out)
     flat, index = as_vectors(result, index)
-    check_position(index, dim, flat.shape[dim])
-    flat[(slice(None),) * dim + (index,)] = value
+    if has_parts(flat, dim):
+        check_position(index, dim, flat.shape[dim])
+        flat[(slice(None),) * dim + (index,)] = value
     return result
 
 

@@ -5,7 +5,7 @@ import collections
 import pytest
 
 import rushlight as torch
-from rushlight.autograd.graph import get_gradient_edge
+from rushlight.autograd.graph import GradientEdge, get_gradient_edge
 
 
 @pytest.fixture
@@ -61,6 +61,16 @@ def test_inputs_that_are_no_tensors_are_refused(x):
         x.sum().backward(inputs=[torch.ones(2)])
     with pytest.raises(AssertionError, match=r"Expected output to be a torch.Tensor"):
         torch.autograd.backward([3])
+
+
+def test_a_node_is_no_edge(x):
+    y = x * 2
+    for function in (torch.autograd.grad, torch.autograd.backward):
+        with pytest.raises(TypeError, match="'MulBackward0' object is not iterable"):
+            function(y.sum(), inputs=y.grad_fn)
+        with pytest.raises(RuntimeError, match="all inputs have to be Tensors or GradientEdges, but got MulBackward0"):
+            function(y.sum(), inputs=[y.grad_fn])
+    assert torch.autograd.grad(y.sum(), GradientEdge(y.grad_fn, 0))[0].tolist() == [1.0, 1.0]
 
 
 def test_an_input_that_was_not_used_is_named_by_its_place(x):

@@ -1,0 +1,59 @@
+"""Histograms at their corners: whole numbers, equal bounds, infinities, and numbers of bins that are none."""
+
+import pytest
+
+import rushlight as torch
+
+inf, nan = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "expected"),
+    [
+        ([1.0, 1.0], {}, [0, 0, 2, 0]),
+        ([1.0, 1.0], {"min": 1, "max": 1}, [0, 0, 2, 0]),
+        ([1.0, inf], {"min": 0, "max": 2}, [0, 0, 1, 0]),
+        ([1.0, -inf, inf], {"min": -2, "max": 2}, [0, 0, 0, 1]),
+        ([1.0, nan], {"min": 0, "max": 2}, [0, 0, 1, 0]),
+        ([], {}, [0, 0, 0, 0]),
+        ([0.0, 2.0], {"min": 0, "max": 2}, [1, 0, 0, 1]),
+    ],
+)
+def test_counts_at_the_corners(values, options, expected):
+    assert torch.histc(torch.tensor(values), 4, **options).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "kind", "words"),
+    [
+        ([1, 2, 2], {}, NotImplementedError, "\"histogram_cpu\" not implemented for 'Long'"),
+        ([1.0, 2.0], {"min": 3, "max": 1}, RuntimeError, "torch.histc: max must be larger than min"),
+        ([1.0, inf], {}, RuntimeError, "torch.histc: range of \\[1.*, inf\\] is not finite"),
+        ([1.0], {"bins": 0}, RuntimeError, "bins must be > 0, but got 0"),
+        ([1.0], {"bins": -1}, RuntimeError, "bins must be > 0, but got -1"),
+    ],
+)
+def test_counts_that_are_refused(values, options, kind, words):
+    with pytest.raises(kind, match=words):
+        torch.histc(torch.tensor(values), **options)
+
+
+@pytest.mark.parametrize(
+    ("shape", "bins", "options", "words"),
+    [
+        ((4, 2), [3], {}, "histogramdd: The size of bins must be equal to the innermost dimension of the input"),
+        ((), [3], {}, "torch.histogramdd: input tensor should have at least 2 dimensions"),
+        ((4, 2), [3, 3], {"range": [0.0, 1.0]}, "torch.histogramdd: for a 2-dimensional histogram range should have 4"),
+        (
+            (4, 2),
+            [3, 3],
+            {"range": [1.0, 0.0, 0.0, 1.0]},
+            "torch.histogramdd: min should not exceed max, but got min 1",
+        ),
+        ((4, 2), [0, 2], {}, r"torch.histogram\(\): bins must be > 0, but got 0 for dimension 0"),
+        ((4, 2), [3, 3], {"weight": torch.ones(3)}, "torch.histogramdd: if weight tensor is provided it should have"),
+    ],
+)
+def test_bins_in_several_dimensions_that_are_refused(shape, bins, options, words):
+    with pytest.raises(RuntimeError, match=words):
+        torch.histogramdd(torch.ones(shape), bins, **options)
