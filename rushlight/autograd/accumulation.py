@@ -49,20 +49,22 @@ def add_to(held: Tensor, grad: Tensor) -> None:
 
 def first(leaf: Tensor, grad: Tensor, alone: bool) -> Tensor:
     """The first gradient, laid out as the leaf is. One that nobody else holds counts as taken, others as written."""
-    array = laid_out_as(leaf, grad._array.dtype)
+    taken = alone and obeys(leaf, grad)
+    array = laid_out_as(grad if taken else leaf, grad._array.dtype)
     array[...] = grad._array
     made = wrap(array)
     # native kernels write out what is spread over a shape: 0 for both
     spread = 0 in grad._array.strides and leaf._array.flags.c_contiguous
-    if not (spread or (alone and obeys(leaf, grad))):
+    if not (spread or taken):
         storage_of(made).version = 1
     return made
 
 
-def laid_out_as(leaf: Tensor, kind: np.dtype) -> np.ndarray:
-    """Fresh memory for the gradient: with the leaf's strides if its elements fill their memory, else by rows."""
-    array = leaf._array
-    if array.flags.c_contiguous or not fills_memory(array):
+def laid_out_as(model: Tensor, kind: np.dtype) -> np.ndarray:
+    """Fresh memory for a gradient: with the model's strides if its elements fill their memory, else by rows."""
+    array = model._array
+    by_rows = array.flags.c_contiguous and 1 not in array.shape
+    if by_rows or not fills_memory(array):
         return np.empty(array.shape, kind)
     return empty_with_strides(array.shape, strides_of(array), kind)
 

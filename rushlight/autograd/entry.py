@@ -37,7 +37,11 @@ def start_gradients(outputs: tuple, given: tuple) -> list[tuple]:
                 raise explain.no_history(output, place)
         elif not isinstance(output, GradientEdge):
             raise AssertionError(f"Expected output to be a torch.Tensor: number {place} is a {type(output).__name__}")
-        found.append((*edges.place_of(output), start_gradient(output, grad, place)))
+        edge, number = edges.place_of(output)
+        if edge is output and not output._requires_grad:
+            # a view made under no_grad requires grad as its base does, but leads nowhere
+            raise explain.no_history(output, place)
+        found.append((edge, number, start_gradient(output, grad, place)))
     return found
 
 

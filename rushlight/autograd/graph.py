@@ -325,7 +325,8 @@ class OpNode(Node):
                 self.versions[place] -= 1
 
     def release(self, place: tuple) -> None:
-        if self.plan.keeps_tensors or self.op.runs_once:
+        only_numbers = self.plan.may_keep_numbers and all([each is None for each in self.versions])
+        if (self.plan.keeps_tensors and not only_numbers) or self.op.runs_once:
             self.saved = None
             self.freed = place
 

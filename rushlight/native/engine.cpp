@@ -80,7 +80,9 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t coun
                  (asked == Py_True || asked == Py_False || asked == Py_None);
         keep = simple && asked == Py_True;
     }
-    if (!simple) {
+    Ref edge = simple ? Ref::steal(edge_of(tensor)) : Ref();
+    if (simple && !edge) return nullptr;
+    if (!simple || edge.get() == Py_None) {
         std::vector<PyObject*> all{self};
         all.insert(all.end(), args, args + count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names)));
         return PyObject_Vectorcall(hooks.backward, all.data(), count + 1, names);
@@ -88,9 +90,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t coun
     Ref first = count == 1 ? Ref::borrow(as_object(as_tensor(args[0])->array))
                            : Ref::steal(as_object(ones_like(tensor->array)));
     Run run(keep, false);
-    Ref edge = Ref::steal(edge_of(tensor));
-    if (!first || !edge) return nullptr;
-    if (edge.get() == Py_None) Py_RETURN_NONE;
+    if (!first) return nullptr;
     auto* grad = reinterpret_cast<PyArrayObject*>(first.release());
     if (!run.deliver(edge.get(), static_cast<int>(tensor->output), grad) || !run.go()) return nullptr;
     Py_RETURN_NONE;

@@ -115,9 +115,9 @@ PyObject* cat_forward(Call& call) {
 }
 
 // The part of a gradient: a view, or a copy where that is cheap or dense memory serves later loops better.
-PyArrayObject* part_of(PyArrayObject* grad, const Geometry& geometry, npy_intp offset) {
+PyArrayObject* part_of(PyArrayObject* grad, const Geometry& geometry, npy_intp offset, bool is_shown) {
     npy_intp bytes = PyArray_MultiplyList(geometry.dims, geometry.ndim) * PyArray_ITEMSIZE(grad);
-    if (bytes > COPIED_BYTES) return reinterpret_cast<PyArrayObject*>(geometry.of(grad, offset));
+    if (bytes > COPIED_BYTES || is_shown) return reinterpret_cast<PyArrayObject*>(geometry.of(grad, offset));
     PyArrayObject* made = new_array(geometry.ndim, geometry.dims, PyArray_TYPE(grad));
     if (made == nullptr || bytes == 0) return made;
     if (geometry.ndim == 0) {
@@ -150,7 +150,7 @@ bool cat_backward(Gradient& gradient) {
         if (count != PyArray_NDIM(grad) || start + sizes[dim] > PyArray_DIM(grad, dim)) return false;
         part.dims[dim] = sizes[dim];
         if (wanted) {
-            gradient.parts[i] = part_of(grad, part, start * part.strides[dim]);
+            gradient.parts[i] = part_of(grad, part, start * part.strides[dim], gradient.is_shown);
             if (gradient.parts[i] == nullptr) return false;
         }
         start += sizes[dim];
@@ -196,7 +196,7 @@ bool stack_backward(Gradient& gradient) {
     gradient.parts.assign(gradient.node->edge_count, nullptr);
     for (int i = 0; i < gradient.node->edge_count; i++) {
         if (gradient.node->edges[i] == nullptr) continue;
-        gradient.parts[i] = part_of(grad, part, i * step);
+        gradient.parts[i] = part_of(grad, part, i * step, gradient.is_shown);
         if (gradient.parts[i] == nullptr) return false;
     }
     return true;

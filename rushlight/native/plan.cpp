@@ -117,7 +117,8 @@ const OpPlan* make_plan(OpInfo* op, unsigned needs) {
     plan->needs = needs;
     if (!read_inputs(python.get(), *plan) || !read_sources(python.get(), *plan) ||
         !read_places(python.get(), *plan) || !read_flag(python.get(), "has_lists", plan->has_lists) ||
-        !read_flag(python.get(), "keeps_tensors", plan->keeps_tensors)) {
+        !read_flag(python.get(), "keeps_tensors", plan->keeps_tensors) ||
+        !read_flag(python.get(), "may_keep_numbers", plan->may_keep_numbers)) {
         delete plan;
         return nullptr;
     }

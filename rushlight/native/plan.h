@@ -70,6 +70,7 @@ struct OpPlan {
     int source_count = 0;
     bool has_lists = false;
     bool keeps_tensors = false;
+    bool may_keep_numbers = false;  // in place of all tensors that it would save
     // for each of the kernel's `reads`: its place among the saved values, or -1
     int places[MAX_NAMES] = {};
 };

@@ -216,6 +216,8 @@ bool Run::send(Node* node, PyArrayObject** found, int count) {
 bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     Ref grads = Ref::steal(tensor_list(arrival));
     if (!grads) return false;
+    std::vector<const PyArrayObject*> given;
+    for (int i = 0; capturing && i < arrival.count; i++) given.push_back(arrival.at(i));
     arrival.clear_gradients();
     static PyObject* apply_name = PyUnicode_InternFromString("apply");
     static PyObject* apply_wanted_name = PyUnicode_InternFromString("apply_wanted");
@@ -246,7 +248,8 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
             for (PyArrayObject* array : arrays) Py_XDECREF(array);
             return false;
         }
-        bool is_part = !present(as_tensor(each)->base) && PyArray_BASE(arrays[i]) != nullptr;
+        bool is_part = !present(as_tensor(each)->base) && PyArray_BASE(arrays[i]) != nullptr &&
+                       std::find(given.begin(), given.end(), arrays[i]) == given.end();
         if (capturing && is_part && find_captured(node->edges[i], node->has_numbers ? node->numbers[i] : 0) != nullptr) {
             // on memory of its own, or it would be shown as a view
             PyObject* copy = PyArray_NewCopy(arrays[i], NPY_KEEPORDER);
@@ -261,10 +264,18 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     return send(node, arrays.data(), node->edge_count);
 }
 
+// Whether what it has saved are numbers alone.
+static bool keeps_numbers(const Node* node) {
+    for (int i = 0; node->saved != nullptr && i < node->saved_count; i++) {
+        if (node->saved[i].version != Saved::NONE) return false;
+    }
+    return node->saved != nullptr;
+}
+
 // Forget saved values after a backward that does not retain the graph.
 bool Run::release(Node* node) {
     if (node->plan != nullptr) {
-        if (node->plan->keeps_tensors) {
+        if (node->plan->keeps_tensors && !(node->plan->may_keep_numbers && keeps_numbers(node))) {
             Py_CLEAR(node->saved_list);
             drop_saved(node);
             Py_XINCREF(line.code);
@@ -382,12 +393,22 @@ bool Run::apply(Node* node, Arrival& arrival) {
     return done || apply_python(node, arrival, nullptr);
 }
 
+// Whether dims of size one, too, have the strides of a new array; only Python copies others.
+static bool has_usual_steps(PyArrayObject* array) {
+    npy_intp step = PyArray_ITEMSIZE(array);
+    for (int i = PyArray_NDIM(array) - 1; i >= 0; step *= PyArray_DIM(array, i--)) {
+        if (PyArray_DIM(array, i) == 1 && PyArray_STRIDE(array, i) != step) return false;
+    }
+    return true;
+}
+
 // The first gradient becomes the leaf's, copied unless it is nobody else's; `grad` is taken.
 static bool store(Tensor* leaf, PyArrayObject* grad) {
     bool by_rows = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);
-    if (leaf->grad == nullptr && by_rows) {
-        bool alone = PyArray_IS_C_CONTIGUOUS(grad) && Py_REFCNT(grad) == 1;
-        if (!alone || !is_unshared(grad)) {
+    bool alone = PyArray_IS_C_CONTIGUOUS(grad) && Py_REFCNT(grad) == 1;
+    bool taken = alone && is_unshared(grad);
+    if (leaf->grad == nullptr && by_rows && (taken || has_usual_steps(alone ? grad : leaf->array))) {
+        if (!taken) {
             PyArrayObject* copy = packed_copy(grad);
             drop(grad);
             if (copy == nullptr) return false;
@@ -400,7 +421,7 @@ static bool store(Tensor* leaf, PyArrayObject* grad) {
         storage->version = 1;
         return true;
     }
-    if (by_rows) {
+    if (by_rows && leaf->grad != nullptr) {
         Tensor* held = as_tensor(leaf->grad);
         PyArrayObject* array = held->array;
         bool simple = !held->inference && array != nullptr && PyArray_DESCR(array) == PyArray_DESCR(grad) &&

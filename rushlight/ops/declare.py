@@ -212,6 +212,11 @@ class Plan:
         ]
         kept = {position for kind, position in self.sources if kind == "argument"}
         self.keeps_tensors = bool(kept & set(op.tensors)) or any(kind == "result" for kind, _ in self.sources)
+        # numbers in place of all of them need not be freed, but where torch makes tensors of them
+        self.may_keep_numbers = op.name not in ("mul", "div") and all(
+            kind not in ("argument", "result") or (kind == "argument" and position not in op.strict)
+            for kind, position in self.sources
+        )
         self.keeps_input = 0 in kept
         self.has_lists = any(position in op.lists for position in self.inputs)
         # the saved values that may be tensors: (place, whether it is a result, which one)

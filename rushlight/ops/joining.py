@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rushlight.autograd.modes import state
 from rushlight.core import dtypes
 from rushlight.core.layout import packed_strides
 from rushlight.core.promotion import common
@@ -169,7 +170,14 @@ def stack(tensors: list[Tensor], dim=0, *, out=None):
     return np.concatenate([each.reshape(shape) for each in tensors], dim)
 
 
-stack.gradient(tensors=lambda grad, dim: list(grad.unbind(dim)))
+stack.gradient(tensors=lambda grad, dim: parts(grad, dim))
+
+
+def parts(grad: Tensor, dim: int) -> list[Tensor]:
+    """What a stacked tensor was made of; where that is recorded, one by one, as torch does."""
+    if not state.grad:
+        return list(grad.unbind(dim))
+    return [grad.select(dim, place) for place in range(grad.shape[dim])]
 
 
 def stacks(make):

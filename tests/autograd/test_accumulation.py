@@ -96,3 +96,20 @@ def test_an_empty_gradient_with_a_history_is_a_copy_too(shape):
     x = torch.ones(shape, requires_grad=True)
     x.exp().sum().backward(create_graph=True)
     assert x.grad.grad_fn.name() == "torch::autograd::CopyBackwards"
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_steps_along_dims_of_size_one_are_the_gradients_or_the_leafs():
+    # taken over from the product's gradient
+    x = torch.ones(1, 4, 2, requires_grad=True)
+    x.transpose(0, 1).exp().sum().backward()
+    assert x.grad.stride() == (2, 2, 1)
+    # copied, as it is to be differentiated
+    x = torch.ones(4, 1).t().requires_grad_()
+    x.exp().sum().backward(create_graph=True)
+    assert x.grad.stride() == (1, 1)
+    # copied, as somebody else holds it
+    x = torch.ones(4, 1).t().requires_grad_()
+    kept = torch.ones(1, 4)
+    x.backward(kept)
+    assert x.grad.stride() == (1, 1)

@@ -186,3 +186,55 @@ def test_the_gradient_of_a_maximum_is_zero_beside_it_whatever_comes():
     x = leaf(1.0, 3.0, 2.0)
     x.max().backward(torch.tensor(float("nan")))
     assert x.grad[0] == 0 and x.grad[2] == 0 and x.grad[1] != x.grad[1]
+
+
+def test_parts_of_a_joined_tensor_share_its_gradient():
+    x, y = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+    for join, strides in ((torch.cat, (3, 1)), (torch.stack, (3, 1)), (torch.hstack, (6, 1))):
+        joined = join([x, y])
+        whole, part = torch.autograd.grad(joined.exp().sum(), [joined, y])
+        assert part.untyped_storage().data_ptr() == whole.untyped_storage().data_ptr()
+        assert part.stride() == strides
+
+
+def test_a_gradient_that_a_function_hands_on_stays_as_it_is():
+    class Second(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x * y
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None, grad
+
+    x = leaf(1.0, 2.0, 3.0)
+    (grad,) = torch.autograd.grad(Second.apply(x, x).sum(), x)
+    assert grad.stride() == (0,)
+
+
+def test_a_stacked_gradient_is_selected_from_where_that_is_recorded():
+    x = leaf(1.0, 2.0)
+    (grad,) = torch.autograd.grad(torch.stack([x, x.detach()]).exp().sum(), x, create_graph=True)
+    assert grad.grad_fn.name() == "SelectBackward0"
+
+
+@pytest.mark.parametrize("view", [lambda x: x[1:], lambda x: x.view(3), lambda x: x.sum().movedim(0, 0)])
+def test_nothing_leads_back_from_a_view_made_without_recording(view):
+    for x in (leaf(1.0, 2.0, 3.0), leaf(1.0, 2.0, 3.0) * 2):
+        with torch.no_grad():
+            part = view(x)
+        if part.requires_grad:
+            with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad and does not have"):
+                part.backward(torch.ones_like(part))
+
+
+def test_numbers_that_a_node_has_saved_are_not_freed():
+    x = leaf(1.0, 2.0)
+    y = torch.lerp(x, x, 0.5)
+    y.sum().backward()
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+    for y in (x * 2, torch.lerp(x, x, torch.ones(2))):
+        y.sum().backward()
+        with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+            y.sum().backward()
