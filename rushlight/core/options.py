@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core import dtypes
+from rushlight.core.callsite import position_words
 from rushlight.core.device import check_device
 from rushlight.core.layout import check_layout
 from rushlight.core.location import user_line
@@ -168,7 +169,8 @@ def integer(value: Any, function: str, name: str, position: int) -> int:
         return value
     if not isinstance(value, (bool, np.bool_)) and hasattr(value, "__index__"):
         return value.__index__()
-    raise TypeError(f"{function}(): argument '{name}' (position {position}) must be int, not {type(value).__name__}")
+    where = f"{function}(): argument '{name}'{position_words(name, position)}"
+    raise TypeError(f"{where} must be int, not {type(value).__name__}")
 
 
 def number(value: Any, function: str, name: str, position: int) -> Any:
@@ -179,7 +181,8 @@ def number(value: Any, function: str, name: str, position: int) -> Any:
         return value.item() if isinstance(value, np.generic) else value
     if isinstance(value, Tensor) and value._array.ndim == 0:
         return value._array.item()
-    raise TypeError(f"{function}(): argument '{name}' (position {position}) must be Number, not {type(value).__name__}")
+    where = f"{function}(): argument '{name}'{position_words(name, position)}"
+    raise TypeError(f"{where} must be Number, not {type(value).__name__}")
 
 
 def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:

@@ -13,7 +13,7 @@ from rushlight.core.location import user_line
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.tensor import Tensor, new
 from rushlight.core.views import MULTIPLE, make_view
-from rushlight.ops.calling import ABSENT, not_given
+from rushlight.ops.calling import ABSENT, argument_words, not_given, parser_name
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -255,8 +255,8 @@ def odd_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> A
 def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> TypeError:
     """torch's error for an argument of another kind, or for one that was not given."""
     if value is ABSENT:
-        return not_given(op.name.rpartition(".")[2], op.names[position])
+        return not_given(parser_name(op), op.names[position])
     return TypeError(
-        f"{op.name.rpartition('.')[2]}(): argument '{op.names[position]}' (position {position + 1}) must be {wanted}, "
+        f"{argument_words(op, op.names[position], position)} must be {wanted}, "
         f"not {type(value).__module__ + '.' if isinstance(value, ndarray) else ''}{type(value).__name__}"
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.callsite import position_words
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import kind_of, refuse
@@ -189,9 +190,10 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 )
 def equal(input, other):
     """Whether two tensors have the same shape and the same elements."""
-    for position, value in enumerate((input, other), 1):
+    for position, (name, value) in enumerate((("input", input), ("other", other)), 1):
         if not isinstance(value, Tensor):
-            raise TypeError(f"equal(): argument (position {position}) must be Tensor, not {type(value).__name__}")
+            where = f"equal(): argument '{name}'{position_words(name, position)}"
+            raise TypeError(f"{where} must be Tensor, not {type(value).__name__}")
     return input._array.shape == other._array.shape and bool(eq(input, other)._array.all())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +13,12 @@ from rushlight.core.errors import LinAlgError
 from rushlight.core.filled import overflow_words
 from rushlight.core.promotion import common
 from rushlight.core.tensor import Tensor
-from rushlight.ops.calling import missing
+from rushlight.ops.calling import argument_words, missing, parser_name
 from rushlight.ops.cures import cure, dtype_cure
+from rushlight.ops.option_kinds import kind_name, wrong_option
 from rushlight.ops.overlap import is_pointwise
 from rushlight.ops.precedence import is_late, no_loop
 from rushlight.ops.rules import DtypeMismatch
-from rushlight.ops.signature import Parameter, parameters_of
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -57,7 +56,7 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
 
 def explained(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """The error for a failed call: in torch's words, then the operands and what would do."""
-    lacking = missing(short_name(op), given)
+    lacking = missing(parser_name(op), given)
     if lacking is not None:
         lacking.__suppress_context__ = True
         return lacking
@@ -139,100 +138,16 @@ def short_name(op: Op) -> str:
     return op.name.rpartition(".")[2].lstrip("_")
 
 
-def wrong_option(op: Op, given: dict[str, Any]) -> Exception | None:
-    """What torch would have said at once about an option that is not of its default's kind."""
-    if op.name.startswith("_"):
-        return None  # the public function that calls it has the user's options
-    for place, parameter in enumerate(parameters_of(op.body)):
-        name = parameter.name
-        if name not in given:
-            continue
-        value, default = given[name], parameter.default
-        wanted = kind_wanted(parameter)
-        where = f"{short_name(op)}(): argument '{name}'{'' if parameter.keyword else f' (position {place + 1})'}"
-        if op.is_composed and is_no_tensor(name, value, given):
-            return TypeError(f"{where} must be Tensor, not {kind_name(value)}")
-        if value is not default and wanted is not None and not KINDS[wanted](value):
-            several = "dim" in name and isinstance(value, (list, tuple))
-            if not several:
-                return TypeError(f"{where} must be {wanted}, not {kind_name(value)}")
-        if type(value) is int and not -(2**63) <= value < 2**64 and not parameter.is_tensor:
-            # torch reads the two with different functions
-            kind = OverflowError if wanted == "Number" else ValueError
-            return kind(f"Overflow when unpacking long long: {where} is {value}")
-    return None
-
-
-def is_no_tensor(name: str, value: Any, given: dict[str, Any]) -> bool:
-    """Whether a composed function got something else where torch takes tensors only."""
-    if value is None or isinstance(value, Tensor):
-        return False
-    # beside another operand a number may stand for the input
-    return name in TENSORS or (name == "input" and not ("other" in given and is_number(value)))
-
-
-def kind_wanted(parameter: Parameter) -> str | None:
-    """What an option must be, from its annotation or its default."""
-    default = parameter.default
-    if isinstance(default, bool):
-        return "bool"
-    if default is None and parameter.name in NAMED_KINDS:
-        return NAMED_KINDS[parameter.name]
-    if "tuple" in str(parameter.annotation):
-        return None
-    if parameter.annotation == "int" or (isinstance(default, int) and parameter.name not in REAL_OPTIONS):
-        return "int"
-    if isinstance(default, (int, float)):
-        return "Number"
-    if parameter.annotation == "str" or (isinstance(default, str) and parameter.name not in REAL_OPTIONS):
-        return "str"
-    return None
-
-
-# what is always a tensor, and what an option must be that has no default to tell
-TENSORS = set("weight bias target running_mean running_var batch1 batch2 mat1 mat2 w_ih w_hh b_ih b_hh".split())
-TENSORS |= {"input1", "input2", "mat", "vec"}
-NAMED_KINDS = {"n": "int", "N": "int", "eps": "Number", "rcond": "Number"}
-# options that may be real numbers although their default is a whole one or a word; torch checks `reduction` itself
-REAL_OPTIONS = set("alpha beta dx value p ord q correction margin fill_value min max weight reduction".split())
-
-
-def is_integer(value: Any) -> bool:
-    if isinstance(value, Tensor):
-        return value._array.size == 1 and value._array.dtype.kind in "ui"
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def is_number(value: Any) -> bool:
-    if isinstance(value, Tensor):
-        return value._array.ndim == 0
-    return isinstance(value, (int, float, complex, np.number, np.bool_))
-
-
-KINDS: dict[str, Callable[[Any], bool]] = {
-    "bool": lambda value: isinstance(value, bool),
-    "int": is_integer,
-    "Number": is_number,
-    "str": lambda value: isinstance(value, str),
-}
-
-
 def invalid(op: Op, given: dict[str, Any], error: Exception) -> TypeError:
     """What torch says about an argument that should be a tensor, or that fits no signature, with Python's reason."""
-    name = short_name(op)
+    name = parser_name(op)
     for place, (each, value) in enumerate(given.items()):
         # an AttributeError knows whose attribute was missing
         if value is getattr(error, "obj", given):
-            return TypeError(
-                f"{name}(): argument '{each}' (position {place + 1}) must be Tensor, not {kind_name(value)}"
-            )
+            return TypeError(f"{argument_words(op, each, place)} must be Tensor, not {kind_name(value)}")
     kinds = ", ".join(f"{name}={kind_name(value)}" for name, value in given.items() if value is not None)
     reason = str(error) or type(error).__name__
     return TypeError(f"{name}() received an invalid combination of arguments - got ({kinds}): {reason}")
-
-
-def kind_name(value: Any) -> str:
-    return "Tensor" if isinstance(value, Tensor) else type(value).__name__
 
 
 # the numbers that do not wrap around; those under OPTIONS do not for any op

@@ -37,7 +37,7 @@ def test_kinds_of_arguments_come_before_what_is_wrong_with_the_others():
         torch.svd(3)
     with explains(TypeError, "cross_entropy(): argument 'weight' (position 3) must be Tensor, not ellipsis"):
         nn.functional.cross_entropy(x, torch.tensor([2, 0]), ...)
-    with explains(TypeError, "fft(): argument 'n' (position 2) must be int, not Tensor"):
+    with explains(TypeError, "fft_fft(): argument 'n' (position 2) must be int, not Tensor"):
         torch.fft.fft(torch.tensor(1.0), x)
 
 

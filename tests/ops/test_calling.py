@@ -44,11 +44,22 @@ def test_numpys_names_are_taken(call, expected):
         (lambda: torch.tensor(1.0).repeat(), 'repeat() missing 1 required positional arguments: "repeats"'),
         (lambda: torch.tensor(1.0).permute(), 'permute() missing 1 required positional arguments: "dims"'),
         (lambda: torch.tensor(1.0).expand(), 'expand() missing 1 required positional arguments: "size"'),
-        (lambda: torch.sum(x, 1, keepdim=1), "sum(): argument 'keepdim' (position 3) must be bool, not int"),
-        (lambda: torch.sum(x, 1, keepdim=np.True_), "sum(): argument 'keepdim' (position 3) must be bool, not "),
+        (lambda: torch.sum(x, 1, keepdim=1), "sum(): argument 'keepdim' must be bool, not int"),
+        (lambda: torch.sum(x, 1, 1), "sum(): argument 'keepdim' (position 3) must be bool, not int"),
+        (lambda: torch.sum(x, 1, keepdim=np.True_), "sum(): argument 'keepdim' must be bool, not "),
         (lambda: x.argmax(1, 1), "argmax(): argument 'keepdim' (position 3) must be bool, not int"),
-        (lambda: torch.topk(x, 1, largest=1), "topk(): argument 'largest' (position 4) must be bool, not int"),
-        (lambda: torch.isclose(x, x, equal_nan=1), "isclose(): argument 'equal_nan' (position 5) must be bool"),
+        (lambda: torch.topk(x, 1, largest=1), "topk(): argument 'largest' must be bool, not int"),
+        (lambda: torch.isclose(x, x, equal_nan=1), "isclose(): argument 'equal_nan' must be bool"),
+        (lambda: torch.fft.fft(x, n=2.5), "fft_fft(): argument 'n' must be int, not float"),
+        (lambda: torch.fft.fft(x, 4, (0, 1)), "fft_fft(): argument 'dim' (position 3) must be int, not tuple"),
+        (lambda: torch.fft.fft(x, norm=3), "fft_fft(): argument 'norm' must be str, not int"),
+        (lambda: torch.fft.fftn(x, dim="a"), "fft_fftn(): argument 'dim' must be tuple of ints, not str"),
+        (lambda: torch.cat([x, x], dim="a"), "cat(): argument 'dim' must be int, not str"),
+        (lambda: torch.cat([x, x], (1,)), "cat(): argument 'dim' (position 2) must be int, not tuple"),
+        (lambda: torch.amax(x, dim="a"), "amax(): argument 'dim' must be tuple of ints, not str"),
+        (lambda: torch.softmax(x, 0, dtype="a"), "softmax(): argument 'dtype' must be torch.dtype, not str"),
+        (lambda: torch.equal(x, 1.0), "equal(): argument 'other' (position 2) must be Tensor, not float"),
+        (lambda: torch.istft(x + 0j, 2, center=1), "istft(): argument 'center' must be bool, not int"),
     ],
 )
 def test_what_torch_refuses_is_refused(call, words):
@@ -72,3 +83,9 @@ def test_adding_in_place_what_is_no_number():
 
     y += Other()
     assert y == "added"
+
+
+def test_none_stands_for_flags_that_torch_has_no_default_for():
+    assert torch.sort(x, stable=None).values.shape == x.shape
+    assert torch.hann_window(3, requires_grad=None, pin_memory=None).tolist() == pytest.approx([0, 0.75, 0.75])
+    assert torch.signal.windows.bartlett(3, sym=1).tolist() == [0, 1, 0]
