@@ -58,11 +58,15 @@ def test_a_listed_difference_is_no_finding():
 
 
 def test_a_listed_difference_explains_what_its_expressions_match():
-    finding = Finding(0, "x1.add_(x2)", Difference("value", "x1", "[1]", "[2]"))
-    assert Known("value", r"add_\(", "why").explains(finding)
-    assert not Known("dtype", r"add_\(", "why").explains(finding)
-    assert not Known("value", r"mul_\(", "why").explains(finding)
-    assert not Known("value", r"add_\(", "why", torch="NaN").explains(finding)
+    program = Program("views", 0, ["x1 = torch.ones(2)", "x2 = x1.sin()", "x3 = x1.cos()", "x1.add_(x2)"])
+    finding = Finding(3, "x1.add_(x2)", Difference("value", "x1", "[1]", "[2]"))
+    assert Known("value", r"add_\(", "why").explains(finding, program)
+    assert not Known("dtype", r"add_\(", "why").explains(finding, program)
+    assert not Known("value", r"mul_\(", "why").explains(finding, program)
+    assert not Known("value", r"add_\(", "why", torch="NaN").explains(finding, program)
+    assert Known("value", r"add_\(", "why", origin="ones").explains(finding, program)
+    assert Known("value", r"add_\(", "why", origin="sin").explains(finding, program)
+    assert not Known("value", r"add_\(", "why", origin="cos").explains(finding, program)
 
 
 class DyingPool:

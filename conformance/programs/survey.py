@@ -19,14 +19,30 @@ class Known(NamedTuple):
     statement: str
     reason: str
     torch: str = ""
+    origin: str = ""  # in the statements that made what the statement uses: `D.Weibull`, where it says `d3.mode`
 
-    def explains(self, finding: Finding) -> bool:
+    def explains(self, finding: Finding, program: Program) -> bool:
         difference = finding.difference
         return bool(
             re.fullmatch(self.kind, difference.kind)
             and re.search(self.statement, finding.statement)
             and re.search(self.torch, difference.torch)
+            and (not self.origin or re.search(self.origin, origin_of(program, finding.number)))
         )
+
+
+def origin_of(program: Program, number: int) -> str:
+    """A statement and those that gave the names in it their values, back to the first."""
+    found = [program.statements[number]]
+    wanted = set(NAME.findall(found[0]))
+    for statement in program.statements[:number][::-1]:
+        if wanted & set(re.findall(r"^(\w+) =", statement, re.MULTILINE)):
+            found.append(statement)
+            wanted |= set(NAME.findall(statement))
+    return "\n".join(found)
+
+
+NAME = re.compile(r"\b[a-z]\d+\b")
 
 
 def read_listed() -> list[Known]:
@@ -41,7 +57,7 @@ def survey(family: str, first: int, count: int, examples: bool = True) -> list[d
 
 def record(program: Program, listed: list[Known], examples: bool) -> dict[str, Any]:
     findings = judge(program)
-    explained = [each for each in findings if any(known.explains(each) for known in listed)]
+    explained = [each for each in findings if any(known.explains(each, program) for known in listed)]
     # what a listed error or its absence leaves behind is listed with it
     ends = {each.number for each in explained if "error" in each.difference.kind}
     unlisted = [each for each in findings if each not in explained and each.number not in ends]

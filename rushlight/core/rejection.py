@@ -80,8 +80,8 @@ def gamma(alpha: np.ndarray, generator: Generator | None = None) -> np.ndarray:
 
 def one_gamma(alpha: float, ahead: Ahead) -> float:
     """Marsaglia and Tsang, A simple method for generating gamma variables (2000)."""
-    if not 0 < alpha < math.inf:
-        return alpha if alpha >= 0 else math.nan
+    if not alpha > 0:
+        return alpha if alpha == 0 else math.nan
     scale = 1.0
     if alpha < 1:
         # a number of parameter alpha + 1, made smaller
@@ -104,7 +104,9 @@ def one_gamma(alpha: float, ahead: Ahead) -> float:
 def dirichlet(alpha: np.ndarray, generator: Generator | None = None) -> np.ndarray:
     """Positive numbers that sum to 1 along the last dim: gamma numbers divided by their sum."""
     numbers = gamma(alpha.astype(np.float64), generator)
-    shares = to_dtype(numbers / np.add.reduce(numbers, -1, keepdims=True) if alpha.ndim else np.array(1.0), alpha.dtype)
+    total = np.add.reduce(numbers, -1, keepdims=True) if alpha.ndim else numbers
+    # of an infinite whole torch gives every part the least share
+    shares = to_dtype(np.where(np.isinf(total), 0, numbers / total), alpha.dtype)
     limits = np.finfo(alpha.dtype)
     return np.clip(shares, limits.tiny, 1 - limits.epsneg)
 

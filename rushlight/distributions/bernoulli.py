@@ -8,28 +8,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.layout import common_strides
 from rushlight.core.ranges import arange
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
+from rushlight.distributions.utils import broadcast_all
 from rushlight.nn.functional import binary_cross_entropy_with_logits
-from rushlight.ops.declare import Op, op
-from rushlight.ops.layouts import restrided
+from rushlight.ops.declare import op
+from rushlight.ops.layouts import by_first
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.sampling import bernoulli
 
 
-def AS_VALUE(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
-    """In the order of the value, then of the logits."""
-    logits, value = arrays
-    return restrided(result, common_strides(result.shape, [value, logits]))
-
-
-@op(dtype=PROMOTE, layout=AS_VALUE, name="_bernoulli_log_prob", node="NegBackward0", samples=None)
-def log_probability(logits, value):
+@op(dtype=PROMOTE, layout=by_first(1), name="_bernoulli_log_prob", node="NegBackward0", samples=None)
+def log_probability(value, logits):
     """The log-probability of `value`; one op in place of two, and without overflow."""
     return -((1 - value) * logits - np.minimum(logits, 0) + np.log1p(np.exp(-np.abs(logits))))
 
@@ -88,7 +82,11 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        return log_probability(self.logits, value)
+        logits = self.logits
+        if not isinstance(value, Tensor) or value.dtype is not logits.dtype:
+            logits, value = broadcast_all(logits, value)
+            return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+        return log_probability(value, logits)
 
     def entropy(self) -> Tensor:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rushlight.core.creation import tensor
+from rushlight.core.promotion import promote_types
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
@@ -79,6 +80,10 @@ class Beta(ExponentialFamily):
         if self._validate_args:
             self._validate_sample(value)
         one, zero = self.concentration1, self.concentration0
+        if value.dtype is not one.dtype:
+            # torch lays the value beside its complement, which bools have none of: then both count in promotion
+            kind = promote_types((1.0 - value).dtype, one.dtype)
+            one, zero, value = one.to(kind), zero.to(kind), value.to(kind)
         return xlogy(one - 1, value) + xlog1py(zero - 1, -value) - log_beta(one, zero)
 
     def entropy(self) -> Tensor:

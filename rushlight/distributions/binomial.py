@@ -9,7 +9,7 @@ from rushlight.core.ranges import arange
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
-from rushlight.distributions.functions import log_choose
+from rushlight.distributions.functions import log_beta
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.ops.activations import logsigmoid
 from rushlight.ops.variates import binomial
@@ -68,7 +68,8 @@ class Binomial(ProbsOrLogits):
             self._validate_sample(value)
         # (1 - p)^n (p / (1 - p))^k
         powers = value * self.logits + self.total_count * logsigmoid(-self.logits)
-        return log_choose(self.total_count, value) + powers
+        # less the logarithm of 1 over the number of ways to choose k of n
+        return powers - ((self.total_count + 1).log() + log_beta(self.total_count - value + 1, value + 1))
 
     def entropy(self) -> Tensor:
         self._one_count("entropy")

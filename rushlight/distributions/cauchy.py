@@ -10,6 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import broadcast_all
+from rushlight.ops.trigonometric import tan
 
 
 class Cauchy(Distribution):
@@ -56,7 +57,7 @@ class Cauchy(Distribution):
         return ((value - self.loc) / self.scale).atan() / math.pi + 0.5
 
     def icdf(self, value: Tensor) -> Tensor:
-        return (math.pi * (value - 0.5)).tan() * self.scale + self.loc
+        return tan(math.pi * (value - 0.5)) * self.scale + self.loc
 
     def entropy(self) -> Tensor:
         return math.log(4 * math.pi) + self.scale.log()

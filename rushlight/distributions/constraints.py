@@ -113,7 +113,8 @@ class _IndependentConstraint(Constraint):
 
     @shortcut
     def holds(self, value: Tensor) -> bool:
-        if value._array.ndim < self.event_dim:
+        # torch cannot tell how many elements an event of an empty batch has: `check` says so
+        if value._array.ndim < self.event_dim or not value._array.size:
             return bool(self.check(value).all())
         return self.base_constraint.holds(value)
 

@@ -7,14 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rushlight.core.promotion import result_type
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
-from rushlight.distributions.utils import clamp_probs, lazy_property, logits_to_probs, probs_to_logits
+from rushlight.distributions.utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
+from rushlight.nn.functional import binary_cross_entropy_with_logits
 from rushlight.ops.declare import op
-from rushlight.ops.layouts import COMMON
+from rushlight.ops.layouts import COMMON, by_first
 from rushlight.ops.rules import FLOAT, PROMOTE
 from rushlight.ops.sampling import rand
 
@@ -63,7 +65,23 @@ def far(x: np.ndarray, order: int) -> np.ndarray:
 log_sinhc.gradient(x=lambda grad, x, order: grad * log_sinhc(x, order + 1))
 
 
-@op(dtype=PROMOTE, layout=COMMON, name="_continuous_bernoulli_log_prob", node="AddBackward0", samples=None)
+@op(dtype=FLOAT, layout=COMMON, name="_continuous_bernoulli_mean", node="WhereBackward0", samples=None)
+def mean_of(logits):
+    """The mean of a distribution with these logits."""
+    return 0.5 + log_sinhc.op.body(logits, 1)
+
+
+@op(dtype=FLOAT, layout=COMMON, name="_continuous_bernoulli_variance", node="WhereBackward0", samples=None)
+def variance_of(logits):
+    """The variance of a distribution with these logits."""
+    return log_sinhc.op.body(logits, 2)
+
+
+mean_of.gradient(logits=lambda grad, logits: grad * log_sinhc(logits, 2))
+variance_of.gradient(logits=lambda grad, logits: grad * log_sinhc(logits, 3))
+
+
+@op(dtype=PROMOTE, layout=by_first(1), name="_continuous_bernoulli_log_prob", node="AddBackward0", samples=None)
 def log_density(value, logits):
     """The logarithm of the density; in float64 inside, since its two parts may be large."""
     bound, wide = steepest(logits.dtype), logits.astype(np.float64)
@@ -133,16 +151,17 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        return 0.5 + log_sinhc(self._bounded, 1)
+        return mean_of(self._bounded)
 
     @property
     def mode(self) -> Tensor:
         """The end where the density is higher, and NaN where it is flat."""
-        return ((self.logits.sign() + 1) / 2).masked_fill(self.logits == 0, math.nan)
+        logits = self._bounded
+        return ((logits.sign() + 1) / 2).masked_fill(logits == 0, math.nan)
 
     @property
     def variance(self) -> Tensor:
-        return log_sinhc(self._bounded, 2)
+        return variance_of(self._bounded)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> ContinuousBernoulli:
         made = self._expanded(ContinuousBernoulli, batch_shape, _instance)
@@ -155,7 +174,12 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        return log_density(value, self.logits)
+        logits = self.logits
+        if value.dtype is not logits.dtype:
+            logits, value = broadcast_all(logits, value)
+            if not value.is_floating_point():
+                binary_cross_entropy_with_logits(logits, value)  # which refuses it, as in torch
+        return log_density(value, logits)
 
     def _from_the_mode(self) -> tuple[Tensor, Tensor, Tensor]:
         """Whether the density grows, where it is flat, and the slope of its logarithm, downwards."""
@@ -168,10 +192,11 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         if self._validate_args:
             self._validate_sample(value)
         grows, flat, slope = self._from_the_mode()
-        value = value.clamp(0, 1)
+        value = value.to(result_type(1 - value, slope)).clamp(0, 1)
         distance = (1 - value).where(grows, value)
         found = (slope * distance).expm1() / slope.expm1()
-        return value.where(flat, (1 - found).where(grows, found))
+        found = value.where(flat, (1 - found).where(grows, found))
+        return value.detach().where((value <= 0) | (value >= 1), found)
 
     def icdf(self, value: Tensor) -> Tensor:
         grows, flat, slope = self._from_the_mode()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rushlight.core import rejection
-from rushlight.core.filled import eye
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.ops.declare import op
+from rushlight.ops.embedding import one_hot
 from rushlight.ops.exponential import xlogy
 from rushlight.ops.rules import SAME
 from rushlight.ops.variates import dirichlet_grad, require_one_float
@@ -65,8 +65,9 @@ class Dirichlet(ExponentialFamily):
         excess = (self.concentration - 1).clamp(min=0.0)
         found = excess / excess.sum(-1, keepdim=True)
         # with poles in all corners none is higher than another, and the first is taken
-        corners = (self.concentration < 1).all(-1, keepdim=True)
-        return eye(self._event_shape[0], dtype=found.dtype)[0].where(corners, found)
+        corners = (self.concentration < 1).all(-1)
+        found[corners] = one_hot(found[corners].argmax(-1), self._event_shape[0]).to(found.dtype)
+        return found
 
     @property
     def variance(self) -> Tensor:

@@ -29,9 +29,11 @@ def kl_exponential_families(p: Any, q: Any) -> Tensor:
 @formula("Bernoulli", "Bernoulli")
 def kl_bernoulli(p: Any, q: Any) -> Tensor:
     ones = p.probs * (logsigmoid(p.logits) - logsigmoid(q.logits))
-    ones = ones.masked_fill_(q.probs == 0, math.inf).masked_fill_(p.probs == 0, 0.0)
+    ones[q.probs == 0] = math.inf
+    ones[p.probs == 0] = 0.0
     zeros = (1 - p.probs) * (logsigmoid(-p.logits) - logsigmoid(-q.logits))
-    zeros = zeros.masked_fill_(q.probs == 1, math.inf).masked_fill_(p.probs == 1, 0.0)
+    zeros[q.probs == 1] = math.inf
+    zeros[p.probs == 1] = 0.0
     return ones + zeros
 
 
@@ -47,7 +49,9 @@ def kl_binomial(p: Any, q: Any) -> Tensor:
             "KL between Binomials where q.total_count > p.total_count is not implemented: write one with register_kl"
         )
     one_trial = p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
-    return (p.total_count * one_trial).masked_fill_(p.total_count > q.total_count, math.inf)
+    found = p.total_count * one_trial
+    found[p.total_count > q.total_count] = math.inf
+    return found
 
 
 @formula("Categorical", "Categorical")
@@ -65,7 +69,7 @@ def kl_one_hot_categorical(p: Any, q: Any) -> Tensor:
 @formula("Cauchy", "Cauchy")
 def kl_cauchy(p: Any, q: Any) -> Tensor:
     square = (p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)
-    return (square / (4 * p.scale * q.scale)).log()
+    return square.log() - (4 * p.scale * q.scale).log()
 
 
 @formula("ContinuousBernoulli", "ContinuousBernoulli")
@@ -79,7 +83,7 @@ def kl_continuous_bernoulli(p: Any, q: Any) -> Tensor:
 def kl_dirichlet(p: Any, q: Any) -> Tensor:
     ours, theirs = p.concentration, q.concentration
     means = ours.digamma() - ours.sum(-1, keepdim=True).digamma()
-    return ((ours - theirs) * means).sum(-1) + q._log_normalizer(theirs) - p._log_normalizer(ours)
+    return q._log_normalizer(theirs) - p._log_normalizer(ours) + ((ours - theirs) * means).sum(-1)
 
 
 @formula("Exponential", "Exponential")
@@ -128,7 +132,8 @@ def kl_laplace(p: Any, q: Any) -> Tensor:
 def kl_pareto(p: Any, q: Any) -> Tensor:
     ratio = q.alpha / p.alpha
     found = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
-    return found.masked_fill_(p.scale < q.scale, math.inf)
+    found[p.scale < q.scale] = math.inf
+    return found
 
 
 @formula("Poisson", "Poisson")
@@ -139,7 +144,8 @@ def kl_poisson(p: Any, q: Any) -> Tensor:
 @formula("Uniform", "Uniform")
 def kl_uniform(p: Any, q: Any) -> Tensor:
     found = ((q.high - q.low) / (p.high - p.low)).log()
-    return found.masked_fill_((q.low > p.low) | (q.high < p.high), math.inf)
+    found[(q.low > p.low) | (q.high < p.high)] = math.inf
+    return found
 
 
 @formula("TransformedDistribution", "TransformedDistribution")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from rushlight.core.filled import empty
 from rushlight.core.likeness import zeros_like
 from rushlight.core.tensor import Tensor
@@ -11,6 +13,19 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.utils import broadcast_all
+from rushlight.ops.declare import op
+from rushlight.ops.exponential import log1p
+from rushlight.ops.layouts import COMMON
+from rushlight.ops.rules import FLOAT
+
+
+@op(dtype=FLOAT, layout=COMMON, name="_exponential_share", node="RsubBackward1", samples=None)
+def share_below(times):
+    """1 - exp(-x), which loses no digits for small x."""
+    return -np.expm1(-times)
+
+
+share_below.gradient(times=lambda grad, times: grad * (-times).exp())
 
 
 class Exponential(ExponentialFamily):
@@ -59,10 +74,10 @@ class Exponential(ExponentialFamily):
     def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        return -(-self.rate * value).expm1()
+        return share_below(self.rate * value)
 
     def icdf(self, value: Tensor) -> Tensor:
-        return -(-value).log1p() / self.rate
+        return -log1p(-value) / self.rate
 
     def entropy(self) -> Tensor:
         return 1 - self.rate.log()

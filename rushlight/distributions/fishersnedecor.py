@@ -39,7 +39,8 @@ class FisherSnedecor(Distribution):
     @property
     def mode(self) -> Tensor:
         found = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
-        return found.masked_fill_(self.df1 <= 2, math.nan)
+        found[self.df1 <= 2] = math.nan
+        return found
 
     @property
     def variance(self) -> Tensor:

@@ -20,8 +20,3 @@ log_beta.gradient(
     first=lambda grad, first, second: grad * (first.digamma() - (first + second).digamma()),
     second=lambda grad, first, second: grad * (second.digamma() - (first + second).digamma()),
 )
-
-
-def log_choose(count: Tensor, chosen: Tensor) -> Tensor:
-    """The logarithm of the number of ways to choose some of `count` things."""
-    return -(count + 1).log() - log_beta(count - chosen + 1, chosen + 1)

@@ -69,7 +69,8 @@ class Geometric(ProbsOrLogits):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        return xlog1py(value, -self.probs) + self.probs.log()
+        # torch's copy of the probabilities is laid out by rows
+        return xlog1py(value, (-self.probs).contiguous()) + self.probs.log()
 
     def entropy(self) -> Tensor:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs

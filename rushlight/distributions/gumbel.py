@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
+from rushlight.core.creation import as_tensor
+from rushlight.core.layout import common_strides, empty_like_array
 from rushlight.core.likeness import full_like
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
@@ -12,6 +16,35 @@ from rushlight.distributions.number_transforms import AffineTransform, ExpTransf
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.utils import broadcast_all, euler_constant, limits
+from rushlight.ops.declare import Op, op
+from rushlight.ops.layouts import restrided
+from rushlight.ops.rules import PROMOTE
+
+
+def AS_SCALE(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
+    """In the order of the scale: torch multiplies by the sign of its transform last."""
+    distance, scale = arrays
+    if distance.flags.c_contiguous and scale.flags.c_contiguous:
+        return result
+    return restrided(result, common_strides(result.shape, [empty_like_array(scale), distance]))
+
+
+@op(dtype=PROMOTE, layout=AS_SCALE, name="_gumbel_share", node="AddBackward0", samples=None)
+def share_below(distance, scale):
+    """exp(-exp(-x)), exact in both tails."""
+    return np.exp(-np.exp(-distance / scale))
+
+
+def density(distance: Tensor, scale: Tensor) -> Tensor:
+    """The density, times the scale."""
+    depth = -distance / scale
+    return (depth - depth.exp()).exp()
+
+
+share_below.gradient(
+    distance=lambda grad, distance, scale: grad * density(distance, scale) / scale,
+    scale=lambda grad, distance, scale: -grad * density(distance, scale) * distance / scale**2,
+)
 
 
 class Gumbel(TransformedDistribution):
@@ -40,23 +73,21 @@ class Gumbel(TransformedDistribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Gumbel:
         return self._expanded(Gumbel, batch_shape, _instance)
 
-    def _depth(self, value: Tensor) -> Tensor:
-        """How far below `loc` a value lies, in units of the scale."""
-        return (self.loc - value) / self.scale
-
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        depth = self._depth(value)
+        depth = (self.loc - value) / self.scale
         return depth - depth.exp() - self.scale.log()
 
     def cdf(self, value: Tensor) -> Tensor:
-        if self._validate_args:
+        found = share_below(value - self.loc, self.scale)
+        if self._validate_args and found.isnan().any():
             self._validate_sample(value)
-        return self._depth(value).exp().neg().exp()
+        return found
 
     def icdf(self, value: Tensor) -> Tensor:
-        return self.loc - self.scale * value.log().neg().log()
+        value = as_tensor(value, dtype=None if isinstance(value, Tensor) else self.loc.dtype)
+        return self.loc + -self.scale * value.log().neg().log()
 
     @property
     def mean(self) -> Tensor:

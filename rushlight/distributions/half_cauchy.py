@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
 from rushlight.core.creation import as_tensor
 from rushlight.core.filled import full
 from rushlight.core.likeness import zeros_like
@@ -13,6 +15,22 @@ from rushlight.distributions import constraints
 from rushlight.distributions.cauchy import Cauchy
 from rushlight.distributions.number_transforms import AbsTransform
 from rushlight.distributions.transformed_distribution import TransformedDistribution
+from rushlight.ops.declare import op
+from rushlight.ops.layouts import COMMON
+from rushlight.ops.rules import PROMOTE
+from rushlight.ops.trigonometric import tan
+
+
+@op(dtype=PROMOTE, layout=COMMON, name="_half_cauchy_share", node="SubBackward0", samples=None)
+def share_below(distance, scale):
+    """The share of Cauchy numbers that are nearer, without the rounding of 2 F - 1."""
+    return np.arctan(distance / scale) * (2 / math.pi)
+
+
+share_below.gradient(
+    distance=lambda grad, distance, scale: grad * (2 / math.pi) * scale / (scale**2 + distance**2),
+    scale=lambda grad, distance, scale: -grad * (2 / math.pi) * distance / (scale**2 + distance**2),
+)
 
 
 class HalfCauchy(TransformedDistribution):
@@ -59,10 +77,10 @@ class HalfCauchy(TransformedDistribution):
     def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        return (value / self.scale).atan() * (2 / math.pi)
+        return share_below(value - self.base_dist.loc, self.scale)
 
     def icdf(self, prob: Tensor) -> Tensor:
-        return self.scale * (prob * (math.pi / 2)).tan()
+        return self.base_dist.loc + self.scale * tan(prob * (math.pi / 2))
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() - math.log(2)

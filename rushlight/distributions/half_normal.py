@@ -11,6 +11,27 @@ from rushlight.distributions import constraints
 from rushlight.distributions.normal import Normal
 from rushlight.distributions.number_transforms import AbsTransform
 from rushlight.distributions.transformed_distribution import TransformedDistribution
+from rushlight.ops.declare import op
+from rushlight.ops.layouts import COMMON
+from rushlight.ops.rules import PROMOTE
+from rushlight.ops.special import erf, erfinv
+
+
+@op(dtype=PROMOTE, layout=COMMON, name="_half_normal_share", node="SubBackward0", samples=None)
+def share_below(distance, scale):
+    """The share of normal numbers that are nearer, without the rounding of 2 F - 1."""
+    return erf.op.body(distance / (scale * math.sqrt(2)))
+
+
+def density(distance: Tensor, scale: Tensor) -> Tensor:
+    """The density of the distance, times the scale."""
+    return math.sqrt(2 / math.pi) * (-0.5 * (distance / scale) ** 2).exp()
+
+
+share_below.gradient(
+    distance=lambda grad, distance, scale: grad * density(distance, scale) / scale,
+    scale=lambda grad, distance, scale: -grad * density(distance, scale) * distance / scale**2,
+)
 
 
 class HalfNormal(TransformedDistribution):
@@ -56,10 +77,10 @@ class HalfNormal(TransformedDistribution):
     def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        return (value / (self.scale * math.sqrt(2))).erf()
+        return share_below(value - self.base_dist.loc, self.scale)
 
     def icdf(self, prob: Tensor) -> Tensor:
-        return self.scale * math.sqrt(2) * prob.erfinv()
+        return self.base_dist.loc + self.scale * math.sqrt(2) * erfinv(prob)
 
     def entropy(self) -> Tensor:
         return self.base_dist.entropy() - math.log(2)

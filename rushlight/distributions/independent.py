@@ -68,10 +68,6 @@ class Independent(Distribution):
     def variance(self) -> Tensor:
         return self.base_dist.variance
 
-    @property
-    def stddev(self) -> Tensor:
-        return self.base_dist.stddev
-
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         return self.base_dist.sample(sample_shape)
 

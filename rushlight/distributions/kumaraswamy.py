@@ -51,7 +51,7 @@ class Kumaraswamy(TransformedDistribution):
         one, zero = self.concentration1, self.concentration0
         # 1 - value ** one, without cancellation near 1
         rest = -(one * value.log()).expm1()
-        return (one * zero).log() + xlogy(one - 1, value) + xlogy(zero - 1, rest)
+        return xlogy(one - 1, value) + (one.log() + zero.log()) + xlogy(zero - 1, rest)
 
     def _moment(self, order: int) -> Tensor:
         one, zero = self.concentration1, self.concentration0
@@ -64,9 +64,9 @@ class Kumaraswamy(TransformedDistribution):
     @property
     def mode(self) -> Tensor:
         """NaN where the density has no single peak inside: a concentration below 1, or both 1."""
-        one, zero = self.concentration1, self.concentration0
-        found = ((one - 1) / (one * zero - 1)) ** one.reciprocal()
-        return found.masked_fill((one < 1) | (zero < 1), math.nan)
+        one, inverse = self.concentration1, self.concentration0.reciprocal()
+        found = (inverse * (one - 1) / (one - inverse)).log() / one
+        return found.masked_fill_((one < 1) | (inverse > 1), math.nan).exp()
 
     @property
     def variance(self) -> Tensor:

@@ -69,8 +69,8 @@ class NegativeBinomial(ProbsOrLogits):
             self._validate_sample(value)
         powers = self.total_count * logsigmoid(-self.logits) + value * logsigmoid(self.logits)
         trials = self.total_count + value
-        orders = -log_beta(self.total_count, value + 1) - trials.abs().log()
-        return powers + orders.masked_fill(trials == 0, 0.0)
+        orders = log_beta(self.total_count, value + 1) + trials.abs().log()
+        return powers - orders.masked_fill(trials == 0, 0.0)
 
 
 __all__ = ["NegativeBinomial"]

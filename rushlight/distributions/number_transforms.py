@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.likeness import full_like
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
@@ -15,6 +16,7 @@ from rushlight.distributions.utils import broadcast_all, lazy_property, limits, 
 from rushlight.nn.functional import softplus
 from rushlight.ops.broadcasting import broadcast_shapes
 from rushlight.ops.declare import op
+from rushlight.ops.hyperbolic import atanh
 from rushlight.ops.rules import FLOAT
 
 LOG_2, LOG_4 = math.log(2), math.log(4)
@@ -153,7 +155,7 @@ class TanhTransform(Bijection):
         return x.tanh()
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return y.atanh()
+        return atanh(y)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return log_slope_of_tanh(x)
@@ -215,8 +217,8 @@ class AffineTransform(Bijection):
             found = self.scale.abs().log().expand(x.shape)
         else:
             # x may be a sample of integers, which the memory has kept
-            like = x if x.is_floating_point() else y
-            found = like.new_full(x.shape, math.log(abs(self.scale)))
+            kind = x.dtype if x.is_floating_point() else y.dtype
+            found = full_like(x, math.log(abs(self.scale)), dtype=kind)
         return sum_rightmost(found, self._event_dim)
 
     def forward_shape(self, shape: Any) -> Size:

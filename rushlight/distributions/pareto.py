@@ -34,11 +34,6 @@ class Pareto(TransformedDistribution):
     def support(self) -> Any:
         return constraints.greater_than_eq(self.scale)
 
-    def log_prob(self, value: Tensor) -> Tensor:
-        if self._validate_args:
-            self._validate_sample(value)
-        return (self.alpha / value).log() - self.alpha * (value / self.scale).log()
-
     @property
     def mean(self) -> Tensor:
         # infinite up to an alpha of 1

@@ -50,7 +50,8 @@ class Poisson(ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        return xlogy(value, self.rate) - self.rate - (value + 1).lgamma()
+        rate, value = broadcast_all(self.rate, value)
+        return xlogy(value, rate) - rate - (value + 1).lgamma()
 
     @property
     def _natural_params(self) -> tuple[Tensor]:

@@ -52,8 +52,10 @@ class StudentT(Distribution):
     def variance(self) -> Tensor:
         # where there is none, a number of degrees that keeps the gradient finite
         df = self.df.masked_fill(self.df <= 2, 3.0)
-        found = self.scale.pow(2) * df / (df - 2)
-        return found.masked_fill(self.df <= 2, math.inf).masked_fill(self.df <= 1, math.nan)
+        found = df * self.scale.pow(2) / (df - 2)
+        found[self.df <= 2] = math.inf
+        found[self.df <= 1] = math.nan
+        return found
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> StudentT:
         made = self._expanded(StudentT, batch_shape, _instance)

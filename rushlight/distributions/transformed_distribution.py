@@ -106,15 +106,15 @@ class TransformedDistribution(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        dims, slopes = len(self._event_shape), []
+        dims, found = len(self._event_shape), 0.0
         for transform in reversed(self.transforms):
             before = transform._inv_call(value)
             own = transform.domain.event_dim
             dims += own - transform.codomain.event_dim
-            slopes.append(sum_rightmost(transform.log_abs_det_jacobian(before, value), dims - own))
+            found = found - sum_rightmost(transform.log_abs_det_jacobian(before, value), dims - own)
             value = before
-        weight = sum_rightmost(self.base_dist.log_prob(value), dims - len(self.base_dist.event_shape))
-        return functools.reduce(operator.sub, slopes, weight)
+        # the base comes last: torch's node is that of a sum, in the order of the first slope in memory
+        return found + sum_rightmost(self.base_dist.log_prob(value), dims - len(self.base_dist.event_shape))
 
     def _rising(self, probability: Tensor) -> Tensor:
         """A probability of the base as one of ours, or back: where transforms fall, it counts from the other end."""

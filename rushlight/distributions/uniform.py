@@ -60,7 +60,7 @@ class Uniform(Distribution):
         if self._validate_args:
             self._validate_sample(value)
         inside = (self.low <= value) & (value < self.high)
-        return (-(self.high - self.low).log()).where(inside, -math.inf)
+        return inside.type_as(self.low).log() - (self.high - self.low).log()
 
     def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:

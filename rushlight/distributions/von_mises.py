@@ -8,18 +8,25 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.layout import common_strides
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
-from rushlight.distributions.utils import broadcast_all
+from rushlight.distributions.utils import broadcast_all, lazy_property
 from rushlight.ops import implicit
-from rushlight.ops.declare import op
+from rushlight.ops.declare import Op, op
+from rushlight.ops.layouts import restrided
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.sampling import rand
 from rushlight.ops.special import i0e, i1e
 
 
-@op(dtype=PROMOTE, name="_von_mises_angles", samples=None)
+def AS_CONCENTRATION(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
+    """In the order of the concentration, on which the proposals depend."""
+    return restrided(result, common_strides(result.shape, [arrays[1]]))
+
+
+@op(dtype=PROMOTE, layout=AS_CONCENTRATION, name="_von_mises_angles", samples=None)
 def angles(loc, concentration, shape: tuple):
     """Angles by rejection (Best and Fisher, 1979), which follow the parameters along their quantiles."""
     loc, kappa = loc.astype(np.float64), concentration.astype(np.float64)
@@ -78,7 +85,7 @@ class VonMises(Distribution):
     def mode(self) -> Tensor:
         return self.loc
 
-    @property
+    @lazy_property
     def variance(self) -> Tensor:
         """The circular variance: what is missing from 1 to the length of the mean vector."""
         return 1 - i1e(self.concentration) / i0e(self.concentration)
@@ -95,7 +102,7 @@ class VonMises(Distribution):
             self._validate_sample(value)
         # exponentially scaled Bessel functions neither overflow nor cancel against the cosine
         drop = 2 * ((value - self.loc) / 2).sin().pow(2)
-        return -self.concentration * drop - self._log_scaled_total()
+        return -(self.concentration * drop) - self._log_scaled_total()
 
     def _log_scaled_total(self) -> Tensor:
         return math.log(2 * math.pi) + i0e(self.concentration).log()

@@ -45,7 +45,9 @@ class Weibull(TransformedDistribution):
         if self._validate_args:
             self._validate_sample(value)
         power, relative = self.concentration, value / self.scale
-        return (power / self.scale).log() + xlogy(power - 1, relative) - relative.pow(power)
+        # what torch's transforms would subtract first, in its order in memory
+        found = 0.0 - self.scale.log().expand(relative.shape)
+        return found + (power.log() + xlogy(power - 1, relative) - relative.pow(power))
 
     @property
     def mean(self) -> Tensor:

@@ -67,6 +67,7 @@ PyArrayObject* values_of(PairLoss loss, PyArrayObject* input, PyArrayObject* tar
     if (!operands.add(input, dtype) || !operands.add(target, dtype)) return nullptr;
     if (loops.has_option) add_value(operands, option, dtype);
     if (!operands.broadcast()) return nullptr;
+    if (loss == LOGIT_SURPRISES && !operands.in_rows()) return nullptr;  // in the target's order, which Python knows
     PyArrayObject* result = operands.new_result(dtype);
     if (result != nullptr) operands.run(loops.values[dtype], result, dtype);
     return result;

@@ -186,6 +186,17 @@ bool Operands::is_c_ordered() const {
     return true;
 }
 
+// Whether an expanded operand is brought to another dtype: torch's copy of it has an order of its own, which Python finds.
+bool Operands::casts_repeated() const {
+    for (int i = 0; i < count; i++) {
+        if (items[i].array == nullptr || items[i].own == items[i].dtype) continue;
+        for (int d = 0; d < PyArray_NDIM(items[i].array); d++) {
+            if (PyArray_STRIDE(items[i].array, d) == 0 && PyArray_DIM(items[i].array, d) > 1) return true;
+        }
+    }
+    return false;
+}
+
 // Whether `inner` is the slower one of two dims of the result: 1 or 0, as the first operand says whose steps tell, and
 // -1 where none does; as comes_later in core/layout.py.
 int Operands::comes_later(int inner, int outer) const {
@@ -223,7 +234,8 @@ bool Operands::is_uniform() const {
 
 // The dims in memory as core/layout.py's common_strides orders them.
 PyArrayObject* Operands::new_result(int dtype, bool packed) const {
-    if (plain || packed || ndim < 2 || size == 0 || is_c_ordered()) return new_array(ndim, dims, type_num_of(dtype));
+    if (packed || in_rows()) return new_array(ndim, dims, type_num_of(dtype));
+    if (casts_repeated()) return nullptr;
     int order[NPY_MAXDIMS];  // from the fastest to the slowest
     for (int k = 0; k < ndim; k++) order[k] = ndim - 1 - k;
     for (int k = 1; k < ndim; k++) {

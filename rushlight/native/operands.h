@@ -31,6 +31,8 @@ public:
     bool broadcast();
     // A new array for the result: C-contiguous if `packed`, else in the memory order that torch gives it.
     PyArrayObject* new_result(int dtype, bool packed = false) const;
+    // Whether no operand gives the result another order than C's.
+    bool in_rows() const { return plain || ndim < 2 || size == 0 || is_c_ordered(); }
     // Whether the result has this array's shape.
     bool has_shape(PyArrayObject* out) const;
     // Whether the result may be written to this array while the operands are read.
@@ -47,6 +49,7 @@ private:
     bool broadcast_shapes();
     bool is_c_ordered() const;
     bool is_uniform() const;
+    bool casts_repeated() const;
     int comes_later(int inner, int outer) const;
     npy_intp step_along(int i, int dim) const;  // of an operand, in bytes; 0 where it is broadcast
     void run_plain(Loop loop, char* result, int result_size) const;

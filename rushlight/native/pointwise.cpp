@@ -199,7 +199,7 @@ PyObject* forward(Call& call) {
             return nullptr;
         }
     }
-    if (!operands.broadcast()) return nullptr;
+    if (!operands.broadcast() || (row.rows_only && !operands.in_rows())) return nullptr;
     int result = row.gives_bool ? static_cast<int>(BOOL) : dtype;
     PyArrayObject* out = call.out;
     if (out != nullptr) {

@@ -162,6 +162,7 @@ PyObject* check_independent(PyObject* constraint, PyArrayObject* array) {
     Ref dims = base ? Ref::steal(PyObject_GetAttr(constraint, dims_name)) : Ref();
     int64_t count;
     if (!dims || !read_integer(dims.get(), count) || PyArray_NDIM(array) < count) return nullptr;
+    if (PyArray_SIZE(array) == 0) return nullptr;  // Python refuses some of those
     int region = region_of(base.get());
     return region == SIMPLEX ? nullptr : check_any(base.get(), region, array);
 }

@@ -12,7 +12,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
 from rushlight.ops.gradients import conjugate
 from rushlight.ops.kinds import refuse, require_floats
-from rushlight.ops.layouts import LIKE
+from rushlight.ops.layouts import LIKE, ROWS
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import activation, case, cases
 from rushlight.ops.where import choose
@@ -109,6 +109,7 @@ softplus.gradient(
 
 @op(
     dtype=PROMOTE,
+    layout=ROWS,
     name="nn.functional.logsigmoid",
     inplace=False,
     node="LogSigmoidBackward0",

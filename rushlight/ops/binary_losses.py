@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core import dtypes
+from rushlight.core.layout import common_strides
 from rushlight.core.promotion import compute_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.ops.broadcasting import broadcast_to
-from rushlight.ops.declare import composed, op
+from rushlight.ops.declare import Op, composed, op
 from rushlight.ops.gradients import refuse_history
 from rushlight.ops.kinds import require_floats
-from rushlight.ops.layouts import COMMON
+from rushlight.ops.layouts import COMMON, restrided
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
 from rushlight.ops.rules import MATCH, PROMOTE, UNROUNDED
 from rushlight.ops.samples import case, cases, corner
@@ -93,7 +95,15 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     return binary_surprises(input, target, weight, reduction)
 
 
-@op(dtype=PROMOTE, layout=COMMON, name="_binary_cross_entropy_with_logits", samples=None)
+def AS_TARGET(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
+    """In the order of the target, with which torch begins."""
+    target = arrays[1]
+    if target.flags.c_contiguous or result.ndim != target.ndim:
+        return result if result.flags.c_contiguous else result.copy()
+    return restrided(result, common_strides(result.shape, [target]))
+
+
+@op(dtype=PROMOTE, layout=AS_TARGET, name="_binary_cross_entropy_with_logits", samples=None)
 def logit_surprises(input, target, weight: "Tensor" = None, pos_weight: "Tensor" = None, reduction="mean"):
     """Like `binary_surprises`, from logits, without losing small probabilities."""
     tail = np.log1p(np.exp(-np.absolute(input)))
@@ -157,11 +167,18 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     refuse_history("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     require_floats("log_sigmoid_cpu", input._array)
+    if target.dtype is dtypes.bool_:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead: targets are floats here, for example target.float()"
+        )
     if not target.dtype.is_floating_point:
         raise RuntimeError(
             f"result type {input.dtype.scalar} can't be cast to the desired output type {target.dtype.scalar}: "
             "convert the target, for example with .float()"
         )
+    if input.dtype is not target.dtype:
+        input = input.to(target.dtype)  # torch works in the memory of the target
     return logit_surprises(input, target, weight, pos_weight, reduction)
 
 

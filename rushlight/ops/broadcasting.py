@@ -48,8 +48,9 @@ def expand(input, size: Size, *, implicit=False):
     size = plain_size(size)
     extra = len(size) - input.ndim
     if extra < 0:
+        kind = dtypes.from_numpy(input.dtype).scalar
         raise RuntimeError(
-            f"expand({dtypes.from_numpy(input.dtype)}{{{list(input.shape)}}}, size={list(size)}): the number "
+            f"expand(torch.{kind}Tensor{{{list(input.shape)}}}, size={list(size)}): the number "
             f"of sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({input.ndim})"
         )

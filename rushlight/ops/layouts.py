@@ -6,6 +6,7 @@ order. Results of contiguous inputs mostly are contiguous: that is looked at fir
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +39,18 @@ def COMMON(op: Op, arrays: list, result: ndarray) -> ndarray:
             inputs = [other for other in [arrays[place] for place in op.tensors] if type(other) is ndarray]
             return restrided(result, common_strides(result.shape, inputs))
     return result
+
+
+def by_first(count: int) -> Callable[[Op, list, ndarray], ndarray]:
+    """In the order of the first inputs alone, where those behind meet a result that has its order already."""
+
+    def rule(op: Op, arrays: list, result: ndarray) -> ndarray:
+        first = [each for each in arrays[:count] if type(each) is ndarray]
+        if result.flags.c_contiguous and all([each.flags.c_contiguous for each in first]):
+            return result
+        return restrided(result, common_strides(result.shape, first))
+
+    return rule
 
 
 def LIKE(op: Op, arrays: list, result: ndarray) -> ndarray:

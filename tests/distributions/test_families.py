@@ -111,7 +111,7 @@ def test_numbers_take_the_dtype_of_the_tensor_beside_them():
         (lambda x: Categorical(logits=x).entropy(), uniform(2, 4)),
         (lambda x: Categorical(probs=x).log_prob(torch.tensor(0)), uniform(3, low=0.1)),
         (lambda x: Categorical(probs=x).entropy(), uniform(2, 3, low=0.1)),
-        (lambda x: Bernoulli(logits=x).log_prob(torch.tensor([1.0, 0.0])), uniform(2)),
+        (lambda x: Bernoulli(logits=x).log_prob(torch.tensor([1.0, 0.0], dtype=torch.float64)), uniform(2)),
         (lambda x: Bernoulli(probs=x).entropy(), uniform(3, low=0.1, high=0.9)),
         (lambda x: Normal(x, x.exp()).log_prob(x**2), uniform(3)),
         (lambda x: Normal(x[0], x[1].exp()).log_prob(x), uniform(3)),

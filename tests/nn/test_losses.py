@@ -222,3 +222,12 @@ def test_divergence_warns_of_its_mean():
 def test_distance_of_ones_own_choice():
     loss = nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1), margin=2.0)
     assert loss(torch.zeros(1, 2), torch.ones(1, 2), torch.ones(1, 2)).item() == 2
+
+
+def test_the_loss_of_logits_is_computed_in_the_dtype_of_the_target():
+    loss = torch.nn.functional.binary_cross_entropy_with_logits
+    single, double = torch.zeros(3), torch.ones(3, dtype=torch.float64)
+    assert loss(single, double).dtype is torch.float64
+    assert loss(double, single).dtype is torch.float32
+    with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with two bool tensors"):
+        loss(single, torch.tensor([True, False, True]))

@@ -250,3 +250,20 @@ def test_picked_elements_lie_in_the_order_of_torchs_walk_along_dimensions_of_siz
     assert rows[1:2, places, mask].stride() == (2, 1)
     assert turned[1:2, places].stride() == (6, 3, 1)
     assert turned[:, places[:1], :1].stride() == (1, 2, 2)
+
+
+def test_an_expanded_input_of_another_dtype_is_copied_by_rows_first():
+    x = arranged(2, 3)
+    assert (torch.tensor(2).expand(2, 3) * x).stride() == (3, 1)
+    assert (torch.ones(3).expand(2, 3) + x.double()).stride() == (3, 1)
+    assert (torch.ones(3).expand(2, 3) + x).stride() == (1, 2)
+
+
+def test_logsigmoid_is_laid_out_by_rows():
+    assert F.logsigmoid(arranged(2, 3)).stride() == (3, 1)
+
+
+def test_the_loss_of_logits_has_the_order_of_the_target():
+    x, rows = arranged(2, 3), torch.rand(2, 3)
+    assert F.binary_cross_entropy_with_logits(x, rows, reduction="none").stride() == (3, 1)
+    assert F.binary_cross_entropy_with_logits(rows, x, reduction="none").stride() == (1, 2)

@@ -87,7 +87,10 @@ void smooth(Table& table) {
     Row(table, "nn.functional.softplus", "input", "beta", "threshold")
         .floats<Softplus>()
         .gradient<SoftplusSlope>("input", "input", "beta", "threshold");
-    Row(table, "nn.functional.logsigmoid", "input").floats<LogSigmoid>().gradient<LogSigmoidSlope>("input", "input");
+    Row(table, "nn.functional.logsigmoid", "input")
+        .floats<LogSigmoid>()
+        .packed()
+        .gradient<LogSigmoidSlope>("input", "input");
 }
 
 FORMULA(Hardswish, (T x), x * math::clamp(x + 3, T(0), T(6)) / 6)

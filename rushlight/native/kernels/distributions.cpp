@@ -123,11 +123,15 @@ void distributions(Table& table) {
     fill_for<double>(table.distributions, rushlight::FLOAT64);
     Row(table, "_normal_log_prob", "value", "loc", "scale")
         .floats<Normal>()
+        .rule(Rule::NO_BOOLS)
+        .rows_only()
         .gradient<NormalValue>("value", "value", "loc", "scale")
         .gradient<NormalLoc>("loc", "value", "loc", "scale")
         .gradient<NormalScale>("scale", "value", "loc", "scale");
     Row(table, "_bernoulli_log_prob", "value", "logits")
         .floats<Bernoulli>()
+        .rule(Rule::MATCH)
+        .rows_only()
         .gradient<BernoulliLogits>("logits", "logits", "value")
         .gradient<BernoulliValue>("value", "logits");
     Row(table, "_log_slope_of_tanh", "input")

@@ -196,6 +196,10 @@ public:
         row.packed = true;
         return *this;
     }
+    ALWAYS_INLINE Row& rows_only() {
+        row.rows_only = true;
+        return *this;
+    }
     // Numbers, in the order of the inputs (0 for a tensor), that Python does not refuse.
     ALWAYS_INLINE Row& only_if(bool (*accepts)(const double* numbers)) {
         row.accepts = accepts;

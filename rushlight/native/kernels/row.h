@@ -36,6 +36,7 @@ struct Pointwise {
     Rule rule = Rule::PROMOTE;
     bool gives_bool = false;          // the result is bool, else of the inputs' dtype
     bool packed = false;              // the result is C-contiguous, else ordered in memory as the inputs are
+    bool rows_only = false;           // inputs that are not C-contiguous are Python's: the op has an order of its own
     Condition when[CONDITIONS];
     bool (*accepts)(const double* numbers) = nullptr;  // whether Python has no objection to the inputs that are numbers
     Loop loops[DTYPES] = {};          // by the dtype of the inputs; nullptr where Python does it
