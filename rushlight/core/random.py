@@ -324,14 +324,24 @@ def check_multinomial(probs: np.ndarray, num_samples: int, replacement: bool) ->
         raise RuntimeError(f"cannot sample n_sample <= 0 samples, got {num_samples}")
     if not replacement and num_samples > probs.shape[-1]:
         raise RuntimeError(
-            f"cannot sample {num_samples} of {probs.shape[-1]} without replacement; pass replacement=True"
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
+            f"{num_samples} of {probs.shape[-1]}; pass replacement=True"
         )
+    # torch draws several with replacement by another way, which has words of its own
+    several = replacement and num_samples > 1
+    if probs.shape[-1] == 0 and probs.shape[0] == 0 and probs.ndim == 2:
+        return
+    if probs.shape[-1] == 0 and not several:
+        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension: there is nothing to sample from")
     if probs.shape[-1] == 0:
-        raise RuntimeError("cannot sample from an empty distribution")
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0): there is nothing to sample")
     if not probs.size:
         return
     largest = np.maximum.reduce(probs, -1)
     if not (np.minimum.reduce(probs, None) >= 0 and np.maximum.reduce(largest, None) < math.inf):
+        if several:
+            shown = "= infinity or NaN" if np.minimum.reduce(probs, None) >= 0 else "< 0"
+            raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {shown})")
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not np.minimum.reduce(largest, None) > 0:
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

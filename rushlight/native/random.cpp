@@ -62,6 +62,16 @@ void many_normals(Stream& stream, T* numbers, int64_t count, double mean, double
     normals_in_blocks(last, 1, offset, factor);
 }
 
+double unit64(const uint32_t* words) {
+    return static_cast<double>(static_cast<uint64_t>(words[0] & 0x1fffffu) << 32 | words[1]) * 0x1p-53;
+}
+
+// The number that waits, to the last bit as the C library has it: it shows in the state of a generator.
+double second_of_pair(const uint32_t* words) {
+    constexpr double two_pi = 6.283185307179586;
+    return std::sin(two_pi * unit64(words)) * std::sqrt(-2 * std::log1p(-unit64(words + 2)));
+}
+
 // In pairs of float64; the odd one out waits in the stream for the next such draw.
 template <class T>
 void normals_one_by_one(Stream& stream, T* numbers, int64_t count, double mean, double std) {
@@ -79,7 +89,7 @@ void normals_one_by_one(Stream& stream, T* numbers, int64_t count, double mean, 
         int64_t wanted = std::min(2 * pairs, count - 2 * at);
         for (int64_t i = 0; i < wanted; i++) numbers[2 * at + i] = finished(found[i]);
         stream.has_kept_normal = wanted < 2 * pairs;
-        if (stream.has_kept_normal) stream.kept_normal = found[wanted];
+        if (stream.has_kept_normal) stream.kept_normal = second_of_pair(words + 4 * (pairs - 1));
     });
 }
 

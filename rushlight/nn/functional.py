@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from rushlight.core.layout import contiguous_format
 from rushlight.core.lazy import missing
 from rushlight.core.likeness import empty_like, zeros_like
 from rushlight.core.tensor import Tensor
@@ -27,7 +28,7 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")
-    noise = -empty_like(logits).exponential_().log()
+    noise = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:
         return soft

@@ -10,11 +10,13 @@ import numpy as np
 
 from rushlight.autograd.modes import no_grad
 from rushlight.core import random
+from rushlight.core.dtypes import HALF
 from rushlight.core.likeness import empty_like
 from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.ops.inplace import written
+from rushlight.ops.kinds import refuse
 from rushlight.ops.where import choose
 
 __all__ = [
@@ -104,12 +106,12 @@ def draw_until_inside(
 ) -> Tensor:
     """Normal numbers, drawn again where they fall outside; torch draws all of them again and keeps what it needs."""
     low, high = tensor.new_tensor([a, b]).tolist()
-    tensor.normal_(mean, std, generator=generator)
+    kept = tensor.normal_(mean, std, generator=generator)
     while True:
-        outside = (tensor < low) | (tensor > high)
+        outside = (kept < low) | (kept > high)
         if not outside.any():
-            return tensor
-        tensor.copy_(choose(outside, empty_like(tensor).normal_(mean, std, generator=generator), tensor))
+            return tensor if kept is tensor else tensor.copy_(kept)
+        kept = choose(outside, empty_like(kept).normal_(mean, std, generator=generator), kept)
 
 
 def draw_below_curve(
@@ -249,11 +251,13 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         return tensor
     rows = tensor.shape[0]
     drawn = normal_(tensor.new_empty((rows, tensor.numel() // rows)), 0, 1, generator)._array
+    if drawn.dtype in HALF:
+        raise refuse("geqrf_cpu", drawn)
     wide = rows < drawn.shape[1]
     q, r = np.linalg.qr(drawn.T if wide else drawn)
     q *= np.sign(r.diagonal())  # the one decomposition with a positive diagonal: uniform among all
     with no_grad():
-        tensor.copy_(tensor.new_tensor(q.T if wide else q).reshape(tensor.shape))
+        tensor.view(drawn.shape).copy_(tensor.new_tensor(q.T if wide else q))
         return tensor.mul_(gain)
 
 

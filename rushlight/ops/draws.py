@@ -13,7 +13,7 @@ from rushlight.core.layout import empty_like_array
 from rushlight.core.random import Generator, in_memory_order
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
-from rushlight.ops.inplace import call_inplace
+from rushlight.ops.inplace import call_inplace, require_writable
 from rushlight.ops.rules import SAME
 
 Draw = Callable[..., np.ndarray]
@@ -78,10 +78,17 @@ def draw_for(out: Any, shape: tuple[int, ...], kind: np.dtype, draw: Callable[..
 @op(dtype=SAME, name="_drawn", node=lambda node: node, samples=None)
 def drawn(input, node: str, draw: Draw):
     """Random numbers laid out as the input is; nothing of the input is left."""
+    if 0 in input.strides:
+        if node in CHECKS_DTYPE:
+            draw((0,), input.dtype)
+        require_writable(input)  # before a number is drawn
     made = empty_like_array(input)
     fill(made, draw)
     return made
 
+
+# those whose dtype torch looks at before it looks at memory
+CHECKS_DTYPE = ("UniformBackward0", "CauchyBackward0", "NormalBackward0")
 
 drawn.gradient(input=lambda grad: grad.new_zeros(grad.shape))
 

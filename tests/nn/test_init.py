@@ -131,3 +131,22 @@ def test_initialisers_count_their_writes():
     assert (init.eye_(weight)._version, weight[1].tolist()) == (1, [0, 1, 0, 0])
     # one for the numbers, and one for the zeros of each column
     assert init.sparse_(weight, 0.5)._version == 1 + 5
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_there_are_no_orthogonal_matrices_in_half_precision(dtype):
+    with pytest.raises(NotImplementedError, match='"geqrf_cpu" not implemented for'):
+        torch.nn.init.orthogonal_(torch.ones(3, 3, dtype=dtype))
+
+
+def test_orthogonal_numbers_go_into_what_can_be_seen_as_a_matrix():
+    with pytest.raises(RuntimeError, match="view size is not compatible with input tensor's size and stride"):
+        torch.nn.init.orthogonal_(torch.ones(3, 3, 3).permute(2, 1, 0))
+
+
+def test_truncated_normal_numbers_are_written_twice_at_most():
+    torch.manual_seed(0)
+    x = torch.empty(40)
+    before = x._version
+    torch.nn.init.trunc_normal_(x)
+    assert x._version - before == 2

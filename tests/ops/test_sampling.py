@@ -267,3 +267,49 @@ def test_an_empty_tensor_of_any_dtype_is_filled_with_nothing(name, dtype):
 def test_the_dtype_of_an_empty_tensor_is_looked_at_by_uniform_alone():
     with pytest.raises(NotImplementedError):
         torch.zeros(0, dtype=torch.int64).uniform_()
+
+
+@pytest.mark.parametrize(
+    "name", ["normal_", "uniform_", "exponential_", "cauchy_", "log_normal_", "random_", "bernoulli_"]
+)
+def test_a_refused_fill_draws_nothing(name):
+    torch.manual_seed(3)
+    expected = torch.rand(())
+    torch.manual_seed(3)
+    with pytest.raises(RuntimeError, match="unsupported operation: more than one element of the written-to tensor"):
+        getattr(torch.full((2, 1), 0.5).expand(2, 3), name)()
+    assert torch.rand(()).item() == expected.item()
+
+
+def test_the_normal_number_that_waits_is_exact_in_the_state():
+    torch.manual_seed(1300453)
+    torch.normal(2, 2.0, (3,))
+    assert torch.get_rng_state()[5024:5032].tolist() == [137, 250, 203, 147, 22, 59, 236, 63]
+
+
+def test_gumbel_noise_is_drawn_row_by_row():
+    torch.manual_seed(0)
+    logits = torch.tensor([[0.0, 1, 2], [2, 1, 0]]).t()
+    near(torch.nn.functional.gumbel_softmax(logits)[:, 0], [0.045312, 0.804758, 0.917853])
+
+
+@pytest.mark.parametrize(
+    ("weights", "count", "replacement", "words"),
+    [
+        (torch.ones(1), 2, False, "cannot sample n_sample > prob_dist.size(-1) samples without replacement"),
+        (torch.ones(0), 1, True, "aminmax(): cannot compute aminmax over an empty dimension"),
+        (torch.ones(2, 0), 2, True, "invalid multinomial distribution (sum of probabilities <= 0)"),
+        (-torch.ones(3), 1, True, "probability tensor contains either `inf`, `nan` or element < 0"),
+        (-torch.ones(3), 2, True, "invalid multinomial distribution (encountering probability entry < 0)"),
+        (
+            torch.tensor([1, float("inf")]),
+            2,
+            True,
+            "invalid multinomial distribution (encountering probability entry = inf",
+        ),
+    ],
+)
+def test_weights_that_cannot_be_drawn_from(weights, count, replacement, words):
+    with pytest.raises(RuntimeError) as raised:
+        torch.multinomial(weights, count, replacement)
+    assert str(raised.value).startswith(words)

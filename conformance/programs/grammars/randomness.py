@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.programs.grammars.chance import overlaps_itself
 from conformance.programs.scope import Scope
 
 FILLS = (
@@ -42,7 +43,7 @@ def made(scope: Scope) -> str:
 
 
 def filled(scope: Scope) -> str | None:
-    name = scope.tensor()
+    name = scope.tensor(lambda tensor: not overlaps_itself(tensor))
     return None if name is None else f"{name}.{scope.choose(*FILLS)}"
 
 
@@ -71,8 +72,14 @@ def alike(scope: Scope) -> str | None:
 
 
 def state(scope: Scope) -> str:
+    # a state that was written to is none: torch reads it as it is, and what it draws then is chance
     kept = scope.names(
-        lambda value: type(value).__name__ == "Tensor" and value.dtype == scope.torch.uint8 and value.numel() > 5000
+        lambda value: (
+            type(value).__name__ == "Tensor"
+            and value.dtype == scope.torch.uint8
+            and value.numel() > 5000
+            and value._version == 0
+        )
     )
     if kept and scope.chance(0.5):
         return f"torch.set_rng_state({scope.choose(*kept)})"
@@ -85,7 +92,7 @@ def state(scope: Scope) -> str:
 
 
 def initialised(scope: Scope) -> str | None:
-    name = scope.tensor()
+    name = scope.tensor(lambda tensor: not overlaps_itself(tensor))
     if name is None:
         return None
     return "nn.init." + scope.choose(
