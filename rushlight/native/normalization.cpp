@@ -212,11 +212,19 @@ PyObject* normalized_gradient(Call& call) {
     return as_object(rows.take(0));
 }
 
+// Whether a parameter has the dtype of the input, or is none.
+bool is_alike(Call& call, int place) {
+    return !call.is_tensor(place) ||
+           PyArray_TYPE(as_tensor(call[place])->array) == PyArray_TYPE(as_tensor(call[0])->array);
+}
+
 // nn.functional's, which return the first result alone
 PyObject* route(Call& call) {
     Norm& norm = norm_of(*call.op);
     if (norm.function == nullptr) norm.function = find_function(norm.name);
     if (norm.function == nullptr || !call.is_tensor(0)) return nullptr;
+    // Python refuses most other dtypes
+    if (!is_alike(call, 2) || (norm.centred && !is_alike(call, 3))) return nullptr;
     Ref found = Ref::steal(call_function(norm.function, call.arguments, norm.centred ? 5 : 4, nullptr));
     return found && PyTuple_Check(found.get()) ? Py_NewRef(PyTuple_GET_ITEM(found.get(), 0)) : nullptr;
 }

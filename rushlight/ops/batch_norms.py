@@ -26,6 +26,7 @@ from rushlight.ops.samples import case, cases
     returns=("output", "mean", "scale", "variance"),
     samples=None,
     fused=True,
+    saves=("input", "weight", "running_mean", "running_var"),
 )
 def normalized_batch(
     input,
@@ -124,6 +125,7 @@ def check_channels(input: Tensor, **given: Tensor | None) -> None:
         if "running" in name:
             refuse_history("native_batch_norm", **{name: each})
     order = [given[name] for name in ("weight", "bias", "running_mean", "running_var")]
+    require_floats("batch_norm", input._array)
     require_one_kind(input._array.dtype, *[None if each is None else each._array for each in order])
 
 
@@ -144,7 +146,7 @@ def normalize(
                 raise RuntimeError(f"{name} must be defined in evaluation mode")
     check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if training:
-        found = normalized_batch(input, weight, bias, None, None, True, eps)
+        found = normalized_batch(input, weight, bias, running_mean, running_var, True, eps)
         count = input._array.size // max(input._array.shape[1], 1)
         if count:
             move(running_mean, found[1]._array, momentum, 1)

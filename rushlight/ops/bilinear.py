@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rushlight.ops.declare import composed
+from rushlight.ops.kinds import plain_name
 from rushlight.ops.samples import case, cases
 
 
@@ -23,6 +24,10 @@ from rushlight.ops.samples import case, cases
 )
 def bilinear(input1, input2, weight, bias=None):
     """x1^T W_k x2 for each row and each output k: `(*, in1), (*, in2) -> (*, out)`, plus the bias."""
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if any(each._array.dtype != input1._array.dtype for each in given.values()):
+        kinds = ", ".join(f"{name}: {plain_name(each._array)}" for name, each in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     outputs, first, second = weight.shape
     if input1.ndim != input2.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")

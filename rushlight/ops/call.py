@@ -13,6 +13,7 @@ from rushlight.core.location import user_line
 from rushlight.core.quiet import QUIET, floating_point
 from rushlight.core.tensor import Tensor, new
 from rushlight.core.views import MULTIPLE, make_view
+from rushlight.ops.asked import not_a_tensor
 from rushlight.ops.calling import ABSENT, argument_words, not_given, parser_name
 
 if TYPE_CHECKING:
@@ -252,11 +253,15 @@ def odd_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> A
     raise wrong_argument(op, position, value, wanted)
 
 
-def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> TypeError:
-    """torch's error for an argument of another kind, or for one that was not given."""
+def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor", form: str = "") -> Exception:
+    """torch's error for an argument of another kind, or for one that was not given; `form` is "_" in place."""
     if value is ABSENT:
         return not_given(parser_name(op), op.names[position])
+    refused = not_a_tensor(op.name, {op.names[position]: value}) if not form else None
+    if refused is not None:
+        return refused
+    where = argument_words(op, op.names[position], position).replace("():", f"{form}():", 1)
     return TypeError(
-        f"{argument_words(op, op.names[position], position)} must be {wanted}, "
+        f"{where} must be {wanted}, "
         f"not {type(value).__module__ + '.' if isinstance(value, ndarray) else ''}{type(value).__name__}"
     )

@@ -50,6 +50,7 @@ def images(make):
     method=False,
     samples=cases(images),
     fused=True,
+    saves=("input", "weight"),
 )
 def convolution(
     input,

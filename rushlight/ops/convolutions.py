@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.core.layout import contiguous_format
-from rushlight.ops.convolution import convolution
+from rushlight.ops.convolution import check_weight, convolution
 from rushlight.ops.copying import clone
 from rushlight.ops.declare import composed
+from rushlight.ops.kinds import plain_name
 from rushlight.ops.naming import renamed
 from rushlight.ops.padding import pad
 from rushlight.ops.samples import Samples, case, cases
@@ -99,12 +100,22 @@ def kernel_for(input):
 
 def convolve(dims: int, input, weight, bias, stride, padding, dilation, groups) -> Any:
     """A convolution whose padding may be a word, of a batch or a single image."""
+    if bias is not None and bias._array.dtype != input._array.dtype:
+        kinds = [plain_name(each._array) for each in (input, bias)]
+        raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
     if not batched(input, dims, f"conv{dims}d"):
         found = convolve(dims, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups)
         return found.squeeze(0)
     if isinstance(padding, str):
         input, padding = named_padding(padding, input, weight, stride, dilation)
+    look_first(input, weight, bias, False, groups)
     return kernel_for(input)(input, weight, bias, stride, padding, dilation, False, 0, groups)
+
+
+def look_first(input, weight, bias, transposed: bool, groups: int) -> None:
+    """Of operands with different dtypes torch looks at the sizes first."""
+    if weight._array.dtype != input._array.dtype and input._array.dtype.kind != "c":
+        check_weight(input, weight, bias, transposed, groups)
 
 
 def named_padding(name: str, input, weight, stride, dilation) -> tuple[Any, Any]:
@@ -126,10 +137,11 @@ def named_padding(name: str, input, weight, stride, dilation) -> tuple[Any, Any]
 
 def convolve_transposed(dims: int, input, weight, bias, stride, padding, output_padding, groups, dilation) -> Any:
     """A transposed convolution, of a batch or a single image."""
-    if batched(input, dims, f"conv_transpose{dims}d"):
-        return kernel_for(input)(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
-    found = kernel_for(input)(input.unsqueeze(0), weight, bias, stride, padding, dilation, True, output_padding, groups)
-    return found.squeeze(0)
+    if not batched(input, dims, f"conv_transpose{dims}d"):
+        options = (stride, padding, output_padding, groups, dilation)
+        return convolve_transposed(dims, input.unsqueeze(0), weight, bias, *options).squeeze(0)
+    look_first(input, weight, bias, True, groups)
+    return kernel_for(input)(input, weight, bias, stride, padding, dilation, True, output_padding, groups)
 
 
 def declared(name: str, samples: Samples) -> Callable:

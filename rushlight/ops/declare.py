@@ -75,6 +75,7 @@ class Op:
         self.inplace_base: type[OpNode] = OpNode
         self.inner_name: str | None = None  # torch's, where it has no derivative
         self.fused = False
+        self.saves: tuple[str, ...] = ()  # whichever gradients are wanted
         self.node_reads: Callable | None = None
         self.node_positions: tuple[int, ...] = ()
         self.runs_once = False  # whether its node is freed by a backward although it saves no tensor
@@ -199,7 +200,7 @@ class Plan:
     def __init__(self, op: Op, needs: int):
         wanted = {name: f for name, f in op.gradients.items() if needs >> op.positions[name] & 1}
         parameters = {name: names_of(formula) for name, formula in wanted.items()}
-        names = dict.fromkeys(itertools.chain.from_iterable(parameters.values()))
+        names = dict.fromkeys(itertools.chain(*parameters.values(), op.saves))
         self.names = [name for name in names if name not in ("grad", "grads")]
         self.sources: list[Any] = [op.source_of(name) for name in self.names]
         # the values of a backward: the first gradient, all gradients, then what was saved
@@ -268,6 +269,7 @@ def op(
     inplace_underivable: bool = False,
     underivable: str | None = None,
     fused: bool = False,
+    saves: tuple[str, ...] = (),
 ) -> Callable:
     """Declare an op: see docs/design/0001-declared-ops.md.
 
@@ -277,9 +279,8 @@ def op(
     `call_inplace`; `operator` the symbol; `returns` the names of several results; `node` the name of the node, or a
     function of arguments; `layout` is a word of `ops/layouts.py` where it is not the usual one (see `layout_of`);
     `inplace_node` that of the in-place form where it is another; `inplace_underivable` that this form has no
-    derivative; `underivable` torch's inner name of an op that it records but has no derivative for; `fused` says
-    that torch has one op for its gradient (`threshold_backward`), so that this is always recorded with a way to the
-    input, also where it does not depend on it.
+    derivative; `underivable` torch's inner name of an op that it records but has no derivative for; `fused` that torch
+    has one op for its gradient, which is always recorded with a way to the input; `saves` what a node always keeps.
     """
 
     def declare(body: Callable) -> Callable:
@@ -288,7 +289,7 @@ def op(
         self.is_view, self.returns = view, returns
         self.name_node("NotImplemented" if underivable else node)
         self.inplace_node = camel(self.name) + "Backward1" if inplace_underivable else inplace_node
-        self.fused = fused
+        self.fused, self.saves = fused, saves
         self.inplace_base = RefusedNode if inplace_underivable else OpNode
         self.is_method = "." not in self.name if method is None else method
         either = "inplace" in self.positions

@@ -13,6 +13,7 @@ from rushlight.core.errors import LinAlgError
 from rushlight.core.filled import overflow_words
 from rushlight.core.promotion import common
 from rushlight.core.tensor import Tensor
+from rushlight.ops.asked import not_a_tensor
 from rushlight.ops.calling import argument_words, missing, parser_name
 from rushlight.ops.cures import cure, dtype_cure
 from rushlight.ops.option_kinds import kind_name, wrong_option
@@ -48,15 +49,14 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
     if isinstance(error, OverflowError) and ("out of bounds for" in str(error) or "too large" in str(error)):
         # torch wraps most Python integers around, NumPy refuses them
         require_fitting(op, arrays)
-        wrapped = wrap_integers(arrays)
-        if wrapped is not None:
+        if (wrapped := wrap_integers(arrays)) is not None:
             return op.positional(*wrapped)
     raise explained(op, dict(zip(op.names, arguments, strict=True)), error)
 
 
 def explained(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """The error for a failed call: in torch's words, then the operands and what would do."""
-    lacking = missing(parser_name(op), given)
+    lacking = missing(parser_name(op), given) or not_a_tensor(op.name, given)
     if lacking is not None:
         lacking.__suppress_context__ = True
         return lacking

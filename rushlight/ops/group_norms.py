@@ -26,6 +26,7 @@ from rushlight.ops.taps import Taps, from_windows, tap
     node="NativeGroupNormBackward0",
     returns=("output", "mean", "scale"),
     samples=None,
+    saves=("input", "weight"),
 )
 def normalized_groups(input, num_groups: int, weight: "Tensor" = None, bias: "Tensor" = None, eps=1e-05):
     """The result, and the mean and one over the standard deviation of each group of each example."""

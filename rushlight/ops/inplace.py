@@ -28,7 +28,7 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     """Run an op and write its result into the first argument, history included."""
     target = arguments[0]
     if not isinstance(target, Tensor):
-        raise wrong_argument(op, 0, target)
+        raise wrong_argument(op, 0, target, form="_")
     arrays, needs, cut = unwrap_inplace(op, arguments)
     if needs and state.grad and op.name not in UNTRACKED:
         check_target(target)

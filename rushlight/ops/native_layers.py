@@ -13,6 +13,7 @@ from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import REGISTRY, composed
 from rushlight.ops.formats import is_channels_last
 from rushlight.ops.group_norms import grouped
+from rushlight.ops.kinds import require_one_kind
 from rushlight.ops.normalization import normalized_layer
 from rushlight.ops.out import write_results
 from rushlight.ops.samples import case, cases
@@ -32,6 +33,7 @@ from rushlight.ops.samples import case, cases
 )
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     """`layer_norm`, with the mean and one over the standard deviation of each part that was normalized."""
+    require_one_kind(input._array.dtype, *[None if each is None else each._array for each in (weight, bias)])
     output, mean, scale = normalized_layer(input, normalized_shape, weight, bias, eps)
     return output, mean.detach(), scale.detach()
 

@@ -115,7 +115,9 @@ FLOATS = set(
     """.split()
 )
 # options that may be real numbers although their default is a whole one or a word; torch checks `reduction` itself
-REAL_OPTIONS = set("alpha beta dx value p ord q correction margin fill_value min max weight reduction".split())
+REAL_OPTIONS = set(
+    "alpha beta dx value p ord q correction margin fill_value min max weight reduction threshold".split()
+)
 
 
 def is_integer(value: Any) -> bool:

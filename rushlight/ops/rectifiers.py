@@ -46,7 +46,7 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 leaky_relu.gradient(input=lambda grad, input, negative_slope: choose(input > 0, grad, grad * negative_slope))
 
 
-@op(dtype=PROMOTE, name="_prelu_kernel", samples=None, fused=True)
+@op(dtype=PROMOTE, name="_prelu_kernel", samples=None, fused=True, saves=("input", "weight"))
 def prelu_kernel(input, weight):
     """Each element, times the weight where it is negative."""
     require_floats("prelu_cpu", input)
@@ -79,15 +79,18 @@ def prelu(input, weight):
     """Each element, times a learned `weight` where it is negative: one weight, or one a channel."""
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype} and {weight.dtype}")
-    if weight.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if weight.numel() != 1:
+        if not input.ndim:
+            raise RuntimeError("Not allow zero-dim input tensor: it has no channels, and there are several weights")
         channels = input.shape[1] if input.ndim > 1 else 1
         if weight.numel() != channels:
             raise RuntimeError(
                 "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
                 f"{weight.numel()} and channel size = {channels}."
             )
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+    if weight.numel() != 1:
         weight = weight.reshape([-1 if dim == 1 else 1 for dim in range(input.ndim)])
     elif weight.ndim != input.ndim:
         weight = weight.reshape([1] * input.ndim)

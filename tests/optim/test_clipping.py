@@ -114,7 +114,7 @@ def test_a_step_that_is_differentiated_is_clipped():
     start = torch.tensor([3.0, 4.0], requires_grad=True)
     param = start * 1
     optimizer = torch.optim.SGD([param], lr=0.5, differentiable=True, clip_value=3.5)
-    (param.grad,) = torch.autograd.grad((param**2 / 2).sum(), param, create_graph=True)
+    (param.grad,) = torch.autograd.grad((param * param / 2).sum(), param, create_graph=True)
     optimizer.step()
     (found,) = torch.autograd.grad(param.sum(), start)
     assert found.tolist() == [0.5, 1.0]

@@ -368,7 +368,7 @@ def test_a_differentiable_step_has_gradients_for_the_learning_rate():
     param = start * 1
     optimizer = SGD([param], lr=rate, differentiable=True)
     for _ in range(2):
-        (param.grad,) = torch.autograd.grad((param**2 / 2).sum(), param, create_graph=True)
+        (param.grad,) = torch.autograd.grad((param * param / 2).sum(), param, create_graph=True)
         optimizer.step()
     # from 3, each of two steps multiplies by one half
     assert param.item() == 0.75

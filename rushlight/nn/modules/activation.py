@@ -74,14 +74,14 @@ class Sigmoid(MayOverwrite):
     """1 / (1 + exp(-x)) for each element x."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.sigmoid_() if self.inplace else input.sigmoid()
+        return input.sigmoid_() if self.inplace else F.sigmoid(input)
 
 
 class Tanh(MayOverwrite):
     """Hyperbolic tangent of each element."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.tanh_() if self.inplace else input.tanh()
+        return input.tanh_() if self.inplace else F.tanh(input)
 
 
 class LogSigmoid(MayOverwrite):
@@ -390,7 +390,7 @@ class Softmax2d(Module):
     """Softmax over the channels of an image: `(N, C, H, W)` or `(C, H, W)`."""
 
     def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in (3, 4):
+        if input.dim() not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
         return F.softmax(input, -3)
 

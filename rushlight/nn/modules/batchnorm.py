@@ -130,7 +130,7 @@ class BatchNorm1d(_BatchNorm):
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.ndim not in (2, 3):
+        if input.dim() not in (2, 3):
             raise ValueError(f"expected 2D or 3D input (got {input.ndim}D input)")
 
 
@@ -142,7 +142,7 @@ class BatchNorm2d(_BatchNorm):
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.ndim != 4:
+        if input.dim() != 4:
             raise ValueError(f"expected 4D input (got {input.ndim}D input)")
 
 
@@ -150,7 +150,7 @@ class BatchNorm3d(_BatchNorm):
     """Mean 0 and variance 1 for each channel over a batch of volumes `(N, C, D, H, W)`."""
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.ndim != 5:
+        if input.dim() != 5:
             raise ValueError(f"expected 5D input (got {input.ndim}D input)")
 
 

@@ -21,13 +21,13 @@ FUNCTIONS: list[tuple[Any, ...]] = [
     (activation.ELU, "elu", "alpha", "inplace"),
     (activation.LeakyReLU, "leaky_relu", "negative_slope", "inplace"),
     (activation.Softplus, "softplus", "beta", "threshold", "!inplace"),
+    (activation.Tanh, "tanh", "!inplace"),
+    (activation.Sigmoid, "sigmoid", "!inplace"),
     (dropout.Dropout, "dropout", "p", "training", "inplace"),
     (normalization.LayerNorm, "layer_norm", "normalized_shape", "weight", "bias", "eps"),
 ]
 # a class, the name of the input's method, and the attributes that it gets
 METHODS: list[tuple[Any, ...]] = [
-    (activation.Tanh, "tanh", "!inplace"),
-    (activation.Sigmoid, "sigmoid", "!inplace"),
     (flatten.Flatten, "flatten", "start_dim", "end_dim"),
 ]
 

@@ -153,7 +153,7 @@ class RNNBase(Module):
         """The states of the last layer at each step, and the last states of every layer."""
         if isinstance(input, PackedSequence):
             return self.forward_packed(input, hx)
-        if input.ndim not in (2, 3):
+        if input.dim() not in (2, 3):
             kind = "RNN" if self.mode.startswith("RNN") else self.mode
             raise ValueError(
                 f"{kind}: Expected input to be 2D or 3D, got {input.ndim}D{' tensor' if kind == 'RNN' else ''} instead"

@@ -55,7 +55,7 @@ class RNNCellBase(Module):
     def step(self, function: Any, input: Tensor, hx: Any, states: int = 1) -> Any:
         """One step, of a batch or of a single vector."""
         name = type(self).__name__
-        if input.ndim not in (1, 2):
+        if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         given = [] if hx is None else [hx] if states == 1 else hx
         for place, each in enumerate(given):

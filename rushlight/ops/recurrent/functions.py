@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from rushlight.core.dtypes import bfloat16, float32
 from rushlight.core.tensor import Tensor
 from rushlight.ops.copying import clone
 from rushlight.ops.declare import composed, op
@@ -113,13 +114,20 @@ def run(name: str, given: tuple, options: dict, layer: Callable, states: int = 1
         input = outputs[0] if len(outputs) == 1 else cat(outputs, -1)
         if number < request.num_layers - 1 and request.train and request.dropout:
             input = dropped(input, request.dropout, True, False)
-    if (states == 1 or request.sizes is not None) and request.directions == 1 and input.requires_grad:
+    if not (states == 2 and in_one_node(request)) and request.directions == 1 and input.requires_grad:
         # a backward needs the states: what is handed out, and may be written over, is a copy as it is in torch
         input = stacked(input) if request.sizes is None else joined(input)
     if request.batch_first:
         # torch's other layers transpose in place, which shows in the name of the node
         input = input.transpose_(0, 1) if states == 1 else input.transpose(0, 1)
     return [input, *[stack(each) for each in last]]
+
+
+def in_one_node(request: Request) -> bool:
+    """Whether torch hands a whole LSTM to a library, and does not take its steps one by one."""
+    input = request.input
+    projected = request.hx[0].shape[-1] != request.hx[1].shape[-1]
+    return request.sizes is None and input.dtype in (float32, bfloat16) and input.numel() > 0 and not projected
 
 
 def grouped(request: Request, states: int) -> list[Sequence[Tensor]]:
