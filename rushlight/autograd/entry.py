@@ -11,6 +11,7 @@ import numpy as np
 from rushlight.autograd import edges, engine, explain
 from rushlight.autograd.edges import GradientEdge
 from rushlight.core import dtypes
+from rushlight.core.layout import empty_like_array
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.core.warning import warn
@@ -200,7 +201,8 @@ def zeros_of(each: Tensor | GradientEdge, recorded: bool) -> Tensor:
     """The gradient for what the outputs do not depend on; a leaf where the others have a history."""
     if not isinstance(each, Tensor):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge: pass the tensor")
-    zeros = wrap(np.zeros_like(each._array))
+    zeros = wrap(empty_like_array(each._array))
+    zeros._array.fill(0)
     return zeros.requires_grad_() if recorded else zeros
 
 

@@ -40,9 +40,8 @@ def store(leaf: Tensor, grad: Tensor | None, create_graph: bool, wrapped: bool =
     known = accumulator_of(leaf)
     grads = [grad] if known is None or known.pre_hooks is None else run_pre_hooks(known, [grad])
     grad = None
-    if not leaf._requires_grad:
-        return
-    if grads[0] is not None:
+    # one that no longer requires grad gets none, and its hooks are called all the same
+    if grads[0] is not None and leaf._requires_grad:
         accumulate(leaf, grads[0], create_graph, wrapped)
     run_last_hooks(leaf)
     if known is not None and known.post_hooks is not None:

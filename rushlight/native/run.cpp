@@ -460,8 +460,7 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
         if (!tensor) return false;
     }
     if (!kept) {
-        if (!leaf->requires_grad) return true;
-        PyArrayObject* array = is_tensor(tensor.get()) ? elements_of(as_tensor(tensor.get())) : nullptr;
+        PyArrayObject* array = leaf->requires_grad && is_tensor(tensor.get()) ? elements_of(as_tensor(tensor.get())) : nullptr;
         if (array == nullptr && PyErr_Occurred()) return false;
         // the tensor goes: its array may then be nobody else's
         tensor = Ref();

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ndarray, asarray = np.ndarray, np.asarray
 NUMBERS = {int, float, bool, complex, np.float64}
+# may give integers although they are differentiable
+SUMS = {"sum", "prod", "nansum", "cumsum", "cumprod"}
 
 
 def call(op: Op, arguments: tuple, out: Any = None) -> Any:
@@ -206,6 +208,10 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
 
 def mark_cut(op: Op, tensors: tuple[Tensor, ...]) -> None:
     """Note on results without history what cut it, for a later message."""
+    if state.grad and op.name in SUMS:
+        # torch records these whatever their `dtype=`
+        words = f"Autograd not support dtype: {tensors[0].dtype.scalar}"
+        raise RuntimeError(f"{words}; {op.name}() of a tensor that requires grad needs floats, or detach() it first")
     reason = op.name if state.grad else "inference" if state.inference else "no_grad"
     for tensor in tensors:
         tensor._cut = (reason, user_line())

@@ -88,7 +88,7 @@ atan2.gradient(
 def turn(grad: Tensor, input: Tensor, other: Tensor) -> Tensor:
     """Nothing turns at the origin."""
     square = input * input + other * other
-    return choose(square == 0, 0, grad / square)
+    return grad * square.reciprocal().masked_fill(square == 0, 0)
 
 
 @op(dtype=FLOAT, samples=unary(complexes=True), aliases=["special.sinc"])

@@ -148,3 +148,21 @@ def test_saved_tensors_pass_through_hooks():
     y.backward()
     assert len(packed) == 2
     assert x.grad.item() == 6
+
+
+@pytest.mark.parametrize("stop", [lambda x: x.detach_(), lambda x: x.requires_grad_(False)])
+def test_hooks_of_a_leaf_that_no_longer_requires_grad_are_called(stop):
+    x = torch.ones(2, requires_grad=True)
+    seen = []
+    y = (x * 2).sum()
+    node = y.grad_fn.next_functions[0][0].next_functions[0][0]
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append(leaf.grad))
+    y.backward(retain_graph=True)
+    x.register_hook(lambda grad: seen.append("first"))
+    node.register_prehook(lambda grads: seen.append("pre"))
+    node.register_hook(lambda inputs, outputs: seen.append("post"))
+    x.grad = None
+    seen.clear()
+    stop(x)
+    y.backward()
+    assert seen == ["first", "pre", None, "post"] and x.grad is None

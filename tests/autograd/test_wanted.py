@@ -238,3 +238,27 @@ def test_numbers_that_a_node_has_saved_are_not_freed():
         y.sum().backward()
         with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
             y.sum().backward()
+
+
+def test_what_nothing_leads_to_is_filled_with_zeros_in_its_own_order():
+    x = torch.ones(2, 3, requires_grad=True)
+    wide = (x * 1).expand(4, 2, 3)
+    (grad,) = torch.autograd.grad(x.sum(), wide, materialize_grads=True)
+    assert grad.stride() == (6, 3, 1) and not grad.any()
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "nansum", "cumsum", "cumprod"])
+def test_sums_of_integers_are_not_recorded(name):
+    x = leaf(1.0, 2.0)
+    with pytest.raises(RuntimeError, match="Autograd not support dtype: Int"):
+        getattr(x, name)(0, dtype=torch.int32)
+    with torch.no_grad():
+        assert getattr(x, name)(0, dtype=torch.int64).dtype is torch.int64
+    assert getattr(x.detach(), name)(0, dtype=torch.int32).dtype is torch.int32
+
+
+def test_the_gradient_of_atan2_is_a_product():
+    x, y = leaf(0.0, 1.0), leaf(0.0, 2.0)
+    (grad,) = torch.autograd.grad(torch.atan2(x, y).sum(), x, create_graph=True)
+    assert grad.grad_fn.name() == "MulBackward0"
+    assert grad.tolist() == pytest.approx([0.0, 0.4])
