@@ -142,7 +142,7 @@ class BackwardCFunction(Node, FunctionCtx):
         function = self._forward_cls
         backward = function.user_backward()
         found = backward(self, grads) if getattr(function, "boxed_grads_call", False) else backward(self, *grads)
-        return self.checked(list(found) if isinstance(found, (tuple, list)) else [found])
+        return self.checked(list(found) if isinstance(found, tuple) else [found])
 
     def checked(self, produced: list) -> list:
         """The gradients that backward gave, one for each argument of forward, or an error."""

@@ -133,12 +133,14 @@ def arguments_of(function: type[Function], takes_ctx: bool, args: tuple, kwargs:
         if name not in [each.name for each in named]:
             raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
     found, left = list(args), dict(kwargs)
-    for each in named[len(args) :]:
+    for place, each in enumerate(named[len(args) :], len(args)):
         # where forward takes `ctx`, arguments after the last given one are left to it
         if takes_ctx and not left:
             break
         if each.name not in left and each.default is each.empty:
-            raise TypeError(f"missing a required argument: '{each.name}'")
+            where = f" (position {place})" if takes_ctx else ""
+            begins = "forward() missing required" if takes_ctx else "missing a required"
+            raise TypeError(f"{begins} argument: '{each.name}'{where}")
         found.append(left.pop(each.name, each.default))
     for name in left:
         raise TypeError(f"forward() got multiple values for argument '{name}'")

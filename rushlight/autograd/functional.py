@@ -113,7 +113,7 @@ def check_vector(v: Any, others: tuple, several: bool, function: str, whose: str
     found, _ = as_tuple(v, "v", function)
     if len(found) != len(others):
         if several:
-            raise RuntimeError(f"Tuple v has invalid length: should be {len(others)} but got {len(found)}.")
+            raise RuntimeError(f"v is a tuple of invalid length: should be {len(others)} but got {len(found)}.")
         raise RuntimeError(f"The given v should contain a single Tensor. It has {len(found)}.")
     for place, (each, other) in enumerate(zip(found, others, strict=True)):
         if each.shape != other.shape:

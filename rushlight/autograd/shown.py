@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rushlight.autograd import explain
 from rushlight.autograd.graph import Node, OpNode
 from rushlight.autograd.saved import SavedTensor
 
@@ -55,7 +54,7 @@ def saved_value(node: OpNode, name: str) -> Any:
     if is_raw:
         return SavedTensor(node, place)
     if place is None:
-        return freed_or_none(node)
+        return None
     found = node.value_at(place)
     if isinstance(found, list):
         found = tuple(found)
@@ -88,11 +87,6 @@ def shown_names(node: OpNode) -> list[str]:
             continue
         found.append(f"_saved_{name}")
     return found
-
-
-def freed_or_none(node: OpNode) -> None:
-    if node.freed is not None:
-        raise explain.freed(node)
 
 
 # inputs that torch calls otherwise in a node than in the function's signature

@@ -90,7 +90,7 @@ def new_tensor(
 
 
 @shortcut
-def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
     """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory."""
     if device is not None:
         check_device(device)
@@ -99,7 +99,7 @@ def as_tensor(data: Any, dtype: dtypes.dtype | None = None, device: Any = None) 
     if isinstance(data, np.ndarray):
         return shared(data) if dtype is None else converted(data, dtypes.checked(dtype))
     if exports(data):
-        return as_tensor(from_dlpack(data), dtype)
+        return as_tensor(from_dlpack(data), dtype=dtype)
     return copy_of(data, dtype, device, False, "as_tensor")
 
 

@@ -231,8 +231,19 @@ def empty_permuted(
 ) -> Tensor:
     """Uninitialised elements whose dimensions stand in memory in the given order."""
     shape, order = checked_size(size, "empty_permuted"), tuple(physical_layout)
-    if sorted(order) != list(range(len(shape))):
-        raise RuntimeError(f"physical_layout must name each of the {len(shape)} dimensions once, but got {list(order)}")
+    if len(order) != len(shape):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for place, dim in enumerate(order):
+        if not 0 <= dim < len(shape):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {dim} at index "
+                f"{place})."
+            )
+    if len(set(order)) != len(order):
+        raise RuntimeError(f"Duplicate dim not allowed: physical_layout is {list(order)}")
     memory = allocate(np.empty, tuple(shape[dim] for dim in order), numpy_dtype(dtype))
     array = memory.transpose(np.argsort(order))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)

@@ -128,7 +128,9 @@ def size_from(many: tuple, named: Any, function: str) -> tuple[int, ...]:
         else:
             raise TypeError(f'{function}() missing 1 required positional arguments: "size"')
     elif many:
-        raise TypeError(f"{function}() received the size twice, by position and by name")
+        if function.startswith("rand"):
+            raise TypeError(f"{function}() received an invalid combination of arguments: the size twice")
+        raise TypeError(f"{function}() got multiple values for argument 'size'")
     return checked_size(named, function, from_sequence=named is not many)
 
 

@@ -57,7 +57,7 @@ def get_deterministic_debug_mode() -> int:
 def set_float32_matmul_precision(precision: str) -> None:
     """Note the precision wanted of float32 products; they are always computed in float32."""
     if not isinstance(precision, str):
-        raise TypeError(f"set_float32_matmul_precision(): precision must be str, not {type(precision).__name__}")
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type(precision).__name__}")
     if precision not in PRECISIONS:
         warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the call has no effect.")
         return

@@ -184,8 +184,10 @@ def cross_entropy(
     target over all classes.
     """
     reduction = legacy(size_average, reduce, reduction)
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    if not label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    # as in torch, a negative one smooths nothing
+    label_smoothing = max(label_smoothing, 0.0)
     if input._array.shape == target._array.shape:
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")

@@ -276,7 +276,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar}: use .long()")
     labels = target._array.reshape(-1, width)
     if labels.size and not -1 <= labels.min() <= labels.max() < labels.shape[1]:
-        raise RuntimeError("target out of range")
+        raise RuntimeError("argument #2 'target' is out of range")
     listed = np.logical_and.accumulate(labels >= 0, 1)
     wanted = np.zeros(labels.shape)
     np.add.at(wanted, (listed.nonzero()[0], labels[listed]), 1)

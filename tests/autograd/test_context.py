@@ -196,3 +196,20 @@ def test_a_context_stands_alone_too():
         context.save_for_forward(3)
     with pytest.warns(FutureWarning, match="mark_shared_storage"):
         context.mark_shared_storage()
+
+
+def test_a_list_is_no_tuple_of_gradients():
+    class Listed(Function):
+        @staticmethod
+        def forward(ctx, x, *others):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return [grad, None]
+
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"expected Variable or None \(got list\)"):
+        Listed.apply(x).sum().backward()
+    with pytest.raises(RuntimeError, match=r"incorrect number of gradients \(expected 2, got 1\)"):
+        Listed.apply(x, 3).sum().backward()

@@ -219,7 +219,7 @@ def test_apply_takes_keywords():
     assert x.grad.item() == 3
     with pytest.raises(TypeError, match="unexpected keyword argument 'w'"):
         Scaled.apply(x, w=1)
-    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+    with pytest.raises(TypeError, match=r"forward\(\) missing required argument: 'x' \(position 0\)"):
         Scaled.apply(factor=2)
     with pytest.raises(TypeError, match="multiple values for argument 'x'"):
         Scaled.apply(x, x=x)

@@ -110,7 +110,7 @@ def test_vectors_that_do_not_fit(v, words):
 
 
 def test_vectors_of_tuples_that_do_not_fit():
-    with pytest.raises(RuntimeError, match="Tuple v has invalid length: should be 2 but got 1"):
+    with pytest.raises(RuntimeError, match="v is a tuple of invalid length: should be 2 but got 1"):
         functional.jvp(lambda x, y: x * y, (X, X), (V,))
     with pytest.raises(RuntimeError, match="Entry 1 in v has invalid size"):
         functional.jvp(lambda x, y: x * y, (X, X), (V, torch.ones(3)))

@@ -46,6 +46,9 @@ def test_freed_values():
     x = leaf(2)
     y = x * x.detach()
     y.sum().backward()
+    assert y.grad_fn._saved_self is None
+    y = x * x
+    y.sum().backward()
     for name in ("_saved_self", "_saved_other"):
         with pytest.raises(RuntimeError, match="directly access saved tensors after they have already been freed"):
             getattr(y.grad_fn, name)

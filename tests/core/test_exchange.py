@@ -30,7 +30,7 @@ def test_every_function_takes_what_another_library_offers(kind):
     assert torch.tensor(kind(x), dtype=torch.int32).dtype is torch.int32
     for function in (torch.as_tensor, torch.asarray, torch.from_dlpack):
         assert function(kind(x)).data_ptr() == x.data_ptr()
-    assert torch.as_tensor(kind(x), torch.int64).tolist() == [0, 1, 2]
+    assert torch.as_tensor(kind(x), dtype=torch.int64).tolist() == [0, 1, 2]
 
 
 def test_what_is_asked_for_is_what_was_said():
@@ -71,6 +71,8 @@ class Items:
     def __getitem__(self, place):
         if self.error is not None:
             raise self.error
+        if place >= self.count:
+            raise IndexError(place)
         return place + 1
 
 

@@ -40,7 +40,7 @@ def test_wrong_sizes_are_refused(size, error, words):
 
 
 def test_a_size_given_twice_is_refused():
-    with pytest.raises(TypeError, match="twice"):
+    with pytest.raises(TypeError, match=r"zeros\(\) got multiple values for argument 'size'"):
         torch.zeros(2, size=(2,))
     with pytest.raises(TypeError, match="must be tuple of ints, not int"):
         torch.full(2, 3)
@@ -172,5 +172,5 @@ def test_strides_of_ones_own():
         torch.empty_strided((2, 3), (1,))
     with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
         torch.empty_strided((2, 3), (-1, 2))
-    with pytest.raises(RuntimeError, match="physical_layout"):
+    with pytest.raises(RuntimeError, match="Duplicate dim not allowed"):
         torch.empty_permuted((2, 3), (0, 0))

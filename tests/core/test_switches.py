@@ -50,7 +50,7 @@ def test_the_precision_of_products_is_kept():
     assert torch.get_float32_matmul_precision() == "high"
     with pytest.warns(UserWarning, match="low is not one of 'highest', 'high', or 'medium'"):
         torch.set_float32_matmul_precision("low")
-    with pytest.raises(TypeError, match="must be str"):
+    with pytest.raises(RuntimeError, match="set_float32_matmul_precision expects a str, but got int"):
         torch.set_float32_matmul_precision(1)
     assert torch.get_float32_matmul_precision() == "high"
 

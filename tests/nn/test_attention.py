@@ -102,7 +102,7 @@ def test_the_result_has_the_order_of_the_query_in_memory():
         (lambda x: attend(x, x, x.double()), "Expected query, key, and value to have the same dtype"),
         (lambda x: attend(x[0, 0], x, x), "at least 2 dimensional"),
         (lambda x: attend(x, x, x, torch.ones(3, 3).int()), "Expected attn_mask dtype to be bool or float"),
-        (lambda x: attend(x, x[..., :3], x), "Expected size for the last dimension of key to be 4"),
+        (lambda x: attend(x, x[..., :3], x), "Expected size for first two dimensions of batch2 tensor to be: "),
         (lambda x: attend(x, x, x, dropout_p=1.5), "dropout probability has to be between 0 and 1"),
         (lambda x: attend(x.int(), x.int(), x.int()), "expected scalar type Float but found Int"),
         (

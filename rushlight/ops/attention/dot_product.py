@@ -247,11 +247,16 @@ def check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropou
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
         )
-    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
-        raise RuntimeError(
-            f"Expected size for the last dimension of key to be {query.shape[-1]} and as many keys as values, but got "
-            f"key {list(key.shape)} and value {list(value.shape)}"
-        )
+    for wanted, found, rest in (
+        (query.shape[-1], key.shape[-1], "The last sizes of query and key"),
+        (key.shape[-2], value.shape[-2], "The numbers of keys and values"),
+    ):
+        if wanted != found:
+            batch = math.prod(key.shape[:-2])
+            raise RuntimeError(
+                f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {wanted}] but got: "
+                f"[{batch}, {found}]. {rest} must be equal: key {list(key.shape)}, value {list(value.shape)}"
+            )
     if kinds[0] not in DIFFERENTIABLE or kinds[0].kind == "c":
         raise RuntimeError(f"expected scalar type Float but found {query.dtype.scalar}: convert with .float()")
     if mask is not None and mask.dtype != query.dtype and str(mask.dtype) not in ("torch.bool", "torch.float32"):
