@@ -176,9 +176,11 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
             self._validate_sample(value)
         logits = self.logits
         if value.dtype is not logits.dtype:
-            logits, value = broadcast_all(logits, value)
+            wide, value = broadcast_all(logits, value)
             if not value.is_floating_point():
-                binary_cross_entropy_with_logits(logits, value)  # which refuses it, as in torch
+                binary_cross_entropy_with_logits(wide, value)  # which refuses it, as in torch
+            kind = result_type(value, logits)
+            logits, value = logits.to(kind), value.to(kind)
         return log_density(value, logits)
 
     def _from_the_mode(self) -> tuple[Tensor, Tensor, Tensor]:

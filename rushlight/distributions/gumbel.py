@@ -66,7 +66,7 @@ class Gumbel(TransformedDistribution):
             ExpTransform().inv,
             AffineTransform(0.0, -1.0),
             ExpTransform().inv,
-            AffineTransform(self.loc, -self.scale),
+            AffineTransform(loc, -self.scale),  # as it was given: a number asks for no gradient
         ]
         super().__init__(Uniform(low, high, validate_args=validate_args), transforms, validate_args=validate_args)
 

@@ -63,6 +63,7 @@ def test_mixed_dtypes_give_torchs():
     assert D.Beta(single + 1, 1.0).log_prob(quarter).dtype is torch.float64
     assert D.Beta(double[0] + 1, 1.0).log_prob(single + 0.5).dtype is torch.float64
     assert D.ContinuousBernoulli(logits=single).log_prob(quarter).dtype is torch.float64
+    assert D.ContinuousBernoulli(logits=double[0]).log_prob(single).dtype is torch.float32
     assert D.ContinuousBernoulli(logits=single).cdf(quarter).dtype is torch.float32
 
 
@@ -146,3 +147,10 @@ def test_the_distribution_functions_lose_no_digits_near_zero():
     assert D.HalfNormal(1.0).cdf(torch.tensor(1e-9)).item() == pytest.approx(7.9788e-10, rel=1e-4)
     assert D.HalfCauchy(1.0).cdf(torch.tensor(1e-9)).item() == pytest.approx(6.3662e-10, rel=1e-4)
     assert D.Exponential(1.0).cdf(torch.tensor(1e-9)).item() == pytest.approx(1e-9, rel=1e-4)
+
+
+def test_a_gumbel_distribution_of_numbers_draws_without_gradients_for_its_mode():
+    found = D.Gumbel(0.5, 2.0)
+    found.mode.requires_grad = True
+    assert not found.rsample().requires_grad
+    assert D.Gumbel(torch.zeros(2, requires_grad=True), 2.0).rsample().requires_grad
