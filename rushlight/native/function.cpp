@@ -21,9 +21,9 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t flags, PyO
 
 bool read_parameter(PyObject* item, Parameter& parameter) {
     PyObject *name, *fallback;
-    int keyword, is_size, is_tensor, is_list, optional, strict;
-    if (!PyArg_ParseTuple(item, "UOpppppp", &name, &fallback, &keyword, &is_size, &is_tensor, &is_list, &optional,
-                          &strict)) {
+    int keyword, is_size, is_tensor, is_list, optional, strict, wraps;
+    if (!PyArg_ParseTuple(item, "UOppppppp", &name, &fallback, &keyword, &is_size, &is_tensor, &is_list, &optional,
+                          &strict, &wraps)) {
         return false;
     }
     Py_INCREF(name);
@@ -38,6 +38,7 @@ bool read_parameter(PyObject* item, Parameter& parameter) {
     parameter.is_list = is_list;
     parameter.optional = optional;
     parameter.strict = strict;
+    parameter.wraps = wraps;
     return true;
 }
 
@@ -50,6 +51,7 @@ bool read_parameters(OpInfo& op, PyObject* parameters) {
         int position = static_cast<int>(i);
         if (parameter.is_tensor) op.tensors |= 1u << position;
         if (parameter.is_list) op.lists |= 1u << position;
+        if (parameter.wraps) op.wraps |= 1u << position;
         if (parameter.is_size) {
             op.size_position = position;
         } else if (!parameter.keyword && op.size_position < 0) {

@@ -216,11 +216,31 @@ npy_intp Operands::step_along(int i, int dim) const {
     return PyArray_STRIDE(array, own);
 }
 
-// Whether all operands have the result's shape and the same strides, counted in elements, without gaps.
-bool Operands::is_uniform() const {
+// Whether C-ordered operands have steps along dims of size 1 that a new array would not have, and those count: operands
+// of one shape give a contiguous result, among others all steps have a say.
+bool Operands::has_odd_steps() const {
+    if (ndim < 2 || size == 0 || std::find(dims, dims + ndim, 1) == dims + ndim) return false;
+    bool alike = !has_number, odd = false;
     for (int i = 0; i < count; i++) {
         PyArrayObject* array = items[i].array;
-        if (array == nullptr || !has_shape(array)) return false;
+        if (array == nullptr) continue;
+        alike = alike && has_shape(array);
+        npy_intp step = PyArray_ITEMSIZE(array);
+        for (int d = PyArray_NDIM(array) - 1; d >= 0; d--) {
+            odd = odd || PyArray_STRIDE(array, d) != step;
+            step *= PyArray_DIM(array, d);
+        }
+    }
+    return odd && !alike;
+}
+
+// Whether all operands have the result's shape and the same strides, counted in elements, without gaps.
+bool Operands::is_uniform() const {
+    if (has_number || items[0].array == nullptr) return false;
+    for (int i = 0; i < count; i++) {
+        PyArrayObject* array = items[i].array;
+        if (array == nullptr) continue;
+        if (!has_shape(array)) return false;
         npy_intp reach = 1;
         for (int k = 0; k < ndim; k++) {
             npy_intp step = PyArray_STRIDE(array, k) / PyArray_ITEMSIZE(array);
@@ -234,7 +254,7 @@ bool Operands::is_uniform() const {
 
 // The dims in memory as core/layout.py's common_strides orders them.
 PyArrayObject* Operands::new_result(int dtype, bool packed) const {
-    if (packed || in_rows()) return new_array(ndim, dims, type_num_of(dtype));
+    if (packed || (in_rows() && !has_odd_steps())) return new_array(ndim, dims, type_num_of(dtype));
     if (casts_repeated()) return nullptr;
     int order[NPY_MAXDIMS];  // from the fastest to the slowest
     for (int k = 0; k < ndim; k++) order[k] = ndim - 1 - k;

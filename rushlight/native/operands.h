@@ -24,6 +24,8 @@ struct Operand {
 // Arrays and numbers, broadcast against each other.
 class Operands {
 public:
+    bool has_number = false;  // one that is a tensor without dimensions to torch
+
     // As the next operand, read by the loop in this dtype; false where Python has to look.
     bool add(PyArrayObject* array, int dtype);
     bool add_number(PyObject* value, int dtype);
@@ -50,6 +52,7 @@ private:
     bool is_c_ordered() const;
     bool is_uniform() const;
     bool casts_repeated() const;
+    bool has_odd_steps() const;
     int comes_later(int inner, int outer) const;
     npy_intp step_along(int i, int dim) const;  // of an operand, in bytes; 0 where it is broadcast
     void run_plain(Loop loop, char* result, int result_size) const;

@@ -54,6 +54,7 @@ struct Parameter {
     bool is_list = false;          // a list of tensors
     bool optional = false;         // a tensor, or None
     bool strict = false;           // a tensor, and no number
+    bool wraps = false;            // a number here is a tensor without dimensions to torch
     bool is_flag = false;          // True or False, and nothing that is like them
 };
 
@@ -87,7 +88,7 @@ struct OpInfo {
     int positional = 0;        // how many may be given by position
     int size_position = -1;
     int inplace_position = -1;
-    unsigned tensors = 0, lists = 0;  // bits
+    unsigned tensors = 0, lists = 0, wraps = 0;  // bits
     // known after the first call
     bool settled = false;
     // for calls with this many tensors of one shape and dtype, float32 or float64, and all options at their defaults

@@ -197,6 +197,8 @@ PyObject* forward(Call& call) {
         } else if (mask || (PyBool_Check(value) && form->options >> i & 1) || !operands.add_number(value, dtype)) {
             // True is no alpha
             return nullptr;
+        } else {
+            operands.has_number = operands.has_number || (call.op->wraps >> form->inputs[i] & 1);
         }
     }
     if (!operands.broadcast() || (row.rows_only && !operands.in_rows())) return nullptr;

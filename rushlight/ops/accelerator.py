@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rushlight.native import core
+from rushlight.ops.layouts import wraps_number
 from rushlight.ops.signature import REQUIRED, Parameter
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def accelerated(op: Op, function: Callable, entry: int, parameters: list[Paramet
                 entry != COMPOSED and place in op.lists,
                 entry != COMPOSED and place in op.optional,
                 entry != COMPOSED and place in op.strict,
+                entry != COMPOSED and wraps_number(op, place),
             )
             for place, each in enumerate(parameters)
         ]

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core.layout import common_strides, dense_strides, empty_with_strides, packed_strides
-from rushlight.core.strides import strides_of
+from rushlight.core.strides import is_fresh, strides_of
 from rushlight.ops.formats import is_channels_last, laid_out
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
 
 ndarray = np.ndarray
+NUMBER = np.zeros(())
+# which have a kernel of their own for numbers
+TAKES_NUMBERS = ("pow", "clamp", "lerp")
 
 
 def ROWS(op: Op, arrays: list, result: ndarray) -> ndarray:
@@ -35,8 +38,8 @@ def COMMON(op: Op, arrays: list, result: ndarray) -> ndarray:
     """In the order of the inputs, which are broadcast; where they disagree, in that of the first."""
     for position in op.tensors:
         each = arrays[position]
-        if type(each) is ndarray and not each.flags.c_contiguous:
-            inputs = [other for other in [arrays[place] for place in op.tensors] if type(other) is ndarray]
+        if type(each) is ndarray and not (each.flags.c_contiguous if 1 not in result.shape else is_fresh(each)):
+            inputs = [arrays[place] if type(arrays[place]) is ndarray else NUMBER for place in taking_part(op, arrays)]
             return restrided(result, common_strides(result.shape, inputs))
     return result
 
@@ -51,6 +54,16 @@ def by_first(count: int) -> Callable[[Op, list, ndarray], ndarray]:
         return restrided(result, common_strides(result.shape, first))
 
     return rule
+
+
+def taking_part(op: Op, arrays: list) -> list[int]:
+    """The positions of what torch's walk goes through: arrays, and numbers that it makes arrays of."""
+    return [place for place in op.tensors if type(arrays[place]) is ndarray or wraps_number(op, place)]
+
+
+def wraps_number(op: Op, place: int) -> bool:
+    """Whether a number in this place is a tensor without dimensions to torch, and its walk one over several shapes."""
+    return place in op.tensors and op.name not in TAKES_NUMBERS
 
 
 def LIKE(op: Op, arrays: list, result: ndarray) -> ndarray:

@@ -38,13 +38,17 @@ def cast(op: Op, arrays: list, kind: np.dtype) -> None:
         value = arrays[position]
         if type(value) is ndarray:
             if value.dtype is not kind:
-                arrays[position] = cast_in_order(value, kind) if 0 in value.strides else value.astype(kind)
+                arrays[position] = value.astype(kind) if is_usual(value) else cast_in_order(value, kind)
         elif type(value) is list:
             arrays[position] = [each.astype(kind, copy=False) for each in value]
 
 
+def is_usual(array: ndarray) -> bool:
+    return 0 not in array.strides and 1 not in array.shape
+
+
 def cast_in_order(array: ndarray, kind: np.dtype) -> ndarray:
-    """As astype, which puts dimensions that repeat one element innermost; torch leaves them in their place."""
+    """As astype, but dimensions that repeat one element stay in their place, and those of size 1 keep their steps."""
     made = empty_like_array(array, kind)
     made[...] = array
     return made

@@ -267,3 +267,10 @@ def test_the_loss_of_logits_has_the_order_of_the_target():
     x, rows = arranged(2, 3), torch.rand(2, 3)
     assert F.binary_cross_entropy_with_logits(x, rows, reduction="none").stride() == (3, 1)
     assert F.binary_cross_entropy_with_logits(rows, x, reduction="none").stride() == (1, 2)
+
+
+def test_a_number_is_an_operand_of_another_shape_but_for_kernels_that_take_numbers():
+    column = torch.zeros(1, 3).T
+    assert column.stride() == (1, 3)
+    assert [found.stride() for found in (column + 1, column * 2, column > 0)] == [(1, 3)] * 3
+    assert [found.stride() for found in (column**2, column.clamp(0), column.exp())] == [(1, 1)] * 3
