@@ -80,12 +80,13 @@ def read_target(self: Tensor, index: Any, value: Any) -> tuple:
         raise
 
 
-def refuse_write(self: Tensor, value: Any) -> None:
+def refuse_write(self: Tensor, value: Any, overlapping: bool = True) -> None:
     """Refuse leaves that require grad, and values in the memory that is written to."""
     recorded = self.requires_grad or (isinstance(value, Tensor) and value.requires_grad)
     if state.grad and recorded:
         check_target(self)
-    refuse_overlap(put_elements.op, self, (self, (), value))
+    if overlapping:
+        refuse_overlap(put_elements.op, self, (self, (), value))
 
 
 @method
@@ -330,9 +331,12 @@ def index_put(input, indices, values, accumulate=False):
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put` in place."""
     check_arguments(indices, values)
-    if input.requires_grad and state.grad:
-        check_target(input)  # before the indices, as torch does
-    return put_inplace(input, *put_arguments(input, indices, values, accumulate))
+    try:
+        arguments = put_arguments(input, indices, values, accumulate)
+    except (IndexError, RuntimeError) as error:
+        refuse_write(input, values, overlapping=not str(error).startswith("too many indices"))
+        raise
+    return put_inplace(input, *arguments)
 
 
 def check_arguments(indices: Any, values: Any) -> None:

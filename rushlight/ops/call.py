@@ -230,12 +230,10 @@ def write_out(op: Op, arguments: tuple, needs: int, results: Any, out: Any) -> A
 
 
 def refuse_out(op: Op, arguments: tuple, needs: int, out: Any, error: Exception) -> None:
-    """What torch says of `out=` comes before what it says of the operands."""
-    from rushlight.ops import precedence
-    from rushlight.ops.out import check_out
+    """What torch says of `out=` comes before most of what it says of the operands."""
+    from rushlight.ops.precedence import check_out
 
-    check_out(op, arguments, needs, out)
-    precedence.check_out(op, arguments, out, error)
+    check_out(op, arguments, needs, out, error)
 
 
 def tensor_list(op: Op, position: int, value: Any) -> list[Tensor]:

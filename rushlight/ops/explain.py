@@ -89,7 +89,7 @@ def is_ours(trace: TracebackType | None) -> bool:
 def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """An error of torch's for one of NumPy's or Python's."""
     words = str(error)
-    tensors = list(tensors_of(given).values())
+    tensors = [each for name, each in tensors_of(given).items() if name != "out"]
     pointwise = is_pointwise(op)
     if pointwise and isinstance(error, RuntimeError):
         # what a function checks itself comes first, then shapes; its kernel looks at dtypes and at numbers last

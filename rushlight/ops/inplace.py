@@ -41,10 +41,10 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
         check_overlap(op, target, arguments)
     try:
         results = run(op, arguments, arrays)
+        write(op, target, results if type(results) is ndarray else results[0])
     except Exception as error:
         refuse_first(op, arguments, error)
         raise
-    write(op, target, results if type(results) is ndarray else results[0])
     if recording:
         record_write(op, plan, before, target)
     elif needs or cut is not None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rushlight.ops.declare import Op
 
 
-def check_out(op: Op, arguments: tuple, needs: int, out: Any) -> None:
+def check_out(op: Op, arguments: tuple, needs: int, out: Any, overlapping: bool = True) -> None:
     """Refuse what would have to be recorded, and tensors that share memory with what is read."""
     if needs and state.grad and op.gradients and op.rule is not BOOL:
         refuse(op.results_name)
@@ -30,7 +30,8 @@ def check_out(op: Op, arguments: tuple, needs: int, out: Any) -> None:
             continue
         if op.rule is not BOOL:
             refuse_recorded(op.results_name, each)
-        refuse_overlap_out(op, each, arguments)
+        if overlapping:
+            refuse_overlap_out(op, each, arguments)
 
 
 def wider(op: Op, arguments: tuple, out: Any) -> tuple | None:
@@ -99,15 +100,17 @@ def write_result(op: Op, result: np.ndarray, out: Any, read: tuple = ()) -> Tens
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if out._inference:
         check_inference()
+    pointwise = is_pointwise(op)
+    if pointwise:
+        require_writable(out._array)
+        if out._array.shape != result.shape and any([each is out for each in read]):
+            require_shape(out._array, result.shape)
     if result.dtype != out._array.dtype:
         is_complex = any([isinstance(each, Tensor) and each.is_complex() for each in read])
         require_dtype(op, result, out._array, is_complex=is_complex)
-    pointwise = is_pointwise(op)
-    if pointwise or out._array.shape == result.shape:
+    if out._array.shape == result.shape:
         require_writable(out._array)
-    if out._array.shape != result.shape:
-        if pointwise and any([each is out for each in read]):
-            require_shape(out._array, result.shape)
+    else:
         resize(out, result.shape, strides_of(result) if pointwise and is_dense(result) else None)
     out._array[...] = result
     written(out)

@@ -55,7 +55,10 @@ def refuse_overlap_out(op: Any, out: Tensor, arguments: tuple) -> None:
         require_places(op, out)
     if op.name in APART_OUT:
         compare(op, out, arguments, op.tensors, FULL)
-    elif out._storage is not None and (op.name in COMPARED_OUT or is_pointwise(op)):
+        return
+    if is_pointwise(op):
+        require_places(op, out)
+    if out._storage is not None and (op.name in COMPARED_OUT or is_pointwise(op)):
         compare(op, out, arguments, op.tensors, PARTIAL)
     if op.name in APART and op.name not in APART_OUT:
         compare(op, out, arguments, op.tensors[1:], FULL)
@@ -75,7 +78,8 @@ def compare(op: Any, target: Tensor, arguments: tuple, positions: tuple, limit: 
             continue
         for each in value if isinstance(value, (list, tuple)) else (value,):
             if isinstance(each, Tensor) and NONE < overlap(target, each) <= limit:
-                require_places(op, target)
+                if op.name not in ("cat", "stack"):
+                    require_places(op, target)
                 raise RuntimeError(
                     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
                     "single memory location. Please clone() the tensor before performing the operation."

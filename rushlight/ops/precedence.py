@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.autograd.modes import state
 from rushlight.core import dtypes
 from rushlight.core.promotion import common
 from rushlight.core.tensor import Tensor
+from rushlight.ops import out as out_checks
 from rushlight.ops.inplace import require_castable, require_shape, require_writable
 from rushlight.ops.out_dtypes import require_dtype
 from rushlight.ops.overlap import is_pointwise
@@ -28,6 +30,11 @@ def check(op: Any, arguments: tuple, error: Exception) -> None:
 
     That is: a place in memory for each element, the shapes, that of the target, its dtype.
     """
+    if state.grad:
+        for each in arguments:
+            if isinstance(each, Tensor) and each.requires_grad:
+                # a view may have lost its history, which it says when it is asked
+                each.grad_fn  # noqa: B018
     if not (is_pointwise(op) or op.name == "_copy") or not is_late(str(error)):
         return
     target = arguments[0]._array
@@ -37,15 +44,19 @@ def check(op: Any, arguments: tuple, error: Exception) -> None:
         return  # the body's own complaint
     require_shape(target, shape)
     kind = result_dtype(op, arguments)
-    if kind is not None:
+    if kind is not None and not str(error).startswith("result type"):
         require_castable(kind, target)
 
 
-def check_out(op: Any, arguments: tuple, out: Any, error: Exception) -> None:
-    """As `check`, for `out=`: refuse a tensor that the dtype of the result does not go into."""
-    late = str(error).startswith('"') or no_loop(error)
-    if not is_pointwise(op) or not late or not isinstance(out, Tensor) or broadcast(op, arguments) is None:
+def check_out(op: Any, arguments: tuple, needs: int, out: Any, error: Exception) -> None:
+    """As `check`, for `out=`, of which torch asks first whether it would have to be recorded."""
+    late = no_loop(error) or isinstance(error, ValueError) or is_late(str(error))
+    out_checks.check_out(op, arguments, needs, out, overlapping=late or not is_pointwise(op))
+    shape = broadcast(op, arguments) if late and is_pointwise(op) and isinstance(out, Tensor) else None
+    if shape is None:
         return
+    if any([each is out for each in arguments]):
+        require_shape(out._array, shape)
     kind = result_dtype(op, arguments)
     if kind is not None and kind != out._array.dtype:
         require_dtype(op, np.empty(0, kind), out._array)

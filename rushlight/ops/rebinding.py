@@ -65,6 +65,8 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
 def t_(self: Tensor) -> Tensor:
     """Transpose it, in place."""
     if self._array.ndim > 2:
+        if state.grad and self.requires_grad:
+            check_target(self)
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D: use mT")
     return rebind(self, t, (), "TBackward1")
 

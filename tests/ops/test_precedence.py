@@ -136,3 +136,63 @@ def test_expanded_elements_written_over_themselves_stay():
     assert y.grad_fn.name() == "AsStridedBackward0"
     with pytest.raises(RuntimeError, match=PLACES):
         x.copy_(x[0])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: torch.add(torch.ones(2, 3), torch.ones(4), out=expanded(torch.float32)), PLACES),
+        (lambda: torch.div(torch.ones(3), 2, out=expanded(torch.int64)), PLACES),
+        (
+            lambda: torch.remainder(torch.ones(3), torch.ones(3) * 1j, out=torch.ones(3)),
+            CAST.format("Complex", "Float"),
+        ),
+        (
+            lambda: torch.maximum(torch.ones(3), torch.ones(4) * 1j, out=torch.ones(3)),
+            "maximum not implemented for compl",
+        ),
+    ],
+)
+def test_out_is_looked_at_in_the_same_order(call, words):
+    with pytest.raises(RuntimeError) as raised:
+        call()
+    assert str(raised.value).startswith(words.partition("Complex can't")[0])
+
+
+def test_the_shape_of_an_out_that_is_read_comes_before_its_dtype():
+    powers = torch.tensor([2], dtype=torch.int32)
+    with pytest.raises(RuntimeError, match=r"output with shape \[1\] doesn't match the broadcast shape \[2, 3\]"):
+        torch.pow(torch.ones(2, 3), powers, out=powers)
+
+
+def test_the_out_of_a_composed_function_is_no_operand():
+    with pytest.raises(RuntimeError, match=r"functions with out=... arguments don't support automatic differentiation"):
+        torch.square(torch.ones(2, 3, requires_grad=True), out=torch.ones(4))
+
+
+def test_joining_looks_at_shared_memory_before_shared_places():
+    out = torch.ones(3).expand(2, 3)
+    with pytest.raises(RuntimeError, match=SHARED):
+        torch.cat([out, out], out=out)
+
+
+def test_a_leaf_comes_before_dimensions_that_t_does_not_take():
+    with pytest.raises(RuntimeError, match=LEAF):
+        torch.ones(2, 3, 4, requires_grad=True).t_()
+
+
+def test_shared_memory_comes_before_shapes_in_index_put():
+    x = torch.ones(4)
+    with pytest.raises(RuntimeError, match=SHARED):
+        x[2:].index_put_((torch.tensor([1]),), x.unsqueeze(-1))
+    with pytest.raises(IndexError, match="too many indices"):
+        x.index_put_((torch.tensor([1]), torch.tensor([1])), x.unsqueeze(-1))
+
+
+def test_an_operand_that_lost_its_history_comes_before_dtypes():
+    base = torch.ones(2, 3, requires_grad=True) * 1
+    part = base.chunk(2, 1)[0].diagonal()
+    with torch.no_grad():
+        part.mul_(2)
+    with pytest.raises(RuntimeError, match="Output 0 of Diagonal is a view and its base or another view of its base"):
+        torch.ones(2, dtype=torch.bool).mul_(part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.programs.grammars.chance import overlaps_itself
 from conformance.programs.scope import Scope
 
 FUNCTIONS = (
@@ -81,7 +82,7 @@ def flags(scope: Scope) -> str | None:
         f"{name}.grad = torch.ones(()).expand({name}.shape)",
         f"{name}.grad.zero_()",
         f"{name}.grad.add_(1)",
-        f"{name}.data.mul_(2)",
+        f"{name}.data.mul_(2)" if not overlaps_itself(scope.value(name)) else None,
         f"{name}.data = {name}.data * 2",
         f"{scope.fresh()} = {name}.clone()",
         f"del {name}",

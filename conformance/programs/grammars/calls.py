@@ -72,9 +72,11 @@ def pointwise(scope: Scope) -> str | None:
     return joined(scope, name)
 
 
-def reduced(scope: Scope, name: str) -> str:
+def reduced(scope: Scope, name: str) -> str | None:
     chosen = scope.choose(*REDUCED)
     dim = scope.dim(scope.value(name))
+    if chosen == "median" and 0 in scope.value(name).stride():
+        return None  # torch reads beyond what was expanded
     if chosen in ("roll",):
         return f"{scope.fresh()} = torch.roll({name}, 1, {dim})"
     if chosen in ("median", "sort") or (chosen in ("max", "min") and scope.chance(0.5)):

@@ -108,7 +108,8 @@ def splits(scope: Scope, tensor: Any) -> str:
 
 
 def strided(scope: Scope, tensor: Any) -> str | None:
-    room = tensor.untyped_storage().nbytes() // tensor.element_size()
+    # a result may have more memory than elements, which holds anything
+    room = (tensor if tensor._base is None else tensor._base).numel()
     if room < 2:
         return None
     offset = scope.integer(0, min(room - 1, 3))
