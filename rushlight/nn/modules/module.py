@@ -81,24 +81,25 @@ class Module(Tree, State, Moves, Hooks, Calls):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if (args or kwargs) and not self.call_super_init:
             refuse_arguments(self, args, kwargs)
+        # in torch's order, in which a pickle of it is written
         fields = self.__dict__
         fields["training"] = True
         fields["_parameters"] = {}
         fields["_buffers"] = {}
         fields["_non_persistent_buffers_set"] = set()
-        fields["_modules"] = {}
-        fields["_forward_hooks"] = OrderedDict()
-        fields["_forward_pre_hooks"] = OrderedDict()
-        fields["_backward_hooks"] = OrderedDict()
         fields["_backward_pre_hooks"] = OrderedDict()
+        fields["_backward_hooks"] = OrderedDict()
+        fields["_is_full_backward_hook"] = None
+        fields["_forward_hooks"] = OrderedDict()
         fields["_forward_hooks_with_kwargs"] = OrderedDict()
         fields["_forward_hooks_always_called"] = OrderedDict()
+        fields["_forward_pre_hooks"] = OrderedDict()
         fields["_forward_pre_hooks_with_kwargs"] = OrderedDict()
-        fields["_is_full_backward_hook"] = None
         fields["_state_dict_hooks"] = OrderedDict()
         fields["_state_dict_pre_hooks"] = OrderedDict()
         fields["_load_state_dict_pre_hooks"] = OrderedDict()
         fields["_load_state_dict_post_hooks"] = OrderedDict()
+        fields["_modules"] = {}
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 

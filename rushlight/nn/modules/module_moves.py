@@ -139,9 +139,7 @@ def converted_grad(grad: Tensor, fn: Callable[[Tensor], Tensor]) -> Tensor:
     """The gradient itself with other data, unless parameters are overwritten."""
     if flags.get_overwrite_module_params_on_conversion():
         return fn(grad).requires_grad_(grad.requires_grad)
-    if grad.grad_fn is not None:
-        return fn(grad)
-    set_data(grad, fn(grad.data))
+    set_data(grad, fn(grad.data))  # which keeps its history
     return grad
 
 

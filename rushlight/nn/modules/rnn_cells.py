@@ -49,7 +49,8 @@ class RNNCellBase(Module):
 
     def extra_repr(self) -> str:
         nonlinearity = self.__dict__.get("nonlinearity", "tanh")
-        shown = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
+        bias = self.__dict__.get("bias", True)  # which a program may have deleted
+        shown = f"{self.input_size}, {self.hidden_size}" + ("" if bias is True else f", bias={bias}")
         return shown if nonlinearity == "tanh" else f"{shown}, nonlinearity={nonlinearity}"
 
     def step(self, function: Any, input: Tensor, hx: Any, states: int = 1) -> Any:
