@@ -94,6 +94,9 @@ def refuse_ranks(one: int, two: int) -> None:
 
 
 def linear_input(grad, weight):
+    if weight._array.dtype != grad._array.dtype:
+        # the layer was converted since; torch's node has a view of the weight as it was
+        weight = weight.to(grad.dtype)
     if weight._array.ndim == 1:
         return grad.unsqueeze(-1) * conjugate(weight)
     return grad.matmul(conjugate(weight))

@@ -341,3 +341,39 @@ def test_zero_grad_keeps_the_gradient_it_sets_to_zero():
     grad = layer.weight.grad
     layer.zero_grad(set_to_none=False)
     assert layer.weight.grad is grad and grad.grad_fn is None and grad.tolist() == [[0, 0]]
+
+
+def test_a_converted_layer_passes_its_gradient_on():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    x = torch.ones(3, 2, requires_grad=True)
+    model(x).sum().backward()
+    expected = x.grad.tolist()
+    x.grad = None
+    result = model(x).sum()
+    model.double()
+    result.backward()
+    assert x.grad.tolist() == expected
+
+
+@pytest.mark.filterwarnings("ignore:Using backward\\(\\) with create_graph=True")
+def test_a_conversion_keeps_the_history_of_gradients():
+    layer = nn.Linear(2, 2)
+    layer(torch.ones(3, 2)).pow(2).sum().backward(create_graph=True)
+    grad = layer.weight.grad
+    layer.double()
+    assert layer.weight.grad is grad
+    assert grad.dtype is torch.float64
+    assert grad.requires_grad
+    assert grad.grad_fn.name() == "torch::autograd::CopyBackwards"
+
+
+def test_the_fields_of_a_module_come_in_torchs_order():
+    class Local(nn.Module):
+        pass
+
+    layer = nn.Sequential(Local())
+    layer.register_forward_hook(lambda *given: None)
+    # the hook before the class of the part
+    with pytest.raises((AttributeError, pickle.PicklingError), match="lambda"):
+        pickle.dumps(layer)
+    assert list(nn.Identity().__dict__)[-1] == "_modules"

@@ -387,3 +387,9 @@ def test_the_output_of_a_packed_sequence_is_joined(kind):
     output = kind(2, 3)(packed)[0].data
     assert type(output.grad_fn).__name__ == "CatBackward0"
     output.mul_(2).sum().backward()
+
+
+def test_a_cell_prints_without_its_option():
+    cell = nn.GRUCell(3, 4)
+    del cell.bias
+    assert str(cell) == "GRUCell(3, 4)"
