@@ -13,7 +13,7 @@ from rushlight.core import dtypes
 from rushlight.core.callsite import position_words
 from rushlight.core.device import check_device
 from rushlight.core.layout import check_layout
-from rushlight.core.location import user_line
+from rushlight.core.location import ours, user_line
 from rushlight.core.tensor import Tensor, new
 
 
@@ -40,7 +40,15 @@ def finish(array: np.ndarray, device: Any = None, requires_grad: bool = False) -
 def require_flag(name: str, value: Any) -> None:
     """Refuse what is only like True."""
     if value is not True:
-        raise TypeError(f"argument '{name}' must be bool, not {type(value).__name__}")
+        raise TypeError(f"{called()}(): argument '{name}' must be bool, not {type(value).__name__}")
+
+
+def called() -> str:
+    """The name of the function of ours that the user's line calls."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and ours[frame.f_back.f_code.co_filename]:
+        frame = frame.f_back
+    return frame.f_code.co_name
 
 
 def finish_into(
