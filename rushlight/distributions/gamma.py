@@ -50,7 +50,8 @@ class Gamma(ExponentialFamily):
         return self._expanded(Gamma, batch_shape, _instance)
 
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        drawn = standard_gamma(self.concentration.expand(self._extended_shape(sample_shape))) / self.rate
+        shape = self._extended_shape(sample_shape)
+        drawn = standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         # never 0, whose logarithm is infinite; the gradient stays that of the quotient
         drawn.data.clamp_(min=limits(drawn.dtype).tiny)
         return drawn

@@ -11,7 +11,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, outside
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
-from rushlight.distributions.utils import limits
+from rushlight.distributions.utils import broadcast_all, limits
 from rushlight.nn.functional import binary_cross_entropy_with_logits
 from rushlight.ops.exponential import xlog1py
 
@@ -70,7 +70,8 @@ class Geometric(ProbsOrLogits):
         if self._validate_args:
             self._validate_sample(value)
         # torch's copy of the probabilities is laid out by rows
-        return xlog1py(value, (-self.probs).contiguous()) + self.probs.log()
+        value, probs = broadcast_all(value, self.probs)
+        return xlog1py(value, (-probs).contiguous()) + self.probs.log()
 
     def entropy(self) -> Tensor:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none") / self.probs

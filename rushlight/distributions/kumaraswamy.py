@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from rushlight.core.likeness import ones_like, zeros_like
+from rushlight.core.promotion import promote_types
 from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.functions import log_beta
@@ -49,6 +50,9 @@ class Kumaraswamy(TransformedDistribution):
         if self._validate_args:
             self._validate_sample(value)
         one, zero = self.concentration1, self.concentration0
+        if value.dtype is not zero.dtype:
+            # in torch the uniform base has a weight for each value in the dtype of its parameters
+            value = value.to(promote_types(value.dtype, zero.dtype))
         # 1 - value ** one, without cancellation near 1
         rest = -(one * value.log()).expm1()
         return xlogy(one - 1, value) + (one.log() + zero.log()) + xlogy(zero - 1, rest)

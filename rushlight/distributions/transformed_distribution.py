@@ -106,7 +106,8 @@ class TransformedDistribution(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        dims, found = len(self._event_shape), 0.0
+        dims = len(self._event_shape)
+        found: Tensor | float = 0.0
         for transform in reversed(self.transforms):
             before = transform._inv_call(value)
             own = transform.domain.event_dim

@@ -64,6 +64,9 @@ def test_mixed_dtypes_give_torchs():
     assert D.Beta(double[0] + 1, 1.0).log_prob(single + 0.5).dtype is torch.float64
     assert D.ContinuousBernoulli(logits=single).log_prob(quarter).dtype is torch.float64
     assert D.ContinuousBernoulli(logits=double[0]).log_prob(single).dtype is torch.float32
+    assert D.Geometric(logits=double[0]).log_prob(single).dtype is torch.float64
+    assert D.Kumaraswamy(double[0] + 1, double[0] + 1).log_prob(single + 0.5).dtype is torch.float64
+    assert D.Gamma(single[0] + 1, double[0] + 1).sample((2,)).dtype is torch.float64
     assert D.ContinuousBernoulli(logits=single).cdf(quarter).dtype is torch.float32
 
 
