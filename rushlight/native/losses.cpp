@@ -95,6 +95,9 @@ PyObject* forward(Call& call) {
     if (!is_none(call, 2, op.weights) || !read_option(op, op.option < 0 ? nullptr : call[op.option], loss, option)) {
         return nullptr;
     }
+    // in the target's order, which Python finds
+    bool in_rows = PyArray_IS_C_CONTIGUOUS(input) && PyArray_IS_C_CONTIGUOUS(target);
+    if (reduced == Reduced::NONE && !in_rows && (&op == &logit_surprises || &op == &divergences)) return nullptr;
     if (reduced == Reduced::NONE && loss != SURPRISES) {
         return as_object(values_of(loss, input, target, dtype, option));
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axis
@@ -171,7 +172,10 @@ def softshrink(input, lambd=0.5, *, out=None):
     """Each element moved towards zero by `lambd`, at most to it."""
     require_floats("softshrink_check", input)
     if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+        raise RuntimeError(
+            f"lambda must be in range [0, {np.finfo(input.dtype).max:g}] for input dtype "
+            f"{dtypes.from_numpy(input.dtype).scalar}, but found {lambd:g}"
+        )
     return np.where(input > lambd, input - lambd, np.where(input < -lambd, input + lambd, input * 0))
 
 

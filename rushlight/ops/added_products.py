@@ -146,6 +146,8 @@ baddbmm.gradient(
 )
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     """beta times the input plus alpha times the sum of a batch of matrix products."""
+    if batch1.ndim == batch2.ndim == 3 and len(batch1) != len(batch2):
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
     require_batches(batch1, batch2)
     return combined(input, np.add.reduce(np.matmul(batch1, batch2), 0), beta, alpha)
 
@@ -173,8 +175,9 @@ addbmm.gradient(
 )
 def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     """beta times the input plus alpha times the outer product of two vectors."""
-    if vec1.ndim != 1 or vec2.ndim != 1:
-        raise RuntimeError(f"addr: Expected 1-D argument vec1 and vec2, but got {vec1.ndim}-D and {vec2.ndim}-D")
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
     product = vec1[:, None] * vec2
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if product.dtype.kind in "iub" and isinstance(factor, float):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.callsite import position_words
 from rushlight.core.deferred import resolved
 from rushlight.core.tensor import Tensor, method, wrap
 from rushlight.native import core
@@ -29,6 +30,7 @@ from rushlight.ops.indexing import (
 from rushlight.ops.indices import as_tuple, check_mask, plain, positions
 from rushlight.ops.inplace import check_inference, check_target, pass_cut, require_writable, written
 from rushlight.ops.layouts import LIKE
+from rushlight.ops.option_kinds import kind_name
 from rushlight.ops.overlap import refuse_overlap
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, corner
@@ -323,14 +325,14 @@ def index_samples(make):
 @composed(samples=cases(index_samples))
 def index_put(input, indices, values, accumulate=False):
     """The input with `values` written over, or added to, the elements that the index tensors name."""
-    check_arguments(indices, values)
+    check_arguments("index_put", indices, values)
     return put_elements(input, *put_arguments(input, indices, values, accumulate))
 
 
 @function_and_method
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put` in place."""
-    check_arguments(indices, values)
+    check_arguments("index_put_", indices, values)
     try:
         arguments = put_arguments(input, indices, values, accumulate)
     except (IndexError, RuntimeError) as error:
@@ -339,11 +341,14 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
     return put_inplace(input, *arguments)
 
 
-def check_arguments(indices: Any, values: Any) -> None:
+def check_arguments(name: str, indices: Any, values: Any) -> None:
     """Refuse what is no tensor, or no sequence of them."""
+    if not isinstance(indices, (list, tuple)):
+        where = f"{name}(): argument 'indices'{position_words('indices', 2)}"
+        raise TypeError(f"{where} must be tuple of Tensors, not {kind_name(indices)}")
     tensor_list(put_elements.op, 1, indices)
     if not isinstance(values, Tensor):
-        raise TypeError(f"index_put_(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
+        raise TypeError(f"{name}(): argument 'values' (position 2) must be Tensor, not {type(values).__name__}")
 
 
 def put_arguments(input: Tensor, indices: Any, values: Any, accumulate: bool) -> tuple:

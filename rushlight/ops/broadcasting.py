@@ -19,6 +19,12 @@ from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
 
+def type_words(kind: np.dtype) -> str:
+    """A tensor's dtype as torch's inner messages name it."""
+    name = dtypes.from_numpy(kind).scalar
+    return f"CPU{name}Type" if kind.kind in "bc" else f"torch.{name}Tensor"
+
+
 @op(
     dtype=SAME,
     view=True,
@@ -48,9 +54,8 @@ def expand(input, size: Size, *, implicit=False):
     size = plain_size(size)
     extra = len(size) - input.ndim
     if extra < 0:
-        kind = dtypes.from_numpy(input.dtype).scalar
         raise RuntimeError(
-            f"expand(torch.{kind}Tensor{{{list(input.shape)}}}, size={list(size)}): the number "
+            f"expand({type_words(input.dtype)}{{{list(input.shape)}}}, size={list(size)}): the number "
             f"of sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({input.ndim})"
         )
@@ -222,7 +227,7 @@ def meshgrid(*tensors, indexing=None):
                 f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {list(each.shape)}"
             )
         if each.dtype != tensors[0].dtype:
-            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing not in ("xy", "ij"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swapped = indexing == "xy" and len(tensors) >= 2

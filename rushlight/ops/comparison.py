@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.callsite import position_words
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import composed, op
@@ -157,7 +158,8 @@ near = cases(
 def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Which elements differ by at most `atol` + `rtol` * |other|."""
     if input.dtype != other.dtype:
-        raise RuntimeError(f"{input.dtype} did not match {other.dtype}: convert one with .to(other.dtype)")
+        one, two = (dtypes.from_numpy(each.dtype).scalar for each in (input, other))
+        raise RuntimeError(f"{one} did not match {two}: convert one with .to(other.dtype)")
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import zeros
 from rushlight.ops.inplace import written
-from rushlight.ops.layouts import COMMON
+from rushlight.ops.layouts import COMMON, ROWS
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases, unary
 from rushlight.ops.where import choose
@@ -237,7 +238,12 @@ Tensor.real = property(real, lambda self, value: real(self).copy_(value))
 Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value))
 
 
-@op(dtype=SAME, samples=unary(complexes=True), inplace=False)
+def by_kind(op: Any, arrays: list, result: np.ndarray) -> np.ndarray:
+    """Angles of complex numbers are contiguous, those of real ones follow their input."""
+    return (ROWS if arrays[0].dtype.kind == "c" else COMMON)(op, arrays, result)
+
+
+@op(dtype=SAME, layout=by_kind, samples=unary(complexes=True), inplace=False)
 def angle(input, *, out=None):
     """The angle of each complex number; 0 for positive and pi for negative real ones."""
     if input.dtype.kind == "c":

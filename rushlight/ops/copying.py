@@ -147,6 +147,7 @@ def convertible(value: Any, kind: np.dtype) -> np.ndarray:
 
 fill = op(
     dtype=SAME,
+    layout=KEPT,
     name="fill",
     method=False,
     node=lambda value: "FillBackward1" if isinstance(value, Tensor) else "FillBackward0",

@@ -66,6 +66,14 @@ def wraps_number(op: Op, place: int) -> bool:
     return place in op.tensors and op.name not in TAKES_NUMBERS
 
 
+def TARGET(op: Op, arrays: list, result: ndarray) -> ndarray:
+    """In the order of the inputs, which are broadcast; where they disagree, in that of the second, a loss's target."""
+    inputs = [each for each in arrays[:2] if type(each) is ndarray]
+    if all([each.flags.c_contiguous for each in inputs]):
+        return result
+    return restrided(result, common_strides(result.shape, inputs[::-1]))
+
+
 def LIKE(op: Op, arrays: list, result: ndarray) -> ndarray:
     """As `empty_like` lays out memory for the first input; its order of dims where the sizes are others."""
     first = arrays[0]

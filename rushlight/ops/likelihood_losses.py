@@ -11,7 +11,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.ops.broadcasting import broadcast_tensors
 from rushlight.ops.declare import composed, op
-from rushlight.ops.layouts import COMMON
+from rushlight.ops.layouts import TARGET
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, share
 from rushlight.ops.rules import PROMOTE
 from rushlight.ops.samples import case, cases, corner
@@ -25,7 +25,7 @@ def divergence_node(reduction, log_target):
     )
 
 
-@op(dtype=PROMOTE, layout=COMMON, name="_kl_div", node=divergence_node, samples=None)
+@op(dtype=PROMOTE, layout=TARGET, name="_kl_div", node=divergence_node, samples=None)
 def divergences(input, target, reduction: str, log_target: bool):
     """target * (log(target) - input), or exp(target) * (target - input) where the target is a logarithm."""
     if log_target:

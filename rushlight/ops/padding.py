@@ -10,7 +10,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import plain_size
 from rushlight.ops.formats import laid_out
 from rushlight.ops.kinds import refuse
-from rushlight.ops.layouts import FORMAT
+from rushlight.ops.layouts import FORMAT, LIKE
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 from rushlight.ops.sliding import empty_in_layout_of
@@ -67,9 +67,14 @@ def edges(make):
     return [*borders(make), *found, case(x, (1, 1), "mirror"), case(make.bools(2, 3), (1, 1), "reflect")]
 
 
+def padded(op: Any, arrays: list, result: np.ndarray) -> np.ndarray:
+    """Where nothing is added, a copy in the input's order."""
+    return (FORMAT if max(plain_size(arrays[1]), default=0) > 0 else LIKE)(op, arrays, result)
+
+
 @op(
     dtype=SAME,
-    layout=FORMAT,
+    layout=padded,
     method=False,
     samples=cases(
         lambda make: [
@@ -105,6 +110,12 @@ def constant_pad_nd(input, pad: tuple, value=0):
         dim, before, after = input.ndim - 1 - place, pad[2 * place], pad[2 * place + 1]
         size = shape[dim] + before + after
         if size < 0 or -before > shape[dim] or -after > shape[dim]:
+            if -before > shape[dim] or -after > shape[dim] or max(before, after) <= 0:
+                # torch cuts first
+                raise RuntimeError(
+                    f"narrow(): length must be non-negative.: padding {before} and {after} cut more than dimension "
+                    f"{dim} of size {shape[dim]} has"
+                )
             raise RuntimeError(
                 f"The input size {shape[dim]}, plus negative padding {before} and {after}, resulted in a negative "
                 f"output size, which is invalid. Check dimension {dim} of your input."
@@ -180,7 +191,9 @@ def sources(size: int, before: int, after: int, mode: str) -> np.ndarray:
 def check_edges(shape: tuple[int, ...], pad: Any, mode: str) -> None:
     """Refuse borders that cannot be read from the input."""
     dims = len(pad) // 2
-    if len(pad) % 2 or not 0 < dims < 4 or len(shape) not in (dims + 1, dims + 2):
+    if len(pad) % 2:
+        raise RuntimeError(f"Padding length must be divisible by 2: two numbers for a dimension, and not {len(pad)}")
+    if not 0 < dims < 4 or len(shape) not in (dims + 1, dims + 2):
         raise NotImplementedError(
             f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.\nSupported combinations for "
             "non-constant padding: two numbers pad the last dimension of a 2D or 3D input, four the last two of a 3D "
@@ -205,8 +218,12 @@ def check_edges(shape: tuple[int, ...], pad: Any, mode: str) -> None:
         if size + before + after < 1 and (before or after):
             if mode == "circular":
                 raise RuntimeError("Negative padding value is resulting in an empty dimension")
+            letter = "WHD"[len(shape) - 1 - dim]
+            if mode == "replicate" and letter != "W":
+                made = [*shape[:dim], size + before + after, *shape[dim + 1 :]]
+                raise RuntimeError(f"Trying to create tensor with negative dimension {made[dim]}: {made}")
             raise RuntimeError(
-                f"input (dimension {dim}: {size}) is too small. Calculated output {size + before + after}"
+                f"input ({letter}: {size}) is too small. Calculated output {letter}: {size + before + after}"
             )
 
 

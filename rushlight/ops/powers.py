@@ -14,6 +14,7 @@ from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate, zeros
 from rushlight.ops.kinds import kind_of, refuse
+from rushlight.ops.layouts import COMMON
 from rushlight.ops.rules import FLOAT, PROMOTE, SAME
 from rushlight.ops.samples import binary, case, cases, corner, unary
 from rushlight.ops.where import choose
@@ -229,6 +230,7 @@ ldexp.gradient(
 
 @op(
     dtype=SAME,
+    layout=COMMON,
     returns=("mantissa", "exponent"),
     samples=cases(
         lambda make: [

@@ -79,7 +79,10 @@ def distinct(input, dim: int, consecutive: bool):
     counts = np.diff(np.append(first.nonzero()[0], len(rows)))
     if dim is None:
         return ordered[first, 0], inverse.reshape(input.shape), counts
-    values = np.take(input, order[first], dim) if input.ndim else input[None]
+    # torch finds the slices in rows of their own
+    if not input.ndim:
+        return input[None], inverse, counts
+    values = np.moveaxis(np.take(np.moveaxis(input, dim, 0), order[first], 0), 0, dim)
     return values, inverse, counts
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.filled import eye
+from rushlight.core.layout import contiguous_format
+from rushlight.core.options import integer
 from rushlight.ops.declare import composed, op
 from rushlight.ops.joining import cat
 from rushlight.ops.linalg.checks import require_square
@@ -77,8 +79,7 @@ def powers(make):
 @composed(name="linalg.matrix_power", samples=cases(powers))
 def linalg_matrix_power(input, n, *, out=None):
     """A square matrix multiplied with itself `n` times; its inverse if `n` is negative."""
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool):
-        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
+    n = integer(n, "linalg_matrix_power", "n", 2)
     require_square(input._array, "linalg.matrix_power")
     found = input.clone() if n == 1 else power(input if n >= 0 else inv(input), abs(n))
     return write_composed("linalg.matrix_power", found, out)
@@ -87,7 +88,7 @@ def linalg_matrix_power(input, n, *, out=None):
 def power(matrix, n):
     """By squaring: as many products as `n` has binary digits, and ones among them."""
     if n == 0:
-        return matrix.clone().copy_(eye(matrix.shape[-1], dtype=matrix.dtype))
+        return matrix.clone(memory_format=contiguous_format).copy_(eye(matrix.shape[-1], dtype=matrix.dtype))
     found = None
     while n:
         if n % 2:
@@ -101,4 +102,4 @@ def power(matrix, n):
 @composed(samples=cases(powers))
 def matrix_power(input, n, *, out=None):
     """A square matrix multiplied with itself `n` times: `linalg.matrix_power`."""
-    return linalg_matrix_power(input, n, out=out)
+    return linalg_matrix_power(input, integer(n, "matrix_power", "n", 2), out=out)

@@ -89,19 +89,19 @@ def general_cosine(M, *, a, sym=True, dtype=None, layout=None, device=None, requ
 def general_hamming(M, *, alpha=0.54, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
     """`alpha` minus a cosine of height `1 - alpha`."""
     weights = (alpha, 1 - alpha)
-    return window("general_hamming", M, shapes.cosines, (sym, weights), dtype, layout, device, requires_grad)
+    return window("general_cosine", M, shapes.cosines, (sym, weights), dtype, layout, device, requires_grad)
 
 
 @composed(name="signal.windows.hamming", samples=samples())
 def hamming(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
     """Hamming's window: 0.54 minus a cosine of height 0.46."""
-    return window("hamming", M, shapes.cosines, (sym, (0.54, 0.46)), dtype, layout, device, requires_grad)
+    return window("general_cosine", M, shapes.cosines, (sym, (0.54, 0.46)), dtype, layout, device, requires_grad)
 
 
 @composed(name="signal.windows.hann", samples=samples())
 def hann(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
     """Hann's window: 0.5 minus a cosine of height 0.5."""
-    return window("hann", M, shapes.cosines, (sym, (0.5, 0.5)), dtype, layout, device, requires_grad)
+    return window("general_cosine", M, shapes.cosines, (sym, (0.5, 0.5)), dtype, layout, device, requires_grad)
 
 
 @composed(name="signal.windows.kaiser", samples=samples({"beta": 2.5}, {"beta": 0}, {"beta": -1}))
@@ -115,13 +115,15 @@ def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=None, device=None, requ
 @composed(name="signal.windows.nuttall", samples=samples())
 def nuttall(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
     """Nuttall's window: a sum of four cosines."""
-    return window("nuttall", M, shapes.cosines, (sym, shapes.NUTTALL), dtype, layout, device, requires_grad)
+    return window("general_cosine", M, shapes.cosines, (sym, shapes.NUTTALL), dtype, layout, device, requires_grad)
 
 
 def window(
     name: str, M: Any, shape: Callable, options: tuple, dtype: Any, layout: Any, device: Any, requires_grad: bool
 ) -> Tensor:
     """A window of `M` points, checked as torch checks its own."""
+    if isinstance(M, float):
+        raise TypeError(f"linspace() received an invalid combination of arguments - got a length M of {M} for {name}")
     count = integer(M, name, "M", 1)
     if count < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={count}")
