@@ -39,9 +39,9 @@ def start_gradients(outputs: tuple, given: tuple) -> list[tuple]:
         elif not isinstance(output, GradientEdge):
             raise AssertionError(f"Expected output to be a torch.Tensor: number {place} is a {type(output).__name__}")
         edge, number = edges.place_of(output)
-        if edge is output and not output._requires_grad:
+        if edge is output and isinstance(edge, Tensor) and not edge._requires_grad:
             # a view made under no_grad requires grad as its base does, but leads nowhere
-            raise explain.no_history(output, place)
+            raise explain.no_history(edge, place)
         found.append((edge, number, start_gradient(output, grad, place)))
     return found
 

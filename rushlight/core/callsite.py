@@ -20,7 +20,7 @@ def keywords_at(place: Location) -> tuple[str, ...]:
     *_, second, first, call = [None, None, *[each for each in dis.get_instructions(code) if each.offset <= offset]]
     for each in (first, second):
         # Python 3.11 and 3.12 have an instruction for the names, later ones load them as a constant
-        if each is not None and each.opname == "KW_NAMES":
+        if each is not None and each.opname == "KW_NAMES" and each.arg is not None:
             return code.co_consts[each.arg]
     if first is not None and call is not None and call.opname.startswith("CALL_KW"):
         return first.argval
