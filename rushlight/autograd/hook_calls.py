@@ -7,6 +7,7 @@ from typing import Any
 from rushlight.autograd import modes
 from rushlight.autograd.accumulation import accumulate
 from rushlight.autograd.graph import Node, OpNode
+from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.tensor import Tensor
 
 
@@ -79,17 +80,30 @@ def apply_carefully(node: Node, grads: list, wanted: list[bool] | None = None) -
     return run_post_hooks(node, found, grads)
 
 
+def shown_outputs(node: Node, count: int) -> list[int]:
+    """The outputs that hooks see: torch has no places for indices, which have no gradients."""
+    if not isinstance(node, OpNode):
+        return list(range(count))
+    return [place for place, (_, kind) in enumerate(node.outputs) if kind in DIFFERENTIABLE]
+
+
 def run_pre_hooks(node: Node, grads: list) -> list:
+    places = shown_outputs(node, len(grads))
+    shown = [grads[place] for place in places]
     for hook in list((node.pre_hooks or {}).values()):
-        grads = replaced_all(hook, hook(tuple(grads)), grads)
-    return grads
+        shown = replaced_all(hook, hook(tuple(shown)), shown)
+    found = list(grads)
+    for place, each in zip(places, shown, strict=True):
+        found[place] = each
+    return found
 
 
 def run_post_hooks(node: Node, found: list, grads: list) -> list:
     slots = node.slots()
     shown = [None if place is None else found[place] for place in slots]
+    outputs = tuple([grads[place] for place in shown_outputs(node, len(grads))])
     for hook in list((node.post_hooks or {}).values()):
-        shown = replaced_all(hook, hook(tuple(shown), tuple(grads)), shown)
+        shown = replaced_all(hook, hook(tuple(shown), outputs), shown)
     found = [None] * len(found)
     for place, each in zip(slots, shown, strict=True):
         if place is not None:

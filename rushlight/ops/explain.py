@@ -259,6 +259,7 @@ DTYPE_WORDS = {
     "addmm": "self and mat2 must have the same dtype, but got {One} and {Two}",
     "bmm": "expected scalar type {One} but found {Two}",
     "convolution": "expected scalar type {One} but found {Two}",
+    "_contract": "expected scalar type {One} but found {Two}",
 }
 
 

@@ -73,9 +73,10 @@ def matmul(input, other, *, out=None):
     """Matrix product, of vectors, matrices, or batches of matrices."""
     if not input.ndim or not other.ndim:
         raise_sizes(input.shape, other.shape)
-    refuse_bool(input, "addmm_impl_cpu_")
     if input.shape[-1] != other.shape[-2 if other.ndim > 1 else 0]:
         raise_sizes(input.shape, other.shape)
+    if input.dtype.kind == "b":
+        refuse_bool_product(input, other)
     # a.dot takes half the time of np.matmul on small matrices
     return input.dot(other) if input.ndim <= 2 and other.ndim <= 2 else np.matmul(input, other)
 
@@ -84,6 +85,16 @@ matmul.gradient(
     input=lambda grad, other: matmul_left(grad, other),
     other=lambda grad, input, other_shape: matmul_right(grad, input, other_shape),
 )
+
+
+def refuse_bool_product(input, other):
+    """In the name of torch's kernel for these ranks, after a look at their sizes."""
+    if misfit(input.shape, other.shape) is not None:
+        raise_sizes(input.shape, other.shape)
+    ranks = input.ndim, other.ndim
+    refuse_bool(
+        input, {(1, 1): "dot", (2, 1): "addmv_impl_cpu"}.get(ranks, "bmm" if ranks[1] > 2 else "addmm_impl_cpu_")
+    )
 
 
 def raise_sizes(one, two):
@@ -159,8 +170,8 @@ def mm(input, mat2, *, out=None):
     for place, each in enumerate((input, mat2)):
         if each.ndim != 2:
             raise RuntimeError("self must be a matrix" if not place else "mat2 must be a matrix")
-    refuse_bool(input, "addmm_impl_cpu_")
     require_inner(input, mat2)
+    refuse_bool(input, "addmm_impl_cpu_")
     return input.dot(mat2)
 
 
@@ -187,12 +198,12 @@ def bmm(input, mat2, *, out=None):
     for name, each in (("batch1", input), ("batch2", mat2)):
         if each.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
-    refuse_bool(input, "bmm")
     if mat2.shape[:2] != (input.shape[0], input.shape[2]):
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, {input.shape[2]}] "
             f"but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
         )
+    refuse_bool(input, "bmm")
     return np.matmul(input, mat2)
 
 
@@ -220,9 +231,9 @@ def mv(input, vec, *, out=None):
             f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}: mv takes a matrix and a "
             "vector"
         )
-    refuse_bool(input, "addmv_impl_cpu")
     if input.shape[1] != vec.shape[0]:
         raise_sizes(input.shape, vec.shape)
+    refuse_bool(input, "addmv_impl_cpu")
     return input.dot(vec)
 
 

@@ -44,7 +44,7 @@ def softmax(input, dim=None, dtype=None, *, out=None):
     along = axis(dim, input.ndim)
     if not input.size:
         return input.copy()
-    require_real(input, "softmax")
+    require_real(input, "softmax", along)
     if not input.ndim:
         return np.exp(input - input)
     input = in_c_order(input)
@@ -70,7 +70,7 @@ def log_softmax(input, dim=None, dtype=None, *, out=None):
     along = axis(dim, input.ndim)
     if not input.size:
         return input.copy()
-    require_real(input, "log_softmax")
+    require_real(input, "log_softmax", along)
     if not input.ndim:
         return input - input
     input = in_c_order(input)
@@ -82,12 +82,12 @@ def log_softmax(input, dim=None, dtype=None, *, out=None):
 log_softmax.gradient(input=lambda grad, result, dim: grad - result.exp() * grad.sum(dim, True))
 
 
-def require_real(input, name):
+def require_real(input, name, along=-1):
+    """Refuse what torch's kernel of this name, one for the last dimension and one for others, does not take."""
     if input.dtype not in dtypes.DIFFERENTIABLE or input.dtype.kind == "c":
         kind = dtypes.from_numpy(input.dtype).scalar
-        raise NotImplementedError(
-            f"\"{name}_lastdim_kernel_impl\" not implemented for '{kind}'; pass dtype=torch.float32"
-        )
+        kernel = f"{name}_lastdim_kernel_impl" if along in (-1, max(input.ndim - 1, 0)) else f"{name}_kernel_impl"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'; pass dtype=torch.float32")
 
 
 def implicit_dim(name, ndim):

@@ -166,3 +166,24 @@ def test_hooks_of_a_leaf_that_no_longer_requires_grad_are_called(stop):
     stop(x)
     y.backward()
     assert seen == ["first", "pre", None, "post"] and x.grad is None
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: x.max(0), lambda x: x.sort(0), lambda x: x.topk(1), lambda x: x.median(0)]
+)
+def test_hooks_of_nodes_have_no_places_for_indices(function):
+    x = torch.tensor([1.0, 3.0, 2.0], requires_grad=True)
+    values, _ = function(x)
+    seen = []
+    values.grad_fn.register_prehook(lambda outputs: seen.append(len(outputs)))
+    values.grad_fn.register_hook(lambda inputs, outputs: seen.append((len(inputs), len(outputs))))
+    values.sum().backward()
+    assert seen == [1, (1, 1)]
+
+
+def test_a_hook_before_a_node_may_replace_what_came_for_its_values():
+    x = torch.tensor([1.0, 3.0, 2.0], requires_grad=True)
+    values, _ = x.max(0)
+    values.grad_fn.register_prehook(lambda outputs: (outputs[0] * 5,))
+    values.backward()
+    assert x.grad.tolist() == [0.0, 5.0, 0.0]

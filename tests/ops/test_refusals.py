@@ -250,3 +250,29 @@ def test_running_totals_of_bools_in_place_are_refused(name):
     with pytest.raises(NotImplementedError, match=f"\"{name}_out_cpu\" not implemented for 'Bool'"):
         getattr(mask, name + "_")(0)
     assert getattr(torch.tensor([1, 2], dtype=torch.int32), name + "_")(0).dtype == torch.int32
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda b: b.softmax(0), NotImplementedError, "\"softmax_kernel_impl\" not implemented for 'Bool'"),
+        (lambda b: b.softmax(1), NotImplementedError, "\"softmax_lastdim_kernel_impl\" not implemented for 'Bool'"),
+        (lambda b: b.long().log_softmax(-2), NotImplementedError, '"log_softmax_kernel_impl" not implemented'),
+        (lambda b: b @ b, RuntimeError, "mat1 and mat2 shapes cannot be multiplied"),
+        (lambda b: b @ b.T, NotImplementedError, "\"addmm_impl_cpu_\" not implemented for 'Bool'"),
+        (lambda b: b[0] @ b[0], NotImplementedError, "\"dot\" not implemented for 'Bool'"),
+        (lambda b: b @ b[0], NotImplementedError, "\"addmv_impl_cpu\" not implemented for 'Bool'"),
+        (lambda b: b[None] @ b.T[None], NotImplementedError, "\"bmm\" not implemented for 'Bool'"),
+        (lambda b: torch.mm(b, b), RuntimeError, "mat1 and mat2 shapes cannot be multiplied"),
+        (lambda b: torch.bmm(b[None], b[None]), RuntimeError, "Expected size for first two dimensions of batch2"),
+        (lambda b: torch.mv(b, b[:, 0]), RuntimeError, "size mismatch, got input"),
+        (
+            lambda b: torch.einsum("ij,ij->", b.float(), b.double()),
+            RuntimeError,
+            "expected scalar type Float but found Double",
+        ),
+    ],
+)
+def test_kernels_without_bools_are_named_by_rank_after_a_look_at_the_sizes(call, error, words):
+    with pytest.raises(error, match=words):
+        call(torch.ones(4, 3) > 0)
