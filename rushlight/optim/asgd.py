@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
-from rushlight.optim.parts import average, count_step, counter_dtype, number, started, with_decay
+from rushlight.optim.parts import average, count_step, counter_dtype, number, started, with_decay, zeros_as
 from rushlight.optim.stepping import Array, State
 
 
@@ -52,7 +52,7 @@ class ASGD(Optimizer):
         lr = group["lr"]
         state["eta"] = np.full_like(state["step"], lr.item() if isinstance(lr, Tensor) else lr)
         state["mu"] = np.ones_like(state["step"])
-        return state | {"ax": np.zeros_like(array)}
+        return state | {"ax": zeros_as(array)}
 
     def writes_for(self, group: dict[str, Any]) -> int:
         return 1 if group["foreach"] else 2  # the decay is a write of its own

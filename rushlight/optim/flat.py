@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from rushlight.core.strides import is_fresh
 from rushlight.core.tensor import Tensor, wrap
 
 if TYPE_CHECKING:
@@ -124,12 +125,7 @@ def small(given: list[Moving]) -> list[Moving]:
     params, total = [], 0
     for each in given:
         array = each._array
-        if (
-            array.dtype.kind == "f"
-            and array.flags.c_contiguous
-            and array.size <= LARGEST
-            and total + array.size <= TOTAL
-        ):
+        if array.dtype.kind == "f" and is_fresh(array) and array.size <= LARGEST and total + array.size <= TOTAL:
             params.append(each)
             total += array.size
     if len(set(params)) != len(params):

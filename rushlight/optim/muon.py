@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_element
-from rushlight.optim.parts import average
+from rushlight.optim.parts import average, zeros_as
 from rushlight.optim.stepping import Array, State
 from rushlight.optim.watch import name_of
 
@@ -61,7 +61,7 @@ class Muon(Optimizer):
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         if array.dtype.kind == "c":
             raise RuntimeError("Muon does not support complex parameters")
-        return {"momentum_buffer": np.zeros_like(array)}
+        return {"momentum_buffer": zeros_as(array)}
 
     def writes_for(self, group: dict[str, Any]) -> int:
         return 2  # the decay is a write of its own, even by nothing

@@ -17,6 +17,7 @@ from rushlight.optim.parts import (
     started,
     with_either_decay,
     writes_with_either_decay,
+    zeros_as,
 )
 from rushlight.optim.stepping import Array, State
 
@@ -67,7 +68,7 @@ class NAdam(Optimizer):
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         state = started(array, group)
         state["mu_product"] = np.ones_like(state["step"])
-        return state | {name: np.zeros_like(array) for name in ("exp_avg", "exp_avg_sq")}
+        return state | {name: zeros_as(array) for name in ("exp_avg", "exp_avg_sq")}
 
     def writes_for(self, group: dict[str, Any]) -> int:
         return 1 + writes_with_either_decay(group)  # the gradient and the mean move it one after the other

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.layout import empty_like_array
+from rushlight.core.strides import is_fresh
 from rushlight.core.tensor import Tensor
 
 
@@ -105,7 +107,16 @@ def counter_dtype(group: dict[str, Any]) -> type:
     return np.float64 if dtypes.default is dtypes.float64 and not group.get("fused") else np.float32
 
 
+def zeros_as(array: np.ndarray) -> np.ndarray:
+    """Zeros that lie in memory as the array does, dimensions of one element included."""
+    if is_fresh(array):
+        return np.zeros(array.shape, array.dtype)
+    made = empty_like_array(array)
+    made[...] = 0
+    return made
+
+
 def started(array: np.ndarray, group: dict[str, Any], *names: str) -> dict[str, np.ndarray]:
     """State that begins at zero: the count of steps, and arrays like the parameter."""
     state: dict[str, np.ndarray] = {"step": np.zeros((), counter_dtype(group))}
-    return state | {name: np.zeros_like(array) for name in names}
+    return state | {name: zeros_as(array) for name in names}

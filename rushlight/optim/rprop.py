@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
-from rushlight.optim.parts import between, choose, count_step, sign, started, unchanging
+from rushlight.optim.parts import between, choose, count_step, sign, started, unchanging, zeros_as
 from rushlight.optim.stepping import Array, State
 
 
@@ -49,7 +49,9 @@ class Rprop(Optimizer):
         lr = lr.item() if isinstance(lr, Tensor) else lr
         state = started(array, group, "prev")
         # the two parts of a complex number move apart
-        return state | {"step_size": np.full_like(array, complex(lr, lr) if array.dtype.kind == "c" else lr)}
+        state["step_size"] = zeros_as(array)
+        state["step_size"][...] = complex(lr, lr) if array.dtype.kind == "c" else lr
+        return state
 
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         smaller, larger = group["etas"]

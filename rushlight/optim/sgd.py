@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
-from rushlight.optim.parts import with_decay
+from rushlight.optim.parts import with_decay, zeros_as
 from rushlight.optim.stepping import Array, State
 from rushlight.optim.twins import twin
 
@@ -63,7 +63,7 @@ class SGD(Optimizer):
         require_one_form(fused, foreach, differentiable)
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
-        return {"momentum_buffer": np.zeros_like(array)} if group["momentum"] else {}
+        return {"momentum_buffer": zeros_as(array)} if group["momentum"] else {}
 
     @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:

@@ -333,6 +333,11 @@ def test_the_state_of_a_transposed_parameter_lies_as_it_does():
         optimizer.step()
         strides = [[each.stride() for each in optimizer.state[param].values() if each.dim()] for param in params]
         assert strides == [[(1, 3)] * 2, [(3, 1)] * 2]
+    column = torch.ones(3, 1).t().requires_grad_()
+    column.grad = torch.ones(1, 3)
+    optimizer = torch.optim.NAdam([column, params[1]])
+    optimizer.step()
+    assert optimizer.state[column]["exp_avg"].stride() == (1, 1)
 
 
 def test_states_that_were_copied_share_the_numbers_of_lbfgs():
