@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from conformance.programs.differences import Difference, compare_statement
+from conformance.programs.differences import Difference, Drift, compare_statement
 from conformance.programs.execution import Execution, Trace
 from conformance.programs.program import Program
 
@@ -22,9 +22,11 @@ def judge(program: Program, libraries: tuple[str, str] = ("torch", "rushlight"))
     one, two = [Execution(each, program.seed) for each in libraries]
     found: list[Finding] = []
     known: set[tuple[str, str]] = set()
+    drift = Drift()
     for number, statement in enumerate(program.statements):
+        drift.read(statement)
         failed = one.run(statement), two.run(statement)
-        differences = compare_statement((failed[0], one.show()), (failed[1], two.show()))
+        differences = compare_statement((failed[0], one.show()), (failed[1], two.show()), drift)
         for each in differences:
             if (each.kind, each.place) not in known or each.place == "statement":
                 known.add((each.kind, each.place))
@@ -36,8 +38,10 @@ def judge(program: Program, libraries: tuple[str, str] = ("torch", "rushlight"))
 
 def first_difference(program: Program, one: Trace, two: Trace) -> Finding | None:
     """Where two traces of one program part."""
+    drift = Drift()
     for number, (statement, left, right) in enumerate(zip(program.statements, one, two, strict=True)):
-        differences = compare_statement(left, right)
+        drift.read(statement)
+        differences = compare_statement(left, right, drift)
         if differences:
             return Finding(number, statement, differences[0])
     return None

@@ -80,9 +80,7 @@ def native_dropout(input, p, train):
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p}")
     if p < 1:
         require_floating(array)
-        mask = wrap(kept(array, p, features=False) != 0)
-    else:
-        mask = wrap(np.zeros(array.shape, bool))
+    mask = wrap(kept(array, p, features=False) != 0)
     return scaled(input, mask, 1 / (1 - p) if p < 1 else 0.0), mask
 
 

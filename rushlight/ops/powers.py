@@ -80,13 +80,18 @@ pow.gradient(
 
 
 def complex_power(input: Any, exponent: Any) -> np.ndarray:
-    """Powers of complex numbers; of 0 as torch has them, by way of its logarithm, which is infinite."""
+    """Powers of complex numbers; those of 0 and of infinite ones as torch has them, by way of the logarithm."""
     if type(exponent) is not np.ndarray:
         return np.sqrt(input) if exponent == 0.5 else np.power(input, exponent)
-    zero = np.equal(input, 0)
-    if not np.any(zero):
+    usual = np.isfinite(input) & np.not_equal(input, 0)
+    if np.all(usual):
         return np.power(input, exponent)
-    return np.where(zero, np.exp(exponent * complex(-math.inf, 0)), np.power(input, exponent))
+    logarithm = np.log(np.asarray(input, exponent.dtype))
+    power = exponent * logarithm
+    # C multiplies an infinite number as if the part that is NaN were not there
+    lost = np.isnan(power.real) & np.isnan(power.imag) & np.isinf(logarithm.real)
+    power = np.where(lost, exponent.real * logarithm.real + complex(0, math.nan), power)
+    return np.where(usual, np.power(input, exponent), np.exp(power))
 
 
 def integer_power(input: Any, exponent: Any, kind: str) -> np.ndarray:

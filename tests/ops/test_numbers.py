@@ -70,6 +70,7 @@ def test_complex_powers_of_zero():
     found = zero ** torch.tensor([0j, 2, -1])
     assert found[0].isnan() and found[1] == 0 and found[2].real == inf and found[2].imag.isnan()
     assert (zero**0).tolist() == [1, 1, 1]
+    assert (torch.tensor([inf + 0j, -inf]) ** torch.tensor([-3.0 + 0j, -3])).tolist() == [0, 0]
     assert (torch.tensor([-4.0 + 0j]) ** 0.5).tolist() == [2j]
 
 

@@ -313,3 +313,9 @@ def test_weights_that_cannot_be_drawn_from(weights, count, replacement, words):
     with pytest.raises(RuntimeError) as raised:
         torch.multinomial(weights, count, replacement)
     assert str(raised.value).startswith(words)
+
+
+def test_native_dropout_draws_where_nothing_is_kept():
+    torch.manual_seed(0)
+    assert torch.native_dropout(torch.ones(3), 1.0, True)[0].tolist() == [0.0, 0.0, 0.0]
+    assert torch.rand(()).item() == pytest.approx(0.4901, abs=1e-4)

@@ -92,6 +92,8 @@ def into_out(scope: Scope, name: str) -> str | None:
     if scope.chance(0.4):
         text, count = f"torch.{scope.choose(*OUT_UNARY)}({name}", tensor.numel()
     elif scope.chance(0.25):
+        if meet(tensor, scope.value(str(target))):
+            return None  # torch gives the target its new shape before it looks at what it reads
         text = f"torch.{scope.choose('sum', 'cumsum', 'amax', 'mean')}({name}, {scope.dim(tensor)}"
         count = tensor.numel()
     elif scope.chance(0.25):
