@@ -8,7 +8,7 @@ from typing import Any
 from rushlight.core.tensor import Tensor
 from rushlight.distributions.kl import formula, kl_divergence
 from rushlight.distributions.utils import euler_constant, sum_rightmost
-from rushlight.ops.activations import logsigmoid
+from rushlight.nn.functional import softplus
 from rushlight.ops.exponential import xlogy
 
 
@@ -28,10 +28,10 @@ def kl_exponential_families(p: Any, q: Any) -> Tensor:
 
 @formula("Bernoulli", "Bernoulli")
 def kl_bernoulli(p: Any, q: Any) -> Tensor:
-    ones = p.probs * (logsigmoid(p.logits) - logsigmoid(q.logits))
+    ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
     ones[q.probs == 0] = math.inf
     ones[p.probs == 0] = 0.0
-    zeros = (1 - p.probs) * (logsigmoid(-p.logits) - logsigmoid(-q.logits))
+    zeros = (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
     zeros[q.probs == 1] = math.inf
     zeros[p.probs == 1] = 0.0
     return ones + zeros

@@ -45,9 +45,12 @@ class Weibull(TransformedDistribution):
         if self._validate_args:
             self._validate_sample(value)
         power, relative = self.concentration, value / self.scale
+        times = relative.pow(power)
+        if self._validate_args:
+            self.base_dist._validate_sample(times)  # NaN where value and scale are infinite
         # what torch's transforms would subtract first, in its order in memory
         found = 0.0 - self.scale.log().expand(relative.shape)
-        return found + (power.log() + xlogy(power - 1, relative) - relative.pow(power))
+        return found + (power.log() + xlogy(power - 1, relative) - times)
 
     @property
     def mean(self) -> Tensor:

@@ -45,6 +45,7 @@ STRIDES = {
         lambda: D.kl_divergence(D.Exponential(turned()), D.Normal(rows(), rows())),
         (1, 2),
     ),
+    "divergence of Bernoullis": (lambda: D.kl_divergence(D.Bernoulli(0.3), D.Bernoulli(logits=turned())), (1, 2)),
     "divergence of Normal and Beta": (lambda: D.kl_divergence(D.Normal(turned(), 1.0), D.Beta(rows(), 1.0)), (1, 2)),
 }
 
@@ -94,6 +95,11 @@ CASES = [
         IndexError,
         "The shape of the mask",
         lambda: D.kl_divergence(D.Bernoulli(torch.rand(3)), D.Bernoulli(torch.rand(2, 3))),
+    ),
+    (
+        ValueError,
+        "Expected value argument",
+        lambda: D.Weibull(torch.tensor(math.inf), 1.0).log_prob(torch.tensor(math.inf)),
     ),
     (ValueError, "Expected value argument", lambda: D.Gumbel(0.0, 1.0).cdf(torch.tensor(math.nan))),
 ]
