@@ -254,6 +254,9 @@ def backward(
 
 def as_views(found: list[Tensor | None]) -> list[Tensor | None]:
     """What native code has brought: one tensor for one array, and views where an array is a part of another."""
+    if len(found) == 1 and (found[0] is None or found[0]._array.base is None):
+        # one gradient on its own memory, the usual answer: 0.4 us less
+        return found
     bases: dict[int, Tensor] = {}
     made: dict[int, Tensor] = {}
     for place, grad in enumerate(found):
