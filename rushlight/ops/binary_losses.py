@@ -241,6 +241,8 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     from rushlight.ops.activations import logsigmoid
 
     reduction = legacy(size_average, reduce, reduction)
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not valid: write 'mean', 'sum' or 'none' for reduction")
     values = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     values = weighted(values, weight)
     dim = input.ndim - 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.ops.calling import not_given
 from rushlight.ops.declare import composed, op
 from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold, in_c_order
@@ -230,7 +231,7 @@ def count_nonzero(input, dim=None):
 def logsumexp(input, dim=None, keepdim=False, *, out=None):
     """Logarithm of the sum of the exponentials over `dim`, without overflow."""
     if dim is None:
-        raise TypeError("logsumexp(): argument 'dim' (position 2) must be tuple of ints, not NoneType")
+        raise not_given("logsumexp", "dim")
     along = axes(dim, input.ndim)
     real = input.real if input.dtype.kind == "c" else input
     largest = np.maximum.reduce(real, along, keepdims=True, initial=-np.inf)

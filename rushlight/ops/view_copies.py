@@ -53,6 +53,11 @@ def declare_copy(function: Callable, samples: Samples) -> Callable:
     )
 
     def copied(input, *args, out=None, **kwargs):
+        if function is view_as_complex and input.requires_grad and state.grad:
+            raise RuntimeError(
+                "view_as_complex_copy does not support automatic differentiation for outputs with complex dtype.: use "
+                "view_as_complex(x).clone()"
+            )
         found = own(function(input, *args, **kwargs), input, node_name)
         if out is None:
             return found

@@ -78,6 +78,45 @@ one = torch.ones
             RuntimeError,
             "Bias size must equal dim 2 in the w",
         ),
+        (
+            lambda: torch.view_as_complex_copy(torch.ones(3, 2, requires_grad=True)),
+            RuntimeError,
+            "view_as_complex_copy does not support automatic differentiation for outputs with complex dtype",
+        ),
+        (lambda: torch.logsumexp(one(2)), TypeError, r'logsumexp\(\) missing 1 required positional arguments: "dim"'),
+        (
+            lambda: torch.fft.ihfftn(one(2) + 0j),
+            RuntimeError,
+            "Only supports floating-point dtypes, but found: Complex",
+        ),
+        (
+            lambda: functional.multilabel_soft_margin_loss(one(2, 2), one(2, 2), reduction="other"),
+            ValueError,
+            "^other is not valid",
+        ),
+        (lambda: functional.max_pool1d(one(1, 1, 4), 0), RuntimeError, r"max_pool1d\(\) kernel_size must be greater"),
+        (
+            lambda: functional.max_pool1d(one(1, 1, 4), 2, 0),
+            RuntimeError,
+            r"max_pool1d\(\) stride must be greater than",
+        ),
+        (lambda: functional.max_pool1d(one(1, 1, 4), 2, padding=-1), RuntimeError, "padding must be non-negative, but"),
+        (
+            lambda: functional.max_pool1d(one(1, 1, 4), 2, padding=2),
+            RuntimeError,
+            "padding should be at most half of k",
+        ),
+        (
+            lambda: functional.max_pool1d(one(1, 1, 4), 2, dilation=0),
+            RuntimeError,
+            "dilation must be greater than zero",
+        ),
+        (lambda: functional.max_pool1d(one(1, 1, 4), 9), RuntimeError, r"max_pool1d\(\) Invalid computed output size"),
+        (
+            lambda: functional.avg_pool1d(one(2, 3, 4), 9),
+            RuntimeError,
+            r"Given input size: \(3x1x4\). Calculated output",
+        ),
     ],
 )
 def test_wrong_numbers_are_refused_in_torchs_words(call, kind, words):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.fourier.orders import TRANSFORMED
@@ -96,7 +97,9 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `hfftn`: half of the Hermitian signal behind a real spectrum."""
     from scipy.fft import rfftn
 
-    require_real("ihfftn", input, "real-valued")
+    if input.dtype.kind == "c":
+        kind = dtypes.from_numpy(input.dtype).scalar
+        raise RuntimeError(f"Only supports floating-point dtypes, but found: {kind}: use hfftn for complex numbers")
     dims, sizes = on_grid(input.shape, s, dim)
     require_dims("ihfftn", dims)
     return np.conjugate(rfftn(input, sizes, dims, opposite(norm)))

@@ -138,7 +138,8 @@ def declare(count: int) -> None:
         ceil_mode=False,
         return_indices=False,
     ):
-        pooling = Pooling(name, count, kernel_size, stride, padding, dilation, ceil_mode)
+        used = f"{name}_with_indices" if count == 1 and return_indices else name
+        pooling = Pooling(used, count, kernel_size, stride, padding, dilation, ceil_mode)
         return pooled(input, pooling, return_indices)
 
     def with_indices(
@@ -150,7 +151,8 @@ def declare(count: int) -> None:
         ceil_mode=False,
         return_indices=False,
     ):
-        return pooled(input, Pooling(name, count, kernel_size, stride, padding, dilation, ceil_mode), True)
+        used = f"{name}_with_indices" if count == 1 else name
+        return pooled(input, Pooling(used, count, kernel_size, stride, padding, dilation, ceil_mode), True)
 
     function.__name__ = name
     function.__doc__ = f"""The largest element of each window of the last {count} dimensions.

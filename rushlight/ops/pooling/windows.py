@@ -54,7 +54,25 @@ class Pooling:
         self.dilation = ints(function, "dilation", dilation, count)
         self.ceil = bool(ceil)
 
+    def check_alone(self) -> None:
+        """What torch's own kernel for sequences says; the others take them for images of one row."""
+        (kernel,), (stride,), (padding,), (dilation,) = self.kernel, self.stride, self.padding, self.dilation
+        for name, value in (("kernel_size", kernel), ("stride", stride)):
+            if value < 1:
+                raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
+        if padding < 0:
+            raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+        if padding > kernel // 2:
+            raise RuntimeError(
+                f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and "
+                f"kernel_size={kernel}"
+            )
+        if dilation < 1:
+            raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
+
     def check_options(self) -> None:
+        if self.function == "max_pool1d":
+            self.check_alone()
         words = {
             name: " ".join(f"{prefix}{letter}: {each}" for letter, each in zip(NAMES[self.count], values, strict=True))
             for name, prefix, values in (
@@ -104,10 +122,14 @@ class Pooling:
         """How many windows there are along each dimension."""
         self.check_options()
         self.check_shape(shape)
-        sizes = shape[-self.count :]
+        sizes, channels = shape[-self.count :], shape[-self.count - 1]
         found = tuple(map(self.output, sizes, self.kernel, self.stride, self.padding, self.dilation))
+        if min(found) < 1 and self.function == "max_pool1d":
+            raise RuntimeError(f"max_pool1d() Invalid computed output size: {found[0]}: use a smaller kernel_size")
         if min(found) < 1:
-            given, made = ("x".join(str(each) for each in (shape[-self.count - 1], *them)) for them in (sizes, found))
+            if self.count == 1:
+                sizes, found = (1, *sizes), (1, *found)
+            given, made = ("x".join(str(each) for each in (channels, *them)) for them in (sizes, found))
             raise RuntimeError(
                 f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small: the windows "
                 "are larger than the input; use a smaller kernel_size or padding"
