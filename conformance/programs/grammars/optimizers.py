@@ -78,6 +78,13 @@ def loss(scope: Scope) -> str:
     return " + ".join(term(scope, scope.choose(*found)) for _ in range(scope.integer(1, 2)))
 
 
+def squares(scope: Scope) -> str:
+    """A loss that has a minimum: without one the steps of L-BFGS grow until rounding decides where they lead."""
+    found = leaves(scope) or ["torch.ones(())"]
+    chosen = [(scope.choose(*found), scope.number()) for _ in range(scope.integer(1, 2))]
+    return " + ".join(f"({leaf} * {factor} + 1).pow(2).sum()" for leaf, factor in chosen)
+
+
 def term(scope: Scope, leaf: str) -> str:
     return f"({leaf} * {scope.number()} + 1).{scope.choose('pow(2).sum()', 'tanh().sum()', 'exp().mean()')}"
 
@@ -90,7 +97,7 @@ def step(scope: Scope, name: str) -> str:
     newton = "LBFGS" in type(scope.value(name)).__name__
     if newton or scope.chance(0.1):
         # where one loss has converged L-BFGS remembers rounding errors: along another one they are all there is
-        value = scope.kept.setdefault(name, loss(scope)) if newton else loss(scope)
+        value = scope.kept.setdefault(name, squares(scope)) if newton else loss(scope)
         lines = ["def closure():", f"{name}.zero_grad()", f"value = {value}", "value.backward()", "return value"]
         return "\n    ".join(lines) + f"\n{scope.fresh()} = {name}.step(closure)"
     return f"{name}.step()"
