@@ -54,7 +54,8 @@ def refuse_overlap_out(op: Any, out: Tensor, arguments: tuple) -> None:
     if op.name in BEFORE_RESIZE:
         require_places(op, out)
     if op.name in APART_OUT:
-        compare(op, out, arguments, op.tensors, FULL)
+        if not joins_nothing(op, arguments):
+            compare(op, out, arguments, op.tensors, FULL)
         return
     if is_pointwise(op):
         require_places(op, out)
@@ -84,6 +85,14 @@ def compare(op: Any, target: Tensor, arguments: tuple, positions: tuple, limit: 
                     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
                     "single memory location. Please clone() the tensor before performing the operation."
                 )
+
+
+def joins_nothing(op: Any, arguments: tuple) -> bool:
+    """Whether `cat` or `stack` get only tensors that they pass over."""
+    if op.name not in ("cat", "stack"):
+        return False
+    arrays = [each._array for each in arguments[0]]
+    return not any([each.size or (op.name == "cat" and each.ndim != 1) for each in arrays])
 
 
 def require_places(op: Any, target: Tensor) -> None:

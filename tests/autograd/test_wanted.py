@@ -262,3 +262,12 @@ def test_the_gradient_of_atan2_is_a_product():
     (grad,) = torch.autograd.grad(torch.atan2(x, y).sum(), x, create_graph=True)
     assert grad.grad_fn.name() == "MulBackward0"
     assert grad.tolist() == pytest.approx([0.0, 0.4])
+
+
+def test_a_gradient_is_the_base_of_those_that_are_views_of_it():
+    x = torch.ones(2, 3, requires_grad=True)
+    y = x.T
+    whole, turned = torch.autograd.grad((y * 2).sum(), [x, y])
+    assert whole._base is turned
+    turned.add_(1)
+    assert whole._version == turned._version == 1 and whole[0, 0] == 3

@@ -196,3 +196,12 @@ def test_an_operand_that_lost_its_history_comes_before_dtypes():
         part.mul_(2)
     with pytest.raises(RuntimeError, match="Output 0 of Diagonal is a view and its base or another view of its base"):
         torch.ones(2, dtype=torch.bool).mul_(part)
+
+
+def test_joining_nothing_looks_at_no_memory():
+    x = torch.ones(0)
+    assert torch.cat([x, x], out=x).shape == (0,)
+    assert torch.stack([x, x], out=x).shape == (2, 0)
+    y = torch.ones(0, 3)
+    with pytest.raises(RuntimeError, match=SHARED):
+        torch.cat([y, y], out=y)
