@@ -39,9 +39,15 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 __all__ = [*public("nn.functional"), "gumbel_softmax", "sigmoid", "tanh"]
 
 
+# torch's functions use these, and programs import them from here
+HELPERS = ("_single", "_pair", "_triple", "_list_with_default")
+
+
 def __getattr__(name: str) -> Any:
-    if name == "grad":
-        return import_module("rushlight.nn.grad")
+    if name in ("grad", "_Reduction"):
+        return import_module(f"rushlight.nn.{'grad' if name == 'grad' else '_reduction'}")
+    if name in HELPERS:
+        return getattr(import_module("rushlight.nn.modules.utils"), name)
     # what later layers declare, and for mypy, which cannot see what is declared
     found = public("nn.functional").get(name)
     if found is None:

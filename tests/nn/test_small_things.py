@@ -169,3 +169,11 @@ def test_distances_of_unknown_numbers_are_unknown():
     points = torch.tensor([[0.0, 1.0], [float("nan"), 1.0], [2.0, 5.0]])
     found = F.pdist(points, 0).tolist()
     assert found[1] == 2 and found[0] != found[0] and found[2] != found[2]
+
+
+def test_helpers_that_programs_import_from_functional_are_there():
+    from rushlight.nn.functional import _list_with_default, _pair, _Reduction, _single, _triple
+
+    assert (_single(2), _pair(2), _triple(2)) == ((2,), (2, 2), (2, 2, 2))
+    assert _list_with_default([None, 3], [4, 5, 6]) == [5, 3]
+    assert _Reduction.get_enum("sum") == 2
