@@ -185,6 +185,9 @@ def binary_cross_entropy_with_logits(
 @op(dtype=UNROUNDED, operands=["input"], name="_soft_margin_loss", samples=None)
 def soft_margins(input, target, reduction: str):
     """log(1 + exp(-target * input)) for each element; in half precision each step is rounded."""
+    if input.dtype not in dtypes.DIFFERENTIABLE:
+        kind = dtypes.from_numpy(input.dtype).scalar
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}: write input.float()")
     require_floats("soft_margin_loss", input)
     values = np.log1p(np.exp(-input * target.astype(input.dtype)))
     return reduced(values.astype(compute_dtype(input.dtype), copy=False), reduction)

@@ -56,7 +56,7 @@ def check_parts(
             f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
         )
     input, index, source = as_vectors(input, index, source)
-    words = "index out of range in self" if name == "index_add_" else ""
+    words = "index out of range in self" if input.ndim == 1 or name != "index_add_" else ""
     if name != "index_add_" or input.size or input.ndim == 1:
         check_range(index, dim, input.shape[dim], words)
     return input, dim, index, source
@@ -132,7 +132,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out=No
     result = target_of(input, out)
     flat, index = as_vectors(result, index)
     if has_parts(flat, dim):
-        check_range(index, dim, flat.shape[dim])
+        check_range(index, dim, flat.shape[dim], function="index_copy_(): ")
         flat[(slice(None),) * dim + (index,)] = source
     return result
 

@@ -228,7 +228,7 @@ def count_nonzero(input, dim=None):
         ]
     ),
 )
-def logsumexp(input, dim=None, keepdim=False, *, out=None):
+def logsumexp(input, dim: tuple, keepdim=False, *, out=None):
     """Logarithm of the sum of the exponentials over `dim`, without overflow."""
     if dim is None:
         raise not_given("logsumexp", "dim")

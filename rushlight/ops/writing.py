@@ -175,13 +175,13 @@ def add_at(target: np.ndarray, where: np.ndarray, values: np.ndarray) -> None:
     np.add.at(target.reshape(-1), where.reshape(-1), values.reshape(-1))
 
 
-def check_range(index: np.ndarray, dim: int, size: int, words: str = "") -> None:
+def check_range(index: np.ndarray, dim: int, size: int, words: str = "", function: str = "") -> None:
     """Refuse positions outside of a dimension, and negative ones."""
     # as unsigned numbers negative ones are huge: one pass instead of two
     unsigned = index.view(UNSIGNED[index.dtype])
     if index.size and np.maximum.reduce(unsigned, None) >= size:
         wrong = index[unsigned >= size].flat[0]
-        raise OutOfRange(words or f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+        raise OutOfRange(words or f"{function}index {wrong} is out of bounds for dimension {dim} with size {size}")
 
 
 def number_for(value: Any, kind: np.dtype, single: bool = False) -> Any:

@@ -276,3 +276,45 @@ def test_running_totals_of_bools_in_place_are_refused(name):
 def test_kernels_without_bools_are_named_by_rank_after_a_look_at_the_sizes(call, error, words):
     with pytest.raises(error, match=words):
         call(torch.ones(4, 3) > 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (
+            lambda: torch.index_copy(torch.ones(3, 2), 1, torch.tensor([-1]), torch.ones(3, 1)),
+            IndexError,
+            "index_copy_(): index -1 is out of bounds for dimension 1 with size 2",
+        ),
+        (
+            lambda: torch.index_add(torch.ones(3, 2), 0, torch.tensor([5]), torch.ones(1, 2)),
+            RuntimeError,
+            "index 5 is out of bounds for dimension 0 with size 3",
+        ),
+        (
+            lambda: torch.index_reduce(torch.ones(3, 2), 0, torch.tensor([5]), torch.ones(1, 2), "prod"),
+            IndexError,
+            "index out of range in self",
+        ),
+        (
+            lambda: torch.cholesky_solve(torch.ones(2, 2), torch.ones(3, 3)),
+            RuntimeError,
+            "Incompatible matrix sizes for cholesky_solve: each A matrix is 3 by 3 but each b matrix is 2 by 2",
+        ),
+        (lambda: torch.logsumexp(torch.ones(3)), TypeError, "logsumexp() missing 1 required positional arguments"),
+        (
+            lambda: functional.multilabel_soft_margin_loss(torch.ones(2, 2), torch.ones(2, 2), reduction="other"),
+            ValueError,
+            "other is not valid",
+        ),
+        (
+            lambda: functional.soft_margin_loss(torch.tensor([1, 2]), torch.ones(2)),
+            RuntimeError,
+            "result type Float can't be cast to the desired output type Long",
+        ),
+    ],
+)
+def test_words_of_single_functions(call, kind, words):
+    with pytest.raises(kind) as raised:
+        call()
+    assert str(raised.value).startswith(words)

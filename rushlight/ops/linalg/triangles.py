@@ -36,6 +36,11 @@ def substitution(A, B, upper, unitriangular=False):
 def require_equations(A, B, left, name):
     """Shapes that fit: A X = B, or X A = B."""
     if B.shape[-2 if left else -1] != A.shape[-1]:
+        if name == "cholesky_solve":
+            raise RuntimeError(
+                f"Incompatible matrix sizes for cholesky_solve: each A matrix is {A.shape[-2]} by {A.shape[-1]} "
+                f"but each b matrix is {B.shape[-2]} by {B.shape[-1]}"
+            )
         shapes = f"{A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]}"
         raise RuntimeError(
             f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} ({shapes})"
