@@ -269,7 +269,13 @@ static bool keeps_numbers(const Node* node) {
     for (int i = 0; node->saved != nullptr && i < node->saved_count; i++) {
         if (node->saved[i].version != Saved::NONE) return false;
     }
-    return node->saved != nullptr;
+    if (node->saved != nullptr) return true;
+    // in a list since Python has looked at them; the versions of numbers are None
+    PyObject* versions = node->versions_list;
+    for (Py_ssize_t i = 0; versions != nullptr && PyList_Check(versions) && i < PyList_GET_SIZE(versions); i++) {
+        if (PyList_GET_ITEM(versions, i) != Py_None) return false;
+    }
+    return versions != nullptr && PyList_Check(versions);
 }
 
 // Forget saved values after a backward that does not retain the graph.

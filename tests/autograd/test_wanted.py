@@ -234,6 +234,11 @@ def test_numbers_that_a_node_has_saved_are_not_freed():
     y.sum().backward()
     y.sum().backward()
     assert x.grad.tolist() == [2.0, 2.0]
+    for look in (lambda node: node.register_hook(lambda *_: None), lambda node: node._saved_weight):
+        y = torch.lerp(x, x, 0.5)
+        look(y.grad_fn)
+        y.sum().backward()
+        y.sum().backward()
     for y in (x * 2, torch.lerp(x, x, torch.ones(2))):
         y.sum().backward()
         with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
