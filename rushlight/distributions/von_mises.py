@@ -33,9 +33,9 @@ def angles(loc, concentration, shape: tuple):
     tau = 1 + np.sqrt(1 + 4 * kappa**2)
     rho = (tau - np.sqrt(2 * tau)) / (2 * kappa)
     envelope = np.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
-    # NaN would never be accepted
-    done = np.broadcast_to(np.isnan(loc + kappa), shape)
-    found = np.where(done, np.nan, 0.0)
+    # NaN would never be accepted, nor would anything where the envelope is as narrow as rounding: the direction is it
+    done = np.broadcast_to(np.isnan(loc) | ~(envelope > 1), shape)
+    found = np.broadcast_to(np.where(np.isnan(loc + kappa), np.nan, 0.0), shape)
     while not done.all():
         u1, u2, u3 = rand((3, *shape), dtype=dtypes.float64)._array
         z = np.cos(math.pi * u1)

@@ -163,3 +163,8 @@ def test_a_gumbel_distribution_of_numbers_draws_without_gradients_for_its_mode()
     found.mode.requires_grad = True
     assert not found.rsample().requires_grad
     assert D.Gumbel(torch.zeros(2, requires_grad=True), 2.0).rsample().requires_grad
+
+
+def test_angles_of_an_endless_concentration_are_the_direction():
+    found = D.VonMises(0.5, torch.tensor([math.inf, 1e20, 1e38])).sample((2,))
+    assert np.allclose(found.numpy(), 0.5)
