@@ -39,7 +39,7 @@ def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool, wrapped: bool = F
 def add_to(held: Tensor, grad: Tensor) -> None:
     array, added = held._array, grad._array
     plain = type(array) is type(added) is np.ndarray and array.dtype == added.dtype and array.flags.c_contiguous
-    if not plain or held._inference:
+    if not plain or held._inference or array.shape != added.shape:
         with modes.no_grad():
             held.add_(grad)
         return

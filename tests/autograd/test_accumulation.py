@@ -1,5 +1,7 @@
 """Accumulation: what `.grad` is after one backward and after several."""
 
+import warnings
+
 import pytest
 
 import rushlight as torch
@@ -113,3 +115,13 @@ def test_steps_along_dims_of_size_one_are_the_gradients_or_the_leafs():
     kept = torch.ones(1, 4)
     x.backward(kept)
     assert x.grad.stride() == (1, 1)
+
+
+def test_a_leaf_that_got_another_shape_refuses_to_add_to_its_gradient():
+    x = torch.ones(2, 3, 4, requires_grad=True)
+    x.sum().backward()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.eq(torch.ones(2, 3), 2, out=x)
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(4\) must match the size of tensor b \(3\)"):
+        x.sum().backward()
