@@ -78,9 +78,10 @@ def native_dropout(input, p, train):
         return scaled(input, wrap(np.ones(array.shape, bool)), 1.0), wrap(np.ones(array.shape, bool))
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p}")
+    drawn = np.empty_like(array, np.float32) if array.dtype.kind == "c" else array
+    mask = wrap(kept(drawn, p, features=False) != 0)
     if p < 1:
-        require_floating(array)
-    mask = wrap(kept(array, p, features=False) != 0)
+        require_floating(array)  # after the draw, as in torch: the stream has moved
     return scaled(input, mask, 1 / (1 - p) if p < 1 else 0.0), mask
 
 

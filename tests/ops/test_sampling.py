@@ -319,3 +319,7 @@ def test_native_dropout_draws_where_nothing_is_kept():
     torch.manual_seed(0)
     assert torch.native_dropout(torch.ones(3), 1.0, True)[0].tolist() == [0.0, 0.0, 0.0]
     assert torch.rand(()).item() == pytest.approx(0.4901, abs=1e-4)
+    torch.manual_seed(0)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast"):
+        torch.native_dropout(torch.ones(3, dtype=torch.int64), 0.3, True)
+    assert torch.rand(()).item() == pytest.approx(0.4901, abs=1e-4)
