@@ -50,7 +50,8 @@ def test_pairs(name, reduction, dtype):
     found, expected = called(name, (wide[:, ::2], y.T, reduction, *options))
     assert_same(found, expected)
     if reduction == "none":
-        assert found.numpy().strides == expected.strides
+        # a divergence has the order of its target
+        assert found.numpy().strides == (y.T if name == "_kl_div" else expected).strides
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
