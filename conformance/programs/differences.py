@@ -14,6 +14,7 @@ from conformance.programs.snapshot import Failed, Shown
 SOFT = ("words", "stride", "node", "version")
 TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float64": 1e-9, "complex128": 1e-9}
 USUAL = 2e-5
+NAME, BACKWARD = re.compile(r"\b[a-z]+\d+\b"), re.compile(r"backward|grad\(")
 HIDDEN = re.compile(r"\bout=|\bD\.|\bd\d+\b|torch\.tensor\((?:\[[^\]]*\]|[-\d.]+)\)")
 
 
@@ -21,15 +22,25 @@ class Drift:
     """How far numbers may be apart by now: what rounding did to narrower floats goes on into wider ones."""
 
     def __init__(self) -> None:
-        self.seen = 0.0
+        self.seen = self.now = 0.0
+        self.narrow: set[str] = set()
 
     def read(self, statement: str) -> None:
         """Look for float32 that does not show afterwards: results cast by `out=`, tensors, distributions."""
         if HIDDEN.search(statement):
             self.seen = max(self.seen, USUAL)
+        used = self.narrow if BACKWARD.search(statement) else self.narrow.intersection(NAME.findall(statement))
+        # what a statement computes on its way may be float32 where its result is not
+        self.now = USUAL if used or "torch.float32" in statement else 0.0
+
+    def note(self, place: str, shown: Shown) -> None:
+        """Remember which names stand for narrow floats."""
+        kind = shown.dtype.rpartition(".")[2]
+        if kind.startswith(("float", "bfloat", "complex")) and TOLERANCE.get(kind, USUAL) >= USUAL:
+            self.narrow.update(NAME.findall(place))
 
     def tolerance(self, shown: Shown) -> float:
-        return max(TOLERANCE.get(shown.dtype.rpartition(".")[2], USUAL), self.seen)
+        return max(TOLERANCE.get(shown.dtype.rpartition(".")[2], USUAL), self.seen, self.now)
 
 
 class Difference(NamedTuple):
@@ -134,6 +145,7 @@ def compare_tensors(place: str, torch: Shown, ours: Shown, found: list[Differenc
             answers = [f"{getattr(each, field)} ({each.dtype})" for each in (torch, ours)]
             found.append(Difference(kind, place, *answers))
             return
+    drift.note(place, torch)
     if not equal_values(torch, ours, drift):
         found.append(Difference("value", place, shorten(torch.values), shorten(ours.values)))
     if (torch.stride, torch.offset) != (ours.stride, ours.offset) and (torch.values is None or torch.values.size):

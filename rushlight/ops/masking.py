@@ -11,6 +11,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.indexing import mask_into, part_into
 from rushlight.ops.rules import INDEX, MATCH, SAME
 from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.splitting import unbind
 from rushlight.ops.writing import number_for, overwrite, scalar_name
 
 
@@ -185,12 +186,6 @@ def rows_nonzero(input, *, out=None):
     return np.array(input.nonzero()).T
 
 
-@op(dtype=INDEX, name="_dims_nonzero", samples=None)
-def dims_nonzero(input):
-    """Where the elements are that are not zero, a tensor for each dimension."""
-    return (input if input.ndim else input.reshape(1)).nonzero()
-
-
 @composed(
     samples=cases(
         lambda make: [
@@ -217,7 +212,12 @@ def nonzero(input, *, out=None, as_tuple=False):
         return rows_nonzero(input, out=out)
     if out is not None:
         raise TypeError("nonzero(): argument 'out' must be Tensor, not tuple: leave it out with as_tuple=True")
-    return dims_nonzero(input)
+    return columns_nonzero(input)
+
+
+def columns_nonzero(input: Tensor) -> tuple[Tensor, ...]:
+    """Where the elements are that are not zero, a tensor for each dimension; a number has one."""
+    return unbind(rows_nonzero(input if input._array.ndim else input.reshape(1)), 1)
 
 
 @composed(

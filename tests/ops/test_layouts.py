@@ -274,3 +274,12 @@ def test_a_number_is_an_operand_of_another_shape_but_for_kernels_that_take_numbe
     assert column.stride() == (1, 3)
     assert [found.stride() for found in (column + 1, column * 2, column > 0)] == [(1, 3)] * 3
     assert [found.stride() for found in (column**2, column.clamp(0), column.exp())] == [(1, 1)] * 3
+
+
+def test_positions_that_are_not_zero_are_the_columns_of_one_tensor():
+    mask = torch.tensor([[False, True], [True, False], [True, True]])
+    rows, columns = mask.nonzero(as_tuple=True)
+    assert (rows.tolist(), columns.tolist()) == ([0, 1, 2, 2], [1, 0, 0, 1])
+    assert rows._base is columns._base
+    assert [(each.stride(), each.storage_offset()) for each in (rows, columns)] == [((1,), 0), ((1,), 4)]
+    assert torch.tensor(3).nonzero(as_tuple=True)[0].tolist() == [0]
