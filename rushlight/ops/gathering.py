@@ -42,6 +42,7 @@ def check_along(name: str, input: np.ndarray, dim: int, index: np.ndarray) -> tu
 @op(
     dtype=MATCH,
     operands=["input"],
+    saves=("input",),
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), 1, make.ints(3, 1, low=0, high=4)),

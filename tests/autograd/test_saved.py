@@ -143,3 +143,12 @@ def test_saved_tensors_are_made_by_nodes_only():
     kind = type(torch.ones(1, requires_grad=True).exp().grad_fn._raw_saved_result)
     with pytest.raises(RuntimeError, match="Trying to create a SavedTensor object from Python is forbidden"):
         kind()
+
+
+def test_a_gathered_tensor_may_not_change_before_backward():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    found = y.gather(0, torch.tensor([0]))
+    y.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.sum().backward()
