@@ -52,7 +52,8 @@ def einsum(*args: Any) -> Tensor:
     """Sum of products of the operands' elements, as an equation says: `einsum('ij,jk->ik', a, b)`."""
     equation, operands = read_arguments(args)
     inputs, output, plain = read_equation(equation, tuple([each.ndim for each in operands]))
-    if len(operands) > 1 and any(each.dtype is bool_ and each.numel() for each in operands):
+    summed = len(operands) > 1 and not set("".join(inputs)) <= set(output)
+    if summed and any(each.dtype is bool_ and each.numel() for each in operands):
         raise NotImplementedError(
             "\"bmm\" not implemented for 'Bool': convert the operands first, for example x.long()"
         )

@@ -36,7 +36,7 @@ from rushlight.ops.samples import case, cases
 )
 def linear(input, weight, bias: Tensor = None, *, out=None):
     """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`."""
-    if input.dtype.kind == "b":
+    if input.dtype.kind == "b" and input.size and weight.size:
         raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': convert it to floats first")
     if not (input.ndim and 1 <= weight.ndim <= 2) or input.shape[-1] != weight.shape[-1]:
         refuse_ranks(input.ndim, weight.ndim)

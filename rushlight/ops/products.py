@@ -19,7 +19,8 @@ def adjoint(matrix):
 
 
 def refuse_bool(array, name):
-    if array.dtype.kind == "b" and array.size:
+    # a sum of products is looked at even where there is none to add
+    if array.dtype.kind == "b" and (array.size or name == "dot"):
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
 
 

@@ -179,3 +179,13 @@ def test_extremes_of_nothing():
     assert torch.cummax(complexes[0], 0).values.item() == 1 + 2j
     assert torch.median(torch.zeros(0, dtype=torch.bool)).item() is True
     assert torch.zeros(0).scatter_(0, torch.zeros(0, dtype=torch.int64), 2j).shape == (0,)
+
+
+def test_products_of_bools_are_refused_where_they_are_summed():
+    flags, none = torch.tensor([True, False]), torch.zeros(0, dtype=torch.bool)
+    assert torch.einsum("i,i->i", flags, flags).tolist() == [True, False]
+    assert torch.einsum("i,j->ij", flags, flags).tolist() == [[True, False], [False, False]]
+    assert torch.nn.functional.linear(none.reshape(0, 2), torch.zeros(3, 2, dtype=torch.bool)).shape == (0, 3)
+    for product in (lambda: torch.einsum("i,i->", flags, flags), lambda: torch.dot(none, none)):
+        with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+            product()
