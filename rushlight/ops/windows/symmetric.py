@@ -79,7 +79,7 @@ def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=None, device=None, requ
 def general_cosine(M, *, a, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
     """The alternating sum of cosines of no period, one period, two ... with the weights `a`."""
     if not isinstance(a, (list, tuple)):
-        raise TypeError(f"Coefficients must be a list/tuple, not {type(a).__name__}")
+        raise TypeError(f"Coefficients must be a list/tuple: argument 'a' is {type(a).__name__}")
     if not a:
         raise ValueError("Coefficients cannot be empty: give one number or more")
     return window("general_cosine", M, shapes.cosines, (sym, numbers(a)), dtype, layout, device, requires_grad)
