@@ -88,17 +88,21 @@ def strided(memory: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np
         raise RuntimeError(
             f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
         )
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}: the memory begins at 0")
     size = memory.itemsize
-    if math.prod(shape):
-        needed = 1 + offset + sum((extent - 1) * step for extent, step in zip(shape, strides, strict=True))
-        held = memory_extent(memory)
-        if offset < 0 or needed > held:
-            raise RuntimeError(
-                f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and "
-                f"itemsize {size} requiring a storage size of {needed * size} are out of bounds for storage "
-                f"of size {held * size}"
-            )
     steps = tuple([step * size for step in strides])
+    if not math.prod(shape):
+        # nothing is read: it may begin anywhere
+        return empty_view(memory, shape, steps, offset * size)
+    needed = 1 + offset + sum((extent - 1) * step for extent, step in zip(shape, strides, strict=True))
+    held = memory_extent(memory)
+    if needed > held:
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and "
+            f"itemsize {size} requiring a storage size of {needed * size} are out of bounds for storage "
+            f"of size {held * size}"
+        )
     if memory.flags.c_contiguous and memory.size:
         return np.ndarray(shape, memory.dtype, memory, offset * size, steps)
     start = np.lib.stride_tricks.as_strided(memory, (memory_extent(memory),), (size,))

@@ -1,5 +1,7 @@
 """Views share memory and history with their base; writes through either reach both."""
 
+import copy
+
 import pytest
 
 import rushlight as torch
@@ -383,3 +385,10 @@ def test_whole_numbers_cannot_require_grad():
     with pytest.raises(RuntimeError, match="only Tensors of floating point and complex dtype can require gradients"):
         x.requires_grad = True
     assert not x.requires_grad_(False).requires_grad
+
+
+def test_empty_views_begin_anywhere_and_are_copied_with_their_place():
+    late = torch.zeros(3).as_strided((0, 1), (3, 1), 4)
+    assert (late.storage_offset(), copy.deepcopy(late).storage_offset()) == (4, 4)
+    with pytest.raises(RuntimeError, match="Tensor: invalid storage offset -4"):
+        torch.zeros(3).as_strided((0, 1), (3, 1), -4)
