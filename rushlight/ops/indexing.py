@@ -159,9 +159,11 @@ def part_gradient(grad: Tensor, shape: tuple, index: tuple | slice) -> Tensor:
     if not count or count != math.prod(shape) or type(index) is slice or any([type(each) is int for each in index]):
         return part_into(grad, index, shape)
     dots = index.index(...)
-    for place in range(len(index) - 1, -1, -1):
-        if index[place] is None:
-            grad = grad.squeeze(place if place < dots else place - len(index))
+    # dimensions before the dots count from the front, those behind them from the end; the outer ones go last
+    for place in range(dots - 1, -1, -1):
+        grad = grad.squeeze(place) if index[place] is None else grad
+    for place in range(dots + 1, len(index)):
+        grad = grad.squeeze(place - len(index)) if index[place] is None else grad
     return grad
 
 

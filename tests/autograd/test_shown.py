@@ -77,3 +77,10 @@ def test_the_second_factor_of_a_product_and_sizes_that_only_torch_keeps():
     assert x.expand(4, 2, 3).grad_fn._saved_self_sym_sizes == (2, 3)
     assert isinstance(x[torch.tensor([0])].grad_fn._saved_indices, tuple)
     assert torch.nn.functional.conv1d(leaf(1, 2, 3), leaf(2, 2, 1)).grad_fn._saved_padding == (0,)
+
+
+def test_dimensions_added_on_both_sides_of_the_dots_leave_the_gradient_whole():
+    x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    for index in [(..., None, None), (None, ..., None, None), (None, None, ...), (..., None, slice(None), None)]:
+        (found,) = torch.autograd.grad((x[index] * 3).sum(), x)
+        assert found.tolist() == [[3.0, 3.0]]
