@@ -72,9 +72,8 @@ def channels_last_strides(shape: tuple[int, ...], form: memory_format) -> tuple[
 def dense_strides(array: np.ndarray) -> tuple[int, ...]:
     """The strides that `preserve_format` gives a copy: the array's own, or its order of dimensions packed."""
     given = strides_of(array)
-    if array.flags.c_contiguous:
-        return given
-    return given if is_dense(array.shape, given) else packed_strides(array.shape, [given])
+    kept = array.flags.c_contiguous or is_dense(array.shape, given)
+    return given if kept else packed_strides(array.shape, [given])
 
 
 def is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
