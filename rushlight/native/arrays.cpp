@@ -185,6 +185,14 @@ PyArrayObject* new_array_like(PyArrayObject* model, npy_intp size) {
     return reinterpret_cast<PyArrayObject*>(array);
 }
 
+bool has_usual_steps(PyArrayObject* array) {
+    npy_intp step = PyArray_ITEMSIZE(array);
+    for (int i = PyArray_NDIM(array) - 1; i >= 0; step *= PyArray_DIM(array, i--)) {
+        if (PyArray_DIM(array, i) == 1 && PyArray_STRIDE(array, i) != step) return false;
+    }
+    return true;
+}
+
 PyArrayObject* keep_unit_steps(PyArrayObject* made, PyArrayObject* model) {
     if (made == nullptr || PyArray_SIZE(made) == 0) return made;
     npy_intp to = PyArray_ITEMSIZE(made), from = PyArray_ITEMSIZE(model);

@@ -36,6 +36,9 @@ PyArrayObject* zeros_array(int ndim, const npy_intp* dims, int type_num);
 // core/layout.py's dense_strides gives a copy of such an array.
 PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_intp* strides, int type_num);
 
+// Whether a C-contiguous array has the steps of a new one along dims of size 1 too; as is_fresh in core/strides.py.
+bool has_usual_steps(PyArrayObject* array);
+
 // Give a new array the steps of another one of its shape along dims of size 1. Takes nullptr too, and returns `made`.
 PyArrayObject* keep_unit_steps(PyArrayObject* made, PyArrayObject* model);
 

@@ -225,11 +225,7 @@ bool Operands::has_odd_steps() const {
         PyArrayObject* array = items[i].array;
         if (array == nullptr) continue;
         alike = alike && has_shape(array);
-        npy_intp step = PyArray_ITEMSIZE(array);
-        for (int d = PyArray_NDIM(array) - 1; d >= 0; d--) {
-            odd = odd || PyArray_STRIDE(array, d) != step;
-            step *= PyArray_DIM(array, d);
-        }
+        odd = odd || !has_usual_steps(array);
     }
     return odd && !alike;
 }

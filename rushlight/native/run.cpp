@@ -399,15 +399,6 @@ bool Run::apply(Node* node, Arrival& arrival) {
     return done || apply_python(node, arrival, nullptr);
 }
 
-// Whether dims of size one, too, have the strides of a new array; only Python copies others.
-static bool has_usual_steps(PyArrayObject* array) {
-    npy_intp step = PyArray_ITEMSIZE(array);
-    for (int i = PyArray_NDIM(array) - 1; i >= 0; step *= PyArray_DIM(array, i--)) {
-        if (PyArray_DIM(array, i) == 1 && PyArray_STRIDE(array, i) != step) return false;
-    }
-    return true;
-}
-
 // The first gradient becomes the leaf's, copied unless it is nobody else's; `grad` is taken.
 static bool store(Tensor* leaf, PyArrayObject* grad) {
     bool by_rows = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);

@@ -143,15 +143,10 @@ PyObject* randperm(const Arguments& arguments) {
 bool read_likeness(const Arguments& arguments, Shape& shape, Options& options) {
     if (arguments[0] == nullptr || !is_tensor(arguments[0]) || !is_absent(arguments[7])) return false;
     PyArrayObject* array = as_tensor(arguments[0])->array;
-    if (array == nullptr || !PyArray_IS_C_CONTIGUOUS(array)) return false;
+    // other steps along dims of size 1 are kept by Python
+    if (array == nullptr || !PyArray_IS_C_CONTIGUOUS(array) || !has_usual_steps(array)) return false;
     shape.ndim = PyArray_NDIM(array);
-    npy_intp step = PyArray_ITEMSIZE(array);
-    for (int i = shape.ndim - 1; i >= 0; i--) {
-        shape.dims[i] = PyArray_DIM(array, i);
-        // other steps along dims of size 1 are kept by Python
-        if (shape.dims[i] == 1 && PyArray_STRIDE(array, i) != step) return false;
-        step *= shape.dims[i];
-    }
+    for (int i = 0; i < shape.ndim; i++) shape.dims[i] = PyArray_DIM(array, i);
     return options.read(arguments[1], arguments.given + 2, PyArray_TYPE(array));
 }
 
