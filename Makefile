@@ -126,11 +126,12 @@ $(VENV)/.installed $(VENV_TORCH)/.installed:
 	$(INSTALL) --no-build-isolation .
 	mv $@.began $@
 
-# What an extra adds: .venv/.dev is the extra `dev`.
+# What an extra adds, without the package itself: .venv/.dev is the extra `dev`.
 $(VENV)/.examples $(VENV)/.dev: $(VENV)/.made pyproject.toml
 $(VENV_TORCH)/.conformance: $(VENV_TORCH)/.torch pyproject.toml
 $(VENV)/.examples $(VENV)/.dev $(VENV_TORCH)/.conformance:
-	$(INSTALL) --no-build-isolation '.[$(patsubst .%,%,$(@F))]'
+	$(PYTHON) tools/requirements.py $(patsubst .%,%,$(@F)) > $@.txt
+	$(INSTALL) -r $@.txt
 	touch $@
 
 $(VENV_TORCH)/.torch: $(VENV_TORCH)/.made

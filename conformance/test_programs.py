@@ -57,6 +57,19 @@ def test_a_listed_difference_is_no_finding():
     assert record(program, [], examples=False)["kind"] == "value"
 
 
+LARGE = "x1 = torch.tensor([1000.5, 3.25], dtype=torch.float32)"
+
+
+def test_a_difference_that_a_last_digit_makes_in_torch_too_is_rounding():
+    rounded = "x2 = (x1 * (1 if 'rushlight' not in torch.__file__ else 1.0000001) - 1000.4) * 1e4"
+    assert record(Program("views", 0, [LARGE, rounded]), [], examples=False)["kind"] == "listed"
+
+
+def test_a_difference_that_no_last_digit_makes_in_torch_is_found():
+    wrong = "x2 = x1 * (3 if 'rushlight' not in torch.__file__ else 3.001)"
+    assert record(Program("views", 0, [LARGE, wrong]), [], examples=False)["kind"] == "value"
+
+
 def test_a_listed_difference_explains_what_its_expressions_match():
     program = Program("views", 0, ["x1 = torch.ones(2)", "x2 = x1.sin()", "x3 = x1.cos()", "x1.add_(x2)"])
     finding = Finding(3, "x1.add_(x2)", Difference("value", "x1", "[1]", "[2]"))
