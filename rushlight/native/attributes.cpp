@@ -11,6 +11,7 @@
 #include "hooks.h"
 #include "state.h"
 #include "tensor.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -261,23 +262,23 @@ PyGetSetDef fields[] = {
     {"shape", get_shape, nullptr, "The size of each dimension.", nullptr},
     {"dtype", get_dtype, nullptr, "The kind of its numbers.", nullptr},
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
-    {"requires_grad", get_requires_grad, set_requires_grad, "Whether operations on it are recorded.", nullptr},
+    {"requires_grad", get_requires_grad, guarded<set_requires_grad>, "Whether operations on it are recorded.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether it was created by the user rather than by a recorded operation.",
      nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The node of the graph that made it; None for a leaf.", nullptr},
     {"grad", get_grad, set_grad, "The gradient that backward has left here; None before.", nullptr},
-    {"data", get_data, set_data,
+    {"data", get_data, guarded<set_data>,
      "The same memory without history, and without the count of writes that guards a backward.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
 PyMethodDef methods[] = {
     {"size", plain_function(size), KEYWORDS, "The shape, or the size of one dimension."},
-    {"dim", dim, METH_NOARGS, "The number of dimensions."},
-    {"ndimension", dim, METH_NOARGS, "The number of dimensions."},
-    {"numel", numel, METH_NOARGS, "The number of elements."},
-    {"nelement", numel, METH_NOARGS, "The number of elements."},
-    {"detach", detach, METH_NOARGS, "The same memory outside the graph; writes through it are still counted."},
+    {"dim", guarded<dim>, METH_NOARGS, "The number of dimensions."},
+    {"ndimension", guarded<dim>, METH_NOARGS, "The number of dimensions."},
+    {"numel", guarded<numel>, METH_NOARGS, "The number of elements."},
+    {"nelement", guarded<numel>, METH_NOARGS, "The number of elements."},
+    {"detach", guarded<detach>, METH_NOARGS, "The same memory outside the graph; writes through it are still counted."},
     {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS, "Switch recording for a leaf, in place."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -301,7 +302,7 @@ Definition* joined(std::initializer_list<const Definition*> lists) {
 void prepare_attributes() {
     TensorType.tp_getset = joined<PyGetSetDef>({TensorType.tp_getset, fields});
     TensorType.tp_methods = joined<PyMethodDef>({TensorType.tp_methods, methods, element_methods, copying_methods});
-    TensorType.tp_iter = iterate;
+    TensorType.tp_iter = guarded<iterate>;
     prepare_elements();
 }
 

@@ -8,6 +8,7 @@
 #include "lost.h"
 #include "operators.h"
 #include "tensor.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -110,8 +111,8 @@ PyObject* as_index(PyObject* self) {
 }  // namespace
 
 PyMethodDef element_methods[] = {
-    {"item", item, METH_NOARGS, "The only element, as a Python number."},
-    {"tolist", tolist, METH_NOARGS, "The elements in nested lists; a number if there are no dimensions."},
+    {"item", guarded<item>, METH_NOARGS, "The only element, as a Python number."},
+    {"tolist", guarded<tolist>, METH_NOARGS, "The elements in nested lists; a number if there are no dimensions."},
     {"numpy", plain_function(numpy), KEYWORDS,
      "An array on the tensor's memory; with `force=True` also for a tensor that requires grad."},
     {nullptr, nullptr, 0, nullptr},

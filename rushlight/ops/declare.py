@@ -127,6 +127,11 @@ class Op:
         self.inner_name, self.node_base = inner_name, UnderivableNode
         self.inplace_node, self.inplace_base = "NotImplemented", UnderivableWrite
 
+    def saved_names(self) -> list[str]:
+        """All that a call may save, whichever gradients are wanted."""
+        named = itertools.chain(self.saves, *map(names_of, self.gradients.values()))
+        return [name for name in dict.fromkeys(named) if name not in ("grad", "grads")]
+
     def source_of(self, name: str) -> tuple[str, int] | None:
         """Where a formula's parameter comes from: ("argument" | "shape" | "geometry" | "result", position)."""
         if name in self.positions:
