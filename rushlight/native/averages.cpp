@@ -273,6 +273,8 @@ void register_averages() {
     Kernel even{"_adaptive_avg_pool", adaptive_avg_pool};
     even.variant = by_output;
     add_kernel(even);
+    even.name = "_adaptive_mean";
+    add_kernel(even);
     add_kernel({"_adaptive_avg_pool_gradient", adaptive_avg_pool_gradient});
     Kernel largest{"_adaptive_max_pool", adaptive_max_pool};
     largest.variant = by_output;

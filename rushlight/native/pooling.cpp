@@ -82,16 +82,15 @@ PyObject* plane_scatter(Call& call) {
     return dims < 1 ? nullptr : as_object(scattered(call.array(0), call.array(1), shape, dims));
 }
 
-// The gradient of maxima: reads indices, input_shape and a tuple with a number for each dimension of a window.
+// The gradient of maxima: reads indices, the shape of input and a tuple with a number for each dimension of a window.
 bool backward(Gradient& gradient) {
-    PyObject *shape = gradient.option(1), *each = gradient.option(2);
-    if (shape == nullptr || each == nullptr || !PyTuple_Check(shape) || !PyTuple_Check(each)) return false;
-    Py_ssize_t dims = PyTuple_GET_SIZE(each), ndim = PyTuple_GET_SIZE(shape);
-    npy_intp sizes[NPY_MAXDIMS];
-    if (gradient.grad() == nullptr || dims < 1 || ndim != PyArray_NDIM(gradient.grad()) || dims > ndim) return false;
-    for (Py_ssize_t d = 0; d < dims; d++) sizes[d] = PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, ndim - dims + d));
-    if (PyErr_Occurred()) return false;
-    gradient.found[0] = scattered(gradient.grad(), gradient.array(0), sizes, static_cast<int>(dims));
+    PyArrayObject* input = gradient.array(1);
+    PyObject* each = gradient.option(2);
+    if (input == nullptr || each == nullptr || !PyTuple_Check(each) || gradient.grad() == nullptr) return false;
+    int dims = static_cast<int>(PyTuple_GET_SIZE(each)), ndim = PyArray_NDIM(input);
+    if (dims < 1 || ndim != PyArray_NDIM(gradient.grad()) || dims > ndim) return false;
+    const npy_intp* sizes = PyArray_DIMS(input) + (ndim - dims);
+    gradient.found[0] = scattered(gradient.grad(), gradient.array(0), sizes, dims);
     return gradient.found[0] != nullptr;
 }
 
@@ -103,7 +102,7 @@ unsigned by_dims(const Call& call) {
 }  // namespace
 
 void register_pooling() {
-    Kernel kernel{"_max_pool", max_pool, backward, {"indices", "input_shape", "kernel"}};
+    Kernel kernel{"_max_pool", max_pool, backward, {"indices", "input", "kernel"}};
     kernel.variant = by_dims;
     add_kernel(kernel);
     add_kernel({"_plane_scatter", plane_scatter});
