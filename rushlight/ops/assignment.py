@@ -50,7 +50,7 @@ from rushlight.ops.writing import (
 def __setitem__(self: Tensor, index: Any, value: Any) -> None:
     """Write a number or a tensor, broadcast, over the part that an index expression names."""
     if self._inference:
-        check_inference()
+        check_inference(self)
     if not isinstance(value, Tensor):
         value = plain_number(self, value)
     basic = (None, ...) if index is True else basic_index(self, index)

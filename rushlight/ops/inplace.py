@@ -11,7 +11,7 @@ from rushlight.autograd.modes import state
 from rushlight.core import dtypes
 from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.location import user_line
-from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.tensor import COUNTED, Tensor, new, storage_of
 from rushlight.core.views import check_writable
 from rushlight.ops.call import call, run, unwrap, wrong_argument
 from rushlight.ops.overlap import may_write_expanded, refuse_overlap, write_changed
@@ -149,7 +149,7 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
     if result.dtype != array.dtype:
         require_castable(result.dtype, array)
     if target._inference:
-        check_inference()
+        check_inference(target)
     if expanded:
         write_changed(array, result)
     else:
@@ -208,9 +208,9 @@ def follow(target: Tensor, before: Any, output: int) -> None:
     hooks.follow(target, before, output)
 
 
-def check_inference() -> None:
+def check_inference(target: Tensor) -> None:
     """Refuse a write to a tensor made in inference mode, outside of it."""
-    if not state.inference:
+    if not state.inference and target._made != COUNTED:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
             "normal tensor before doing inplace update."

@@ -58,7 +58,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         raise
     single = (array.flags.writeable and 0 not in array.strides) or inplace.require_writable(array, op.name)
     if target._inference:
-        inplace.check_inference()
+        inplace.check_inference(target)
     token = floating_point.set(QUIET)
     try:
         if type(array) is np.ndarray and (array.flags.c_contiguous or not single):
