@@ -116,8 +116,6 @@ def poisson(rate: np.ndarray, generator: Generator | None = None) -> np.ndarray:
     """How many events happen in a unit of time for each `rate`."""
     if not rate.flags.c_contiguous:
         return poisson(rate.copy(), generator)
-    if not (rate >= 0).all():
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     with Ahead(generator, 3 * rate.size) as ahead:
         found = [one_poisson(each, ahead) for each in rate.ravel().tolist()]
     return to_dtype(np.array(found, np.float64), rate.dtype).reshape(rate.shape)
@@ -129,6 +127,9 @@ def one_poisson(rate: float, ahead: Ahead) -> float:
         return rate if rate == math.inf else transformed_poisson(rate, ahead)
     if rate == 0:
         return 0
+    if not rate > 0:
+        # as in torch, after what comes before it was drawn
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     draw, least = ahead.draw, math.exp(-rate)
     product, count = draw(), 0
     while product > least:

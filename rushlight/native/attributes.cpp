@@ -178,7 +178,7 @@ PyObject* get_data(PyObject* self, void*) {
     static PyObject* reason = PyUnicode_InternFromString("data");
     Tensor* tensor = as_tensor(self);
     Storage* storage = tensor->array == nullptr ? nullptr : storage_of(tensor);
-    if (storage == nullptr) return ask(DATA, self);
+    if (storage == nullptr || tensor->inference) return ask(DATA, self);
     Py_INCREF(tensor->array);
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;
@@ -189,7 +189,6 @@ PyObject* get_data(PyObject* self, void*) {
         return nullptr;
     }
     if (requires_grad(tensor)) cut_here(found, reason);
-    found->inference = tensor->inference;
     return as_object(found);
 }
 
@@ -222,7 +221,7 @@ PyObject* detach(PyObject* self, PyObject*) {
     static PyObject* reason = PyUnicode_InternFromString("detach");
     Tensor* tensor = as_tensor(self);
     Storage* storage = tensor->array == nullptr ? nullptr : storage_of(tensor);
-    if (storage == nullptr) return ask(DETACH, self);
+    if (storage == nullptr || tensor->inference) return ask(DETACH, self);
     Py_INCREF(tensor->array);
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;
@@ -233,7 +232,6 @@ PyObject* detach(PyObject* self, PyObject*) {
     } else if (tensor->cut) {
         copy_cut(found, tensor->cut);
     }
-    found->inference = tensor->inference;
     return as_object(found);
 }
 

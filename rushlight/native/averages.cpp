@@ -285,6 +285,7 @@ KERNEL("nn.functional.avg_pool1d").forward(avg_pool1d, OfRows::names);
 KERNEL("nn.functional.avg_pool2d").forward(avg_pool2d, OfPlanes::names);
 KERNEL("_avg_pool_gradient").forward(avg_pool_gradient, Slopes::names).naming(by_count);
 KERNEL("_adaptive_avg_pool").forward(adaptive_avg_pool, Adaptive::names).naming(by_output);
+KERNEL("_adaptive_mean").forward(adaptive_avg_pool, Adaptive::names).naming(by_output);
 KERNEL("_adaptive_avg_pool_gradient").forward(adaptive_avg_pool_gradient, AdaptiveSlopes::names);
 KERNEL("_adaptive_max_pool").forward(adaptive_max_pool, Adaptive::names).naming(by_output);
 

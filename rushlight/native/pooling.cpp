@@ -18,7 +18,7 @@ bool read_each(PyObject* object, int count, npy_intp* values) {
 }
 
 NAMES(MaxPool, input, kernel, stride, padding, dilation, output);
-NAMES(SavedOfMaxPool, indices, input_shape, kernel);
+NAMES(SavedOfMaxPool, indices, input, kernel);
 
 // Python has checked the options.
 PyObject* max_pool(Call& call) {
@@ -90,16 +90,13 @@ PyObject* plane_scatter(Call& call) {
 
 // The gradient of maxima; the kernel is a tuple with a number for each dimension of a window.
 bool backward(Gradient& gradient) {
-    PyObject *shape = gradient.option(SavedOfMaxPool::input_shape), *each = gradient.option(SavedOfMaxPool::kernel);
-    DECLINE_IF(shape == nullptr || each == nullptr || !PyTuple_Check(shape) || !PyTuple_Check(each));
-    Py_ssize_t dims = PyTuple_GET_SIZE(each), ndim = PyTuple_GET_SIZE(shape);
-    npy_intp sizes[NPY_MAXDIMS];
-    DECLINE_IF(gradient.grad() == nullptr);
+    PyArrayObject* input = gradient.array(SavedOfMaxPool::input);
+    PyObject* each = gradient.option(SavedOfMaxPool::kernel);
+    DECLINE_IF(input == nullptr || each == nullptr || !PyTuple_Check(each) || gradient.grad() == nullptr);
+    int dims = static_cast<int>(PyTuple_GET_SIZE(each)), ndim = PyArray_NDIM(input);
     DECLINE_IF(dims < 1 || ndim != PyArray_NDIM(gradient.grad()) || dims > ndim);
-    for (Py_ssize_t d = 0; d < dims; d++) sizes[d] = PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, ndim - dims + d));
-    if (PyErr_Occurred()) return false;
-    PyArrayObject* indices = gradient.array(SavedOfMaxPool::indices);
-    gradient.found[0] = scattered(gradient.grad(), indices, sizes, static_cast<int>(dims));
+    const npy_intp* sizes = PyArray_DIMS(input) + (ndim - dims);
+    gradient.found[0] = scattered(gradient.grad(), gradient.array(SavedOfMaxPool::indices), sizes, dims);
     return gradient.found[0] != nullptr;
 }
 

@@ -47,7 +47,13 @@ def strided_view(input, memory: np.ndarray, geometry: tuple):
     return strided(memory, *geometry)
 
 
-strided_view.gradient(input=lambda grad, input_geometry, geometry: strided_add(grad, geometry, input_geometry))
+strided_view.gradient(
+    input=lambda grad, input_geometry, geometry: (
+        strided_add(grad, geometry, input_geometry)
+        if grad._array.size
+        else grad.new_zeros(input_geometry[0])  # as torch's, without a history
+    )
+)
 
 
 @op(dtype=SAME, name="_strided_add", samples=None)

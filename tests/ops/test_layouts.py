@@ -283,3 +283,10 @@ def test_positions_that_are_not_zero_are_the_columns_of_one_tensor():
     assert rows._base is columns._base
     assert [(each.stride(), each.storage_offset()) for each in (rows, columns)] == [((1,), 0), ((1,), 4)]
     assert torch.tensor(3).nonzero(as_tuple=True)[0].tolist() == [0]
+
+
+def test_powers_of_a_number_are_by_rows():
+    x = torch.arange(6.0).reshape(2, 3).t()
+    for found in (0.5**x, torch.pow(2, x.long()), torch.float_power(2, x), 2j**x):
+        assert found.stride() == (2, 1)
+    assert torch.pow(torch.tensor(2.0), x).stride() == (1, 3)

@@ -177,3 +177,10 @@ def test_what_numpy_can_do_does_not_import_scipy():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_vector_on_the_right_of_equations_from_the_left_is_looked_at_as_a_column_first():
+    with pytest.raises(RuntimeError, match=r"Incompatible shapes of A and B for the equation XA = B \(3x3 and 3x1\)"):
+        torch.linalg.solve(torch.eye(3), torch.ones(3), left=False)
+    with pytest.raises(RuntimeError, match="Vector broadcasting of the left hand side is not supported"):
+        torch.linalg.solve_ex(torch.eye(1), torch.ones(1), left=False)

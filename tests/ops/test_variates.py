@@ -216,3 +216,10 @@ def test_dropout_by_its_other_names():
     assert target.tolist() == expected.tolist()
     both = [torch.rrelu(-torch.ones(4), training=True, generator=torch.Generator()).tolist() for _ in range(2)]
     assert both[0] == both[1]
+
+
+def test_a_negative_rate_is_refused_after_those_before_it_were_drawn():
+    torch.manual_seed(0)
+    with pytest.raises(RuntimeError, match="invalid Poisson rate"):
+        torch.poisson(torch.tensor([1.4, -1.0, 2.0]))
+    assert torch.rand(1).item() == pytest.approx(0.3489, abs=1e-4)

@@ -38,9 +38,11 @@ LAYS: dict[int, Callable] = {1: laid_out_lines, 2: laid_out, 3: lambda result, l
 
 
 def average_node(output: tuple) -> str:
-    if len(output) == 1:
-        return "SqueezeBackward1"
-    return "MeanBackward1" if set(output) == {1} else f"AdaptiveAvgPool{len(output)}DBackward0"
+    return "SqueezeBackward1" if len(output) == 1 else f"AdaptiveAvgPool{len(output)}DBackward0"
+
+
+def mean_node(output: tuple) -> str:
+    return "SqueezeBackward1" if len(output) == 1 else "MeanBackward1"
 
 
 @op(dtype=MATCH, name="_adaptive_avg_pool", node=average_node, samples=None, fused=True)
@@ -51,7 +53,16 @@ def adaptive_average(input, output: tuple):
     return found if len(output) == 3 else LAYS[len(output)](found, input)
 
 
-adaptive_average.gradient(
+adaptive_average.gradient(input=lambda grad, input, output: adaptive_average_gradient(grad, input._array.shape, output))
+
+
+@op(dtype=MATCH, name="_adaptive_mean", node=mean_node, samples=None, fused=True)
+def adaptive_mean(input, output: tuple):
+    """The averages of all of the last dimensions; torch saves nothing for their gradient."""
+    return adaptive_average.op.body(input, output)
+
+
+adaptive_mean.gradient(
     input=lambda grad, input_shape, output: adaptive_average_gradient(grad, tuple(input_shape), output)
 )
 
@@ -91,7 +102,7 @@ def adaptive_maximum(input, output: tuple):
 
 
 adaptive_maximum.gradient(
-    input=lambda grad, indices, input_shape, output: scatter_planes(grad, indices, tuple(input_shape[-len(output) :]))
+    input=lambda grad, indices, input, output: scatter_planes(grad, indices, input._array.shape[-len(output) :])
 )
 
 
@@ -154,9 +165,7 @@ def read(function: str, array: np.ndarray, count: int, output: Any) -> tuple[int
     if any(not hasattr(each, "__index__") for each in found):
         raise TypeError(f"{name}(): argument 'output_size' must be integers, not {output}")
     if min(found) < 0:
-        raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received {set(found)}"
-        )
+        refuse_negative(function, shape, found)
     for dim in range(len(shape) - count - (function == "max"), len(shape)):
         if shape[dim] == 0:
             raise RuntimeError(
@@ -165,6 +174,18 @@ def read(function: str, array: np.ndarray, count: int, output: Any) -> tuple[int
             )
     require_floats(name, array)
     return found
+
+
+def refuse_negative(function: str, shape: tuple[int, ...], output: tuple[int, ...]) -> None:
+    """As torch's planes do, which lines are to it."""
+    planes = (1, *output) if len(output) == 1 else output
+    if function == "max":
+        sizes = [*shape[: len(shape) - len(output)], *planes]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(planes)}: {sizes}")
+    raise RuntimeError(
+        f"adaptive_avg_pool{len(planes)}d: elements of output_size must be greater than or equal to 0 but received "
+        f"{{{', '.join(map(str, planes))}}}"
+    )
 
 
 def evenly(count: int):
@@ -197,7 +218,8 @@ def declare(count: int) -> None:
     """The adaptive functions over `count` dimensions."""
 
     def average(input, output_size):
-        return adaptive_average(input, read("avg", input._array, count, output_size))
+        output = read("avg", input._array, count, output_size)
+        return adaptive_mean(input, output) if set(output) == {1} else adaptive_average(input, output)
 
     def maximum(input, output_size, return_indices=False):
         found = adaptive_maximum(input, read("max", input._array, count, output_size))

@@ -109,8 +109,8 @@ def avg_pool1d(input, kernel_size: Any, stride=None, padding: int | tuple = 0, c
 
 
 avg_pool1d.gradient(
-    input=lambda grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad: average_gradient(
-        grad, tuple(input_shape), 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None
+    input=lambda grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad: average_gradient(
+        grad, input._array.shape, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None
     )
 )
 FUNCTIONS[1] = NAMESPACES[""]["avg_pool1d"] = avg_pool1d
@@ -148,10 +148,10 @@ def declare(count: int) -> None:
     node = f"AvgPool{count}DBackward0"
     function = op(dtype=MATCH, layout=KEPT, name=name, node=node, samples=cases(more), fused=True)(body)
     function.gradient(
-        input=lambda grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+        input=lambda grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             average_gradient(
                 grad,
-                tuple(input_shape),
+                input._array.shape,
                 count,
                 kernel_size,
                 stride,

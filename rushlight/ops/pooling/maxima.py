@@ -52,7 +52,7 @@ def max_pool(input, kernel: tuple, stride: tuple, padding: tuple, dilation: tupl
 
 
 max_pool.gradient(
-    input=lambda grad, indices, input_shape, kernel: scatter_planes(grad, indices, tuple(input_shape[-len(kernel) :]))
+    input=lambda grad, indices, input, kernel: scatter_planes(grad, indices, input._array.shape[-len(kernel) :])
 )
 
 
