@@ -163,18 +163,17 @@ PyObject* average_slopes(const Planes& grads, const Grid& grid) {
     return as_object(result);
 }
 
-// nn.functional.avg_pool1d and avg_pool2d: (input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor)
-template <int count>
+// nn.functional.avg_pool2d: (input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor)
 PyObject* avg_pool(Call& call) {
     Planes planes;
     int64_t sizes[2];
     PyArrayObject* input = call.array(0);
-    if (input == nullptr || PyArray_NDIM(input) < count + 1 || PyArray_NDIM(input) > count + 2) return nullptr;
-    if (!planes.read(input, count)) return nullptr;
+    if (input == nullptr || PyArray_NDIM(input) < 3 || PyArray_NDIM(input) > 4) return nullptr;
+    if (!planes.read(input, 2)) return nullptr;
     last_sizes(planes, sizes);
     Grid grid;
-    Options options{call[1], call[2], call[3], call[4], call[5], count == 1 ? Py_None : call[6]};
-    return read_grid(options, count, sizes, grid) ? averages(planes, grid) : nullptr;
+    Options options{call[1], call[2], call[3], call[4], call[5], call[6]};
+    return read_grid(options, 2, sizes, grid) ? averages(planes, grid) : nullptr;
 }
 
 // _avg_pool_gradient: (grad, shape, count, kernel, stride, padding, ceil, include_pad, divisor)
@@ -265,8 +264,7 @@ unsigned by_count(const Call& call) {
 }  // namespace
 
 void register_averages() {
-    add_kernel({"nn.functional.avg_pool1d", avg_pool<1>});
-    add_kernel({"nn.functional.avg_pool2d", avg_pool<2>});
+    add_kernel({"nn.functional.avg_pool2d", avg_pool});
     Kernel gradient{"_avg_pool_gradient", avg_pool_gradient};
     gradient.variant = by_count;
     add_kernel(gradient);
