@@ -208,13 +208,18 @@ def huber_distances(input, target, reduction: str, delta: float):
 
 
 huber_distances.gradient(
-    input=lambda grad, input, target, reduction, delta: (
-        (input - target).clamp(-delta, delta) * share(grad, reduction, input.numel())
-    ),
-    target=lambda grad, input, target, reduction, delta: (
-        (target - input).clamp(-delta, delta) * share(grad, reduction, input.numel())
-    ),
+    input=lambda grad, input, target, reduction, delta: huber_slope(grad, input, target, reduction, delta),
+    target=lambda grad, input, target, reduction, delta: huber_slope(grad, target, input, reduction, delta),
 )
+
+
+def huber_slope(grad: Tensor, one: Tensor, other: Tensor, reduction: str, delta: float) -> Tensor:
+    if one.dtype is not other.dtype:
+        # torch computes this loss of two dtypes, but no gradient of it
+        raise RuntimeError(
+            f"Found dtype {other.dtype.scalar} but expected {one.dtype.scalar}: convert the input or the target"
+        )
+    return (one - other).clamp(-delta, delta) * share(grad, reduction, one.numel())
 
 
 @composed(name="nn.functional.huber_loss", samples=cases(lambda make: pairs(make, {"delta": 0.5}, {"delta": 0})))

@@ -259,3 +259,11 @@ def test_a_label_at_infinity_lacks_no_margin():
     x = torch.tensor([[float("inf"), 1.0, float("nan")]])
     assert F.multilabel_margin_loss(x, torch.tensor([[0, -1, -1]])).item() == 0.0
     assert F.multilabel_margin_loss(x, torch.tensor([[1, -1, -1]])).item() == float("inf")
+
+
+def test_the_huber_loss_of_two_dtypes_has_no_gradient():
+    x = torch.tensor([0.25, 0.75], dtype=torch.float64, requires_grad=True)
+    found = F.huber_loss(x, torch.tensor([1.0, 0.0]))
+    assert found.dtype is torch.float64
+    with pytest.raises(RuntimeError, match="Found dtype Float but expected Double"):
+        found.backward()
