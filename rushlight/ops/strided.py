@@ -96,7 +96,7 @@ strided_put.gradient(
 @op(dtype=SAME, name="_as_strided_scatter", samples=None)
 def strided_scatter(input, src, memory: np.ndarray, layout: tuple, geometry: tuple):
     """The input within a copy of all its memory, with `src` written over the part that `geometry` shows."""
-    memory = memory.copy()
+    memory = memory.copy("K")  # in the order it lies in
     strided(memory, *geometry)[...] = src
     return strided(memory, *layout)
 

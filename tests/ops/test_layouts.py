@@ -308,3 +308,5 @@ def test_a_strided_scatter_keeps_the_memory_around_the_input():
     assert found.tolist() == [[0.0, 9.0, 4.0], [8.0, 3.0, 5.0]]
     assert found.as_strided((6,), (1,)).tolist() == [0.0, 8.0, 9.0, 3.0, 4.0, 5.0]
     assert not found._is_view()
+    turned = torch.arange(6.0).reshape(3, 2).t() + 0
+    assert torch.as_strided_scatter(turned, torch.tensor([9.0]), (1,), (1,), 1).tolist() == [[0, 2, 4], [9, 3, 5]]
