@@ -160,30 +160,19 @@ PyObject* average_slopes(const Planes& grads, const Grid& grid) {
     return as_object(result);
 }
 
-PyObject* avg_pool(PyArrayObject* input, int count, const Options& options) {
-    Planes planes;
-    int64_t sizes[2];
-    DECLINE_IF(input == nullptr || PyArray_NDIM(input) < count + 1 || PyArray_NDIM(input) > count + 2);
-    DECLINE_IF(!planes.read(input, count));
-    last_sizes(planes, sizes);
-    Grid grid;
-    return read_grid(options, count, sizes, grid) ? averages(planes, grid) : nullptr;
-}
-
-NAMES(OfRows, input, kernel_size, stride, padding, ceil_mode, count_include_pad);
-
-PyObject* avg_pool1d(Call& call) {
-    return avg_pool(call.array(OfRows::input), 1,
-                    {call[OfRows::kernel_size], call[OfRows::stride], call[OfRows::padding], call[OfRows::ceil_mode],
-                     call[OfRows::count_include_pad], Py_None});
-}
-
-NAMES(OfPlanes, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override);
+NAMES(AvgPool, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override);
 
 PyObject* avg_pool2d(Call& call) {
-    return avg_pool(call.array(OfPlanes::input), 2,
-                    {call[OfPlanes::kernel_size], call[OfPlanes::stride], call[OfPlanes::padding],
-                     call[OfPlanes::ceil_mode], call[OfPlanes::count_include_pad], call[OfPlanes::divisor_override]});
+    Planes planes;
+    int64_t sizes[2];
+    PyArrayObject* input = call.array(AvgPool::input);
+    DECLINE_IF(input == nullptr || PyArray_NDIM(input) < 3 || PyArray_NDIM(input) > 4);
+    DECLINE_IF(!planes.read(input, 2));
+    last_sizes(planes, sizes);
+    Grid grid;
+    Options options{call[AvgPool::kernel_size], call[AvgPool::stride],            call[AvgPool::padding],
+                    call[AvgPool::ceil_mode],   call[AvgPool::count_include_pad], call[AvgPool::divisor_override]};
+    return read_grid(options, 2, sizes, grid) ? averages(planes, grid) : nullptr;
 }
 
 NAMES(Slopes, grad, shape, count, kernel, stride, padding, ceil, include_pad, divisor);
@@ -281,11 +270,10 @@ unsigned by_count(const Call& call) {
     return plain_integer(call[Slopes::count], count) && count > 0 ? static_cast<unsigned>(count) : 0;
 }
 
-KERNEL("nn.functional.avg_pool1d").forward(avg_pool1d, OfRows::names);
-KERNEL("nn.functional.avg_pool2d").forward(avg_pool2d, OfPlanes::names);
+KERNEL("nn.functional.avg_pool2d").forward(avg_pool2d, AvgPool::names);
 KERNEL("_avg_pool_gradient").forward(avg_pool_gradient, Slopes::names).naming(by_count);
 KERNEL("_adaptive_avg_pool").forward(adaptive_avg_pool, Adaptive::names).naming(by_output);
-KERNEL("_adaptive_mean").forward(adaptive_avg_pool, Adaptive::names).naming(by_output);
+KERNEL("_adaptive_mean").forward(adaptive_avg_pool, Adaptive::names);
 KERNEL("_adaptive_avg_pool_gradient").forward(adaptive_avg_pool_gradient, AdaptiveSlopes::names);
 KERNEL("_adaptive_max_pool").forward(adaptive_max_pool, Adaptive::names).naming(by_output);
 

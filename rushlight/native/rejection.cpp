@@ -70,7 +70,10 @@ double transformed_poisson(double rate, Numbers& numbers) {
 }
 
 double one_poisson(double rate, Numbers& numbers) {
-    if (rate >= 10) return rate == INFINITE ? rate : transformed_poisson(rate, numbers);
+    if (rate >= 10) {
+        double found = transformed_poisson(rate, numbers);
+        return rate == INFINITE ? rate : found;  // as many numbers are used as in torch
+    }
     if (rate == 0) return 0;
     const double least = std::exp(-rate);
     double product = numbers.draw(), count = 0;

@@ -123,7 +123,7 @@ class Op:
     def refuse_gradients(self, inner_name: str) -> None:
         """State that torch has no derivative for any input."""
         refusal = gradients.underivable(f"derivative for aten::{inner_name}")
-        self.gradient(**{self.names[position]: refusal for position in self.tensors})
+        self.gradient(**{self.names[position]: refusal for position in (*self.tensors, *self.lists)})
         self.inner_name, self.node_base = inner_name, UnderivableNode
         self.inplace_node, self.inplace_base = "NotImplemented", UnderivableWrite
 

@@ -125,7 +125,7 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
             )
             refusal = NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{name}'")
             return (misfit(tensors) if pointwise else None) or refusal
-        return error if "argument" in words else invalid(op, given, error)
+        return error if "argument" in words or words.startswith("torch.") else invalid(op, given, error)
     if isinstance(error, np.linalg.LinAlgError):
         return LinAlgError(f"{op.name.lstrip('_')}: The algorithm failed: {words}")
     if words.startswith(NO_OPTION):
@@ -265,6 +265,7 @@ DTYPE_WORDS = {
     "addmm": "self and mat2 must have the same dtype, but got {One} and {Two}",
     "bmm": "expected scalar type {One} but found {Two}",
     "linalg.cross": "expected scalar type {One} but found {Two}",
+    "cdist": "expected scalar type {One} but found {Two}",
     "convolution": "expected scalar type {One} but found {Two}",
     "_contract": "expected scalar type {One} but found {Two}",
 }
