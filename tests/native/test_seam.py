@@ -111,7 +111,7 @@ def test_every_kernel_belongs_to_something_that_python_declares():
 def test_a_kernel_does_some_of_its_samples_forwards_and_backwards(op):
     before = tally(op.name)
     for sample in op.samples():
-        args, kwargs = arguments(sample, requires_grad=True)
+        args, kwargs = arguments(sample, dtype="float32", requires_grad=True)
         try:
             results = flat(op.function(*args, **kwargs))
         except Exception:  # samples of errors
