@@ -1,6 +1,6 @@
 // Activations: the smooth nonlinearities of neural networks, and what stands in for them piece by piece.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

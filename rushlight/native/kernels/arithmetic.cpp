@@ -1,6 +1,6 @@
 // Arithmetic: sums, differences and products of tensors, element by element.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

@@ -1,9 +1,9 @@
 // Attention: products of queries and keys become weights, row by row; and their gradients.
-#include "attention.h"
+#include "kernels/attention.h"
 
-#include "families.h"
-#include "math.h"
-#include "tiles.h"
+#include "kernels/table.h"
+#include "kernels/math.h"
+#include "kernels/tiles.h"
 
 namespace LEVEL {
 

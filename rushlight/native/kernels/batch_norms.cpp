@@ -1,9 +1,9 @@
 // Batch norms: the moments of a channel, the channel normalized, and the gradient of that.
 #include <cstring>
 
-#include "images.h"
-#include "reduce.h"
-#include "families.h"
+#include "kernels/table.h"
+#include "kernels/images.h"
+#include "kernels/reduce.h"
 
 namespace LEVEL {
 

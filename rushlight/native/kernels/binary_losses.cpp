@@ -1,5 +1,5 @@
 // Losses of yes-or-no questions: how unlikely each answer was.
-#include "pairs.h"
+#include "kernels/pairs.h"
 
 namespace LEVEL {
 

@@ -1,6 +1,6 @@
 // Comparison: which elements are equal, larger or smaller, not a number, infinite.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

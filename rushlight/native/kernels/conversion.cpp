@@ -1,6 +1,6 @@
 // Conversion: numbers of one dtype as another one's, as torch converts them.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

@@ -1,8 +1,8 @@
 // Convolutions: products of weights with what a kernel sees. See planes.cpp for what is read.
-#include "convolution.h"
+#include "kernels/convolution.h"
 
-#include "families.h"
-#include "tile_sizes.h"
+#include "kernels/table.h"
+#include "kernels/tile_sizes.h"
 
 namespace LEVEL {
 

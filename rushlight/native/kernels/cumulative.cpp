@@ -1,5 +1,5 @@
 // Cumulative sums, forwards and, for the gradient, backwards; they keep more digits than their elements.
-#include "rows.h"
+#include "kernels/rows.h"
 
 namespace LEVEL {
 

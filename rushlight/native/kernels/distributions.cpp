@@ -1,6 +1,6 @@
 // Distributions: log-probabilities and entropies, and their gradients. See distributions/normal.py and its neighbours.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

@@ -1,6 +1,6 @@
 // Division: quotients and remainders.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

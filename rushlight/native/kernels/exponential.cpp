@@ -1,6 +1,6 @@
 // Exponential: powers of e and 2, logarithms, and the sigmoid between them.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

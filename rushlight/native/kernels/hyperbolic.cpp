@@ -1,6 +1,6 @@
 // Hyperbolic: sinh, cosh, tanh and their inverses.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

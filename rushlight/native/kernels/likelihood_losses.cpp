@@ -1,5 +1,5 @@
 // Losses from distributions: the Kullback-Leibler divergence.
-#include "pairs.h"
+#include "kernels/pairs.h"
 
 namespace LEVEL {
 

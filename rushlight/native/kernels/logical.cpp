@@ -1,6 +1,6 @@
 // Logical: and, or, not, of truth values and of bits.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

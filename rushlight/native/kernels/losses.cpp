@@ -1,5 +1,5 @@
 // Losses of a regression: how far numbers are from those that they should be.
-#include "pairs.h"
+#include "kernels/pairs.h"
 
 namespace LEVEL {
 

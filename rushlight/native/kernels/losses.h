@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "row.h"
+#include "kernels/row.h"
 
 namespace rushlight {
 

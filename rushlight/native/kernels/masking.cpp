@@ -1,6 +1,6 @@
 // Masking: elements filled where a tensor of bools holds.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

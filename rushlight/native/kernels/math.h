@@ -5,13 +5,13 @@
 // This folder must not be on the path of <...> includes: the file would hide the C library's math.h.
 #pragma once
 
-#include "math/error.h"
-#include "math/exponential.h"
-#include "math/inverse.h"
-#include "math/logarithm.h"
-#include "math/power.h"
-#include "math/remainder.h"
-#include "math/trigonometric.h"
+#include "kernels/math/error.h"
+#include "kernels/math/exponential.h"
+#include "kernels/math/inverse.h"
+#include "kernels/math/logarithm.h"
+#include "kernels/math/power.h"
+#include "kernels/math/remainder.h"
+#include "kernels/math/trigonometric.h"
 
 namespace LEVEL {
 namespace math {

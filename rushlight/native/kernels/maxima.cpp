@@ -1,5 +1,5 @@
 // Maxima: where the largest and the smallest elements stand, and how they share a gradient.
-#include "rows.h"
+#include "kernels/rows.h"
 
 namespace LEVEL {
 

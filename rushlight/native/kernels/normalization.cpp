@@ -1,5 +1,5 @@
 // Normalization: rows brought to mean 0 and variance 1, or to length 1; their gradients, and those of weight and bias.
-#include "rows.h"
+#include "kernels/rows.h"
 
 namespace LEVEL {
 

@@ -1,5 +1,5 @@
 // Norms: the gradients of lengths, and a number spread over its row.
-#include "rows.h"
+#include "kernels/rows.h"
 
 namespace LEVEL {
 

@@ -2,11 +2,11 @@
 //
 // Same operations in the same order as there, each rounded to the parameter's dtype, so that the weights are equal to
 // the last bit. A running mean moves by `weight * (grad - mean)`.
-#include "optim.h"
+#include "kernels/optim.h"
 
 #include <math.h>
 
-#include "families.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

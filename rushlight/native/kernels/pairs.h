@@ -9,8 +9,8 @@
 //     add_pairs<Squares>(table, rushlight::SQUARED_DISTANCES);
 #pragma once
 
-#include "families.h"
-#include "reduce.h"
+#include "kernels/table.h"
+#include "kernels/reduce.h"
 
 namespace LEVEL {
 

@@ -1,7 +1,7 @@
 // Planes of images: copied with their padding, thinned out, packed, and results put where they belong.
-#include "convolution.h"
-#include "families.h"
-#include "tile_sizes.h"
+#include "kernels/convolution.h"
+#include "kernels/table.h"
+#include "kernels/tile_sizes.h"
 
 namespace LEVEL {
 

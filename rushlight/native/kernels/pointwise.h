@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "math.h"
-#include "table.h"
+#include "kernels/math.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -21,7 +21,6 @@ using rushlight::Condition;
 using rushlight::Loop;
 using rushlight::Pointwise;
 using rushlight::Rule;
-using rushlight::Table;
 
 using Mask = unsigned char;
 

@@ -1,8 +1,8 @@
 // Pooling: the maxima and the averages of the windows of a plane, and their gradients.
 #include <limits>
 
-#include "families.h"
-#include "images.h"
+#include "kernels/table.h"
+#include "kernels/images.h"
 
 namespace LEVEL {
 

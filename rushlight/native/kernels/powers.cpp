@@ -1,6 +1,6 @@
 // Powers: raising to a power, and roots.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

@@ -1,8 +1,8 @@
 // Products of matrices that are too small or too thin for a BLAS, and the sums that go with them.
-#include "products.h"
+#include "kernels/products.h"
 
-#include "families.h"
-#include "tiles.h"
+#include "kernels/table.h"
+#include "kernels/tiles.h"
 
 namespace LEVEL {
 

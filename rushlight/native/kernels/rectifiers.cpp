@@ -1,6 +1,6 @@
 // Rectifiers: activations that treat negative elements, or those beyond a limit, differently.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

@@ -1,8 +1,8 @@
 // One step of a recurrent layer: gates, cells and states of some rows, and their gradients.
-#include "recurrent.h"
+#include "kernels/recurrent.h"
 
-#include "families.h"
-#include "math.h"
+#include "kernels/table.h"
+#include "kernels/math.h"
 
 namespace LEVEL {
 

@@ -9,9 +9,9 @@
 
 #include <type_traits>
 
-#include "folds.h"
-#include "math.h"
-#include "table.h"
+#include "kernels/folds.h"
+#include "kernels/math.h"
+#include "kernels/table.h"
 
 #if defined(__GNUC__)
 #define NEVER_INLINE __attribute__((noinline))

@@ -1,6 +1,6 @@
 // Reductions: sums, products, extremes and truths over rows and columns, each a few lines over the one loop.
-#include "families.h"
-#include "reduce.h"
+#include "kernels/table.h"
+#include "kernels/reduce.h"
 
 namespace LEVEL {
 

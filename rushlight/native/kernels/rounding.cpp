@@ -1,6 +1,6 @@
 // Rounding: whole numbers near each element.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

@@ -7,8 +7,8 @@
 //     add<Softmax>(table, rushlight::SOFTMAX);
 #pragma once
 
-#include "families.h"
-#include "reduce.h"
+#include "kernels/table.h"
+#include "kernels/reduce.h"
 
 namespace LEVEL {
 

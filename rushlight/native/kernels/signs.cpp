@@ -1,6 +1,6 @@
 // Signs: absolute values, signs, and what stands in for numbers that are not finite.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

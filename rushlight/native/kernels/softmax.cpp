@@ -1,5 +1,5 @@
 // Softmax, log_softmax and logsumexp, and their gradients.
-#include "rows.h"
+#include "kernels/rows.h"
 
 namespace LEVEL {
 

@@ -1,6 +1,6 @@
 // Special functions: the error function and its family.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

@@ -1,5 +1,5 @@
 // Statistics: means and variances of rows, and their gradients.
-#include "rows.h"
+#include "kernels/rows.h"
 
 namespace LEVEL {
 

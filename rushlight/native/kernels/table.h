@@ -3,17 +3,17 @@
 
 #include <cstdint>
 
-#include "convolution.h"
-#include "attention.h"
-#include "distributions.h"
-#include "folds.h"
-#include "images.h"
-#include "losses.h"
-#include "optim.h"
-#include "products.h"
-#include "random.h"
-#include "recurrent.h"
-#include "row.h"
+#include "kernels/optim.h"
+#include "kernels/attention.h"
+#include "kernels/convolution.h"
+#include "kernels/distributions.h"
+#include "kernels/folds.h"
+#include "kernels/images.h"
+#include "kernels/row.h"
+#include "kernels/products.h"
+#include "kernels/losses.h"
+#include "kernels/recurrent.h"
+#include "kernels/random.h"
 
 // Code that other levels must never share: a linker keeps one copy of an ordinary inline function, of whichever level.
 #if defined(__GNUC__)
@@ -55,3 +55,9 @@ struct Table {
 const Table& table();
 
 }  // namespace rushlight
+
+#ifdef LEVEL
+namespace LEVEL {
+using rushlight::Table;
+}
+#endif

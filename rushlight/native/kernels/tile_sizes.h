@@ -1,7 +1,7 @@
 // The tiles of a convolution: how many sums stay in registers.
 #pragma once
 
-#include "vector.h"
+#include "kernels/vector.h"
 
 namespace LEVEL {
 

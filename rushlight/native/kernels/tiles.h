@@ -1,8 +1,8 @@
 // Tiles of a matrix product: blocks of sums that stay in registers while they run along the inner dim.
 #pragma once
 
-#include "products.h"
-#include "vector.h"
+#include "kernels/vector.h"
+#include "kernels/products.h"
 
 namespace LEVEL {
 

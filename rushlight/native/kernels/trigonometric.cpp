@@ -1,6 +1,6 @@
 // Trigonometric: sine, cosine and tangent, their inverses, and angles.
-#include "families.h"
-#include "pointwise.h"
+#include "kernels/table.h"
+#include "kernels/pointwise.h"
 
 namespace LEVEL {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "table.h"
+#include "kernels/table.h"
 
 #if defined(__AVX512F__) || defined(__FMA__)
 #include <immintrin.h>

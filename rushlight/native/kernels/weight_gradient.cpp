@@ -1,7 +1,7 @@
 // Gradients of weights: sums over places of what a tap sees, times the gradients there.
-#include "convolution.h"
-#include "families.h"
-#include "tile_sizes.h"
+#include "kernels/convolution.h"
+#include "kernels/table.h"
+#include "kernels/tile_sizes.h"
 
 namespace LEVEL {
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <type_traits>
 
-#include "../python.h"
+#include "seam/python.h"
 
 namespace rushlight {
 

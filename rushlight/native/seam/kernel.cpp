@@ -1,9 +1,9 @@
 // The table of kernels: filled while the extension is loaded, before anything can fail, so it takes no memory of its own.
-#include "kernel.h"
+#include "seam/kernel.h"
 
 #include <type_traits>
 
-#include "../plan.h"
+#include "seam/plan.h"
 
 namespace rushlight {
 

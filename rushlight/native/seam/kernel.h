@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../python.h"
-#include "decline.h"
+#include "seam/decline.h"
+#include "seam/python.h"
 
 // The arguments that a kernel reads, or the saved values that its gradient reads: `NAMES(Cat, tensors, dim)` makes
 // `Cat::tensors` and `Cat::dim`, which `call[...]` takes, and `Cat::names` for the declaration.

@@ -1,7 +1,7 @@
 // The error function and what is made of it: erf, erfc, gelu; branch-free, float and double.
 #pragma once
 
-#include "exponential.h"
+#include "kernels/math/exponential.h"
 
 namespace LEVEL {
 namespace math {

@@ -1,7 +1,7 @@
 // Exponential functions: exp, exp2, expm1, sigmoid, tanh, sinh, cosh; branch-free, float and double.
 #pragma once
 
-#include "number.h"
+#include "kernels/math/number.h"
 
 namespace LEVEL {
 namespace math {

@@ -1,7 +1,7 @@
 // Inverse trigonometric functions: asin, acos, atan, atan2; branch-free, float and double.
 #pragma once
 
-#include "number.h"
+#include "kernels/math/number.h"
 
 namespace LEVEL {
 namespace math {

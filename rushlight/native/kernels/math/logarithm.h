@@ -1,7 +1,7 @@
 // Logarithmic functions: log, log2, log10, log1p, softplus, logsigmoid, asinh, acosh, atanh; branch-free.
 #pragma once
 
-#include "exponential.h"
+#include "kernels/math/exponential.h"
 
 namespace LEVEL {
 namespace math {

@@ -1,7 +1,7 @@
 // Powers with any exponent: pow with all of IEEE's special cases; branch-free, float and double.
 #pragma once
 
-#include "logarithm.h"
+#include "kernels/math/logarithm.h"
 
 namespace LEVEL {
 namespace math {

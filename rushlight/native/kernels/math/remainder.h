@@ -1,7 +1,7 @@
 // What a division leaves: fmod and remainder for quotients up to `quotient_bound`; branch-free and exact.
 #pragma once
 
-#include "number.h"
+#include "kernels/math/number.h"
 
 namespace LEVEL {
 namespace math {

@@ -1,7 +1,7 @@
 // Trigonometric functions: sin, cos, tan for arguments up to `circular_bound`; branch-free, float and double.
 #pragma once
 
-#include "number.h"
+#include "kernels/math/number.h"
 
 namespace LEVEL {
 namespace math {

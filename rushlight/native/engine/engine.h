@@ -1,0 +1,32 @@
+// The engine: backward through the graph, newest node first, without recursion. See autograd/engine.py.
+#pragma once
+
+#include "object/node.h"
+
+namespace rushlight {
+
+// run_backward([(edge, number, gradient), ...], keep_graph[, inputs, accumulating]): adds to the `.grad` of leaves; with
+// inputs, a list of (edge, number) pairs, for those alone, and returns their gradients instead unless accumulating.
+PyObject* run_backward(PyObject*, PyObject* args);
+// The newest node of the backward that runs in this thread, or None.
+PyObject* current_root(PyObject*, PyObject*);
+// How many backwards run inside each other in this thread.
+PyObject* current_depth(PyObject*, PyObject*);
+// Tensor.backward()
+PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+// The sum of two arrays of one shape and dtype, in place of the first if that is nobody else's (it is taken).
+PyArrayObject* add_gradients(PyArrayObject* taken, PyArrayObject* other);
+// Add to an array in place; false, with nothing done, where that is not simple.
+bool add_into(PyArrayObject* to, PyArrayObject* from);
+PyArrayObject* ones_like(PyArrayObject* array);
+// A gradient summed to the shape of an input that was broadcast: a new reference, nullptr if native declines.
+PyArrayObject* sum_to_shape(PyArrayObject* array, int ndim, const npy_intp* dims);
+
+// Whether nobody but the caller holds the array and its memory.
+inline bool is_unshared(PyArrayObject* array) {
+    return Py_REFCNT(array) == 1 && PyArray_BASE(array) == nullptr && PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA) &&
+           PyArray_CheckExact(array) && PyArray_ISWRITEABLE(array);
+}
+
+}  // namespace rushlight

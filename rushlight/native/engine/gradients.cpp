@@ -1,0 +1,101 @@
+// What the engine does to gradients between nodes: add them up, and sum them to an input's shape.
+#include <cstring>
+
+#include "engine/engine.h"
+#include "loops/folding.h"
+#include "loops/operands.h"
+#include "memory/arrays.h"
+#include "memory/threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// The loop of `add`.
+Loop sum_loop(int dtype) {
+    static const Pointwise* row = [] {
+        const Table& loops = table();
+        const Pointwise* found = loops.pointwise;
+        while (std::strcmp(found->name, "add") != 0) found++;
+        return found;
+    }();
+    return row->loops[dtype];
+}
+
+bool is_plain(PyArrayObject* array) {
+    int type = PyArray_TYPE(array);
+    return (type == NPY_FLOAT32 || type == NPY_FLOAT64) && PyArray_ISNOTSWAPPED(array);
+}
+
+template <class T>
+bool fill_ones(PyArrayObject* array) {
+    T* data = static_cast<T*>(PyArray_DATA(array));
+    for (npy_intp i = 0; i < PyArray_SIZE(array); i++) data[i] = 1;
+    return true;
+}
+
+}  // namespace
+
+PyArrayObject* sum_to_shape(PyArrayObject* array, int ndim, const npy_intp* dims) {
+    int extra = PyArray_NDIM(array) - ndim;
+    if (extra < 0 || !is_plain(array)) return nullptr;
+    Dims reduced = all_dims(extra);
+    for (int d = 0; d < ndim; d++) {
+        npy_intp extent = PyArray_DIM(array, extra + d);
+        if (dims[d] == extent) continue;
+        if (dims[d] != 1) return nullptr;
+        reduced |= Dims{1} << (extra + d);
+    }
+    return fold_to(SUM, array, reduced, ndim, dims);
+}
+
+bool add_into(PyArrayObject* to, PyArrayObject* from) {
+    if (!is_plain(to) || PyArray_TYPE(to) != PyArray_TYPE(from) || !have_same_shape(to, from)) return false;
+    if (!PyArray_IS_C_CONTIGUOUS(to) || !PyArray_IS_C_CONTIGUOUS(from)) return false;
+    if (PyArray_DATA(to) == PyArray_DATA(from)) return false;
+    Loop loop = sum_loop(dtype_of(to));
+    npy_intp size = PyArray_ITEMSIZE(to);
+    char *result = PyArray_BYTES(to), *added = PyArray_BYTES(from);
+    parallel(element_count(to), PARALLEL, [&](int64_t begin, int64_t end) {
+        const void* inputs[] = {result + begin * size, added + begin * size};
+        loop(inputs, result + begin * size, end - begin);
+    });
+    return true;
+}
+
+PyArrayObject* add_gradients(PyArrayObject* taken, PyArrayObject* other) {
+    if (is_unshared(taken) && add_into(taken, other)) return taken;
+    if (is_plain(taken) && PyArray_IS_C_CONTIGUOUS(taken) && PyArray_IS_C_CONTIGUOUS(other) &&
+        PyArray_SAMESHAPE(taken, other) && PyArray_TYPE(taken) == PyArray_TYPE(other)) {
+        PyArrayObject* sum = new_array(PyArray_NDIM(taken), PyArray_DIMS(taken), PyArray_TYPE(taken));
+        if (sum != nullptr) {
+            std::memcpy(PyArray_DATA(sum), PyArray_DATA(taken), PyArray_NBYTES(taken));
+            Py_DECREF(taken);
+            add_into(sum, other);
+            return sum;
+        }
+        PyErr_Clear();
+    }
+    Py_INCREF(other);
+    Ref one = Ref::steal(as_object(wrap(taken))), two = Ref::steal(as_object(wrap(other)));
+    Ref sum = one && two ? Ref::steal(PyNumber_Add(one.get(), two.get())) : Ref();
+    if (!sum) return nullptr;
+    PyArrayObject* array = as_tensor(sum.get())->array;
+    Py_INCREF(array);
+    return array;
+}
+
+PyArrayObject* ones_like(PyArrayObject* array) {
+    int type = PyArray_TYPE(array);
+    if (type == NPY_FLOAT32 || type == NPY_FLOAT64) {
+        PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type);
+        if (made != nullptr) type == NPY_FLOAT32 ? fill_ones<float>(made) : fill_ones<double>(made);
+        return made;
+    }
+    Ref one = Ref::steal(PyLong_FromLong(1));
+    auto* made = reinterpret_cast<PyArrayObject*>(PyArray_NewLikeArray(array, NPY_CORDER, nullptr, 0));
+    if (made != nullptr && PyArray_FillWithScalar(made, one.get()) < 0) Py_CLEAR(made);
+    return made;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,103 @@
+// Clipping: gradients scaled to a largest norm over all of them. See nn/utils/clip_grad.py.
+#include <cmath>
+#include <vector>
+
+#include "fused/optim.h"
+#include "kernels/table.h"
+#include "memory/arrays.h"
+#include "memory/threads.h"
+
+namespace rushlight {
+
+namespace {
+
+// Float32 gradients have a float32 norm, which is infinite where the sum of the squares is too large for one.
+double root(double squares, int type) {
+    return type == 0 ? std::sqrt(static_cast<float>(squares)) : std::sqrt(squares);
+}
+
+// The gradients of a list of tensors, if all are of one dtype and dense; no code of a program runs meanwhile.
+bool gather(PyObject* parameters, std::vector<Tensor*>& grads, int& type) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); i++) {
+        PyObject* param = PyList_GET_ITEM(parameters, i);
+        if (!is_tensor(param)) return false;
+        if (as_tensor(param)->grad == nullptr) continue;
+        Tensor* grad = as_tensor(as_tensor(param)->grad);
+        if (grad->array == nullptr || layout_of(grad->array) == 0 || !PyArray_ISWRITEABLE(grad->array)) return false;
+        int found = loop_type(grad->array);
+        if (found < 0 || (!grads.empty() && found != type) || storage_of(grad) == nullptr) return false;
+        type = found;
+        grads.push_back(grad);
+    }
+    return !grads.empty();
+}
+
+PyObject* tensor_of(double value, int type) {
+    PyArrayObject* array = new_array(0, nullptr, type == 0 ? NPY_FLOAT : NPY_DOUBLE);
+    if (array == nullptr) return nullptr;
+    if (type == 0) {
+        *static_cast<float*>(PyArray_DATA(array)) = static_cast<float>(value);
+    } else {
+        *static_cast<double*>(PyArray_DATA(array)) = value;
+    }
+    return as_object(wrap(array));
+}
+
+}  // namespace
+
+// Summed in blocks, whose number does not depend on the threads.
+double dot(PyArrayObject* one, PyArrayObject* other, int type) {
+    auto loop = table().optim.dot[type];
+    const char *x = PyArray_BYTES(one), *y = PyArray_BYTES(other);
+    int64_t size = PyArray_SIZE(one), itemsize = PyArray_ITEMSIZE(one);
+    if (size <= OPTIM_GRAIN) return loop(x, y, size);
+    std::vector<double> sums((size + OPTIM_GRAIN - 1) / OPTIM_GRAIN);
+    parallel(size, OPTIM_GRAIN, [&](int64_t begin, int64_t end) {
+        for (; begin < end; begin += OPTIM_GRAIN) {
+            int64_t count = end - begin < OPTIM_GRAIN ? end - begin : OPTIM_GRAIN;
+            sums[begin / OPTIM_GRAIN] = loop(x + begin * itemsize, y + begin * itemsize, count);
+        }
+    });
+    double total = 0;
+    for (double each : sums) total += each;
+    return total;
+}
+
+void scale(PyArrayObject* array, int type, double factor) {
+    auto loop = table().optim.scale[type];
+    char* data = PyArray_BYTES(array);
+    int64_t itemsize = PyArray_ITEMSIZE(array);
+    parallel(PyArray_SIZE(array), OPTIM_GRAIN,
+             [&](int64_t begin, int64_t end) { loop(data + begin * itemsize, factor, end - begin); });
+}
+
+// clip_grad_norm(parameters, max_norm, error_if_nonfinite): the norm before, or None if it declines.
+PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    double largest;
+    UserLine line;
+    std::vector<Tensor*> grads;
+    int type = 0;
+    if (count != 3 || !PyList_Check(args[0]) || !read_number(args[1], largest)) Py_RETURN_NONE;
+    if (!gather(args[0], grads, type)) {
+        PyErr_Clear();
+        Py_RETURN_NONE;
+    }
+    double squares = 0;
+    for (Tensor* grad : grads) {
+        double norm = root(dot(grad->array, grad->array, type), type);
+        squares += norm * norm;
+    }
+    double total = root(squares, type);
+    if (args[2] != Py_False && !std::isfinite(total)) Py_RETURN_NONE;
+    // NaN scales too
+    double factor = largest / (total + 1e-6);
+    std::vector<Ref> storages;
+    for (Tensor* grad : grads) {
+        if (!(factor >= 1)) scale(grad->array, type, factor);
+        storages.push_back(Ref::borrow(as_object(grad->storage)));
+    }
+    for (Ref& each : storages) count_write(reinterpret_cast<Storage*>(each.get()), line.place);
+    return tensor_of(total, type);
+}
+
+}  // namespace rushlight

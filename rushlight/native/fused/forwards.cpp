@@ -1,0 +1,124 @@
+// Forwards: modules one after the other, and layers that pass their input on to one function.
+#include "fused/forwards.h"
+
+#include <unordered_map>
+
+#include "fused/layers.h"
+#include "seam/guard.h"
+#include "seam/names.h"
+
+namespace rushlight {
+
+namespace {
+
+// `forward` of Sequential, given by Python
+PyObject* sequential_forward;
+PyObject* name_modules;
+
+// A forward that is `space.name(input, self.attribute, ...)`, or `input.name(self.attribute, ...)`.
+struct Passing {
+    static constexpr int MOST = 5;
+    PyObject* space = nullptr;  // the dict of a Python module; nullptr for a method of the input
+    PyObject* name = nullptr;
+    PyObject* unless = nullptr;  // a field of the instance that stands in the way
+    PyObject* attributes[MOST] = {};
+    int count = 0;
+};
+
+// By the Python function; each is owned, so that an address is never another function's.
+std::unordered_map<PyObject*, Passing>& passings() {
+    static auto* table = new std::unordered_map<PyObject*, Passing>;
+    return *table;
+}
+
+// Sequential.forward: each module gets the result of the one before.
+PyObject* run_in_turn(PyObject* fields, PyObject* given) {
+    Ref modules = Ref::borrow(find(fields, name_modules)), input = Ref::borrow(given);
+    if (!modules || !PyDict_CheckExact(modules.get())) return nullptr;
+    Py_ssize_t position = 0, size = PyDict_GET_SIZE(modules.get());
+    PyObject* each;
+    while (PyDict_Next(modules.get(), &position, nullptr, &each)) {
+        Ref module = Ref::borrow(each);
+        input = Ref::steal(call_layer(module.get(), input.get()));
+        if (!input) return nullptr;
+        if (PyDict_GET_SIZE(modules.get()) != size) {
+            return PyErr_Format(PyExc_RuntimeError, "dictionary changed size during iteration");
+        }
+    }
+    return input.release();
+}
+
+PyObject* pass_on(const Passing& passing, PyObject* self, PyObject* fields, PyObject* input) {
+    if (!finds_natively(self)) return nullptr;
+    if (passing.unless != nullptr && find(fields, passing.unless) != nullptr) return nullptr;
+    Ref function = Ref::borrow(passing.space == nullptr ? nullptr : find(passing.space, passing.name));
+    if (passing.space != nullptr && !function) return nullptr;
+    Ref held[Passing::MOST];
+    PyObject* arguments[Passing::MOST + 1] = {input};
+    for (int i = 0; i < passing.count; i++) {
+        held[i] = Ref::steal(PyObject_GetAttr(self, passing.attributes[i]));
+        if (!held[i]) {
+            PyErr_Clear();
+            return nullptr;
+        }
+        arguments[i + 1] = held[i].get();
+    }
+    size_t count = static_cast<size_t>(passing.count) + 1;
+    return function ? PyObject_Vectorcall(function.get(), arguments, count, nullptr)
+                    : PyObject_VectorcallMethod(passing.name, arguments, count, nullptr);
+}
+
+// connect_sequential(forward): Sequential.forward.
+PyObject* connect_sequential(PyObject*, PyObject* forward) {
+    Py_XSETREF(sequential_forward, Py_NewRef(forward));
+    Py_RETURN_NONE;
+}
+
+// connect_passing(forward, space, name, *attributes): a forward that passes its input on. `space` may be None; an
+// attribute with a "!" is a field that an instance has where this is not so.
+PyObject* connect_passing(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    if (count < 3 || count > 3 + Passing::MOST || !PyFunction_Check(args[0])) {
+        return PyErr_Format(PyExc_TypeError, "connect_passing() takes a function, a module, and up to 6 names");
+    }
+    Passing made;
+    if (args[1] != Py_None) {
+        if (!PyModule_Check(args[1])) return PyErr_Format(PyExc_TypeError, "the second argument is no module");
+        made.space = PyModule_GetDict(args[1]);
+    }
+    for (Py_ssize_t i = 2; i < count; i++) {
+        if (!PyUnicode_CheckExact(args[i])) return PyErr_Format(PyExc_TypeError, "names are strings");
+    }
+    Py_XINCREF(made.space);
+    made.name = Py_NewRef(args[2]);
+    PyUnicode_InternInPlace(&made.name);
+    for (Py_ssize_t i = 3; i < count; i++) {
+        bool stands_in_the_way = PyUnicode_READ_CHAR(args[i], 0) == '!';
+        PyObject*& attribute = stands_in_the_way ? made.unless : made.attributes[made.count++];
+        attribute = stands_in_the_way ? PyUnicode_Substring(args[i], 1, PyUnicode_GET_LENGTH(args[i])) : Py_NewRef(args[i]);
+        if (attribute == nullptr) return nullptr;
+        PyUnicode_InternInPlace(&attribute);
+    }
+    if (passings().emplace(args[0], made).second) Py_INCREF(args[0]);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef forward_methods[] = {
+    {"connect_sequential", guarded<connect_sequential>, METH_O, "Say which forward runs modules one after the other."},
+    {"connect_passing", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<connect_passing>)), METH_FASTCALL,
+     "Say which forward passes its input on to a function."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+PyObject* run_forward(PyObject* forward, PyObject* self, PyObject* fields, PyObject* input) {
+    if (forward == sequential_forward) return run_in_turn(fields, input);
+    auto found = passings().find(forward);
+    return found == passings().end() ? nullptr : pass_on(found->second, self, fields, input);
+}
+
+bool add_forwards(PyObject* module) {
+    return intern({{&name_modules, "_modules"}}) && PyModule_AddFunctions(module, forward_methods) >= 0;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,79 @@
+// Folding: reductions over dimensions in blocks, and row ops, on arrays seen as (outer, count, inner).
+#pragma once
+
+#include "kernels/table.h"
+#include "ops/views.h"
+#include "seam/plan.h"
+#include "seam/promotion.h"
+
+namespace rushlight {
+
+// The dimensions that a call reduces, a bit for each.
+using Dims = uint64_t;
+
+constexpr Dims all_dims(int ndim) { return ndim >= 64 ? ~Dims{0} : (Dims{1} << ndim) - 1; }
+
+// A dimension, or a sequence of them; None and, as for most ops, an empty sequence mean all. False where Python has to
+// look: anything else, and what is out of range or twice there.
+bool read_dims(PyObject* dim, int ndim, Dims& dims);
+// True or False, and nothing that is merely like one; false where Python has to look.
+bool read_flag(PyObject* flag, bool& found);
+
+// How the elements stand, in elements: `inner` ones next to each other.
+struct Middle {
+    int64_t outer = 1, outer_stride = 0, count = 1, stride = 1, inner = 1;
+
+    int64_t rows() const { return outer * inner; }
+};
+
+// An array's elements around the dimensions, or those of any array in C order; false if they are not of this form.
+bool middle_of(PyArrayObject* array, Dims dims, Middle& middle);
+bool middle_of(int ndim, const npy_intp* shape, Dims dims, Middle& middle);
+
+// The shape after a reduction; returns how many dimensions are left.
+int reduced_shape(int ndim, const npy_intp* shape, Dims dims, bool keepdim, npy_intp* result);
+
+// The array itself or a copy in C order; empty with an exception.
+Ref in_c_order(PyArrayObject* array);
+// The same, or, where the dimensions are not next to each other, a copy that has them last.
+Ref in_rows(PyArrayObject* array, Dims dims, Middle& middle);
+
+// The reduction of an array that is not empty, divided by `divisor`, into a new array; nullptr if it declines.
+PyArrayObject* fold(Reduction which, PyArrayObject* array, Dims dims, bool keepdim, double divisor = 1);
+// The same, where the shape of the result is known: it may have less or more dimensions of size 1.
+PyArrayObject* fold_to(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape,
+                       double divisor = 1);
+// How many elements go into one of the result.
+double reduced_count(int ndim, const npy_intp* shape, Dims dims);
+
+// A reduction's gradient, back over the dimensions that were reduced, divided by `divisor`: a new array of this shape.
+PyArrayObject* spread(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims dims, double divisor = 1);
+
+// Run a row op over all rows; arrays are in C order.
+void run_rows(RowOp op, int dtype, const RowArrays& arrays, const Middle& middle);
+
+// One run of a row op: the arrays it reads and writes, all of one float dtype and in C order.
+class RowRun {
+public:
+    explicit RowRun(PyArrayObject* first) : dtype(first == nullptr ? -1 : dtype_of(first)) {}
+
+    bool is_float() const { return dtype == FLOAT32 || dtype == FLOAT64; }
+    // As the op's input; false if it is missing, of another dtype, or has not so many elements.
+    bool read(int which, PyArrayObject* array, int64_t size);
+    // As the op's output, a new array; false without memory. The run owns it until it is taken.
+    bool write(int which, int ndim, const npy_intp* shape);
+    // The gradient itself, if it may be overwritten, as the first output, else a new array of its shape.
+    bool write_over(const Gradient& gradient);
+    PyArrayObject* take(int which);
+    // The same, its dims in memory in the order of another array of its shape.
+    PyArrayObject* take_like(int which, PyArrayObject* model);
+    void run(RowOp op, const Middle& middle) const;
+
+    RowArrays arrays;
+    int dtype;
+
+private:
+    Ref held[5], written[4];
+};
+
+}  // namespace rushlight

@@ -1,0 +1,142 @@
+// Recording: a node for a call, with its edges and what the formulas will need. See OpNode in autograd/graph.py.
+#include "object/node.h"
+#include "seam/call.h"
+
+namespace rushlight {
+
+namespace {
+
+bool save_list(Saved& saved, PyObject* list) {
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
+    PyObject* versions = PyTuple_New(count);
+    if (versions == nullptr) return false;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Tensor* each = as_tensor(PySequence_Fast_GET_ITEM(list, i));
+        PyTuple_SET_ITEM(versions, i, PyLong_FromSsize_t(version_of(each)));
+    }
+    saved.value = Py_NewRef(list);
+    saved.extra = versions;
+    saved.version = Saved::LIST;
+    return true;
+}
+
+PyObject* shape_tuple(PyObject* value) {
+    if (is_tensor(value)) {
+        PyArrayObject* array = as_tensor(value)->array;
+        return PyArray_IntTupleFromIntp(PyArray_NDIM(array), PyArray_DIMS(array));
+    }
+    if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return PyTuple_New(0);
+    PyObject* shapes = PyList_New(PySequence_Fast_GET_SIZE(value));
+    for (Py_ssize_t i = 0; shapes != nullptr && i < PyList_GET_SIZE(shapes); i++) {
+        PyObject* shape = shape_tuple(PySequence_Fast_GET_ITEM(value, i));
+        if (shape == nullptr) {
+            Py_CLEAR(shapes);
+            break;
+        }
+        PyList_SET_ITEM(shapes, i, shape);
+    }
+    return shapes;
+}
+
+// What the formulas will need, as `save` in graph.py has it. The node has room for it.
+bool save(Node* node, const OpPlan& plan, const Call& call, Tensor* const* results) {
+    for (int i = 0; i < plan.source_count; i++) {
+        Saved& saved = node->saved[i];
+        int position = plan.sources[i].position;
+        if (plan.sources[i].kind == Source::RESULT) {
+            Storage* storage = storage_of(results[position]);
+            if (storage == nullptr) return false;
+            saved.value = Py_NewRef(as_object(results[position]->array));
+            saved.extra = Py_NewRef(as_object(storage));
+            saved.version = storage->version;
+            continue;
+        }
+        PyObject* value = call.arguments[position];
+        if (plan.sources[i].kind == Source::SHAPE) {
+            saved.value = shape_tuple(value);
+            if (saved.value == nullptr) return false;
+        } else if (call.op->lists >> position & 1) {
+            if (!save_list(saved, value)) return false;
+        } else {
+            saved.value = Py_NewRef(value);
+            if (is_tensor(value)) saved.version = version_of(as_tensor(value));
+        }
+    }
+    return true;
+}
+
+bool add_edge(Node* node, int place, Tensor* tensor) {
+    node->edges[place] = edge_of(tensor);
+    if (node->edges[place] == nullptr) return false;
+    if (node->edges[place] == Py_None) Py_CLEAR(node->edges[place]);
+    node->numbers[place] = static_cast<int>(tensor->output);
+    if (tensor->output != 0) node->has_numbers = true;
+    return true;
+}
+
+// How many edges the node of a call has: as many as there are inputs, those in lists one by one.
+int count_edges(const OpPlan& plan, const Call& call) {
+    if (!plan.has_lists) return plan.input_count;
+    int count = 0;
+    for (int i = 0; i < plan.input_count; i++) {
+        bool many = call.op->lists >> plan.inputs[i] & 1;
+        count += many ? static_cast<int>(PySequence_Fast_GET_SIZE(call.arguments[plan.inputs[i]])) : 1;
+    }
+    return count;
+}
+
+bool connect_inputs(Node* node, const OpPlan& plan, const Call& call) {
+    int place = 0;
+    for (int i = 0; i < plan.input_count; i++) {
+        PyObject* value = call.arguments[plan.inputs[i]];
+        if (!(call.op->lists >> plan.inputs[i] & 1)) {
+            if (!add_edge(node, place++, as_tensor(value))) return false;
+            continue;
+        }
+        for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(value); k++, place++) {
+            Tensor* each = as_tensor(PySequence_Fast_GET_ITEM(value, k));
+            if (requires_grad(each) && !add_edge(node, place, each)) return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
+    const OpPlan* plan = plan_for(op, call.needs & op->differentiable);
+    PyTypeObject* kind = plan == nullptr ? nullptr : node_class_for(op, call);
+    if (kind == nullptr) return false;
+    Ref made = Ref::steal(as_object(new_node(kind)));
+    if (!made) return false;
+    Node* node = as_node(made.get());
+    node->plan = plan;
+    node->place = user_place();
+    if (!reserve_new(node, count_edges(*plan, call), count, plan->source_count)) return false;
+    if (!connect_inputs(node, *plan, call)) return false;
+    // after its edges: a view may have got its node only now
+    node->number = next_number();
+    for (int i = 0; i < count; i++) {
+        PyArrayObject* array = results[i]->array;
+        if (!node->outputs[i].set(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))) return false;
+    }
+    if (!save(node, *plan, call, results)) return false;
+    PyObject_GC_Track(made.get());
+    for (int i = 0; i < count; i++) {
+        Tensor* result = results[i];
+        if (is_differentiable(result->array)) {
+            Py_XSETREF(result->node, Py_NewRef(made.get()));
+            result->output = i;
+            result->requires_grad = true;
+        } else {
+            static PyObject* indices = PyUnicode_InternFromString("indices");
+            Py_XSETREF(result->cut.reason, Py_NewRef(indices));
+            clear_place(result->cut.place);
+            result->cut.place = node->place;
+            Py_XINCREF(node->place.code);
+        }
+    }
+    return true;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,104 @@
+// Tensor's base type: the fields that core/tensor.py names, and Storage.
+#pragma once
+
+#include "object/location.h"
+#include "seam/python.h"
+
+namespace rushlight {
+
+// One block of memory that views share, with the count of writes to it. See core/storage.py.
+struct Storage {
+    PyObject_HEAD
+    PyObject* array;
+    PyObject* weak_references;
+    Py_ssize_t version;
+    Place writer;
+    PyObject* shared;  // nullptr, or what is called after a write: other memory that counts with this
+};
+
+// Where a history was cut: (what cut it, where).
+struct Cut {
+    PyObject* reason = nullptr;  // owned
+    Place place;
+    explicit operator bool() const { return reason != nullptr; }
+};
+
+struct Tensor {
+    PyObject_HEAD
+    // nullptr where native code must leave the tensor to Python: before it is given one, and while `deferred` is there
+    PyArrayObject* array;
+    PyArrayObject* deferred;  // an array that shows the conjugates or negatives of its memory, see core/deferred.py
+    Storage* storage;
+    PyObject* node;
+    Py_ssize_t output;
+    PyObject* grad;
+    // for a view
+    PyObject* base;
+    Py_ssize_t view_version;
+    PyObject* made;
+    // for messages
+    Cut cut;
+    Place created;
+    PyObject* hooks;
+    PyObject* post_hooks;
+    PyObject* accumulate;
+    PyObject* dict;
+    PyObject* weak_references;
+    bool requires_grad, retains, inference;
+};
+
+extern PyTypeObject StorageType;
+extern PyTypeObject TensorType;   // the base: rushlight.native.Fields
+extern PyTypeObject* tensor_class;     // core.tensor.Tensor, given by Python at import
+extern PyTypeObject* parameter_class;  // nn.Parameter, once nn is imported
+
+inline bool is_tensor(PyObject* object) {
+    PyTypeObject* type = Py_TYPE(object);
+    // the two classes that nearly all tensors have: asking for any subclass costs 5 ns each time
+    if (type == tensor_class || type == parameter_class) return true;
+    // and what is nearly always there instead: a number, None, a tuple, whose classes are C's
+    if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) return type == &TensorType;
+    return PyType_IsSubtype(type, &TensorType);
+}
+inline Tensor* as_tensor(PyObject* object) { return reinterpret_cast<Tensor*>(object); }
+inline PyObject* as_object(void* object) { return reinterpret_cast<PyObject*>(object); }
+
+// A tensor without history around an array, whose reference it takes; nullptr with an exception.
+Tensor* wrap(PyArrayObject* array);
+// A storage over an array's memory, without writes so far; nullptr with an exception.
+Storage* new_storage(PyObject* array);
+// The tensor's storage, made now if nothing needed one before; borrowed.
+Storage* storage_of(Tensor* tensor);
+// A tensor on `array` (taken), a view of `base`'s memory, that shares its count of writes.
+Tensor* make_view(Tensor* base, PyArrayObject* array);
+// The elements, computed if they are deferred: a new reference, nullptr with an exception.
+PyArrayObject* elements_of(Tensor* tensor);
+// Count a write, and keep its line; false with an exception.
+bool written(Tensor* target);
+
+// The array for its shape and dtype, deferred or not; borrowed.
+inline PyArrayObject* shown_array(const Tensor* tensor) {
+    return tensor->array != nullptr ? tensor->array : tensor->deferred;
+}
+// Tells the storages that count with this one of a write.
+void share_count(Storage* storage);
+inline void count_write(Storage* storage) {
+    storage->version++;
+    if (storage->shared != nullptr) share_count(storage);
+}
+inline Py_ssize_t version_of(const Tensor* tensor) { return tensor->storage ? tensor->storage->version : 0; }
+inline bool requires_grad(const Tensor* tensor) {
+    return tensor->requires_grad || (tensor->base != nullptr && as_tensor(tensor->base)->requires_grad);
+}
+
+PyObject* set_tensor_class(PyObject*, PyObject* type);
+inline bool is_differentiable(PyArrayObject* array) {
+    int type = PyArray_TYPE(array);
+    // the one type that NumPy has from elsewhere is bfloat16
+    return PyTypeNum_ISFLOAT(type) || PyTypeNum_ISCOMPLEX(type) || PyTypeNum_ISUSERDEF(type);
+}
+
+void copy_cut(Tensor* to, const Cut& cut);
+PyObject* cut_tuple(const Cut& cut);
+
+}  // namespace rushlight

@@ -1,0 +1,91 @@
+// Comparison of whole tensors: equal and allclose, whose answer is a bool. See ops/comparison.py.
+#include <algorithm>
+#include <cmath>
+
+#include "seam/call.h"
+#include "seam/numbers.h"
+#include "seam/promotion.h"
+
+namespace rushlight {
+
+namespace {
+
+constexpr int64_t BLOCK = 4096;  // elements between two looks at whether the answer is known
+
+// Whether `differs(one, other)` holds for no pair of elements.
+template <class T, class Differs>
+bool none(const void* one, const void* other, int64_t count, Differs differs) {
+    auto *x = static_cast<const T*>(one), *y = static_cast<const T*>(other);
+    for (int64_t start = 0; start < count; start += BLOCK) {
+        int64_t end = std::min(count, start + BLOCK);
+        int found = 0;
+#pragma omp simd reduction(| : found)
+        for (int64_t i = start; i < end; i++) found |= differs(x[i], y[i]);
+        if (found) return false;
+    }
+    return true;
+}
+
+template <class T>
+bool same(const void* one, const void* other, int64_t count) {
+    return none<T>(one, other, count, [](T x, T y) { return x != y; });
+}
+
+// As `isclose`, in float64; the distance is not finite if it differs from itself times zero.
+template <class T>
+bool near(const void* one, const void* other, int64_t count, double rtol, double atol) {
+    return none<T>(one, other, count, [=](T x, T y) {
+        double distance = std::fabs(static_cast<double>(x) - static_cast<double>(y));
+        double allowed = atol + std::fabs(rtol * static_cast<double>(y));
+        return !((x == y) | ((distance * 0 == 0) & (distance <= allowed)));
+    });
+}
+
+// Two tensors of one dtype that loops can read from start to end; the dtype, or -1.
+int common_dtype(PyArrayObject* one, PyArrayObject* other) {
+    if (one == nullptr || other == nullptr || !PyArray_IS_C_CONTIGUOUS(one) || !PyArray_IS_C_CONTIGUOUS(other)) {
+        return -1;
+    }
+    int dtype = dtype_of(one);
+    return dtype == dtype_of(other) ? dtype : -1;
+}
+
+NAMES(Equal, input, other);
+
+PyObject* equal_route(Call& call) {
+    PyArrayObject *one = call.array(Equal::input), *other = call.array(Equal::other);
+    int dtype = common_dtype(one, other);
+    DECLINE_IF(dtype < 0);
+    if (!PyArray_SAMESHAPE(one, other)) return Py_NewRef(Py_False);
+    const void *x = PyArray_DATA(one), *y = PyArray_DATA(other);
+    npy_intp count = PyArray_SIZE(one);
+    switch (dtype) {
+        case FLOAT32: return PyBool_FromLong(same<float>(x, y, count));
+        case FLOAT64: return PyBool_FromLong(same<double>(x, y, count));
+        case INT64: return PyBool_FromLong(same<int64_t>(x, y, count));
+        default: return PyBool_FromLong(none<uint8_t>(x, y, count, [](int a, int b) { return (a != 0) != (b != 0); }));
+    }
+}
+
+NAMES(AllClose, input, other, rtol, atol, equal_nan);
+
+// Of floats in one shape.
+PyObject* allclose_route(Call& call) {
+    PyArrayObject *one = call.array(AllClose::input), *other = call.array(AllClose::other);
+    int dtype = common_dtype(one, other);
+    double rtol, atol;
+    DECLINE_IF(!(dtype == FLOAT32 || dtype == FLOAT64));
+    DECLINE_IF(call[AllClose::equal_nan] != Py_False);
+    DECLINE_IF(!plain_number(call[AllClose::rtol], rtol) || !plain_number(call[AllClose::atol], atol));
+    DECLINE_IF(!(rtol >= 0) || !(atol >= 0));
+    DECLINE_IF(!PyArray_SAMESHAPE(one, other));
+    auto* run = dtype == FLOAT32 ? near<float> : near<double>;
+    return PyBool_FromLong(run(PyArray_DATA(one), PyArray_DATA(other), PyArray_SIZE(one), rtol, atol));
+}
+
+KERNEL("equal").route(equal_route, Equal::names);
+KERNEL("allclose").route(allclose_route, AllClose::names);
+
+}  // namespace
+
+}  // namespace rushlight

@@ -1,0 +1,293 @@
+// Convolutions of one and two dimensions, forwards and transposed, and their gradients. See ops/convolution.py.
+#include <algorithm>
+
+#include "kernels/table.h"
+#include "loops/products.h"
+#include "loops/sweep.h"
+#include "memory/arrays.h"
+#include "memory/threads.h"
+#include "seam/call.h"
+#include "seam/numbers.h"
+#include "seam/plan.h"
+
+namespace rushlight {
+
+namespace {
+
+// The options of a call, one number for each of two dims; of one dim, the first is the height of a line.
+struct Options {
+    int64_t stride[2] = {1, 1}, padding[2] = {0, 0}, dilation[2] = {1, 1}, extra[2] = {0, 0};
+    int64_t groups = 1;
+    bool transposed = false;
+};
+
+bool read_both(PyObject* value, int dims, int64_t least, int64_t (&numbers)[2]) {
+    int64_t number;
+    if (PyLong_CheckExact(value)) {
+        if (!plain_integer(value, number) || number < least) return false;
+        for (int d = 2 - dims; d < 2; d++) numbers[d] = number;
+        return true;
+    }
+    if (!PyTuple_CheckExact(value) && !PyList_CheckExact(value)) return false;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+    if (count != 1 && count != dims) return false;
+    for (int d = 0; d < dims; d++) {
+        PyObject* each = PySequence_Fast_GET_ITEM(value, count == 1 ? 0 : d);
+        if (!PyLong_CheckExact(each) || !plain_integer(each, number) || number < least) return false;
+        numbers[2 - dims + d] = number;
+    }
+    return true;
+}
+
+bool read_options(PyObject* stride, PyObject* padding, PyObject* dilation, PyObject* transposed, PyObject* groups,
+                  int dims, Options& options) {
+    DECLINE_IF(!PyBool_Check(transposed) || !PyLong_CheckExact(groups));
+    options.transposed = transposed == Py_True;
+    constexpr int64_t MOST = 1 << 20;
+    DECLINE_IF(!plain_integer(groups, options.groups) || options.groups < 1);
+    DECLINE_IF(!read_both(stride, dims, 1, options.stride));
+    DECLINE_IF(!read_both(padding, dims, 0, options.padding));
+    DECLINE_IF(!read_both(dilation, dims, 1, options.dilation));
+    for (int d = 0; d < 2; d++) {
+        DECLINE_IF(options.stride[d] > MOST || options.padding[d] > MOST || options.dilation[d] > MOST);
+    }
+    return true;
+}
+
+// The last two dims of a shape, or the last one as a line.
+void read_sizes(const npy_intp* dims, int ndim, int64_t (&sizes)[2]) {
+    sizes[0] = ndim == 4 ? dims[2] : 1;
+    sizes[1] = dims[ndim - 1];
+}
+
+// Channels stand next to each other: Python lays out such results.
+bool is_channels_last(PyArrayObject* array) {
+    if (PyArray_NDIM(array) != 4 || PyArray_SIZE(array) == 0) return false;
+    npy_intp least = 0;
+    for (int d : {1, 3, 2, 0}) {
+        npy_intp step = PyArray_STRIDE(array, d);
+        if (step == 0 || step < least || (d == 0 && step == PyArray_STRIDE(array, 1))) return false;
+        least = step * PyArray_DIM(array, d);
+    }
+    return true;
+}
+
+// An array that sweeps can read: floats of one to two dims beside batch and channels, in C order.
+bool read_array(PyArrayObject* array, int ndim, int dtype, Ref& kept) {
+    DECLINE_IF(array == nullptr || PyArray_NDIM(array) != ndim || dtype_of(array) != dtype);
+    kept = Ref::steal(reinterpret_cast<PyObject*>(contiguous(array)));
+    return static_cast<bool>(kept);
+}
+
+// The geometry of both sides and the weights, of shapes that fit; false for all else.
+bool read_geometry(const npy_intp* small, const npy_intp* large, const npy_intp* weight, int ndim, int dtype,
+                   const Options& options, Convolution& geometry) {
+    geometry.dtype = dtype;
+    geometry.count = small[0];
+    geometry.groups = options.groups;
+    geometry.outputs = small[1];
+    geometry.channels = large[1];
+    read_sizes(large, ndim, geometry.image);
+    read_sizes(small, ndim, geometry.places);
+    read_sizes(weight, ndim, geometry.kernel);
+    for (int d = 0; d < 2; d++) {
+        geometry.stride[d] = options.stride[d];
+        geometry.padding[d] = options.padding[d];
+        geometry.dilation[d] = options.dilation[d];
+        DECLINE_IF(geometry.image[d] < 1 || geometry.places[d] < 1 || geometry.kernel[d] < 1);
+    }
+    DECLINE_IF(geometry.count <= 0 || geometry.channels <= 0 || geometry.outputs <= 0);
+    DECLINE_IF(geometry.outputs % geometry.groups != 0 || geometry.channels % geometry.groups != 0);
+    DECLINE_IF(weight[0] != geometry.outputs || weight[1] != geometry.channels_each());
+    DECLINE_IF(!geometry.fits());
+    return true;
+}
+
+// The shape of what comes out; false where Python has to word an error.
+bool result_shape(const npy_intp* input, const npy_intp* weight, int ndim, const Options& options, npy_intp* shape) {
+    shape[0] = input[0];
+    shape[1] = options.transposed ? weight[1] * options.groups : weight[0];
+    for (int d = 2; d < ndim; d++) {
+        int of = d - ndim + 2;
+        int64_t far = options.dilation[of] * (weight[d] - 1) + 1;
+        if (options.transposed) {
+            DECLINE_IF(options.extra[of] >= std::max(options.stride[of], options.dilation[of]));
+            shape[d] = (input[d] - 1) * options.stride[of] - 2 * options.padding[of] + far + options.extra[of];
+        } else {
+            int64_t room = input[d] + 2 * options.padding[of] - far;
+            DECLINE_IF(room < 0);
+            shape[d] = room / options.stride[of] + 1;
+        }
+        DECLINE_IF(shape[d] < 1);
+    }
+    return true;
+}
+
+NAMES(Convolve, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+
+PyObject* forward(Call& call) {
+    PyArrayObject *input = call.array(Convolve::input), *weight = call.array(Convolve::weight);
+    PyArrayObject* bias = call.array(Convolve::bias);
+    DECLINE_IF(input == nullptr || weight == nullptr || (bias == nullptr && call[Convolve::bias] != Py_None));
+    int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
+    DECLINE_IF((ndim != 3 && ndim != 4) || PyArray_NDIM(weight) != ndim);
+    DECLINE_IF(!is_real(dtype));
+    Options options;
+    if (!read_options(call[Convolve::stride], call[Convolve::padding], call[Convolve::dilation],
+                      call[Convolve::transposed], call[Convolve::groups], ndim - 2, options)) {
+        return nullptr;
+    }
+    DECLINE_IF(!read_both(call[Convolve::output_padding], ndim - 2, 0, options.extra));
+    DECLINE_IF(is_channels_last(input) || is_channels_last(weight));
+    Ref images, weights, biases;
+    if (!read_array(input, ndim, dtype, images) || !read_array(weight, ndim, dtype, weights)) return nullptr;
+    npy_intp shape[4];
+    const npy_intp *given = PyArray_DIMS(input), *kernel = PyArray_DIMS(weight);
+    if (!result_shape(given, kernel, ndim, options, shape)) return nullptr;
+    if (bias != nullptr && !read_array(bias, 1, dtype, biases)) return nullptr;
+    DECLINE_IF(bias != nullptr && PyArray_DIM(bias, 0) != shape[1]);
+    Convolution geometry;
+    const npy_intp *small = options.transposed ? given : shape, *large = options.transposed ? shape : given;
+    if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return nullptr;
+    PyArrayObject* result = new_array(ndim, shape, type_num_of(dtype));
+    if (result == nullptr) return nullptr;
+    bool done = (options.transposed ? spread : slide)(
+        geometry, PyArray_DATA(images.array()), PyArray_DATA(weights.array()),
+        bias == nullptr ? nullptr : PyArray_DATA(biases.array()), PyArray_DATA(result));
+    if (done) return as_object(result);
+    Py_DECREF(result);
+    return declined("there is no memory to sweep in");
+}
+
+NAMES(Saved, input, weight, input_shape, weight_shape, stride, padding, dilation, transposed, groups);
+
+// A shape from a saved tensor or, where only that was saved, from its shape.
+bool saved_shape(const Gradient& gradient, Saved::Name tensor, Saved::Name shape, int ndim, npy_intp* dims) {
+    if (PyArrayObject* array = gradient.array(tensor)) {
+        DECLINE_IF(PyArray_NDIM(array) != ndim);
+        std::copy_n(PyArray_DIMS(array), ndim, dims);
+        return true;
+    }
+    PyObject* saved = gradient.option(shape);
+    DECLINE_IF(saved == nullptr || !PyTuple_Check(saved) || PyTuple_GET_SIZE(saved) != ndim);
+    for (int d = 0; d < ndim; d++) dims[d] = PyLong_AsSsize_t(PyTuple_GET_ITEM(saved, d));
+    return !PyErr_Occurred();
+}
+
+PyArrayObject* bias_gradient(const Convolution& geometry, const char* grads, int64_t channels, int64_t places) {
+    npy_intp dims[] = {static_cast<npy_intp>(channels)};
+    PyArrayObject* result = new_array(1, dims, type_num_of(geometry.dtype));
+    if (result == nullptr) return nullptr;
+    auto sum = table().convolution.sum_row[geometry.dtype];
+    int64_t size = SIZES[geometry.dtype];
+    parallel(channels, (1 << 16) / (geometry.count * places) + 1, [&](int64_t begin, int64_t end) {
+        for (int64_t c = begin; c < end; c++) {
+            double total = 0;
+            for (int64_t n = 0; n < geometry.count; n++) {
+                total += sum(grads + (n * channels + c) * places * size, places);
+            }
+            if (geometry.dtype == FLOAT32) {
+                static_cast<float*>(PyArray_DATA(result))[c] = static_cast<float>(total);
+            } else {
+                static_cast<double*>(PyArray_DATA(result))[c] = total;
+            }
+        }
+    });
+    return result;
+}
+
+bool backward(Gradient& gradient) {
+    PyArrayObject* given = gradient.grad();
+    DECLINE_IF(given == nullptr);
+    int ndim = PyArray_NDIM(given), dtype = dtype_of(given);
+    DECLINE_IF((ndim != 3 && ndim != 4) || !is_real(dtype));
+    PyArrayObject *input = gradient.array(Saved::input), *weight = gradient.array(Saved::weight);
+    int image_place = gradient.place_of(Convolve::input), bias_place = gradient.place_of(Convolve::bias);
+    bool wants_image = image_place >= 0, wants_weight = gradient.place_of(Convolve::weight) >= 0;
+    // of a bias alone no option is saved
+    DECLINE_IF(!wants_image && !wants_weight);
+    for (PyArrayObject* each : {given, input, weight}) {
+        DECLINE_IF(each != nullptr && is_channels_last(each));
+    }
+    Options options;
+    npy_intp from[4], kernel[4];
+    if (!read_options(gradient.option(Saved::stride), gradient.option(Saved::padding),
+                      gradient.option(Saved::dilation), gradient.option(Saved::transposed),
+                      gradient.option(Saved::groups), ndim - 2, options) ||
+        !saved_shape(gradient, Saved::input, Saved::input_shape, ndim, from) ||
+        !saved_shape(gradient, Saved::weight, Saved::weight_shape, ndim, kernel)) {
+        return false;
+    }
+    Ref grads, inputs, weights;
+    if (!read_array(given, ndim, dtype, grads) || (wants_weight && !read_array(input, ndim, dtype, inputs)) ||
+        (wants_image && !read_array(weight, ndim, dtype, weights))) {
+        return false;
+    }
+    const npy_intp* to = PyArray_DIMS(given);
+    Convolution geometry;
+    const npy_intp *small = options.transposed ? from : to, *large = options.transposed ? to : from;
+    if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return false;
+    const void* grad = PyArray_DATA(grads.array());
+    for (int k = 0; k < gradient.plan->input_count; k++) {
+        PyArrayObject*& found = gradient.found[k];
+        if (k == bias_place) {
+            int64_t places = options.transposed ? geometry.image_size() : geometry.place_count();
+            found = bias_gradient(geometry, static_cast<const char*>(grad), to[1], places);
+            if (found == nullptr) return false;
+            continue;
+        }
+        bool is_image = k == image_place;
+        found = new_array(ndim, is_image ? from : kernel, type_num_of(dtype));
+        if (found == nullptr) return false;
+        void* result = PyArray_DATA(found);
+        bool done;
+        if (is_image) {
+            const void* used = PyArray_DATA(weights.array());
+            done = (options.transposed ? slide : spread)(geometry, grad, used, nullptr, result);
+        } else {
+            const void* seen = PyArray_DATA(inputs.array());
+            const void *images = options.transposed ? grad : seen, *outputs = options.transposed ? seen : grad;
+            done = weight_gradient(geometry, images, outputs, result);
+        }
+        if (!done) return declined("there is no memory to sweep in");
+    }
+    return true;
+}
+
+// conv1d, conv2d and their transposes: straight to the op for a batch and a padding in numbers.
+PyObject* call_convolution(PyArrayObject* input, int ndim, PyObject* const (&arguments)[9]) {
+    static Function* const op = find_function("convolution");
+    DECLINE_IF(op == nullptr || input == nullptr);
+    DECLINE_IF(PyArray_NDIM(input) != ndim);
+    return call_native(op, arguments, 9, nullptr);
+}
+
+NAMES(Slid, input, weight, bias, stride, padding, dilation, groups);
+
+template <int ndim>
+PyObject* slid_route(Call& call) {
+    static PyObject* const none = PyLong_FromLong(0);
+    return call_convolution(call.array(Slid::input), ndim,
+                            {call[Slid::input], call[Slid::weight], call[Slid::bias], call[Slid::stride],
+                             call[Slid::padding], call[Slid::dilation], Py_False, none, call[Slid::groups]});
+}
+
+NAMES(Spread, input, weight, bias, stride, padding, output_padding, groups, dilation);
+
+template <int ndim>
+PyObject* spread_route(Call& call) {
+    return call_convolution(
+        call.array(Spread::input), ndim,
+        {call[Spread::input], call[Spread::weight], call[Spread::bias], call[Spread::stride], call[Spread::padding],
+         call[Spread::dilation], Py_True, call[Spread::output_padding], call[Spread::groups]});
+}
+
+KERNEL("convolution").forward(forward, Convolve::names).gradient(backward, Saved::names);
+KERNEL("conv1d").route(slid_route<3>, Slid::names);
+KERNEL("conv2d").route(slid_route<4>, Slid::names);
+KERNEL("conv_transpose1d").route(spread_route<3>, Spread::names);
+KERNEL("conv_transpose2d").route(spread_route<4>, Spread::names);
+
+}  // namespace
+
+}  // namespace rushlight

@@ -1,0 +1,306 @@
+// Copying: clone, conversion to another dtype, and what writes over a tensor. See ops/copying.py, ops/conversion.py.
+#include "ops/copying.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "loops/copy.h"
+#include "loops/operands.h"
+#include "memory/arrays.h"
+#include "memory/threads.h"
+#include "object/attributes.h"
+#include "seam/call.h"
+#include "seam/numbers.h"
+#include "seam/state.h"
+
+namespace rushlight {
+
+namespace {
+
+// core.layout.contiguous_format; borrowed, nullptr without an exception if it is not there.
+PyObject* contiguous_format() {
+    static PyObject* found = nullptr;
+    if (found == nullptr) {
+        Ref module = Ref::steal(PyImport_ImportModule("rushlight.core.layout"));
+        if (module) found = PyObject_GetAttrString(module.get(), "contiguous_format");
+        PyErr_Clear();
+    }
+    return found;
+}
+
+// Memory for a copy that keeps the order of dimensions; of size one, they have strides that only Python knows.
+PyArrayObject* new_like(PyArrayObject* array, int type) {
+    int ndim = PyArray_NDIM(array);
+    const npy_intp* dims = PyArray_DIMS(array);
+    if (PyArray_IS_C_CONTIGUOUS(array)) return keep_unit_steps(new_array(ndim, dims, type), array);
+    DECLINE_IF(std::find(dims, dims + ndim, 1) != dims + ndim || PyArray_SIZE(array) == 0);
+    return new_array_like_strides(ndim, dims, PyArray_STRIDES(array), type);
+}
+
+NAMES(Clone, input, memory_format);
+
+// clone(input, *, memory_format=None)
+PyObject* clone_forward(Call& call) {
+    PyArrayObject* input = call.array(Clone::input);
+    PyObject* format = call[Clone::memory_format];
+    DECLINE_IF(!is_movable(input) || PyArray_TYPE(input) >= NPY_NTYPES_LEGACY);
+    if (format == contiguous_format()) return as_object(packed_copy(input));
+    DECLINE_IF(format != Py_None);
+    if (PyArray_IS_C_CONTIGUOUS(input)) return as_object(keep_unit_steps(packed_copy(input), input));
+    PyArrayObject* made = new_like(input, PyArray_TYPE(input));
+    if (made != nullptr) copy_into(made, input);
+    return as_object(made);
+}
+
+bool pass_backward(Gradient& gradient) {
+    Py_INCREF(gradient.grad());
+    gradient.found[0] = gradient.grad();
+    return true;
+}
+
+// ---- conversion
+
+int dtype_of_type(int type_num) {
+    for (int dtype = 0; dtype < DTYPES; dtype++) {
+        if (type_num_of(dtype) == type_num) return dtype;
+    }
+    return -1;
+}
+
+// The elements of a C-contiguous array in another dtype; nullptr where there is no loop.
+PyArrayObject* converted(PyArrayObject* array, int type_num) {
+    int from = dtype_of(array), to = dtype_of_type(type_num);
+    DECLINE_IF(from < 0 || to < 0 || !PyArray_IS_C_CONTIGUOUS(array));
+    PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
+    if (made == nullptr) return nullptr;
+    Convert convert = table().convert[from][to];
+    const char* source = PyArray_BYTES(array);
+    char* target = PyArray_BYTES(made);
+    parallel(PyArray_SIZE(array), PARALLEL, [=](int64_t begin, int64_t end) {
+        convert(source + begin * SIZES[from], target + begin * SIZES[to], end - begin);
+    });
+    return made;
+}
+
+// A float outside of int32 has no meaning in C++; NumPy and torch get x86's answer everywhere.
+template <class T>
+void to_int32(const void* from, void* to, npy_intp count) {
+    constexpr T limit = static_cast<T>(2147483648.0);
+    auto* in = static_cast<const T*>(from);
+    auto* out = static_cast<int32_t*>(to);
+#pragma omp simd
+    for (npy_intp i = 0; i < count; i++) {
+        out[i] = (in[i] >= -limit) & (in[i] < limit) ? static_cast<int32_t>(in[i]) : INT32_MIN;
+    }
+}
+
+// Where `converted` has no loop: from integers by NumPy's, from floats to short integers by way of int64, as `cast` in
+// core/casting.py; nullptr for other dtypes.
+PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
+    int from = PyArray_TYPE(array), kind = dtype_of(array);
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISNOTSWAPPED(array));
+    bool to_integer = PyTypeNum_ISINTEGER(type_num) || PyTypeNum_ISBOOL(type_num);
+    Ref source = Ref::borrow(as_object(array));
+    if (kind == FLOAT32 || kind == FLOAT64) {
+        DECLINE_IF(!to_integer);
+        if (type_num == NPY_INT32) {
+            PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
+            auto* run = kind == FLOAT32 ? to_int32<float> : to_int32<double>;
+            if (made != nullptr) run(PyArray_DATA(array), PyArray_DATA(made), PyArray_SIZE(array));
+            return made;
+        }
+        Ref type = Ref::steal(as_object(PyArray_DescrFromType(type_num)));
+        DECLINE_IF(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(type.get())) >= 4);
+        source = Ref::steal(as_object(converted(array, NPY_INT64)));
+    } else {
+        DECLINE_IF(!(PyTypeNum_ISINTEGER(from) || PyTypeNum_ISBOOL(from)));
+        DECLINE_IF(!(to_integer || type_num == NPY_FLOAT || type_num == NPY_DOUBLE));
+    }
+    Ref made = Ref::steal(as_object(new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num)));
+    if (!source || !made || PyArray_CopyInto(made.array(), source.array()) < 0) return nullptr;
+    return reinterpret_cast<PyArrayObject*>(made.release());
+}
+
+NAMES(ToCopy, input, kind, form);
+
+// _to_copy(input, kind, form=None)
+PyObject* to_copy_forward(Call& call) {
+    PyArrayObject* input = call.array(ToCopy::input);
+    DECLINE_IF(!PyArray_DescrCheck(call[ToCopy::kind]));
+    DECLINE_IF(call[ToCopy::form] != Py_None);
+    auto* kind = reinterpret_cast<PyArray_Descr*>(call[ToCopy::kind]);
+    if (PyArray_DESCR(input) == kind) {
+        DECLINE_IF(!is_movable(input) || !PyArray_IS_C_CONTIGUOUS(input));
+        return as_object(keep_unit_steps(packed_copy(input), input));
+    }
+    bool has_loop = dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0;
+    PyArrayObject* made = (has_loop ? converted : converted_integers)(input, kind->type_num);
+    return as_object(keep_unit_steps(made, input));
+}
+
+// The tensor in another dtype, itself if it has it; nullptr without an exception where Python must look.
+PyObject* convert_tensor(PyObject* self, PyArray_Descr* kind) {
+    static Function* to_copy = nullptr;
+    if (to_copy == nullptr) to_copy = find_function("_to_copy");
+    PyArrayObject* array = as_tensor(self)->array;
+    if (array == nullptr || to_copy == nullptr) return nullptr;
+    if (PyArray_DESCR(array) == kind) return Py_NewRef(self);
+    PyObject* args[] = {self, as_object(kind)};
+    PyObject* found = call_native(to_copy, args, 2, nullptr);
+    if (found == nullptr) return nullptr;
+    // messages name what the user called
+    Cut& cut = as_tensor(found)->cut;
+    if (cut && PyUnicode_Check(cut.reason) && PyUnicode_CompareWithASCIIString(cut.reason, "_to_copy") == 0) {
+        static PyObject* reason = PyUnicode_InternFromString("to");
+        Py_SETREF(cut.reason, Py_NewRef(reason));
+    }
+    return found;
+}
+
+// float(), long() and kin
+template <int type_num, Attribute which>
+PyObject* convert(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    static PyArray_Descr* kind = PyArray_DescrFromType(type_num);
+    if (count == 0 && names == nullptr) {
+        PyObject* found = convert_tensor(self, kind);
+        if (found != nullptr || PyErr_Occurred()) return found;
+    }
+    return call_python(which, self, args, count, names);
+}
+
+// to(dtype), to("cpu"), to(other)
+PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (count != 1 || names != nullptr || as_tensor(self)->array == nullptr) {
+        return call_python(TO, self, args, count, names);
+    }
+    PyObject *found = nullptr, *given = args[0];
+    if (PyUnicode_CheckExact(given)) {
+        if (PyUnicode_CompareWithASCIIString(given, "cpu") == 0) return Py_NewRef(self);
+    } else if (is_tensor(given)) {
+        PyArrayObject* other = as_tensor(given)->array;
+        if (other != nullptr) found = convert_tensor(self, PyArray_DESCR(other));
+    } else if (is_dtype(given)) {
+        static PyObject* name = PyUnicode_InternFromString("numpy");
+        Ref kind = Ref::steal(PyObject_GetAttr(given, name));
+        if (kind && PyArray_DescrCheck(kind.get())) {
+            found = convert_tensor(self, reinterpret_cast<PyArray_Descr*>(kind.get()));
+        } else {
+            PyErr_Clear();
+        }
+    }
+    if (found != nullptr || PyErr_Occurred()) return found;
+    return call_python(TO, self, args, count, names);
+}
+
+PyObject* contiguous(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyArrayObject* array = as_tensor(self)->array;
+    if (count == 0 && names == nullptr && array != nullptr && PyArray_IS_C_CONTIGUOUS(array)) return Py_NewRef(self);
+    return call_python(CONTIGUOUS, self, args, count, names);
+}
+
+PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyArrayObject* array = as_tensor(self)->array;
+    if (count == 0 && names == nullptr && array != nullptr) return PyBool_FromLong(PyArray_IS_C_CONTIGUOUS(array));
+    return call_python(IS_CONTIGUOUS, self, args, count, names);
+}
+
+// ---- writing
+
+NAMES(Copy, src);
+
+// _copy(input, src), in place: the source, broadcast and converted
+PyObject* copy_forward(Call& call) {
+    PyArrayObject *out = call.out, *source = call.array(Copy::src);
+    DECLINE_IF(out == nullptr || source == nullptr || !is_movable(out));
+    DECLINE_IF(may_overlap(out, source));
+    Ref brought = Ref::borrow(as_object(source));
+    if (PyArray_DESCR(source) != PyArray_DESCR(out)) {
+        brought = Ref::steal(as_object(converted(source, PyArray_TYPE(out))));
+        if (!brought) return nullptr;
+    }
+    int ndim = PyArray_NDIM(out), extra = ndim - PyArray_NDIM(source);
+    DECLINE_IF(extra < 0);
+    npy_intp strides[NPY_MAXDIMS];
+    for (int d = 0; d < ndim; d++) {
+        npy_intp have = d >= extra ? PyArray_DIM(source, d - extra) : 1;
+        DECLINE_IF(have != PyArray_DIM(out, d) && have != 1);
+        strides[d] = have == PyArray_DIM(out, d) && d >= extra ? PyArray_STRIDE(brought.array(), d - extra) : 0;
+    }
+    if (PyArray_SIZE(out) > 0) {
+        copy_elements(PyArray_BYTES(out), PyArray_STRIDES(out), PyArray_BYTES(brought.array()), strides, ndim,
+                      PyArray_DIMS(out), static_cast<int>(PyArray_ITEMSIZE(out)));
+    }
+    return Py_NewRef(as_object(out));
+}
+
+// copy_(src, non_blocking=False)
+PyObject* copy_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyObject* inner = form_of(COPY_INNER);
+    if (count == 1 && names == nullptr && is_tensor(args[0]) && inner != nullptr && Py_TYPE(inner) == &FunctionType) {
+        PyObject* both[] = {self, args[0]};
+        PyObject* found = call_native(reinterpret_cast<Function*>(inner), both, 2, nullptr);
+        if (found != nullptr || PyErr_Occurred()) return found;
+    }
+    return call_python(COPY_, self, args, count, names);
+}
+
+// Whether one value may be written over all elements here: no history to record, and memory of its own.
+bool may_fill(Tensor* target) {
+    return target->array != nullptr && !(state.grad && requires_grad(target)) && !target->inference &&
+           PyArray_ISWRITEABLE(target->array) &&
+           is_movable(target->array);
+}
+
+PyObject* zero_inplace(PyObject* self, PyObject*) {
+    Tensor* target = as_tensor(self);
+    if (!may_fill(target)) return ask(ZERO_, self);
+    constexpr char zero[16] = {};
+    if (PyArray_IS_C_CONTIGUOUS(target->array)) {
+        std::memset(PyArray_DATA(target->array), 0, PyArray_NBYTES(target->array));
+    } else {
+        fill_elements(target->array, zero);
+    }
+    return written(target) ? Py_NewRef(self) : nullptr;
+}
+
+// fill_(value): a number that a float holds, or a whole one for integers
+PyObject* fill_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    Tensor* target = as_tensor(self);
+    alignas(8) char element[8];
+    if (count != 1 || names != nullptr || !may_fill(target) || !read_element(args[0], target->array, element)) {
+        return call_python(FILL_, self, args, count, names);
+    }
+    if (PyArray_SIZE(target->array) > 0) fill_elements(target->array, element);
+    return written(target) ? Py_NewRef(self) : nullptr;
+}
+
+KERNEL("clone").forward(clone_forward, Clone::names).gradient(pass_backward);
+// what recurrent layers hand out
+KERNEL("_stacked").forward(clone_forward, Clone::names).gradient(pass_backward);
+KERNEL("_joined").forward(clone_forward, Clone::names).gradient(pass_backward);
+KERNEL("_to_copy").forward(to_copy_forward, ToCopy::names).gradient(pass_backward);
+KERNEL("_copy").forward(copy_forward, Copy::names);
+
+}  // namespace
+
+PyMethodDef copying_methods[] = {
+    {"float", plain_function(convert<NPY_FLOAT, TO_FLOAT>), KEYWORDS, "The tensor as `float32`."},
+    {"double", plain_function(convert<NPY_DOUBLE, TO_DOUBLE>), KEYWORDS, "The tensor as `float64`."},
+    {"long", plain_function(convert<NPY_INT64, TO_LONG>), KEYWORDS, "The tensor as `int64`."},
+    {"int", plain_function(convert<NPY_INT32, TO_INT>), KEYWORDS, "The tensor as `int32`."},
+    {"byte", plain_function(convert<NPY_UINT8, TO_BYTE>), KEYWORDS, "The tensor as `uint8`."},
+    {"bool", plain_function(convert<NPY_BOOL, TO_BOOL>), KEYWORDS, "The tensor as `bool`."},
+    {"to", plain_function(to), KEYWORDS,
+     "The tensor with another dtype, device or memory format: itself where nothing changes."},
+    {"contiguous", plain_function(contiguous), KEYWORDS,
+     "The tensor itself if its elements stand in memory in the order of their indices, else such a copy."},
+    {"is_contiguous", plain_function(is_contiguous), KEYWORDS,
+     "Whether the elements stand in memory in the order of their indices, or in another format's."},
+    {"copy_", plain_function(copy_inplace), KEYWORDS,
+     "Write the elements of `src` over its own; differentiable in `src`."},
+    {"zero_", zero_inplace, METH_NOARGS, "Write 0 over every element."},
+    {"fill_", plain_function(fill_inplace), KEYWORDS, "Write one value over every element."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace rushlight

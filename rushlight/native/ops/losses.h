@@ -1,0 +1,14 @@
+// What the losses share: how their values are brought together.
+#pragma once
+
+#include "seam/call.h"
+#include "seam/numbers.h"
+
+namespace rushlight {
+
+enum class Reduced { MEAN, SUM, NONE, OTHER };
+
+// How a loss is reduced, by its name.
+Reduced read_reduction(PyObject* value);
+
+}  // namespace rushlight

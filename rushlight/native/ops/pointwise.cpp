@@ -1,0 +1,413 @@
+// Pointwise ops: every row of the table, forward and gradient, through one pair of functions.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/table.h"
+#include "loops/operands.h"
+#include "memory/arrays.h"
+#include "seam/parts.h"
+#include "seam/plan.h"
+#include "seam/promotion.h"
+
+namespace rushlight {
+
+namespace {
+
+// A condition of a row, with the place of its argument.
+struct Test {
+    Condition condition;
+    int position = -1;              // in the op's signature
+    int read = -1;                  // among what the kernel reads
+    bool promotes = false;          // the argument may be a tensor: as a number it takes part in promotion
+    PyObject* expected = nullptr;   // the object that most calls have there, such as 1
+};
+
+// The gradient of one input, with the places of what it reads among what the kernel reads.
+struct Slope {
+    const Pointwise::Slope* row = nullptr;
+    int position = -1;
+    int reads[Pointwise::INPUTS];
+    int count = 0;
+};
+
+// A row, with the places of what it names in the op's signature.
+struct Form {
+    const Pointwise* row = nullptr;
+    int inputs[Pointwise::INPUTS];
+    int count = 0;
+    unsigned options = 0;  // bits of the inputs that are never tensors, so that they do not take part in promotion
+    Test tests[Pointwise::CONDITIONS];
+    int test_count = 0;
+    Slope slopes[Pointwise::INPUTS];
+    int slope_count = 0;
+};
+
+// The rows of one op. Places are found at the first call, when the signature is known.
+struct Forms {
+    std::vector<Form> all;
+    bool resolved = false;
+};
+
+// The place of a parameter; -1 with an exception where the op has none of that name.
+int position_of(const OpInfo& op, const char* name) {
+    for (size_t i = 0; i < op.parameters.size(); i++) {
+        if (PyUnicode_CompareWithASCIIString(op.parameters[i].name, name) == 0) return static_cast<int>(i);
+    }
+    PyErr_Format(PyExc_TypeError, "a row of '%s' reads '%s', which is no parameter of the op", op.kernel->name, name);
+    return -1;
+}
+
+int read_of(const Kernel& kernel, const char* name) {
+    for (int i = 0; i < kernel.read_count; i++) {
+        if (kernel.reads[i].is(name)) return i;
+    }
+    return -1;
+}
+
+bool resolve_test(Test& test, const OpInfo& op) {
+    const Condition& condition = test.condition;
+    test.position = position_of(op, condition.name);
+    test.read = read_of(*op.kernel, condition.name);
+    if (test.position < 0) return false;
+    test.promotes = op.parameters[test.position].is_tensor && condition.kind == Condition::VALUE;
+    // small integers and interned texts are one object everywhere
+    if (condition.kind == Condition::VALUE) test.expected = PyLong_FromDouble(condition.value);
+    if (condition.kind == Condition::TEXT) test.expected = PyUnicode_InternFromString(condition.text);
+    if (condition.kind == Condition::VALUE && PyLong_AsDouble(test.expected) != condition.value) {
+        Py_CLEAR(test.expected);
+    }
+    return true;
+}
+
+// False with an exception if the op has no parameter of a name that the row uses.
+bool resolve(Form& form, const OpInfo& op) {
+    for (int i = 0; i < form.count; i++) {
+        form.inputs[i] = position_of(op, form.row->inputs[i]);
+        if (form.inputs[i] < 0) return false;
+        if (!op.parameters[form.inputs[i]].is_tensor) form.options |= 1u << i;
+    }
+    for (int i = 0; i < form.test_count; i++) {
+        if (!resolve_test(form.tests[i], op)) return false;
+    }
+    for (int i = 0; i < form.slope_count; i++) {
+        Slope& slope = form.slopes[i];
+        slope.position = position_of(op, slope.row->input);
+        if (slope.position < 0) return false;
+        for (int k = 0; k < slope.count; k++) slope.reads[k] = read_of(*op.kernel, slope.row->reads[k]);
+    }
+    return true;
+}
+
+Forms& forms_of(const OpInfo& op) { return *static_cast<Forms*>(const_cast<void*>(op.kernel->data)); }
+
+// Looks up the names of all rows, once for both forms of an op.
+bool prepare(OpInfo& op) {
+    Forms& forms = forms_of(op);
+    for (Form& each : forms.all) {
+        if (!forms.resolved && !resolve(each, op)) return false;
+    }
+    forms.resolved = true;
+    return true;
+}
+
+// Whether an argument is as a condition wants it. One that was not saved makes no difference to the gradient.
+bool holds(const Test& test, PyObject* value) {
+    if (value == nullptr || (value == test.expected)) return true;
+    switch (test.condition.kind) {
+        case Condition::NONE: return value == Py_None;
+        case Condition::TENSOR: return is_tensor(value);
+        case Condition::NUMBER: return PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+        case Condition::TEXT:
+            return PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, test.condition.text) == 0;
+        case Condition::VALUE: break;
+    }
+    if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value) == test.condition.value;
+    if (!PyLong_CheckExact(value)) return false;
+    int overflow;
+    return static_cast<double>(PyLong_AsLongLongAndOverflow(value, &overflow)) == test.condition.value && !overflow;
+}
+
+// The first row whose conditions hold; `argument` gives the value that a test looks at.
+template <class Argument>
+const Form* choose(const Forms& forms, Argument argument) {
+    for (const Form& form : forms.all) {
+        bool fits = true;
+        for (int i = 0; fits && i < form.test_count; i++) fits = holds(form.tests[i], argument(form.tests[i]));
+        if (fits) return &form;
+    }
+    return nullptr;
+}
+
+// The dtype that the op's arguments are brought to, or -1.
+int promoted_dtype(const Form& form, const Call& call) {
+    Promotion promotion;
+    for (int i = 0; i < form.count; i++) {
+        if ((form.options | form.row->masks) >> i & 1) continue;
+        PyObject* value = call.arguments[form.inputs[i]];
+        bool known = is_tensor(value) ? promotion.add(as_tensor(value)->array) : promotion.add_number(value);
+        if (!known) return -1;
+    }
+    for (int i = 0; i < form.test_count; i++) {
+        if (form.tests[i].promotes && !promotion.add_number(call.arguments[form.tests[i].position])) return -1;
+    }
+    Rule rule = form.row->rule;
+    if (rule == Rule::MATCH) return promotion.match();
+    if (rule == Rule::NO_BOOLS && promotion.has_bools()) return -1;
+    int dtype = promotion.result();
+    return rule == Rule::FLOAT && (dtype == INT64 || dtype == BOOL) ? default_dtype() : dtype;
+}
+
+// The same where all tensors have one float dtype, as they mostly do.
+int common_dtype(const Form& form, const Call& call) {
+    int dtype = -1;
+    for (int i = 0; i < form.count; i++) {
+        PyObject* value = call.arguments[form.inputs[i]];
+        if (PyBool_Check(value)) return promoted_dtype(form, call);
+        if (!is_tensor(value) || form.row->masks >> i & 1) continue;
+        int own = dtype_of(as_tensor(value)->array);
+        if ((own != FLOAT32 && own != FLOAT64) || (dtype >= 0 && own != dtype)) return promoted_dtype(form, call);
+        dtype = own;
+    }
+    return dtype < 0 ? promoted_dtype(form, call) : dtype;
+}
+
+bool accepts_numbers(const Form& form, const Call& call) {
+    double numbers[Pointwise::INPUTS] = {};
+    for (int i = 0; i < form.count; i++) {
+        PyObject* value = call.arguments[form.inputs[i]];
+        if (PyFloat_CheckExact(value)) numbers[i] = PyFloat_AS_DOUBLE(value);
+        if (PyLong_CheckExact(value)) numbers[i] = PyLong_AsDouble(value);
+    }
+    if (PyErr_Occurred()) return false;
+    return form.row->accepts(numbers);
+}
+
+PyObject* forward(Call& call) {
+    const Forms& forms = forms_of(*call.op);
+    const Form* form = choose(forms, [&](const Test& test) { return call.arguments[test.position]; });
+    if (form == nullptr) return nullptr;
+    const Pointwise& row = *form->row;
+    int dtype = common_dtype(*form, call);
+    if (dtype < 0 || row.loops[dtype] == nullptr) return nullptr;
+    if (row.accepts != nullptr && !accepts_numbers(*form, call)) return nullptr;
+    Operands operands;
+    for (int i = 0; i < form->count; i++) {
+        PyObject* value = call.arguments[form->inputs[i]];
+        bool mask = row.masks >> i & 1;
+        if (is_tensor(value)) {
+            PyArrayObject* array = as_tensor(value)->array;
+            if (mask && PyArray_TYPE(array) != NPY_BOOL) return nullptr;
+            if (!operands.add(array, mask ? static_cast<int>(BOOL) : dtype)) return nullptr;
+        } else if (mask || (PyBool_Check(value) && form->options >> i & 1) || !operands.add_number(value, dtype)) {
+            // True is no alpha
+            return nullptr;
+        } else {
+            operands.has_number = operands.has_number || (call.op->wraps >> form->inputs[i] & 1);
+        }
+    }
+    if (!operands.broadcast() || (row.rows_only && !operands.in_rows())) return nullptr;
+    int result = row.gives_bool ? static_cast<int>(BOOL) : dtype;
+    PyArrayObject* out = call.out;
+    if (out != nullptr) {
+        if (dtype_of(out) != result || !operands.may_write(out)) return nullptr;
+        Py_INCREF(out);
+    } else if ((out = operands.new_result(result, row.packed)) == nullptr) {
+        return nullptr;
+    }
+    operands.run(row.loops[dtype], out, result);
+    return as_object(out);
+}
+
+// Whether a condition holds where the first arguments are tensors and the others have their defaults.
+bool holds_by_default(const Test& test, const OpInfo& op, int tensors) {
+    if (test.position < tensors) return test.condition.kind == Condition::TENSOR;
+    PyObject* fallback = op.parameters[test.position].fallback;
+    return fallback != nullptr && holds(test, fallback);
+}
+
+// See OpInfo::direct.
+void find_direct(OpInfo& op) {
+    for (const Form& form : forms_of(op).all) {
+        bool fits = true;
+        for (int i = 0; fits && i < form.test_count; i++) fits = holds_by_default(form.tests[i], op, form.count);
+        if (!fits) continue;
+        const Pointwise& row = *form.row;
+        bool plain = form.count <= 2 && row.masks == 0 && form.options == 0 && !row.gives_bool && row.accepts == nullptr;
+        for (int i = 0; i < form.count; i++) plain = plain && form.inputs[i] == i;
+        for (size_t i = form.count; i < op.parameters.size(); i++) plain = plain && op.parameters[i].fallback != nullptr;
+        if (!plain || row.loops[FLOAT32] == nullptr || row.loops[FLOAT64] == nullptr) return;
+        op.direct[0] = row.loops[FLOAT32];
+        op.direct[1] = row.loops[FLOAT64];
+        op.direct_count = form.count;
+        return;
+    }
+}
+
+// A saved value, as an operand of a gradient. A formula may compute with several floats of a shorter dtype before they
+// meet `grad`: Python does.
+bool add_saved(Operands& operands, const Gradient& gradient, int read, int dtype, bool several) {
+    PyArrayObject* array = gradient.array_at(read);
+    if (array == nullptr) {
+        PyObject* number = gradient.option_at(read);
+        return number != nullptr && operands.add_number(number, dtype);
+    }
+    if (several && dtype == FLOAT64 && PyArray_TYPE(array) == NPY_FLOAT32) return false;
+    return operands.add(array, dtype);
+}
+
+// Whether the gradient of an input may be written over `grad`: an input before this one may have been handed it.
+bool may_overwrite(const Gradient& gradient, bool last) {
+    return last && gradient.may_overwrite && Py_REFCNT(gradient.grad()) == 1;
+}
+
+// Arrays that lie in memory alike and are read as they are: where their elements stand, after those of `grad`. Returns
+// how many elements, 0 where there is more to look at.
+npy_intp find_inputs(const Gradient& gradient, const Slope& slope, const void** inputs) {
+    PyArrayObject* grad = gradient.grad();
+    npy_intp size = element_count(grad);
+    if (slope.row->masks != 0 || size > PARALLEL || !PyArray_IS_C_CONTIGUOUS(grad)) return 0;
+    inputs[0] = PyArray_DATA(grad);
+    for (int i = 0; i < slope.count; i++) {
+        PyArrayObject* array = gradient.array_at(slope.reads[i]);
+        if (array == nullptr || !PyArray_ISCARRAY_RO(array) || PyArray_TYPE(array) != PyArray_TYPE(grad) ||
+            !have_same_shape(array, grad)) {
+            return 0;
+        }
+        inputs[i + 1] = PyArray_DATA(array);
+    }
+    return size;
+}
+
+// The gradient of one input: a new reference, or nullptr where Python has to do it.
+PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last) {
+    PyArrayObject* grad = gradient.grad();
+    int dtype = dtype_of(grad);
+    if (dtype != FLOAT32 && dtype != FLOAT64) return nullptr;
+    Loop loop = slope.row->loops[dtype];
+    if (loop == nullptr) {
+        Py_INCREF(grad);
+        return grad;
+    }
+    const void* inputs[Pointwise::INPUTS + 1];
+    if (npy_intp size = find_inputs(gradient, slope, inputs)) {
+        PyArrayObject* out = may_overwrite(gradient, last) ? grad : new_array_like(grad, size);
+        if (out == grad) Py_INCREF(grad);
+        if (out != nullptr) loop(inputs, PyArray_DATA(out), size);
+        return out;
+    }
+    Operands operands;
+    if (!operands.add(grad, dtype)) return nullptr;
+    for (int i = 0; i < slope.count; i++) {
+        int wanted = slope.row->masks >> i & 1 ? static_cast<int>(BOOL) : dtype;
+        if (!add_saved(operands, gradient, slope.reads[i], wanted, slope.count > 1)) return nullptr;
+    }
+    if (!operands.broadcast()) return nullptr;
+    PyArrayObject* out = grad;
+    if (may_overwrite(gradient, last) && operands.has_shape(grad)) {
+        Py_INCREF(grad);
+    } else if ((out = operands.new_result(dtype)) == nullptr) {
+        return nullptr;
+    }
+    operands.run(loop, out, dtype);
+    return out;
+}
+
+bool backward(Gradient& gradient) {
+    const Forms& forms = forms_of(*gradient.plan->op);
+    const Form* form = choose(forms, [&](const Test& test) { return gradient.option_at(test.read); });
+    if (form == nullptr) return false;
+    int count = gradient.plan->input_count;
+    for (int k = 0; k < count; k++) {
+        const Slope* slope = nullptr;
+        for (int i = 0; i < form->slope_count; i++) {
+            if (form->slopes[i].position == gradient.plan->inputs[k]) slope = &form->slopes[i];
+        }
+        if (slope == nullptr) return false;
+        gradient.found[k] = slope_of(gradient, *slope, k == count - 1);
+        if (gradient.found[k] == nullptr) return false;
+    }
+    return true;
+}
+
+Form make_form(const Pointwise& row) {
+    Form form;
+    form.row = &row;
+    while (form.count < Pointwise::INPUTS && row.inputs[form.count] != nullptr) form.count++;
+    for (const Condition& each : row.when) {
+        if (each.name != nullptr) form.tests[form.test_count++].condition = each;
+    }
+    for (const Pointwise::Slope& each : row.slopes) {
+        if (each.input == nullptr) continue;
+        Slope& slope = form.slopes[form.slope_count++];
+        slope.row = &each;
+        while (slope.count < Pointwise::INPUTS && each.reads[slope.count] != nullptr) slope.count++;
+    }
+    return form;
+}
+
+// Its place among what the kernel reads, where it is added if it is new; -1 if there is no room.
+int add_read(Kernel& kernel, const char* name) {
+    int place = read_of(kernel, name);
+    if (place >= 0 || kernel.read_count == MAX_NAMES) return place;
+    kernel.reads[kernel.read_count] = {name, static_cast<int>(std::strlen(name))};
+    return kernel.read_count++;
+}
+
+bool register_form(Kernel& kernel, Forms& forms, const Pointwise& row) {
+    forms.all.push_back(make_form(row));
+    const Form& form = forms.all.back();
+    for (int i = 0; i < form.slope_count; i++) {
+        kernel.backward = backward;
+        for (int k = 0; k < form.slopes[i].count; k++) {
+            if (add_read(kernel, form.slopes[i].row->reads[k]) < 0) return false;
+        }
+    }
+    return true;
+}
+
+// What a condition looks at may be saved or not.
+bool register_tests(Kernel& kernel, const Forms& forms) {
+    for (const Form& form : forms.all) {
+        for (int i = 0; i < form.test_count; i++) {
+            int known = kernel.read_count, place = add_read(kernel, form.tests[i].condition.name);
+            if (place < 0) return false;
+            if (place == known) kernel.may_lack |= 1u << place;
+        }
+    }
+    return true;
+}
+
+bool register_op(const Table& loops, int first) {
+    const char* name = loops.pointwise[first].name;
+    Kernel& kernel = Declaration(name).forward(forward, "").preparing(prepare).kernel;
+    kernel.find_direct = find_direct;
+    auto* forms = new Forms;
+    kernel.data = forms;
+    for (int i = first; i < loops.pointwise_count; i++) {
+        bool same = std::strcmp(loops.pointwise[i].name, name) == 0;
+        if (same && !register_form(kernel, *forms, loops.pointwise[i])) return false;
+    }
+    return register_tests(kernel, *forms);
+}
+
+}  // namespace
+
+bool register_pointwise() {
+    const Table& loops = table();
+    if (loops.is_full) {
+        PyErr_Format(PyExc_ImportError, "there are more pointwise rows than Table::MOST");
+        return false;
+    }
+    for (int i = 0; i < loops.pointwise_count; i++) {
+        const char* name = loops.pointwise[i].name;
+        const Kernel* known = find_kernel(name);
+        bool done = known != nullptr && known->forward == forward;
+        if (done || register_op(loops, i)) continue;
+        PyErr_Format(PyExc_ImportError, "the rows of '%s' read more values than MAX_NAMES", name);
+        return false;
+    }
+    return true;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,125 @@
+// Reductions: sum, mean, prod, any and all, and the gradients of sum and mean. See ops/reductions.py.
+#include "loops/folding.h"
+#include "object/node.h"
+#include "ops/views.h"
+#include "seam/fallbacks.h"
+#include "seam/numbers.h"
+#include "seam/plan.h"
+
+namespace rushlight {
+
+namespace {
+
+NAMES(Truth, input, dim, keepdim);
+NAMES(Total, input, dim, keepdim, dtype);
+NAMES(SavedOfTotal, input_shape, dim);
+
+// Which reduction: the kernel's data points to one.
+struct Kind {
+    Reduction which;
+    bool divides = false;
+};
+
+constexpr Kind sum_kind{SUM}, mean_kind{SUM, true}, prod_kind{PROD}, any_kind{ANY}, all_kind{ALL};
+
+// What `dim` means differs: a product knows no sequences, and no dimensions are none of them for a truth.
+bool has_own_dims(Reduction which, PyObject* dim) {
+    if (dim == Py_None || PyLong_CheckExact(dim) || which == SUM) return false;
+    return which == PROD || PyObject_Length(dim) <= 0;
+}
+
+PyObject* folded(const Call& call, PyArrayObject* array, PyObject* dim, PyObject* keepdim) {
+    const Kind& kind = *static_cast<const Kind*>(call.op->kernel->data);
+    DECLINE_IF(array == nullptr);
+    DECLINE_IF(has_own_dims(kind.which, dim));
+    DECLINE_IF(kind.divides && !PyTypeNum_ISFLOAT(PyArray_TYPE(array)));
+    int ndim = PyArray_NDIM(array);
+    Dims dims;
+    bool keeps;
+    DECLINE_IF(!read_dims(dim, ndim, dims));
+    DECLINE_IF(!read_flag(keepdim, keeps));
+    double divisor = kind.divides ? reduced_count(ndim, PyArray_DIMS(array), dims) : 1;
+    return as_object(fold(kind.which, array, dims, keeps, divisor));
+}
+
+// any and all
+PyObject* truth(Call& call) {
+    return folded(call, call.array(Truth::input), call[Truth::dim], call[Truth::keepdim]);
+}
+
+// sum, mean and prod
+PyObject* total(Call& call) {
+    DECLINE_IF(call[Total::dtype] != Py_None);
+    return folded(call, call.array(Total::input), call[Total::dim], call[Total::keepdim]);
+}
+
+// Whether a large gradient goes to a view alone, which reads it in any layout.
+bool goes_to_view(const Gradient& gradient, int ndim, const npy_intp* shape) {
+    constexpr npy_intp LARGE = 1 << 14;  // elements
+    if (gradient.node->edge_count != 1 || PyArray_MultiplyList(shape, ndim) < LARGE) return false;
+    PyObject* edge = gradient.node->edges[0];
+    if (edge == nullptr || !PyObject_TypeCheck(edge, &NodeType)) return false;
+    const OpPlan* plan = reinterpret_cast<Node*>(edge)->plan;
+    return plan != nullptr && plan->op->is_view;
+}
+
+// One number, divided, shown everywhere: writing it out before a view is a pass over memory for nothing.
+PyArrayObject* shown_everywhere(PyArrayObject* grad, int ndim, const npy_intp* shape, double divisor) {
+    int dtype = dtype_of(grad);
+    DECLINE_IF(!is_real(dtype));
+    double number = first_number(grad, dtype) / divisor;
+    Ref one = Ref::steal(as_object(single_array(number, dtype)));
+    npy_intp strides[NPY_MAXDIMS] = {};
+    return one ? view_of(one.array(), ndim, shape, strides) : nullptr;
+}
+
+// Whether somebody may look at the gradient before it becomes a leaf's: it shows that of a sum is expanded.
+bool is_shown(const Gradient& gradient) {
+    PyObject* edge = gradient.node->edge_count == 1 ? gradient.node->edges[0] : nullptr;
+    if (gradient.is_shown || edge == nullptr || !PyObject_TypeCheck(edge, &NodeType)) return gradient.is_shown;
+    return present(reinterpret_cast<Node*>(edge)->tensor_hooks);
+}
+
+// The gradient itself, with steps of zero where it was summed.
+PyArrayObject* expanded(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims dims) {
+    npy_intp strides[NPY_MAXDIMS] = {};
+    bool keeps = PyArray_NDIM(grad) == ndim;
+    int from = 0;
+    for (int d = 0; d < ndim; d++) {
+        bool reduced = dims >> d & 1;
+        if (!reduced && from < PyArray_NDIM(grad)) strides[d] = PyArray_STRIDE(grad, from);
+        from += keeps || !reduced;
+    }
+    return view_of(grad, ndim, shape, strides);
+}
+
+// of sum and mean
+bool backward(Gradient& gradient) {
+    const Kind& kind = *static_cast<const Kind*>(gradient.plan->op->kernel->data);
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = read_sizes(gradient.option(SavedOfTotal::input_shape), shape);
+    Dims dims;
+    PyObject* dim = gradient.option(SavedOfTotal::dim);
+    DECLINE_IF(ndim < 0 || dim == nullptr || !read_dims(dim, ndim, dims));
+    double count = kind.divides ? reduced_count(ndim, shape, dims) : 1;
+    if (!kind.divides && is_shown(gradient)) {
+        gradient.found[0] = expanded(gradient.grad(), ndim, shape, dims);
+        return gradient.found[0] != nullptr;
+    }
+    if (PyArray_SIZE(gradient.grad()) == 1 && dims == all_dims(ndim) && goes_to_view(gradient, ndim, shape)) {
+        gradient.found[0] = shown_everywhere(gradient.grad(), ndim, shape, count);
+        return gradient.found[0] != nullptr;
+    }
+    gradient.found[0] = spread(gradient.grad(), ndim, shape, dims, count > 0 ? count : 1);
+    return gradient.found[0] != nullptr;
+}
+
+KERNEL("sum").forward(total, Total::names).gradient(backward, SavedOfTotal::names).with(&sum_kind);
+KERNEL("mean").forward(total, Total::names).gradient(backward, SavedOfTotal::names).with(&mean_kind);
+KERNEL("prod").forward(total, Total::names).with(&prod_kind);
+KERNEL("any").forward(truth, Truth::names).with(&any_kind);
+KERNEL("all").forward(truth, Truth::names).with(&all_kind);
+
+}  // namespace
+
+}  // namespace rushlight

@@ -1,0 +1,181 @@
+// Statistics: variances and deviations, alone or with the mean, and their gradients. See ops/statistics.py.
+#include <algorithm>
+
+#include "loops/folding.h"
+#include "memory/arrays.h"
+#include "memory/threads.h"
+#include "seam/call.h"
+
+namespace rushlight {
+
+namespace {
+
+// What an op gives; the kernel's data points to one.
+struct Spread {
+    bool rooted, with_mean;
+    const char* name;
+    Function* function;  // found at first use
+};
+
+Spread variance{false, false, "_variance", nullptr}, deviation{true, false, "_deviation", nullptr};
+Spread variance_and_mean{false, true, "_variance_and_mean", nullptr};
+Spread deviation_and_mean{true, true, "_deviation_and_mean", nullptr};
+
+Spread& spread_of(const OpInfo& op) { return *static_cast<Spread*>(const_cast<void*>(op.kernel->data)); }
+
+// The correction as a number; false for anything but a plain Python number.
+bool read_number(PyObject* value, double& number) {
+    if (value == nullptr || (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value))) return false;
+    number = PyFloat_AsDouble(value);
+    if (!PyErr_Occurred()) return true;
+    PyErr_Clear();
+    return false;
+}
+
+constexpr int64_t BLOCK = 1 << 16;  // elements
+
+// Call `part(block, begin, count)` on the blocks of one long row, then add up what it left in `parts`.
+template <class Part>
+double sum_blocks(double* parts, int64_t count, Part part) {
+    int64_t blocks = (count + BLOCK - 1) / BLOCK;
+    parallel(blocks, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t block = begin; block < end; block++) {
+            part(block, block * BLOCK, std::min(BLOCK, count - block * BLOCK));
+        }
+    });
+    table().folding.folds[SUM][FLOAT64].join(parts, blocks, 1);
+    return parts[0];
+}
+
+// One long row, whose blocks threads share.
+bool run_long(RowRun& rows, int64_t count) {
+    npy_intp blocks = (count + BLOCK - 1) / BLOCK;
+    Ref held = Ref::steal(as_object(new_array(1, &blocks, NPY_FLOAT64)));
+    if (!held) return false;
+    auto* parts = static_cast<double*>(PyArray_DATA(held.array()));
+    auto* input = static_cast<const char*>(rows.arrays.inputs[0]);
+    const Fold& sum = table().folding.folds[SUM][rows.dtype];
+    double mean = sum_blocks(parts, count, [&](int64_t block, int64_t begin, int64_t length) {
+        sum.along(input + begin * SIZES[rows.dtype], 1, 0, length, parts + block);
+    });
+    mean /= static_cast<double>(count);
+    RowArrays arrays;
+    arrays.inputs[0] = input;
+    arrays.outputs[0] = parts;
+    arrays.options[0] = mean;
+    RowLoop loop = table().folding.rows[OFFSETS][rows.dtype];
+    double found = sum_blocks(parts, count, [&](int64_t block, int64_t begin, int64_t length) {
+        loop(arrays, Piece{1, length, 0, 0, begin, block});
+    });
+    found /= rows.arrays.options[0];
+    const Fold& root = table().folding.folds[SQUARES][rows.dtype];
+    (rows.arrays.options[1] != 0 ? root : sum).give(&found, 1, 1, rows.arrays.outputs[0]);
+    if (rows.arrays.outputs[1] != nullptr) sum.give(&mean, 1, 1, rows.arrays.outputs[1]);
+    return true;
+}
+
+NAMES(Moments, input, dim, keepdim, correction);
+// The gradients of variances read all but the last.
+NAMES(SavedOfMoments, input, dim, correction, result);
+constexpr const char* saved_of_variances = "input, dim, correction";
+
+PyObject* forward(Call& call) {
+    const Spread& kind = spread_of(*call.op);
+    PyArrayObject* array = call.array(Moments::input);
+    RowRun rows(array);
+    Dims dims;
+    bool keepdim;
+    double correction;
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(array) == 0);
+    DECLINE_IF(!read_dims(call[Moments::dim], PyArray_NDIM(array), dims));
+    DECLINE_IF(!read_flag(call[Moments::keepdim], keepdim));
+    DECLINE_IF(!read_number(call[Moments::correction], correction));
+    Middle middle;
+    Ref held = in_rows(array, dims, middle);
+    double freedom = static_cast<double>(middle.count) - correction;
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
+    if (!held) return nullptr;
+    DECLINE_IF(freedom <= 0);
+    DECLINE_IF(!rows.read(0, held.array(), PyArray_SIZE(array)));
+    if (!rows.write(0, ndim, shape) || (kind.with_mean && !rows.write(1, ndim, shape))) return nullptr;
+    rows.arrays.options[0] = freedom;
+    rows.arrays.options[1] = kind.rooted;
+    if (middle.rows() == 1 && middle.count > BLOCK) {
+        if (!run_long(rows, middle.count)) return nullptr;
+    } else {
+        rows.run(MOMENTS, middle);
+    }
+    Ref found = Ref::steal(as_object(rows.take(0)));
+    if (!kind.with_mean) return found.release();
+    Ref mean = Ref::steal(as_object(rows.take(1)));
+    return PyTuple_Pack(2, found.get(), mean.get());
+}
+
+bool backward(Gradient& gradient) {
+    const Spread& kind = spread_of(*gradient.plan->op);
+    PyArrayObject *input = gradient.array(SavedOfMoments::input), *grad = gradient.grads[0];
+    PyArrayObject* mean_grad = kind.with_mean ? gradient.grads[1] : nullptr;
+    PyObject* dim = gradient.option(SavedOfMoments::dim);
+    RowRun rows(input);
+    Dims dims;
+    Middle middle;
+    double correction;
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(input) == 0);
+    DECLINE_IF(dim == nullptr || !read_dims(dim, PyArray_NDIM(input), dims));
+    DECLINE_IF(!read_number(gradient.option(SavedOfMoments::correction), correction));
+    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
+    rows.arrays.options[0] = static_cast<double>(middle.count) - correction;
+    rows.arrays.options[1] = kind.rooted;
+    DECLINE_IF(rows.arrays.options[0] <= 0);
+    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)));
+    DECLINE_IF(grad != nullptr && !rows.read(1, grad, middle.rows()));
+    DECLINE_IF(kind.rooted && !rows.read(2, gradient.array(SavedOfMoments::result), middle.rows()));
+    DECLINE_IF(mean_grad != nullptr && !rows.read(3, mean_grad, middle.rows()));
+    if (!rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) return false;
+    rows.run(VARIANCE_SLOPE, middle);
+    gradient.found[0] = rows.take_like(0, input);
+    return true;
+}
+
+// Those that give a mean too have no `out`: they read all but the last.
+NAMES(Public, input, dim, unbiased, keepdim, correction, axis, keepdims, out);
+constexpr const char* without_out = "input, dim, unbiased, keepdim, correction, axis, keepdims";
+
+// var and kin, in one form
+PyObject* route(Call& call) {
+    Spread& kind = spread_of(*call.op);
+    PyObject *dim = call[Public::dim], *unbiased = call[Public::unbiased], *correction = call[Public::correction];
+    DECLINE_IF(!call.is_tensor(Public::input));
+    DECLINE_IF(call[Public::axis] != Py_None || call[Public::keepdims] != Py_None);
+    DECLINE_IF(!kind.with_mean && call[Public::out] != Py_None);
+    if (PyBool_Check(dim)) {
+        unbiased = dim;
+        dim = Py_None;
+    }
+    DECLINE_IF(unbiased != Py_None && (correction != Py_None || !PyBool_Check(unbiased)));
+    Ref number = correction != Py_None ? Ref::borrow(correction) : Ref::steal(PyLong_FromLong(unbiased != Py_False));
+    if (kind.function == nullptr) kind.function = find_function(kind.name);
+    PyObject* args[] = {call[Public::input], dim, call[Public::keepdim], number.get()};
+    DECLINE_IF(kind.function == nullptr);
+    return number ? call_function(kind.function, args, 4, nullptr) : nullptr;
+}
+
+KERNEL("var").route(route, Public::names).with(&variance);
+KERNEL("std").route(route, Public::names).with(&deviation);
+KERNEL("var_mean").route(route, without_out).with(&variance_and_mean);
+KERNEL("std_mean").route(route, without_out).with(&deviation_and_mean);
+KERNEL("_variance").forward(forward, Moments::names).gradient(backward, saved_of_variances).with(&variance);
+KERNEL("_deviation").forward(forward, Moments::names).gradient(backward, SavedOfMoments::names).with(&deviation);
+KERNEL("_variance_and_mean")
+    .forward(forward, Moments::names)
+    .gradient(backward, saved_of_variances)
+    .with(&variance_and_mean);
+KERNEL("_deviation_and_mean")
+    .forward(forward, Moments::names)
+    .gradient(backward, SavedOfMoments::names)
+    .with(&deviation_and_mean);
+
+}  // namespace
+
+}  // namespace rushlight

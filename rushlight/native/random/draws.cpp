@@ -1,0 +1,236 @@
+// Shortcuts of core/streams.py and core/random.py: the same arguments, read and handed to the draws.
+#include "random/draws.h"
+
+#include <algorithm>
+
+#include "seam/shortcut.h"
+
+namespace rushlight {
+
+bool Shape::read(PyObject* const* sizes, Py_ssize_t count) {
+    if (count > NPY_MAXDIMS) return false;
+    ndim = static_cast<int>(count);
+    for (int i = 0; i < ndim; i++) {
+        int64_t size;
+        if (!read_integer(sizes[i], size) || size < 0) return false;
+        dims[i] = static_cast<npy_intp>(size);
+    }
+    return true;
+}
+
+bool Shape::read(PyObject* sizes) {
+    if (sizes == nullptr || !(PyTuple_Check(sizes) || PyList_CheckExact(sizes))) return false;
+    return read(PySequence_Fast_ITEMS(sizes), PySequence_Fast_GET_SIZE(sizes));
+}
+
+bool Shape::broadcast(PyArrayObject* array) {
+    int own = PyArray_NDIM(array), more = own - ndim;
+    if (more > 0) {
+        std::copy_backward(dims, dims + ndim, dims + own);
+        std::fill_n(dims, more, 1);
+        ndim = own;
+    }
+    for (int i = 0; i < own; i++) {
+        npy_intp& size = dims[ndim - own + i];
+        npy_intp extent = PyArray_DIM(array, i);
+        if (size != extent && size != 1 && extent != 1) return false;
+        if (size == 1) size = extent;
+    }
+    return true;
+}
+
+bool read_integer(PyObject* value, int64_t& number) {
+    if (value == nullptr || !PyLong_CheckExact(value)) return false;
+    int overflow;
+    number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return overflow == 0;
+}
+
+bool read_number(PyObject* value, double fallback, double& number) {
+    if (value == nullptr) {
+        number = fallback;
+        return true;
+    }
+    if (PyFloat_CheckExact(value)) {
+        number = PyFloat_AS_DOUBLE(value);
+        return true;
+    }
+    int64_t integer;
+    if (!read_integer(value, integer)) return false;
+    number = static_cast<double>(integer);
+    return integer >= -(int64_t(1) << 53) && integer <= int64_t(1) << 53;
+}
+
+bool read_flag(PyObject* value, bool fallback, bool& flag) {
+    flag = value == nullptr ? fallback : value == Py_True;
+    return value == nullptr || value == Py_True || value == Py_False;
+}
+
+bool read_type(PyObject* dtype, int& type) {
+    if (dtype == nullptr || !PyArray_DescrCheck(dtype)) return false;
+    auto* descr = reinterpret_cast<PyArray_Descr*>(dtype);
+    type = descr->type_num;
+    return type < NPY_NTYPES_LEGACY && PyArray_ISNBO(descr->byteorder);
+}
+
+Ref spread(PyArrayObject* array, const Shape& shape) {
+    bool fits = PyArray_NDIM(array) == shape.ndim && PyArray_CompareLists(PyArray_DIMS(array), shape.dims, shape.ndim);
+    if (fits && is_plain(array)) return Ref::borrow(reinterpret_cast<PyObject*>(array));
+    PyArrayObject* copy = new_array(shape.ndim, shape.dims, PyArray_TYPE(array));
+    Ref owner = Ref::steal(reinterpret_cast<PyObject*>(copy));
+    return copy != nullptr && PyArray_CopyInto(copy, array) >= 0 ? std::move(owner) : Ref();
+}
+
+PyArrayObject* multinomial(Stream& stream, PyArrayObject* weights, int64_t samples, bool replacement) {
+    int ndim = PyArray_NDIM(weights);
+    if (ndim < 1 || ndim > 2 || samples < 1 || !is_plain(weights)) return nullptr;
+    int64_t width = PyArray_DIM(weights, ndim - 1), rows = ndim == 2 ? PyArray_DIM(weights, 0) : 1;
+    npy_intp dims[] = {static_cast<npy_intp>(rows), static_cast<npy_intp>(samples)};
+    return filled(ndim, dims + (2 - ndim), NPY_INT64, [&](void* data, int64_t) {
+        return draw_indices(stream, PyArray_TYPE(weights), PyArray_DATA(weights), rows, width, samples, replacement,
+                            static_cast<int64_t*>(data));
+    });
+}
+
+namespace {
+
+PyObject* as_object(PyArrayObject* array) { return reinterpret_cast<PyObject*>(array); }
+
+NAMES(PlainUniform, generator, count, low, high);
+
+template <int Type>
+PyObject* plain_uniform(const Arguments& arguments) {
+    Stream* stream = stream_of(arguments[PlainUniform::generator]);
+    int64_t count;
+    double low, high;
+    DECLINE_IF(stream == nullptr || !read_integer(arguments[PlainUniform::count], count));
+    DECLINE_IF(!read_number(arguments[PlainUniform::low], 0, low) || !read_number(arguments[PlainUniform::high], 1, high) || low != 0 || high != 1);
+    npy_intp size = static_cast<npy_intp>(count);
+    return as_object(filled(1, &size, Type, [&](void* data, int64_t n) {
+        return draw_uniform(*stream, Type, data, n, 0, 1);
+    }));
+}
+
+NAMES(OneByOne, generator, count);
+
+PyObject* normals_one_by_one(const Arguments& arguments) {
+    Stream* stream = stream_of(arguments[OneByOne::generator]);
+    int64_t count;
+    DECLINE_IF(stream == nullptr || !read_integer(arguments[OneByOne::count], count));
+    npy_intp size = static_cast<npy_intp>(count);
+    return as_object(filled(1, &size, NPY_FLOAT64, [&](void* data, int64_t n) {
+        return draw_normal(*stream, NPY_FLOAT64, data, n, 0, 1, false);
+    }));
+}
+
+NAMES(Uniform, shape, dtype, low, high, generator);
+
+PyObject* uniform(const Arguments& arguments) {
+    Shape shape;
+    int type;
+    double low, high;
+    Stream* stream = stream_of(arguments[Uniform::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Uniform::shape]) || !read_type(arguments[Uniform::dtype], type));
+    DECLINE_IF(!read_number(arguments[Uniform::low], 0, low) || !read_number(arguments[Uniform::high], 1, high));
+    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
+        return draw_uniform(*stream, type, data, count, low, high);
+    }));
+}
+
+NAMES(Normal, shape, dtype, mean, std, generator, contiguous);
+
+PyObject* normal(const Arguments& arguments) {
+    Shape shape;
+    int type;
+    double mean, std;
+    bool contiguous;
+    Stream* stream = stream_of(arguments[Normal::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Normal::shape]) || !read_type(arguments[Normal::dtype], type));
+    DECLINE_IF(!read_number(arguments[Normal::mean], 0, mean) || !read_number(arguments[Normal::std], 1, std));
+    DECLINE_IF(!read_flag(arguments[Normal::contiguous], true, contiguous));
+    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
+        return draw_normal(*stream, type, data, count, mean, std, contiguous);
+    }));
+}
+
+NAMES(Exponential, shape, dtype, rate, generator);
+
+PyObject* exponential(const Arguments& arguments) {
+    Shape shape;
+    int type;
+    double rate;
+    Stream* stream = stream_of(arguments[Exponential::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Exponential::shape]) || !read_type(arguments[Exponential::dtype], type));
+    DECLINE_IF(!read_number(arguments[Exponential::rate], 1, rate));
+    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
+        return draw_exponential(*stream, type, data, count, rate);
+    }));
+}
+
+NAMES(Bernoulli, p, shape, dtype, generator);
+
+PyObject* bernoulli(const Arguments& arguments) {
+    Shape shape;
+    int type;
+    double p;
+    Stream* stream = stream_of(arguments[Bernoulli::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Bernoulli::shape]) || !read_type(arguments[Bernoulli::dtype], type));
+    DECLINE_IF(arguments[Bernoulli::p] == nullptr || !read_number(arguments[Bernoulli::p], 0, p));
+    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
+        return draw_coins(*stream, type, data, count, p, 1);
+    }));
+}
+
+NAMES(Integers, low, high, shape, dtype, generator);
+
+PyObject* integers(const Arguments& arguments) {
+    Shape shape;
+    int type;
+    int64_t low, high;
+    Stream* stream = stream_of(arguments[Integers::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Integers::shape]) || !read_type(arguments[Integers::dtype], type));
+    DECLINE_IF(!read_integer(arguments[Integers::low], low) || !read_integer(arguments[Integers::high], high));
+    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
+        return draw_integers(*stream, type, data, count, low, high);
+    }));
+}
+
+NAMES(Permutation, n, dtype, generator);
+
+PyObject* permutation(const Arguments& arguments) {
+    int type = NPY_INT64;
+    int64_t n;
+    Stream* stream = stream_of(arguments[Permutation::generator]);
+    DECLINE_IF(stream == nullptr || !read_integer(arguments[Permutation::n], n) || n < 0);
+    DECLINE_IF(arguments[Permutation::dtype] != nullptr && !read_type(arguments[Permutation::dtype], type));
+    npy_intp size = static_cast<npy_intp>(n);
+    return as_object(filled(1, &size, type, [&](void* data, int64_t count) {
+        return draw_permutation(*stream, type, data, count);
+    }));
+}
+
+NAMES(Multinomial, probs, num_samples, replacement, generator);
+
+PyObject* indices(const Arguments& arguments) {
+    int64_t samples;
+    bool replacement;
+    Stream* stream = stream_of(arguments[Multinomial::generator]);
+    DECLINE_IF(stream == nullptr || arguments[Multinomial::probs] == nullptr || !PyArray_Check(arguments[Multinomial::probs]));
+    DECLINE_IF(!read_integer(arguments[Multinomial::num_samples], samples) || !read_flag(arguments[Multinomial::replacement], false, replacement));
+    return as_object(multinomial(*stream, reinterpret_cast<PyArrayObject*>(arguments[Multinomial::probs]), samples, replacement));
+}
+
+KERNEL("core.streams.uniform32").shortcut(plain_uniform<NPY_FLOAT32>, PlainUniform::names);
+KERNEL("core.streams.uniform64").shortcut(plain_uniform<NPY_FLOAT64>, PlainUniform::names);
+KERNEL("core.streams.normals_one_by_one").shortcut(normals_one_by_one, OneByOne::names);
+KERNEL("core.random.uniform").shortcut(uniform, Uniform::names);
+KERNEL("core.random.normal").shortcut(normal, Normal::names);
+KERNEL("core.random.exponential").shortcut(exponential, Exponential::names);
+KERNEL("core.random.bernoulli").shortcut(bernoulli, Bernoulli::names);
+KERNEL("core.random.integers").shortcut(integers, Integers::names);
+KERNEL("core.random.permutation").shortcut(permutation, Permutation::names);
+KERNEL("core.random.multinomial").shortcut(indices, Multinomial::names);
+
+}  // namespace
+
+}  // namespace rushlight

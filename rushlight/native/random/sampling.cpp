@@ -1,0 +1,269 @@
+// Shortcuts of ops/sampling.py and ops/filling.py: tensors of random numbers.
+#include "object/tensor.h"
+#include "random/draws.h"
+#include "seam/shortcut.h"
+#include "seam/state.h"
+
+namespace rushlight {
+
+namespace {
+
+// An attribute of a module of the package, found once; borrowed, nullptr with an exception.
+PyObject* attribute(const char* module, const char* name) {
+    Ref found = Ref::steal(PyImport_ImportModule(module));
+    return found ? PyObject_GetAttrString(found.get(), name) : nullptr;
+}
+
+// The CPU, given by any of the names it has.
+bool is_cpu(PyObject* device) {
+    static PyObject* cpu = attribute("rushlight.core.device", "CPU");
+    if (device == nullptr || device == Py_None || device == cpu) return true;
+    if (PyUnicode_CheckExact(device)) return PyUnicode_CompareWithASCIIString(device, "cpu") == 0;
+    if (cpu == nullptr || Py_TYPE(device) != Py_TYPE(cpu)) return false;
+    Ref kind = Ref::steal(PyObject_GetAttrString(device, "type"));
+    return kind && PyUnicode_Check(kind.get()) && PyUnicode_CompareWithASCIIString(kind.get(), "cpu") == 0;
+}
+
+// The NumPy type of a torch dtype.
+bool read_dtype(PyObject* dtype, int& type) {
+    static PyObject* kind = attribute("rushlight.core.dtypes", "dtype");
+    static PyObject* numpy = PyUnicode_InternFromString("_numpy");
+    if (as_object(Py_TYPE(dtype)) != kind) return false;
+    Ref found = Ref::steal(PyObject_GetAttr(dtype, numpy));
+    return read_type(found.get(), type);
+}
+
+bool default_dtype(int& type) {
+    static PyObject* module = PyImport_ImportModule("rushlight.core.dtypes");
+    static PyObject* name = PyUnicode_InternFromString("default");
+    Ref found = module != nullptr ? Ref::steal(PyObject_GetAttr(module, name)) : Ref();
+    return found && read_dtype(found.get(), type);
+}
+
+bool is_off(PyObject* flag) { return flag == nullptr || flag == Py_False; }
+bool is_absent(PyObject* value) { return value == nullptr || value == Py_None; }
+
+constexpr int NO_TYPE = -1;
+
+// What functions that create a tensor take besides a size.
+struct Options {
+    Stream* stream = nullptr;
+    int type = NO_TYPE;
+    bool requires_grad = false;
+
+    // by the names of the list; `fallback` NO_TYPE is the default dtype
+    template <class List>
+    bool read(const Arguments& arguments, int fallback) {
+        stream = stream_of(arguments[List::generator]);
+        DECLINE_IF(stream == nullptr || arguments.has(List::layout));
+        DECLINE_IF(!is_cpu(arguments[List::device]) || !is_off(arguments[List::pin_memory]));
+        DECLINE_IF(!read_flag(arguments[List::requires_grad], false, requires_grad));
+        type = fallback;
+        if (arguments.has(List::dtype)) return read_dtype(arguments[List::dtype], type);
+        return fallback != NO_TYPE || default_dtype(type);
+    }
+
+    // A leaf around the array, which it takes, that remembers the user's line.
+    PyObject* finish(PyArrayObject* array) const {
+        if (array == nullptr) return nullptr;
+        Tensor* made = wrap(array);
+        DECLINE_IF(made == nullptr);
+        made->created = user_place();
+        made->inference = state.inference;
+        made->requires_grad = requires_grad;
+        return as_object(made);
+    }
+
+    bool may_require() const { return !requires_grad || PyTypeNum_ISFLOAT(type); }
+};
+
+// A size given as integers one by one, as one sequence, or by name.
+template <class Name>
+bool read_sizes(const Arguments& arguments, Name named, Shape& shape) {
+    if (!is_absent(arguments[named])) return arguments.many_count == 0 && shape.read(arguments[named]);
+    if (arguments.many_count == 0) return false;
+    if (arguments.many_count == 1 && !PyLong_Check(arguments.many[0])) return shape.read(arguments.many[0]);
+    return shape.read(arguments.many, arguments.many_count);
+}
+
+template <class Fill>
+PyObject* created(const Options& options, const Shape& shape, Fill fill) {
+    DECLINE_IF(!options.may_require());
+    return options.finish(filled(shape.ndim, shape.dims, options.type, fill));
+}
+
+NAMES(Rand, size, generator, out, dtype, layout, device, pin_memory, requires_grad);
+
+PyObject* rand(const Arguments& arguments) {
+    Shape shape;
+    Options options;
+    DECLINE_IF(!read_sizes(arguments, Rand::size, shape) || arguments.has(Rand::out));
+    DECLINE_IF(!options.read<Rand>(arguments, NO_TYPE));
+    return created(options, shape, [&](void* data, int64_t count) {
+        return draw_uniform(*options.stream, options.type, data, count, 0, 1);
+    });
+}
+
+PyObject* randn(const Arguments& arguments) {
+    Shape shape;
+    Options options;
+    DECLINE_IF(!read_sizes(arguments, Rand::size, shape) || arguments.has(Rand::out));
+    DECLINE_IF(!options.read<Rand>(arguments, NO_TYPE));
+    return created(options, shape, [&](void* data, int64_t count) {
+        return draw_normal(*options.stream, options.type, data, count, 0, 1, true);
+    });
+}
+
+NAMES(RandInt, low, high, size, generator, out, dtype, layout, device, pin_memory, requires_grad);
+
+// (high, size) or (low, high, size)
+PyObject* randint(const Arguments& arguments) {
+    Shape shape;
+    Options options;
+    Py_ssize_t bounds = arguments.many_count;
+    PyObject* size = arguments[RandInt::size];
+    DECLINE_IF(arguments.has(RandInt::low) || arguments.has(RandInt::high) || arguments.has(RandInt::out));
+    DECLINE_IF(bounds == 0);
+    if (is_absent(size)) size = arguments.many[--bounds];
+    int64_t low = 0, high;
+    DECLINE_IF(bounds < 1 || bounds > 2 || !shape.read(size));
+    DECLINE_IF(bounds == 2 && !read_integer(arguments.many[0], low));
+    DECLINE_IF(!read_integer(arguments.many[bounds - 1], high));
+    DECLINE_IF(!options.read<RandInt>(arguments, NPY_INT64));
+    return created(options, shape, [&](void* data, int64_t count) {
+        return draw_integers(*options.stream, options.type, data, count, low, high);
+    });
+}
+
+NAMES(RandPerm, n, generator, out, dtype, layout, device, pin_memory, requires_grad);
+
+PyObject* randperm(const Arguments& arguments) {
+    Shape shape;
+    Options options;
+    PyObject* n = arguments[RandPerm::n];
+    DECLINE_IF(!shape.read(&n, 1) || arguments.has(RandPerm::out));
+    DECLINE_IF(!options.read<RandPerm>(arguments, NPY_INT64));
+    return created(options, shape, [&](void* data, int64_t count) {
+        return draw_permutation(*options.stream, options.type, data, count);
+    });
+}
+
+NAMES(RandLike, input, generator, dtype, layout, device, pin_memory, requires_grad, memory_format);
+
+// The shape and the type of `input`.
+bool read_likeness(const Arguments& arguments, Shape& shape, Options& options) {
+    PyObject* input = arguments[RandLike::input];
+    DECLINE_IF(input == nullptr || !is_tensor(input) || arguments.has(RandLike::memory_format));
+    PyArrayObject* array = as_tensor(input)->array;
+    // other steps along dims of size 1 are kept by Python
+    DECLINE_IF(array == nullptr || !PyArray_IS_C_CONTIGUOUS(array) || !has_usual_steps(array));
+    shape.ndim = PyArray_NDIM(array);
+    for (int i = 0; i < shape.ndim; i++) shape.dims[i] = PyArray_DIM(array, i);
+    return options.read<RandLike>(arguments, PyArray_TYPE(array));
+}
+
+PyObject* rand_like(const Arguments& arguments) {
+    Shape shape;
+    Options options;
+    DECLINE_IF(!read_likeness(arguments, shape, options));
+    return created(options, shape, [&](void* data, int64_t count) {
+        return draw_uniform(*options.stream, options.type, data, count, 0, 1);
+    });
+}
+
+PyObject* randn_like(const Arguments& arguments) {
+    Shape shape;
+    Options options;
+    DECLINE_IF(!read_likeness(arguments, shape, options));
+    return created(options, shape, [&](void* data, int64_t count) {
+        return draw_normal(*options.stream, options.type, data, count, 0, 1, true);
+    });
+}
+
+// Whether a write to the tensor is a plain one: not recorded, and to memory that is one stretch.
+bool may_fill(Tensor* target) {
+    PyArrayObject* array = target->array;
+    if (array == nullptr || target->inference || !is_plain(array) || !PyArray_ISWRITEABLE(array)) return false;
+    if (target->base != nullptr && (requires_grad(target) || target->cut)) return false;
+    return !requires_grad(target) || !state.grad;
+}
+
+// After a write that was not recorded, what ops/inplace.py does: count it, and note where a history was cut.
+bool finish_fill(Tensor* target) {
+    if (!written(target)) return false;
+    if (!requires_grad(target) || target->cut) return true;
+    target->cut.reason = PyUnicode_InternFromString(state.inference ? "inference" : "no_grad");
+    target->cut.place = target->storage->writer;
+    Py_XINCREF(target->cut.place.code);
+    return target->cut.reason != nullptr;
+}
+
+template <class Fill>
+PyObject* fill_target(PyObject* object, Fill fill) {
+    DECLINE_IF(object == nullptr || !is_tensor(object) || !may_fill(as_tensor(object)));
+    PyArrayObject* array = as_tensor(object)->array;
+    DECLINE_IF(!fill(PyArray_TYPE(array), PyArray_DATA(array), static_cast<int64_t>(PyArray_SIZE(array))));
+    return finish_fill(as_tensor(object)) ? Py_NewRef(object) : nullptr;
+}
+
+NAMES(Uniform, self, generator);
+
+PyObject* uniform_(const Arguments& arguments) {
+    double low, high;
+    Py_ssize_t given = arguments.many_count;
+    Stream* stream = stream_of(arguments[Uniform::generator]);
+    DECLINE_IF(stream == nullptr || given > 2);
+    DECLINE_IF(!read_number(given > 0 ? arguments.many[0] : nullptr, 0, low));
+    DECLINE_IF(!read_number(given > 1 ? arguments.many[1] : nullptr, 1, high));
+    return fill_target(arguments[Uniform::self], [=](int type, void* data, int64_t count) {
+        return draw_uniform(*stream, type, data, count, low, high);
+    });
+}
+
+NAMES(Normal, self, mean, std, generator);
+
+PyObject* normal_(const Arguments& arguments) {
+    double mean, std;
+    Stream* stream = stream_of(arguments[Normal::generator]);
+    DECLINE_IF(stream == nullptr || !read_number(arguments[Normal::mean], 0, mean) || !read_number(arguments[Normal::std], 1, std));
+    return fill_target(arguments[Normal::self], [=](int type, void* data, int64_t count) {
+        return draw_normal(*stream, type, data, count, mean, std, true);
+    });
+}
+
+NAMES(Exponential, self, lambd, generator);
+
+PyObject* exponential_(const Arguments& arguments) {
+    double rate;
+    Stream* stream = stream_of(arguments[Exponential::generator]);
+    DECLINE_IF(stream == nullptr || !read_number(arguments[Exponential::lambd], 1, rate));
+    return fill_target(arguments[Exponential::self], [=](int type, void* data, int64_t count) {
+        return draw_exponential(*stream, type, data, count, rate);
+    });
+}
+
+NAMES(Bernoulli, self, p, generator);
+
+PyObject* bernoulli_(const Arguments& arguments) {
+    double p;
+    Stream* stream = stream_of(arguments[Bernoulli::generator]);
+    DECLINE_IF(stream == nullptr || !read_number(arguments[Bernoulli::p], 0.5, p));
+    return fill_target(arguments[Bernoulli::self], [=](int type, void* data, int64_t count) {
+        return draw_coins(*stream, type, data, count, p, 1);
+    });
+}
+
+KERNEL("ops.sampling.rand").shortcut(rand, Rand::names);
+KERNEL("ops.sampling.randn").shortcut(randn, Rand::names);
+KERNEL("ops.sampling.randint").shortcut(randint, RandInt::names);
+KERNEL("ops.sampling.randperm").shortcut(randperm, RandPerm::names);
+KERNEL("ops.sampling.rand_like").shortcut(rand_like, RandLike::names);
+KERNEL("ops.sampling.randn_like").shortcut(randn_like, RandLike::names);
+KERNEL("ops.filling.uniform_").shortcut(uniform_, Uniform::names);
+KERNEL("ops.filling.normal_").shortcut(normal_, Normal::names);
+KERNEL("ops.filling.exponential_").shortcut(exponential_, Exponential::names);
+KERNEL("ops.filling.bernoulli_").shortcut(bernoulli_, Bernoulli::names);
+
+}  // namespace
+
+}  // namespace rushlight

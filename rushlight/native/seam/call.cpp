@@ -1,0 +1,396 @@
+// The caller: the steps of ops/call.py, in the same order, for calls that have a kernel and nothing unusual about them.
+#include "seam/call.h"
+
+#include "loops/copy.h"
+#include "memory/arrays.h"
+#include "object/node.h"
+#include "seam/fallbacks.h"
+#include "seam/guard.h"
+#include "seam/state.h"
+
+namespace rushlight {
+
+namespace {
+
+// Elements up to which one thread is enough.
+constexpr npy_intp MOST_DIRECT = 1 << 15;
+
+bool is_number(PyObject* value) {
+    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value);
+}
+
+// A tensor among the arguments: note whether it requires grad, or where its history was cut.
+void note(Call& call, Tensor* tensor, int position) {
+    call.has_inference |= tensor->inference;
+    if (requires_grad(tensor)) {
+        call.needs |= 1u << position;
+    } else if (tensor->cut) {
+        call.cut = tensor;
+    }
+}
+
+// Look at each tensor argument; false for what only Python understands.
+bool look(Call& call) {
+    const OpInfo& op = *call.op;
+    unsigned left = op.tensors;
+    while (left != 0) {
+        int position = __builtin_ctz(left);
+        left &= left - 1;
+        PyObject* value = call.arguments[position];
+        const Parameter& parameter = op.parameters[position];
+        if (is_tensor(value)) {
+            DECLINE_IF(parameter.is_list || as_tensor(value)->array == nullptr);
+            note(call, as_tensor(value), position);
+        } else if (parameter.is_list) {
+            DECLINE_IF(!PyList_CheckExact(value) && !PyTuple_CheckExact(value));
+            for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
+                PyObject* each = PySequence_Fast_GET_ITEM(value, i);
+                DECLINE_IF(!is_tensor(each) || as_tensor(each)->array == nullptr);
+                note(call, as_tensor(each), position);
+            }
+        } else if (value == Py_None) {
+            DECLINE_IF(!parameter.optional);
+        } else {
+            DECLINE_IF(!is_number(value) || parameter.strict);
+        }
+    }
+    return true;
+}
+
+PyObject* interned(const char* text) { return PyUnicode_InternFromString(text); }
+
+// The mode that keeps a call from being recorded; borrowed.
+PyObject* cut_reason() {
+    static PyObject* inference = interned("inference");
+    static PyObject* no_grad = interned("no_grad");
+    return state.inference ? inference : no_grad;
+}
+
+// Note on a result without history what cut it, for a later message.
+void mark_cut(const OpInfo& op, Tensor* tensor) {
+    PyObject* reason;
+    if (state.grad) {
+        reason = PyObject_GetAttrString(op.op, "name");
+        if (reason == nullptr) PyErr_Clear();
+    } else {
+        reason = Py_NewRef(cut_reason());
+    }
+    Py_XSETREF(tensor->cut.reason, reason);
+    clear_place(tensor->cut.place);
+    tensor->cut.place = user_place();
+}
+
+// History, or where it was cut, for the results of a call.
+bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count) {
+    if (call.needs != 0) {
+        bool floats = count > 1 || is_differentiable(results[0]->array);
+        if (state.grad && (call.needs & op->differentiable) != 0 && floats) {
+            if (!record(op, call, results, count)) return false;
+        } else if (!state.backward) {
+            for (int i = 0; i < count; i++) mark_cut(*op, results[i]);
+        }
+    } else if (call.cut != nullptr) {
+        for (int i = 0; i < count; i++) copy_cut(results[i], call.cut->cut);
+    }
+    if (state.inference) {
+        for (int i = 0; i < count; i++) results[i]->inference = results[i]->base == nullptr;
+    }
+    return true;
+}
+
+Tensor* tensor_around(const OpInfo& op, const Call& call, PyObject* array) {
+    auto* taken = reinterpret_cast<PyArrayObject*>(array);
+    return op.is_view ? make_view(as_tensor(call.arguments[0]), taken) : wrap(taken);
+}
+
+// Tensors around several results, as a named tuple where torch has one.
+PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
+    static PyObject* multiple = interned("multiple");
+    Ref owner = Ref::steal(arrays);
+    int count = static_cast<int>(PyTuple_GET_SIZE(arrays));
+    Ref tensors = Ref::steal(PyTuple_New(count));
+    if (!tensors) return nullptr;
+    for (int i = 0; i < count; i++) {
+        Tensor* each = tensor_around(*op, call, Py_NewRef(PyTuple_GET_ITEM(arrays, i)));
+        if (each == nullptr) return nullptr;
+        PyTuple_SET_ITEM(tensors.get(), i, as_object(each));
+        if (op->is_view && state.grad) Py_XSETREF(each->made, Py_NewRef(multiple));
+    }
+    auto* results = reinterpret_cast<Tensor* const*>(&PyTuple_GET_ITEM(tensors.get(), 0));
+    if (count > 0 && !finish(op, call, results, count)) return nullptr;
+    if (!op->has_results) return tensors.release();
+    // as the named tuple's own __new__ does in a Python frame
+    static PyObject* name = interned("results");
+    Ref kind = Ref::steal(PyObject_GetAttr(op->op, name)), items = Ref::steal(PyTuple_Pack(1, tensors.get()));
+    if (!kind || !items) return nullptr;
+    return PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(kind.get()), items.get(), nullptr);
+}
+
+PyObject* run(OpInfo* op, Call& call) {
+    decline_reason = nullptr;
+    PyObject* made = op->kernel->forward(call);
+    if (made == nullptr) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    if (PyTuple_CheckExact(made)) return wrap_many(op, call, made);
+    Tensor* tensor = tensor_around(*op, call, made);
+    if (tensor == nullptr) return nullptr;
+    if ((call.needs | state.inference) == 0 && call.cut == nullptr) return as_object(tensor);
+    if (!finish(op, call, &tensor, 1)) {
+        Py_DECREF(tensor);
+        return nullptr;
+    }
+    return as_object(tensor);
+}
+
+bool is_writable(PyArrayObject* array) {
+    if (!PyArray_ISWRITEABLE(array)) return false;
+    for (int dim = 0; dim < PyArray_NDIM(array); dim++) {
+        if (PyArray_STRIDE(array, dim) == 0) return false;
+    }
+    return true;
+}
+
+// After a write that was not recorded: what was written had a history, which was cut here or before.
+void pass_cut(const Call& call, Tensor* target) {
+    Cut here;
+    here.reason = cut_reason();
+    here.place = target->storage->writer;
+    const Cut& cut = call.cut != nullptr ? call.cut->cut : here;
+    if (call.cut != target) copy_cut(target, cut);
+    if (target->base != nullptr) copy_cut(as_tensor(target->base), cut);
+}
+
+// Whether a tensor lies in the target's storage in a way that Python has to judge: torch refuses some, see
+// ops/overlap.py. What is the target itself, or lies beside it, is fine.
+bool meets(Tensor* target, PyObject* value) {
+    if (!is_tensor(value)) return false;
+    Tensor* other = as_tensor(value);
+    if (other == target || other->storage == nullptr || other->storage->array != target->storage->array) return false;
+    return other->array == nullptr || may_overlap(target->array, other->array);
+}
+
+bool has_overlap(const Call& call, Tensor* target) {
+    if (target->storage == nullptr) return false;
+    for (unsigned left = call.op->tensors & ~1u; left != 0; left &= left - 1) {
+        int position = __builtin_ctz(left);
+        PyObject* value = call.arguments[position];
+        if (!call.op->parameters[position].is_list) {
+            if (meets(target, value)) return true;
+            continue;
+        }
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
+            if (meets(target, PySequence_Fast_GET_ITEM(value, i))) return true;
+        }
+    }
+    return false;
+}
+
+// Run an op and write its result into the first argument; what is recorded is left to Python.
+PyObject* run_inplace(OpInfo* op, Call& call) {
+    DECLINE_IF(!is_tensor(call.arguments[0]));
+    Tensor* target = as_tensor(call.arguments[0]);
+    bool recording = state.grad && (call.needs & op->differentiable) != 0;
+    DECLINE_IF(recording);
+    DECLINE_IF(target->inference || op->is_view || !is_writable(target->array));
+    DECLINE_IF(has_overlap(call, target));
+    call.out = target->array;
+    decline_reason = nullptr;
+    Ref made = Ref::steal(op->kernel->forward(call));
+    if (!made || !PyArray_Check(made.get())) {
+        PyErr_Clear();
+        return nullptr;
+    }
+    if (made.array() != target->array) {
+        if (!PyArray_SAMESHAPE(made.array(), target->array) ||
+            PyArray_TYPE(made.array()) != PyArray_TYPE(target->array) ||
+            PyArray_CopyInto(target->array, made.array()) < 0) {
+            PyErr_Clear();
+            return nullptr;
+        }
+    }
+    if (!written(target)) return nullptr;
+    if ((call.needs & op->differentiable) != 0 || call.cut != nullptr) pass_cut(call, target);
+    return Py_NewRef(call.arguments[0]);
+}
+
+// What is known only after all formulas were given.
+bool settle(OpInfo* op) {
+    Ref bits = Ref::steal(PyObject_GetAttrString(op->op, "differentiable"));
+    unsigned long value = bits ? PyLong_AsUnsignedLong(bits.get()) : 0;
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        return false;
+    }
+    op->differentiable = static_cast<unsigned>(value);
+    if (op->kernel->find_direct != nullptr && op->entry != Entry::INPLACE) op->kernel->find_direct(*op);
+    op->settled = true;
+    return true;
+}
+
+bool find_name(const OpInfo& op, PyObject* name, int& position) {
+    int count = static_cast<int>(op.parameters.size());
+    for (int i = 0; i < count; i++) {
+        if (op.parameters[i].name == name) {
+            position = i;
+            return true;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (PyUnicode_Compare(op.parameters[i].name, name) == 0) {
+            position = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Sizes given one by one, as one sequence, or by name; see `sizes` in generate.py.
+bool take_sizes(Call& call, PyObject* const* args, Py_ssize_t count) {
+    if (count == 1 && !PyLong_Check(args[0])) {
+        call.arguments[call.op->size_position] = args[0];
+        return PyTuple_Check(args[0]) || PyList_CheckExact(args[0]);
+    }
+    call.sizes = PyTuple_New(count);
+    if (call.sizes == nullptr) {
+        PyErr_Clear();
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) PyTuple_SET_ITEM(call.sizes, i, Py_NewRef(args[i]));
+    call.arguments[call.op->size_position] = call.sizes;
+    return true;
+}
+
+// Arguments into their places; false for what Python has to look at.
+bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const OpInfo& op = *call.op;
+    Py_ssize_t given = count;
+    if (op.size_position >= 0 && count > op.size_position) {
+        if (!take_sizes(call, args + op.size_position, count - op.size_position)) return false;
+        given = op.size_position;
+    } else if (count > op.positional) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < given; i++) call.arguments[i] = args[i];
+    Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < named; i++) {
+        int position;
+        if (!find_name(op, PyTuple_GET_ITEM(names, i), position)) {
+            // `out=None` is what a caller may say without meaning it
+            bool is_out = PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "out") == 0;
+            if (is_out && args[count + i] == Py_None && op.entry == Entry::CALL) continue;
+            return false;
+        }
+        if (call.arguments[position] != nullptr) return false;
+        call.arguments[position] = args[count + i];
+    }
+    int total = static_cast<int>(op.parameters.size());
+    for (int i = 0; i < total; i++) {
+        const Parameter& parameter = op.parameters[i];
+        if (call.arguments[i] == nullptr && (call.arguments[i] = parameter.fallback) == nullptr) return false;
+        if (parameter.is_flag && !PyBool_Check(call.arguments[i])) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+// Tensors that lie in memory alike, and nothing else: nothing to parse, to promote or to broadcast.
+static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
+    Call call;
+    call.op = op;
+    const void* inputs[2];
+    PyArrayObject* lead = nullptr;
+    for (int i = 0; i < op->direct_count; i++) {
+        if (!is_tensor(args[i])) return nullptr;
+        PyArrayObject* array = as_tensor(args[i])->array;
+        if (array == nullptr || !PyArray_ISCARRAY_RO(array)) return nullptr;
+        if (lead != nullptr && (PyArray_DESCR(array) != PyArray_DESCR(lead) || !have_same_shape(array, lead))) {
+            return nullptr;
+        }
+        note(call, as_tensor(args[i]), i);
+        call.arguments[i] = args[i];
+        inputs[i] = PyArray_DATA(array);
+        lead = array;
+    }
+    int type = PyArray_TYPE(lead);
+    npy_intp size = element_count(lead);
+    if ((type != NPY_FLOAT32 && type != NPY_FLOAT64) || size == 0 || size > MOST_DIRECT) return nullptr;
+    if (call.needs != 0 && state.grad && (state.saved_hooks != nullptr || state.anomaly || call.has_inference)) {
+        return nullptr;
+    }
+    PyArrayObject* out = new_array_like(lead, size);
+    Tensor* tensor = out == nullptr ? nullptr : wrap(out);
+    if (tensor == nullptr) return nullptr;
+    op->direct[type == NPY_FLOAT64](inputs, PyArray_DATA(out), size);
+    if ((call.needs | state.inference) == 0 && call.cut == nullptr) return as_object(tensor);
+    for (size_t i = op->direct_count; i < op->parameters.size(); i++) call.arguments[i] = op->parameters[i].fallback;
+    if (finish(op, call, &tensor, 1)) return as_object(tensor);
+    Py_DECREF(tensor);
+    return nullptr;
+}
+
+// A composed function: its route to other ops.
+static PyObject* run_route(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (op->kernel->route == nullptr || !parse(call, args, count, names)) return declined("arguments of another kind");
+    decline_reason = nullptr;
+    PyObject* found = op->kernel->route(call);
+    if (found != nullptr) return found;
+    PyErr_Clear();
+    // an op that declines has counted its own reason
+    return declined(decline_reason == nullptr ? "the op behind it declined" : decline_reason);
+}
+
+static PyObject* run_op(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (op->kernel->forward == nullptr || (!op->settled && !settle(op))) return declined("only its gradient is native");
+    if (!parse(call, args, count, names)) return declined("arguments of another kind");
+    if (!look(call)) return nullptr;
+    bool inplace = op->entry == Entry::INPLACE;
+    if (op->entry == Entry::EITHER) {
+        PyObject* asked = call.arguments[op->inplace_position];
+        DECLINE_IF(asked != Py_True && asked != Py_False);
+        inplace = asked == Py_True;
+    }
+    if (inplace) return run_inplace(op, call);
+    // hooks on saved values, anomaly mode, and tensors made in inference mode, are Python's
+    bool recording = call.needs != 0 && state.grad;
+    DECLINE_IF(recording && (state.saved_hooks != nullptr || state.anomaly || call.has_inference));
+    return run(op, call);
+}
+
+PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    OpInfo* op = function->info;
+    if (op->kernel == nullptr) return nullptr;
+    if (count > 0 && count == op->direct_count && names == nullptr && op->settled) {
+        PyObject* made = call_direct(op, args);
+        if (made != nullptr) {
+            op->kernel->forwards.accepted++;
+            return made;
+        }
+        if (PyErr_Occurred()) return nullptr;
+    }
+    Call call;
+    call.op = op;
+    bool is_route = op->entry == Entry::COMPOSED;
+    PyObject* made = nullptr;
+    try {
+        made = (is_route ? run_route : run_op)(op, call, args, count, names);
+    } catch (...) {
+        set_caught();
+    }
+    if (made != nullptr) {
+        op->kernel->forwards.accepted++;
+    } else if (!PyErr_Occurred()) {
+        op->kernel->forwards.decline();
+    }
+    return made;
+}
+
+PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyObject* found = call_native(function, args, count, names);
+    if (found != nullptr || PyErr_Occurred()) return found;
+    return PyObject_Vectorcall(function->python, args, count, names);
+}
+
+}  // namespace rushlight

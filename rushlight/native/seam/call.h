@@ -1,0 +1,29 @@
+// The caller: one way from a torch call to the kernel of its op and, if gradients are wanted, to a node.
+#pragma once
+
+#include "seam/disguise.h"
+#include "seam/plan.h"
+
+namespace rushlight {
+
+// The public function of an op: torch's signature, the native way first, Python's function where that declines.
+// `python` is the generated function of ops/generate.py.
+struct Function : Disguise {
+    PyObject* op;
+    OpInfo* info;
+};
+
+extern PyTypeObject FunctionType;
+
+// Run an op on arguments given by position; nullptr without an exception if it declines.
+PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
+// The same, with Python's function where native declines.
+PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+// The native function of a declared op by its name, or nullptr: for operators and composed functions. Borrowed.
+Function* find_function(const char* name);
+
+// Record a call: a node of the op, which becomes the history of the results. False with an exception.
+bool record(OpInfo* op, const Call& call, Tensor* const* results, int count);
+
+}  // namespace rushlight

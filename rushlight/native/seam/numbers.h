@@ -1,0 +1,20 @@
+// Numbers: those among the arguments of a call, and arrays of one number.
+#pragma once
+
+#include "seam/promotion.h"
+#include "seam/python.h"
+
+namespace rushlight {
+
+inline bool is_real(int dtype) { return dtype == FLOAT32 || dtype == FLOAT64; }
+
+// A Python number as a double; false for anything else, and for an integer that a double cannot hold.
+bool plain_number(PyObject* value, double& number);
+bool plain_integer(PyObject* value, int64_t& number);
+
+// An array without dims of a float dtype; nullptr with an exception.
+PyArrayObject* single_array(double number, int dtype);
+// The first element of an array of such a dtype.
+double first_number(PyArrayObject* array, int dtype);
+
+}  // namespace rushlight

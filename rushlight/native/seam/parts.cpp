@@ -1,0 +1,26 @@
+// The parts of the extension, in the order they are added.
+#include "seam/parts.h"
+
+#include <initializer_list>
+
+#include "fused/forwards.h"
+#include "fused/layers.h"
+#include "fused/optim.h"
+#include "fused/tree.h"
+#include "memory/allocator.h"
+#include "memory/threads.h"
+#include "object/lost.h"
+#include "random/random.h"
+#include "seam/promotion.h"
+
+namespace rushlight {
+
+bool add_parts(PyObject* module) {
+    for (PyMethodDef* methods : {memory_methods, thread_methods, promotion_methods, lost_methods}) {
+        if (PyModule_AddFunctions(module, methods) < 0) return false;
+    }
+    return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&
+           add_tree(module) && add_random(module);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,159 @@
+// An op as native code knows it: its parameters, its kernel, and what is saved for its gradients.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "kernels/row.h"
+#include "object/tensor.h"
+#include "seam/kernel.h"
+#include "seam/python.h"
+
+namespace rushlight {
+
+constexpr int MAX_INPUTS = 8;  // differentiable inputs of an op
+
+struct Parameter {
+    PyObject* name = nullptr;
+    PyObject* fallback = nullptr;  // the default; nullptr where there is none
+    bool keyword = false;          // keyword only
+    bool is_size = false;          // sizes, which may be given one by one
+    bool is_tensor = false;
+    bool is_list = false;          // a list of tensors
+    bool optional = false;         // a tensor, or None
+    bool strict = false;           // a tensor, and no number
+    bool wraps = false;            // a number here is a tensor without dimensions to torch
+    bool is_flag = false;          // True or False, and nothing that is like them
+};
+
+enum class Source : char { ARGUMENT, SHAPE, GEOMETRY, RESULT };
+
+// For one choice of inputs that need gradients: what is saved, and where the gradients go.
+struct OpPlan {
+    PyObject* python = nullptr;  // the Plan of declare.py
+    const OpInfo* op = nullptr;
+    unsigned needs = 0;
+    int inputs[MAX_INPUTS] = {};
+    int input_count = 0;
+    struct { Source kind; int position; } sources[MAX_ARGUMENTS] = {};
+    int source_count = 0;
+    bool has_lists = false;
+    bool keeps_tensors = false;
+    bool may_keep_numbers = false;  // in place of all tensors that it would save
+    // for each of the kernel's `reads`: its place among the saved values, or -1
+    int places[MAX_NAMES] = {};
+};
+
+enum class Entry : char { CALL, INPLACE, EITHER, COMPOSED };
+
+struct OpInfo {
+    PyObject* op = nullptr;  // the Op of declare.py (borrowed: the function that owns this holds it)
+    Kernel* kernel = nullptr;
+    int8_t places[MAX_NAMES] = {};  // where what the kernel reads stands in the signature
+    Entry entry = Entry::CALL;
+    bool is_view = false;
+    bool has_results = false;  // several results, returned as a named tuple
+    std::vector<Parameter> parameters;
+    int positional = 0;        // how many may be given by position
+    int size_position = -1;
+    int inplace_position = -1;
+    unsigned tensors = 0, lists = 0, wraps = 0;  // bits
+    // known after the first call
+    bool settled = false;
+    // for calls with this many tensors of one shape and dtype, float32 or float64, and all options at their defaults
+    Loop direct[2] = {};
+    int direct_count = 0;
+    unsigned differentiable = 0;
+    std::vector<OpPlan*> plans;
+    // the class of its nodes: one, or one for each kind of the arguments that its name depends on
+    std::vector<int> node_reads;
+    PyObject* node_class = nullptr;
+    std::vector<std::pair<unsigned, PyObject*>> node_classes;
+};
+
+// One call of an op: its arguments in the order of the signature, defaults filled in.
+struct Call {
+    const OpInfo* op = nullptr;
+    PyObject* arguments[MAX_ARGUMENTS] = {};  // borrowed
+    PyObject* sizes = nullptr;                // owned: sizes that were given one by one
+    unsigned needs = 0;                       // a bit for each input that requires grad
+    Tensor* cut = nullptr;                    // an input whose history was cut
+    bool has_inference = false;               // an input was made in inference mode
+    PyArrayObject* out = nullptr;             // borrowed: an in-place call writes here; a kernel may ignore it
+
+    ~Call() { Py_XDECREF(sizes); }
+    // an argument by its name among what the kernel reads; borrowed
+    template <class Name>
+    PyObject* operator[](Name name) const {
+        static_assert(std::is_enum_v<Name>, "arguments are read by name: see NAMES");
+        return arguments[op->places[name]];
+    }
+    template <class Name>
+    bool is_tensor(Name name) const {
+        return rushlight::is_tensor((*this)[name]);
+    }
+    // the array of a tensor argument, nullptr for what is none; borrowed
+    template <class Name>
+    PyArrayObject* array(Name name) const {
+        return is_tensor(name) ? as_tensor((*this)[name])->array : nullptr;
+    }
+};
+
+// One node's turn in a backward: gradients of its outputs come in, gradients of its inputs go out.
+struct Gradient {
+    const OpPlan* plan = nullptr;
+    struct Node* node = nullptr;
+    PyArrayObject* const* grads = nullptr;  // borrowed; nullptr for an output that nobody used
+    int grad_count = 0;
+    // whether `grads[0]` is nobody else's, so that a result may be written over it
+    bool may_overwrite = false;
+    // whether somebody may look at what is found: `autograd.grad` asked for it, or a hook waits for it
+    bool is_shown = false;
+    PyArrayObject* found[MAX_INPUTS] = {};  // by the order of plan->inputs: new references
+    // for an op on a list of tensors, instead: one for each edge, nullptr where none is wanted
+    std::vector<PyArrayObject*> parts;
+
+    PyArrayObject* grad() const { return grads[0]; }
+    // where the gradient of an input goes in `found`, by its name among what the kernel reads; -1 if nobody wants it
+    template <class Name>
+    int place_of(Name name) const {
+        static_assert(std::is_enum_v<Name>, "inputs are read by name: see NAMES");
+        return place_at(plan->op->places[name]);
+    }
+    int place_at(int position) const {
+        for (int i = 0; i < plan->input_count; i++) {
+            if (plan->inputs[i] == position) return i;
+        }
+        return -1;
+    }
+    // a saved value by its name among what the gradient reads: an array for a tensor, else nullptr; borrowed
+    template <class Name>
+    PyArrayObject* array(Name name) const {
+        static_assert(std::is_enum_v<Name>, "saved values are read by name: see NAMES");
+        return array_at(name);
+    }
+    // the same for an option, a number or a shape; borrowed
+    template <class Name>
+    PyObject* option(Name name) const {
+        static_assert(std::is_enum_v<Name>, "saved values are read by name: see NAMES");
+        return option_at(name);
+    }
+    PyArrayObject* array_at(int which) const;
+    PyObject* option_at(int which) const;
+};
+
+// The plan for these needs, made at first use; nullptr with or without an exception if there is none.
+const OpPlan* make_plan(OpInfo* op, unsigned needs);
+inline const OpPlan* plan_for(OpInfo* op, unsigned needs) {
+    for (const OpPlan* plan : op->plans) {
+        if (plan->needs == needs) return plan;
+    }
+    return make_plan(op, needs);
+}
+// The class of a call's node; borrowed.
+PyTypeObject* choose_node_class(OpInfo* op, const Call& call);
+inline PyTypeObject* node_class_for(OpInfo* op, const Call& call) {
+    return op->node_class != nullptr ? reinterpret_cast<PyTypeObject*>(op->node_class) : choose_node_class(op, call);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,63 @@
+// State: what this thread has switched on or off, as an object with attributes.
+#include "seam/state.h"
+
+namespace rushlight {
+
+RUSHLIGHT_SHARED_THREAD_LOCAL State state;
+
+namespace {
+
+template <bool State::*field>
+PyObject* get_flag(PyObject*, void*) {
+    return PyBool_FromLong(state.*field);
+}
+
+template <bool State::*field>
+int set_flag(PyObject*, PyObject* value, void*) {
+    int truth = value == nullptr ? -1 : PyObject_IsTrue(value);
+    if (truth < 0) {
+        if (value == nullptr) PyErr_SetString(PyExc_AttributeError, "a mode cannot be deleted");
+        return -1;
+    }
+    state.*field = truth != 0;
+    return 0;
+}
+
+PyObject* get_hooks(PyObject*, void*) {
+    return state.saved_hooks != nullptr ? Py_NewRef(state.saved_hooks) : PyTuple_New(0);
+}
+
+int set_hooks(PyObject*, PyObject* value, void*) {
+    if (value == nullptr || !PyTuple_Check(value)) {
+        PyErr_SetString(PyExc_TypeError, "saved_hooks is a tuple");
+        return -1;
+    }
+    PyObject* kept = PyTuple_GET_SIZE(value) ? Py_NewRef(value) : nullptr;
+    Py_XSETREF(state.saved_hooks, kept);
+    return 0;
+}
+
+PyGetSetDef state_fields[] = {
+    {"grad", get_flag<&State::grad>, set_flag<&State::grad>, nullptr, nullptr},
+    {"backward", get_flag<&State::backward>, set_flag<&State::backward>, nullptr, nullptr},
+    {"inference", get_flag<&State::inference>, set_flag<&State::inference>, nullptr, nullptr},
+    {"anomaly", get_flag<&State::anomaly>, set_flag<&State::anomaly>, nullptr, nullptr},
+    {"check_anomaly", get_flag<&State::check_anomaly>, set_flag<&State::check_anomaly>, nullptr, nullptr},
+    {"saved_hooks", get_hooks, set_hooks, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace
+
+PyTypeObject StateType = [] {
+    PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+    type.tp_name = "rushlight.native.State";
+    type.tp_basicsize = sizeof(PyObject);
+    type.tp_flags = Py_TPFLAGS_DEFAULT;
+    type.tp_getset = state_fields;
+    type.tp_new = PyType_GenericNew;
+    type.tp_doc = "What this thread has switched on or off.";
+    return type;
+}();
+
+}  // namespace rushlight

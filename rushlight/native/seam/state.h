@@ -1,0 +1,22 @@
+// State: what this thread has switched on or off. See autograd/modes.py.
+#pragma once
+
+#include "memory/system.h"
+#include "seam/python.h"
+
+namespace rushlight {
+
+struct State {
+    bool grad = true;
+    // inside a backward that records nothing: results need not say why they have no history
+    bool backward = false;
+    bool inference = false;
+    bool anomaly = false;
+    bool check_anomaly = true;
+    PyObject* saved_hooks = nullptr;  // a tuple, or nullptr for the empty one
+};
+
+extern RUSHLIGHT_SHARED_THREAD_LOCAL State state;
+extern PyTypeObject StateType;
+
+}  // namespace rushlight
