@@ -74,8 +74,8 @@ from rushlight.core.ranges import *
 from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.core.threads import *
-from rushlight.ops.bind import public as _public
-from rushlight.ops.sampling import *
+from rushlight.ops.machine.bind import public as _public
+from rushlight.ops.random.sampling import *
 from rushlight.random import *
 
 __version__ = "0.1.0"

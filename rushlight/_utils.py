@@ -33,7 +33,7 @@ def _import_dotted_name(name: str) -> Any:
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
     """All elements of the tensors, one after the other."""
-    from rushlight.ops.joining import cat
+    from rushlight.ops.shape.joining import cat
 
     return cat([each.contiguous().view(-1) for each in tensors])
 

@@ -2,7 +2,7 @@
 
 from rushlight.core.lazy import names_of
 from rushlight.ops import fourier as _declared  # noqa: F401
-from rushlight.ops.bind import namespace
+from rushlight.ops.machine.bind import namespace
 
 globals().update(namespace("fft"))
 __all__ = [*namespace("fft")]

@@ -3,7 +3,7 @@
 from rushlight.core.errors import LinAlgError
 from rushlight.core.lazy import names_of
 from rushlight.ops import linalg as _declared  # noqa: F401
-from rushlight.ops.bind import namespace
+from rushlight.ops.machine.bind import namespace
 
 globals().update(namespace("linalg"))
 __all__ = ["LinAlgError", *namespace("linalg")]

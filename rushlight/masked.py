@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 from rushlight.core.lazy import names_of
 from rushlight.ops import masked as _declared  # noqa: F401
-from rushlight.ops.bind import namespace
+from rushlight.ops.machine.bind import namespace
 
 
 class MaskedTensor:

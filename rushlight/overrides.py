@@ -51,7 +51,7 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable[Any], /,
 
 def resolve_name(f: Callable) -> str | None:
     """The public name of a function of torch, such as 'torch.add'."""
-    from rushlight.ops.bind import NAMESPACES
+    from rushlight.ops.machine.bind import NAMESPACES
 
     if vars(Tensor).get(getattr(f, "__name__", "")) is f and f not in NAMESPACES[""].values():
         return f"torch.Tensor.{f.__name__}"

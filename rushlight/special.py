@@ -1,8 +1,8 @@
 """Special functions: `torch.special`, whose functions are declared in `rushlight/ops`."""
 
 from rushlight.core.lazy import names_of
-from rushlight.ops import late
-from rushlight.ops.bind import public
+from rushlight.ops.machine import late
+from rushlight.ops.machine.bind import public
 
 late.load()
 globals().update(public("special"))

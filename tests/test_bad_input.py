@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rushlight as torch
 from rushlight import distributions, nn, optim
-from rushlight.ops.bind import NAMESPACES
-from rushlight.ops.late import registry
+from rushlight.ops.machine.bind import NAMESPACES
+from rushlight.ops.machine.late import registry
 from tests import hostile
 
 # the same calls each time, and no files: this runs in CI

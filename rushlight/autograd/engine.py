@@ -16,7 +16,7 @@ from rushlight.core.location import user_line
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.core.views import make_view
 from rushlight.native import core
-from rushlight.ops.gradients import sum_to_shape
+from rushlight.ops.machine.gradients import sum_to_shape
 
 
 class Running(threading.local):

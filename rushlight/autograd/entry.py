@@ -208,7 +208,7 @@ def zeros_of(each: Tensor | GradientEdge, recorded: bool) -> Tensor:
 
 def batched(roots: tuple, wanted: tuple, rows: tuple, keep: bool, create: bool, unused: bool) -> list:
     """A gradient for each row of `grad_outputs`, stacked."""
-    from rushlight.ops.joining import stack
+    from rushlight.ops.shape.joining import stack
 
     count = len(rows[0])
     found = [

@@ -189,7 +189,7 @@ class Marks:
 
     def connect(self, output: Tensor, number: int) -> Tensor:
         """An output with the node as its history."""
-        from rushlight.ops import inplace
+        from rushlight.ops.machine import inplace
 
         is_input = among(output, self.args)
         if among(output, self.dirty):
@@ -223,7 +223,7 @@ class Marks:
 
     def lead_to_base(self, view: Tensor) -> None:
         """Let the node's way from a written view go straight to its base where there are hooks in between."""
-        from rushlight.ops.strided import skipped
+        from rushlight.ops.shape.strided import skipped
 
         before = view._node
         straight = None if view._base is None or before is None else skipped(view)

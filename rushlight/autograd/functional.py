@@ -202,7 +202,7 @@ def check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: b
 
 def jacobian_of(output: Tensor, number: int, points: tuple, create_graph: bool, strict: bool) -> tuple:
     """The Jacobian of one output, a row for each of its elements."""
-    from rushlight.ops.joining import stack
+    from rushlight.ops.shape.joining import stack
 
     rows = []
     flat = output.reshape(-1)

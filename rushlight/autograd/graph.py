@@ -17,7 +17,7 @@ from rushlight.native import core
 
 if TYPE_CHECKING:
     from rushlight.core.storage import Storage
-    from rushlight.ops.declare import Op, Plan
+    from rushlight.ops.machine.declare import Op, Plan
 
 # newer nodes have larger numbers, so an edge always leads to a smaller one
 sequence = itertools.count(1) if core is None else iter(core.next_number, None)

@@ -11,7 +11,7 @@ from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
 
 if TYPE_CHECKING:
     from rushlight.autograd.graph import Node
-    from rushlight.ops.declare import Plan
+    from rushlight.ops.machine.declare import Plan
 
 
 def snapshot(tensor: Tensor) -> Tensor:

@@ -42,7 +42,7 @@ def set_default_dtype(d: dtypes.dtype) -> None:
 
 def set_default_tensor_type(t: Any) -> None:
     """Old: like `set_default_dtype`, given `torch.DoubleTensor` or its name."""
-    from rushlight.ops.conversion import named_dtype
+    from rushlight.ops.shape.conversion import named_dtype
 
     warn("torch.set_default_tensor_type() is deprecated: use torch.set_default_dtype() instead.")
     set_default_dtype(named_dtype(t))

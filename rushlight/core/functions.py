@@ -89,7 +89,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
 def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
     """A direction brought to a length, that of each slice along a dimension."""
     if dim in (0, v.ndim - 1):
-        from rushlight.ops.weight_norms import weight_norm_interface
+        from rushlight.ops.normalization.weight_norms import weight_norm_interface
 
         return weight_norm_interface(v, g, dim)[0]
     return v * (g / norm_except_dim(v, 2, dim))

@@ -59,7 +59,7 @@ def missing(package: str, name: str) -> AttributeError:
 
 def late_op(place: str, name: str) -> Any:
     """The op of this name in `linalg`, `nn.functional` or "", the top, once all families are loaded."""
-    from rushlight.ops import bind, late
+    from rushlight.ops.machine import bind, late
 
     late.load()
     return bind.public(place).get(name)

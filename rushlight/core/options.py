@@ -93,8 +93,8 @@ FILLS_EXPANDED = {"empty", "eye", "full", "ones", "randperm", "zeros"}
 def fill(out: Tensor, array: np.ndarray) -> Tensor:
     """Write the array into `out`, which takes its shape."""
     from rushlight.core.memory import give_shape
-    from rushlight.ops.inplace import require_writable, written
-    from rushlight.ops.out import refuse_recorded
+    from rushlight.ops.machine.inplace import require_writable, written
+    from rushlight.ops.machine.out import refuse_recorded
 
     # the function that was called: its name is wanted for a refusal only
     name = sys._getframe(2).f_code.co_name

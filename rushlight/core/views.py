@@ -54,7 +54,7 @@ def refresh(view: Tensor) -> None:
 
 def regenerate(view: Tensor, base: Tensor) -> None:
     """The view's history, anew: a strided view of its base as that is now."""
-    from rushlight.ops.strided import in_kind_of, strided_view
+    from rushlight.ops.shape.strided import in_kind_of, strided_view
 
     alike = in_kind_of(view, base)
     arguments = (alike, alike._array, geometry_of(view))

@@ -16,10 +16,10 @@ from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.distributions.utils import broadcast_all
 from rushlight.nn.functional import binary_cross_entropy_with_logits
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import by_first
-from rushlight.ops.rules import PROMOTE
-from rushlight.ops.sampling import bernoulli
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import by_first
+from rushlight.ops.machine.rules import PROMOTE
+from rushlight.ops.random.sampling import bernoulli
 
 
 @op(dtype=PROMOTE, layout=by_first(1), name="_bernoulli_log_prob", node="NegBackward0", samples=None)

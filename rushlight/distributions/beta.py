@@ -14,8 +14,8 @@ from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.functions import log_beta
 from rushlight.distributions.utils import broadcast_all
-from rushlight.ops.exponential import xlog1py, xlogy
-from rushlight.ops.joining import stack
+from rushlight.ops.pointwise.exponential import xlog1py, xlogy
+from rushlight.ops.shape.joining import stack
 
 
 class Beta(ExponentialFamily):

@@ -11,8 +11,8 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.functions import log_beta
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
-from rushlight.ops.activations import logsigmoid
-from rushlight.ops.variates import binomial
+from rushlight.ops.pointwise.activations import logsigmoid
+from rushlight.ops.random.variates import binomial
 
 
 class Binomial(ProbsOrLogits):

@@ -17,11 +17,11 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import lazy_property, limits, logits_to_probs, probs_to_logits
 from rushlight.native import shortcut
-from rushlight.ops.declare import op
-from rushlight.ops.gathering import gather, gather_into
-from rushlight.ops.layouts import ROWS
-from rushlight.ops.rules import FLOAT, PROMOTE, SAME
-from rushlight.ops.sampling import multinomial
+from rushlight.ops.indexing.gathering import gather, gather_into
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import ROWS
+from rushlight.ops.machine.rules import FLOAT, PROMOTE, SAME
+from rushlight.ops.random.sampling import multinomial
 
 
 @op(dtype=FLOAT, name="_normalized_logits", node="SubBackward0", samples=None)

@@ -10,7 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import broadcast_all
-from rushlight.ops.trigonometric import tan
+from rushlight.ops.pointwise.trigonometric import tan
 
 
 class Cauchy(Distribution):

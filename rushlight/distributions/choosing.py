@@ -5,7 +5,7 @@ from __future__ import annotations
 from rushlight.autograd.modes import no_grad
 from rushlight.core.tensor import Tensor
 from rushlight.distributions.distribution import Distribution
-from rushlight.ops.sampling import rand
+from rushlight.ops.random.sampling import rand
 
 
 def greedy(distribution: Distribution) -> Tensor:

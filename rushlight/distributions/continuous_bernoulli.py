@@ -15,10 +15,10 @@ from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.distributions.utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
 from rushlight.nn.functional import binary_cross_entropy_with_logits
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import COMMON, by_first
-from rushlight.ops.rules import FLOAT, PROMOTE
-from rushlight.ops.sampling import rand
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import COMMON, by_first
+from rushlight.ops.machine.rules import FLOAT, PROMOTE
+from rushlight.ops.random.sampling import rand
 
 # log(sinh(x / 2) / (x / 2)) as a series in x**2, from its first power on
 SERIES = (1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800, 1 / 479001600, -691 / 15692092416000, 1 / 1046139494400)

@@ -9,11 +9,11 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
-from rushlight.ops.declare import op
-from rushlight.ops.embedding import one_hot
-from rushlight.ops.exponential import xlogy
-from rushlight.ops.rules import SAME
-from rushlight.ops.variates import dirichlet_grad, require_one_float
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.pointwise.exponential import xlogy
+from rushlight.ops.random.variates import dirichlet_grad, require_one_float
+from rushlight.ops.sequences.embedding import one_hot
 
 
 @op(dtype=SAME, name="_dirichlet_shares", node="_DirichletBackward", samples=None)

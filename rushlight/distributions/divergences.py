@@ -9,7 +9,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions.kl import formula, kl_divergence
 from rushlight.distributions.utils import euler_constant, sum_rightmost
 from rushlight.nn.functional import softplus
-from rushlight.ops.exponential import xlogy
+from rushlight.ops.pointwise.exponential import xlogy
 
 
 @formula("ExponentialFamily", "ExponentialFamily")

@@ -12,7 +12,7 @@ from rushlight.core.likeness import full_like
 from rushlight.core.tensor import Tensor
 from rushlight.distributions.kl import formula
 from rushlight.distributions.utils import euler_constant
-from rushlight.ops.exponential import xlogy
+from rushlight.ops.pointwise.exponential import xlogy
 
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 

@@ -13,10 +13,10 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.utils import broadcast_all
-from rushlight.ops.declare import op
-from rushlight.ops.exponential import log1p
-from rushlight.ops.layouts import COMMON
-from rushlight.ops.rules import FLOAT
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import COMMON
+from rushlight.ops.machine.rules import FLOAT
+from rushlight.ops.pointwise.exponential import log1p
 
 
 @op(dtype=FLOAT, layout=COMMON, name="_exponential_share", node="RsubBackward1", samples=None)

@@ -11,7 +11,7 @@ from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.functions import log_beta
 from rushlight.distributions.gamma import Gamma
 from rushlight.distributions.utils import broadcast_all, limits
-from rushlight.ops.exponential import xlogy
+from rushlight.ops.pointwise.exponential import xlogy
 
 
 class FisherSnedecor(Distribution):

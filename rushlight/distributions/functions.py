@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import COMMON
-from rushlight.ops.rules import FLOAT
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import COMMON
+from rushlight.ops.machine.rules import FLOAT
 
 
 @op(dtype=FLOAT, layout=COMMON, name="_log_beta", node="SubBackward0", samples=None)

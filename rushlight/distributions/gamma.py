@@ -10,9 +10,9 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.utils import broadcast_all, limits
-from rushlight.ops.exponential import xlogy
-from rushlight.ops.special import igamma
-from rushlight.ops.variates import standard_gamma
+from rushlight.ops.pointwise.exponential import xlogy
+from rushlight.ops.random.variates import standard_gamma
+from rushlight.ops.special.special import igamma
 
 
 class Gamma(ExponentialFamily):

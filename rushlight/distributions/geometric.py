@@ -13,7 +13,7 @@ from rushlight.distributions.distribution import NO_SHAPE, outside
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.distributions.utils import broadcast_all, limits
 from rushlight.nn.functional import binary_cross_entropy_with_logits
-from rushlight.ops.exponential import xlog1py
+from rushlight.ops.pointwise.exponential import xlog1py
 
 
 class Geometric(ProbsOrLogits):

@@ -16,9 +16,9 @@ from rushlight.distributions.number_transforms import AffineTransform, ExpTransf
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.utils import broadcast_all, euler_constant, limits
-from rushlight.ops.declare import Op, op
-from rushlight.ops.layouts import restrided
-from rushlight.ops.rules import PROMOTE
+from rushlight.ops.machine.declare import Op, op
+from rushlight.ops.machine.layouts import restrided
+from rushlight.ops.machine.rules import PROMOTE
 
 
 def AS_SCALE(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:

@@ -15,10 +15,10 @@ from rushlight.distributions import constraints
 from rushlight.distributions.cauchy import Cauchy
 from rushlight.distributions.number_transforms import AbsTransform
 from rushlight.distributions.transformed_distribution import TransformedDistribution
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import COMMON
-from rushlight.ops.rules import PROMOTE
-from rushlight.ops.trigonometric import tan
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import COMMON
+from rushlight.ops.machine.rules import PROMOTE
+from rushlight.ops.pointwise.trigonometric import tan
 
 
 @op(dtype=PROMOTE, layout=COMMON, name="_half_cauchy_share", node="SubBackward0", samples=None)

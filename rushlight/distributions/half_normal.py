@@ -11,10 +11,10 @@ from rushlight.distributions import constraints
 from rushlight.distributions.normal import Normal
 from rushlight.distributions.number_transforms import AbsTransform
 from rushlight.distributions.transformed_distribution import TransformedDistribution
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import COMMON
-from rushlight.ops.rules import PROMOTE
-from rushlight.ops.special import erf, erfinv
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import COMMON
+from rushlight.ops.machine.rules import PROMOTE
+from rushlight.ops.special.special import erf, erfinv
 
 
 @op(dtype=PROMOTE, layout=COMMON, name="_half_normal_share", node="SubBackward0", samples=None)

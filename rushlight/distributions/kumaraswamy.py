@@ -14,7 +14,7 @@ from rushlight.distributions.number_transforms import AffineTransform, PowerTran
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.utils import broadcast_all, euler_constant
-from rushlight.ops.exponential import xlogy
+from rushlight.ops.pointwise.exponential import xlogy
 
 
 class Kumaraswamy(TransformedDistribution):

@@ -12,10 +12,10 @@ from rushlight.distributions import constraints
 from rushlight.distributions.beta import Beta
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import broadcast_all, limits
-from rushlight.ops.diagonals import diag_embed
-from rushlight.ops.joining import cat
-from rushlight.ops.sampling import randn
-from rushlight.ops.special import mvlgamma
+from rushlight.ops.random.sampling import randn
+from rushlight.ops.shape.diagonals import diag_embed
+from rushlight.ops.shape.joining import cat
+from rushlight.ops.special.special import mvlgamma
 
 
 class LKJCholesky(Distribution):

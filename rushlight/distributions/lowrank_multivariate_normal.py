@@ -11,11 +11,11 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.scale_matrix import half_log_det, mahalanobis, squared_length, times
 from rushlight.distributions.utils import lazy_property
-from rushlight.ops.broadcasting import broadcast_tensors
-from rushlight.ops.diagonals import diag_embed
 from rushlight.ops.linalg.cholesky import linalg_cholesky
 from rushlight.ops.linalg.triangles import solve_triangular
-from rushlight.ops.sampling import randn
+from rushlight.ops.random.sampling import randn
+from rushlight.ops.shape.broadcasting import broadcast_tensors
+from rushlight.ops.shape.diagonals import diag_embed
 
 
 class LowRankMultivariateNormal(Distribution):

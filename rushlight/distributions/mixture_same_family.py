@@ -10,7 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.categorical import Categorical
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
-from rushlight.ops.gathering import gather
+from rushlight.ops.indexing.gathering import gather
 
 
 class MixtureSameFamily(Distribution):

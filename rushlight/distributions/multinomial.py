@@ -14,7 +14,7 @@ from rushlight.distributions import constraints
 from rushlight.distributions.binomial import Binomial
 from rushlight.distributions.categorical import Categorical
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
-from rushlight.ops.embedding import one_hot
+from rushlight.ops.sequences.embedding import one_hot
 
 
 class Multinomial(Distribution):

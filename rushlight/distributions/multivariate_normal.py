@@ -9,9 +9,9 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.scale_matrix import ScaleMatrix, half_log_det, mahalanobis, only_one, squared_length, times
-from rushlight.ops.broadcasting import broadcast_shapes
 from rushlight.ops.linalg.triangles import solve_triangular
-from rushlight.ops.sampling import randn
+from rushlight.ops.random.sampling import randn
+from rushlight.ops.shape.broadcasting import broadcast_shapes
 
 
 class MultivariateNormal(ScaleMatrix):

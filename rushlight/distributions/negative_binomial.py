@@ -12,8 +12,8 @@ from rushlight.distributions.functions import log_beta
 from rushlight.distributions.gamma import Gamma
 from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.distributions.utils import lazy_property
-from rushlight.ops.activations import logsigmoid
-from rushlight.ops.variates import poisson
+from rushlight.ops.pointwise.activations import logsigmoid
+from rushlight.ops.random.variates import poisson
 
 
 class NegativeBinomial(ProbsOrLogits):

@@ -14,7 +14,7 @@ from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.transform import UNSAID, Bijection, Transform
 from rushlight.distributions.utils import lazy_property, sum_rightmost
 from rushlight.distributions.vector_transforms import require_dims
-from rushlight.ops.joining import cat, stack
+from rushlight.ops.shape.joining import cat, stack
 
 
 def told(part: Transform, cache_size: int) -> Transform:

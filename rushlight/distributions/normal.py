@@ -13,11 +13,11 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.utils import broadcast_all
-from rushlight.ops.arithmetic import DIFFERENCE
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import by_first
-from rushlight.ops.sampling import normal_around, randn
-from rushlight.ops.special import erfinv
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import by_first
+from rushlight.ops.pointwise.arithmetic import DIFFERENCE
+from rushlight.ops.random.sampling import normal_around, randn
+from rushlight.ops.special.special import erfinv
 
 LOG_ROOT_2PI = math.log(math.sqrt(2 * math.pi))
 

@@ -14,10 +14,10 @@ from rushlight.distributions import constraints
 from rushlight.distributions.transform import UNSAID, Bijection, Transform
 from rushlight.distributions.utils import broadcast_all, lazy_property, limits, sum_rightmost
 from rushlight.nn.functional import softplus
-from rushlight.ops.broadcasting import broadcast_shapes
-from rushlight.ops.declare import op
-from rushlight.ops.hyperbolic import atanh
-from rushlight.ops.rules import FLOAT
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.rules import FLOAT
+from rushlight.ops.pointwise.hyperbolic import atanh
+from rushlight.ops.shape.broadcasting import broadcast_shapes
 
 LOG_2, LOG_4 = math.log(2), math.log(4)
 

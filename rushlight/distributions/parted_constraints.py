@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from rushlight.core.tensor import Tensor
 from rushlight.distributions.constraints import Constraint
-from rushlight.ops.joining import cat as joined
-from rushlight.ops.joining import stack as stacked
+from rushlight.ops.shape.joining import cat as joined
+from rushlight.ops.shape.joining import stack as stacked
 
 
 class _Parted(Constraint):

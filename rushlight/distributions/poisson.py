@@ -10,8 +10,8 @@ from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.utils import broadcast_all
-from rushlight.ops.exponential import xlogy
-from rushlight.ops.variates import poisson
+from rushlight.ops.pointwise.exponential import xlogy
+from rushlight.ops.random.variates import poisson
 
 
 class Poisson(ExponentialFamily):

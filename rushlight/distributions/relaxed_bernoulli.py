@@ -12,7 +12,7 @@ from rushlight.distributions.probs_or_logits import ProbsOrLogits
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.utils import broadcast_all, probs_to_logits
 from rushlight.nn.functional import softplus
-from rushlight.ops.sampling import rand
+from rushlight.ops.random.sampling import rand
 
 
 class LogitRelaxedBernoulli(ProbsOrLogits):

@@ -14,7 +14,7 @@ from rushlight.distributions.number_transforms import ExpTransform
 from rushlight.distributions.relaxed_bernoulli import as_temperature
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.utils import broadcast_all, clamp_probs
-from rushlight.ops.sampling import rand
+from rushlight.ops.random.sampling import rand
 
 
 class ExpRelaxedCategorical(Distribution):

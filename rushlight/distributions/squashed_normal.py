@@ -16,7 +16,7 @@ from rushlight.distributions.soft_transforms import SquashTransform
 from rushlight.distributions.transform import UNSAID
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.utils import broadcast_all
-from rushlight.ops.hyperbolic import tanh
+from rushlight.ops.pointwise.hyperbolic import tanh
 
 # a sum over a grid so wide and fine is exact to 1e-6 for scales up to 3, to 1e-3 for scales up to 10
 WIDTH, POINTS = 8.0, 65

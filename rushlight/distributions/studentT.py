@@ -11,7 +11,7 @@ from rushlight.distributions.chi2 import Chi2
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.functions import log_beta
 from rushlight.distributions.utils import broadcast_all
-from rushlight.ops.sampling import randn
+from rushlight.ops.random.sampling import randn
 
 
 class StudentT(Distribution):

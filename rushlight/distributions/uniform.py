@@ -9,7 +9,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import broadcast_all
-from rushlight.ops.sampling import rand
+from rushlight.ops.random.sampling import rand
 
 
 class Uniform(Distribution):

@@ -13,8 +13,8 @@ from rushlight.core.creation import tensor
 from rushlight.core.ranges import tril_indices
 from rushlight.core.tensor import Tensor
 from rushlight.native import core, shortcut
-from rushlight.ops.broadcasting import broadcast_tensors
-from rushlight.ops.sampling import randn
+from rushlight.ops.random.sampling import randn
+from rushlight.ops.shape.broadcasting import broadcast_tensors
 
 euler_constant = 0.57721566490153286060
 limits: Callable[[dtypes.dtype], Any] = functools.cache(dtypes.finfo)

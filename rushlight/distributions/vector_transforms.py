@@ -11,7 +11,7 @@ from rushlight.distributions.number_transforms import clipped_sigmoid, log_slope
 from rushlight.distributions.transform import Bijection, Transform
 from rushlight.distributions.utils import limits, tril_matrix_to_vec, vec_to_tril_matrix
 from rushlight.nn.functional import logsigmoid
-from rushlight.ops.joining import cat
+from rushlight.ops.shape.joining import cat
 
 
 class SoftmaxTransform(Transform):

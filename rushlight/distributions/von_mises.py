@@ -13,12 +13,12 @@ from rushlight.core.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import broadcast_all, lazy_property
-from rushlight.ops import implicit
-from rushlight.ops.declare import Op, op
-from rushlight.ops.layouts import restrided
-from rushlight.ops.rules import PROMOTE
-from rushlight.ops.sampling import rand
-from rushlight.ops.special import i0e, i1e
+from rushlight.ops.machine.declare import Op, op
+from rushlight.ops.machine.layouts import restrided
+from rushlight.ops.machine.rules import PROMOTE
+from rushlight.ops.random import implicit
+from rushlight.ops.random.sampling import rand
+from rushlight.ops.special.special import i0e, i1e
 
 
 def AS_CONCENTRATION(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:

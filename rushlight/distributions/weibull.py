@@ -11,7 +11,7 @@ from rushlight.distributions.exponential import Exponential
 from rushlight.distributions.number_transforms import AffineTransform, PowerTransform
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.utils import broadcast_all, euler_constant, lazy_property
-from rushlight.ops.exponential import xlogy
+from rushlight.ops.pointwise.exponential import xlogy
 
 
 class Weibull(TransformedDistribution):

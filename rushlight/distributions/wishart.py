@@ -15,12 +15,12 @@ from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.scale_matrix import ScaleMatrix, half_log_det, only_one
 from rushlight.distributions.utils import limits
-from rushlight.ops.broadcasting import broadcast_shapes
-from rushlight.ops.diagonals import diag_embed
 from rushlight.ops.linalg.cholesky import cholesky_solve
 from rushlight.ops.linalg.determinants import linalg_slogdet
-from rushlight.ops.sampling import randn
-from rushlight.ops.special import mvlgamma
+from rushlight.ops.random.sampling import randn
+from rushlight.ops.shape.broadcasting import broadcast_shapes
+from rushlight.ops.shape.diagonals import diag_embed
+from rushlight.ops.special.special import mvlgamma
 
 LOG_2 = math.log(2)
 

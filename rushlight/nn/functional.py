@@ -10,8 +10,8 @@ from rushlight.core.lazy import missing
 from rushlight.core.likeness import empty_like, zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
-from rushlight.ops import late
-from rushlight.ops.bind import namespace, public
+from rushlight.ops.machine import late
+from rushlight.ops.machine.bind import namespace, public
 
 late.load()
 globals().update(public("nn.functional"))

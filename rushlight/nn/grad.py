@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.core.lazy import names_of
 from rushlight.core.tensor import Tensor
-from rushlight.ops.convolution import image_gradient, kernel_gradient
+from rushlight.ops.images.convolution import image_gradient, kernel_gradient
 
 __all__ = [f"conv{dims}d_{what}" for dims in (1, 2, 3) for what in ("input", "weight")]
 

@@ -15,9 +15,9 @@ from rushlight.core.likeness import empty_like
 from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
-from rushlight.ops.inplace import written
-from rushlight.ops.kinds import refuse
-from rushlight.ops.where import choose
+from rushlight.ops.machine.inplace import written
+from rushlight.ops.machine.kinds import refuse
+from rushlight.ops.pointwise.where import choose
 
 __all__ = [
     "calculate_gain",

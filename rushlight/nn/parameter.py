@@ -11,7 +11,7 @@ from rushlight.core.attributes import make_subclass, set_data
 from rushlight.core.filled import empty
 from rushlight.core.tensor import Tensor
 from rushlight.native import core
-from rushlight.ops.bind import OPERAND_TYPES
+from rushlight.ops.machine.bind import OPERAND_TYPES
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 

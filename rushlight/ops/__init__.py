@@ -2,64 +2,46 @@
 
 import importlib
 
-from rushlight.ops import (
+from rushlight.ops.indexing import assignment, gathering, indexing, masking, placing, scattering
+from rushlight.ops.losses import binary_losses, classification_losses, cross_entropy, losses
+from rushlight.ops.machine import late
+from rushlight.ops.normalization import normalization
+from rushlight.ops.pointwise import (
     activations,
-    added_products,
     arithmetic,
-    assignment,
-    binary_losses,
     bounds,
-    broadcasting,
-    classification_losses,
     comparison,
     complex,
-    conversion,
-    copying,
-    cross_entropy,
-    cumulative,
-    diagonals,
     division,
-    dropout,
-    einsum,
-    embedding,
     exponential,
-    filling,
-    gathering,
     hyperbolic,
-    indexing,
-    joining,
-    late,
-    linear,
     logical,
-    losses,
-    masking,
-    maxima,
-    normalization,
-    norms,
-    placing,
     powers,
-    products,
-    rearranging,
-    rebinding,
     rectifiers,
-    reductions,
     rounding,
-    sampling,
-    scattering,
-    searching,
-    shape,
     signs,
-    slicing,
-    softmax,
-    sorting,
-    special,
-    splitting,
-    statistics,
-    strided,
-    transposing,
     trigonometric,
     where,
 )
+from rushlight.ops.products import added_products, einsum, linear, products
+from rushlight.ops.random import dropout, filling, sampling
+from rushlight.ops.reductions import cumulative, maxima, norms, reductions, searching, softmax, sorting, statistics
+from rushlight.ops.sequences import embedding
+from rushlight.ops.shape import (
+    broadcasting,
+    conversion,
+    copying,
+    diagonals,
+    joining,
+    rearranging,
+    rebinding,
+    shape,
+    slicing,
+    splitting,
+    strided,
+    transposing,
+)
+from rushlight.ops.special import special
 
 late.promise()
 
@@ -67,5 +49,5 @@ late.promise()
 def __getattr__(name):
     # `torch.ops.aten`, which few programs ask for
     if name == "aten":
-        return importlib.import_module("rushlight.ops.aten")
+        return importlib.import_module("rushlight.ops.machine.aten")
     raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")

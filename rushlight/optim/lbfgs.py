@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.autograd import modes
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.native import core
-from rushlight.ops.inplace import written
+from rushlight.ops.machine.inplace import written
 from rushlight.optim.clipping import clip
 from rushlight.optim.line_search import Point, Search
 from rushlight.optim.optimizer import Optimizer, ParamsT

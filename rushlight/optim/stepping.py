@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.autograd import modes
 from rushlight.core.tensor import Tensor, storage_of, wrap
 from rushlight.native import core
-from rushlight.ops.complex import view_as_complex, view_as_real
+from rushlight.ops.pointwise.complex import view_as_complex, view_as_real
 from rushlight.optim.flat import Moving, flat_for
 from rushlight.optim.options import plain, scalar
 from rushlight.optim.scaling import goes_on

@@ -8,7 +8,7 @@ from rushlight.core import dtypes
 from rushlight.core.filled import empty
 from rushlight.core.layout import memory_format as Format
 from rushlight.core.tensor import Tensor
-from rushlight.ops.sampling import randint
+from rushlight.ops.random.sampling import randint
 
 
 def make_tensor(

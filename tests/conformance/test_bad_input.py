@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.ops.late import registry
+from rushlight.ops.machine.late import registry
 from tests import hostile
 
 torch = pytest.importorskip("torch")

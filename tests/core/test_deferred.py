@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.ops.complex import neg_view
+from rushlight.ops.pointwise.complex import neg_view
 
 
 @pytest.fixture

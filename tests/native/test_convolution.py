@@ -9,7 +9,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.native import core
-from rushlight.ops.convolution import convolution, kernel_gradient
+from rushlight.ops.images.convolution import convolution, kernel_gradient
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
 

@@ -11,7 +11,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.native import core
-from rushlight.ops.late import registry
+from rushlight.ops.machine.late import registry
 from tests.ops.samples import SAMPLED
 
 pytestmark = [

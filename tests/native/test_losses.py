@@ -6,7 +6,7 @@ import pytest
 import rushlight as torch
 from rushlight.native import core
 from rushlight.nn import functional as F
-from rushlight.ops.declare import REGISTRY
+from rushlight.ops.machine.declare import REGISTRY
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
 

@@ -6,7 +6,8 @@ import pytest
 import rushlight as torch
 from rushlight.core import ranges
 from rushlight.native import core
-from rushlight.ops import masking, sorting, uniqueness
+from rushlight.ops.indexing import masking
+from rushlight.ops.reductions import sorting, uniqueness
 
 pytestmark = pytest.mark.skipif(core is None, reason="no native layer")
 

@@ -6,7 +6,7 @@ import pytest
 import rushlight as torch
 from rushlight.core.random import Generator
 from rushlight.native import core
-from rushlight.ops import dropout as dropouts
+from rushlight.ops.random import dropout as dropouts
 
 pytestmark = pytest.mark.skipif(core is None, reason="no native layer")
 

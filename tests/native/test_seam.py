@@ -26,19 +26,19 @@ WHOLE = "import rushlight, rushlight.distributions; from rushlight.ops import la
 # a file, what stands in it, what is written instead, and how the import answers
 MISSPELT = {
     "a parameter of an op": (
-        "ops/joining.py",
+        "ops/shape/joining.py",
         "def cat(tensors: list[Tensor], dim",
         "def cat(tensors: list[Tensor], dm",
         "the kernel of 'cat' reads 'dim', which is no parameter of the op",
     ),
     "what a formula saves": (
-        "ops/diagonals.py",
+        "ops/shape/diagonals.py",
         "tril.gradient(input=lambda grad, diagonal: grad.tril(diagonal))",
         "tril.gradient(input=lambda grad: grad.tril(0))",
         "the kernel of 'tril' reads 'diagonal', which no formula of the op saves",
     ),
     "a parameter of a pointwise op": (
-        "ops/arithmetic.py",
+        "ops/pointwise/arithmetic.py",
         "def add(input, other, *, alpha",
         "def add(input, other, *, alpa",
         "reads 'alpha', which is no parameter of the op",

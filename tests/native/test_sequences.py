@@ -5,10 +5,10 @@ import pytest
 
 import rushlight as torch
 from rushlight.native import core
-from rushlight.ops.attention.dot_product import attention
-from rushlight.ops.recurrent.elman import rnn_layer
-from rushlight.ops.recurrent.gru import gru_layer
-from rushlight.ops.recurrent.lstm import lstm_layer
+from rushlight.ops.sequences.attention.dot_product import attention
+from rushlight.ops.sequences.recurrent.elman import rnn_layer
+from rushlight.ops.sequences.recurrent.gru import gru_layer
+from rushlight.ops.sequences.recurrent.lstm import lstm_layer
 
 pytestmark = pytest.mark.skipif(core is None, reason="there is no native code")
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
-from rushlight.ops.declare import Op
-from rushlight.ops.late import registry
+from rushlight.ops.machine.declare import Op
+from rushlight.ops.machine.late import registry
 
 SAMPLED = [op for op in registry().values() if op.samples is not None]
 # each call draws anew, so two calls never agree

@@ -3,7 +3,7 @@
 import pytest
 
 import rushlight as torch
-from rushlight.ops.late import registry
+from rushlight.ops.machine.late import registry
 from tools.accuracy.errors import error_of
 from tools.accuracy.functions import FUNCTIONS
 from tools.accuracy.reductions import FAMILIES, REDUCTIONS, reduction_errors

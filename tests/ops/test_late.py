@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import rushlight as torch
-from rushlight.ops import late
+from rushlight.ops.machine import late
 
 late.load()
 

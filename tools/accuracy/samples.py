@@ -34,7 +34,7 @@ ALLOWED = {
 
 def others() -> list[Any]:
     """The public ops that have samples and no row of their own, in order of their names."""
-    from rushlight.ops.late import registry
+    from rushlight.ops.machine.late import registry
 
     rows = {row.name for row in FUNCTIONS} | {row.op for row in REDUCTIONS} | LEFT_OUT
     found = [op for name, op in registry().items() if name not in rows and "._" not in f".{name}"]

@@ -118,7 +118,7 @@ def joined(scope: Scope, name: str) -> str:
 @functools.cache
 def samples() -> list[tuple[str, str, Any]]:
     """Every sample of every declared op: (public name, how it is called, the sample)."""
-    from rushlight.ops.late import registry
+    from rushlight.ops.machine.late import registry
 
     found = []
     for name, op in registry().items():

@@ -78,7 +78,7 @@ struct NormSlope {
     }
 };
 
-// Inputs: through, normal, scale. See normalized_gradient in ops/normalization.py; option 0: centred.
+// Inputs: through, normal, scale. See normalized_gradient in ops/normalization/normalization.py; option 0: centred.
 struct NormalizedSlope {
     template <class T>
     static ALWAYS_INLINE void run(const Along& way, const Row<T>& row) {

@@ -11,7 +11,7 @@ enum Dtype { FLOAT32, FLOAT64, INT64, BOOL, DTYPES };
 // same place.
 using Loop = void (*)(const void* const* inputs, void* output, int64_t count);
 
-// How the dtype of a row's inputs follows from its arguments. See ops/rules.py.
+// How the dtype of a row's inputs follows from its arguments. See ops/machine/rules.py.
 enum class Rule : char {
     PROMOTE,
     FLOAT,     // like PROMOTE, and integers become the default float dtype

@@ -1,4 +1,4 @@
-// Operators: see ops/bind.py. Operands that are neither tensors nor Python numbers are left to Python.
+// Operators: see ops/machine/bind.py. Operands that are neither tensors nor Python numbers are left to Python.
 #include "object/operators.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Added products: beta times a tensor plus alpha times a product. See ops/added_products.py.
+// Added products: beta times a tensor plus alpha times a product. See ops/products/added_products.py.
 #include "loops/products.h"
 #include "memory/arrays.h"
 #include "seam/numbers.h"

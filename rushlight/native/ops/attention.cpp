@@ -1,5 +1,5 @@
 // Attention, query block by query block: the products of all queries and keys are never in memory together, and a
-// causal mask never at all. See ops/attention/dot_product.py; batches that are broadcast decline.
+// causal mask never at all. See ops/sequences/attention/dot_product.py; batches that are broadcast decline.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Averages: those of windows, alike or spread evenly, and their gradients. See ops/pooling/averages.py and adaptive.py.
+// Averages: those of windows, alike or spread evenly, and their gradients. See ops/images/pooling/averages.py and adaptive.py.
 #include <vector>
 
 #include "loops/planes.h"

@@ -1,4 +1,4 @@
-// Bags: rows of a table looked up by number and added up, forward and gradient. See ops/bags.py.
+// Bags: rows of a table looked up by number and added up, forward and gradient. See ops/sequences/bags.py.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Batch and group norms, forward and gradient. See ops/batch_norms.py and ops/group_norms.py.
+// Batch and group norms, forward and gradient. See ops/normalization/batch_norms.py and ops/normalization/group_norms.py.
 #include <cmath>
 #include <vector>
 

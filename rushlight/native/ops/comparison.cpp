@@ -1,4 +1,4 @@
-// Comparison of whole tensors: equal and allclose, whose answer is a bool. See ops/comparison.py.
+// Comparison of whole tensors: equal and allclose, whose answer is a bool. See ops/pointwise/comparison.py.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Convolutions of one and two dimensions, forwards and transposed, and their gradients. See ops/convolution.py.
+// Convolutions of one and two dimensions, forwards and transposed, and their gradients. See ops/images/convolution.py.
 #include <algorithm>
 
 #include "kernels/table.h"

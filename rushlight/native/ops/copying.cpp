@@ -1,4 +1,4 @@
-// Copying: clone, conversion to another dtype, and what writes over a tensor. See ops/copying.py, ops/conversion.py.
+// Copying: clone, conversion to another dtype, and what writes over a tensor. See ops/shape/copying.py, ops/shape/conversion.py.
 #include "ops/copying.h"
 
 #include <algorithm>

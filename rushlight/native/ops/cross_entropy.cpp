@@ -1,4 +1,4 @@
-// Cross entropy from logits, forward and gradient. See ops/cross_entropy.py.
+// Cross entropy from logits, forward and gradient. See ops/losses/cross_entropy.py.
 #include "kernels/table.h"
 #include "loops/products.h"
 #include "memory/arrays.h"

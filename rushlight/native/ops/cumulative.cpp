@@ -1,4 +1,4 @@
-// Cumulative sums and their gradients, which are sums from the other end. See ops/cumulative.py.
+// Cumulative sums and their gradients, which are sums from the other end. See ops/reductions/cumulative.py.
 #include "loops/folding.h"
 
 namespace rushlight {

@@ -1,4 +1,4 @@
-// Diagonals: triangles of matrices, and the matrix of a vector. See ops/diagonals.py.
+// Diagonals: triangles of matrices, and the matrix of a vector. See ops/shape/diagonals.py.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Embedding: rows of a table looked up by number, forward and gradient. See ops/embedding.py.
+// Embedding: rows of a table looked up by number, forward and gradient. See ops/sequences/embedding.py.
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// Gathering and scattering: elements whose position along one dimension a tensor gives. See ops/gathering.py and
-// ops/scattering.py. Positions are int64; one out of range declines, and Python words the error.
+// Gathering and scattering: elements whose position along one dimension a tensor gives. See ops/indexing/gathering.py and
+// ops/indexing/scattering.py. Positions are int64; one out of range declines, and Python words the error.
 #include "ops/gathering.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Joining: cat and stack. See ops/joining.py; lists of mixed dtypes and results without elements decline.
+// Joining: cat and stack. See ops/shape/joining.py; lists of mixed dtypes and results without elements decline.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Linear maps: what a layer does to its features, forward and gradient. See ops/linear.py.
+// Linear maps: what a layer does to its features, forward and gradient. See ops/products/linear.py.
 #include <algorithm>
 
 #include "kernels/table.h"

@@ -1,5 +1,5 @@
 // Losses of an input and a target of one shape, forward and gradient.
-// See ops/losses.py, binary_losses.py and likelihood_losses.py.
+// See ops/losses/losses.py, binary_losses.py and likelihood_losses.py.
 #include "ops/losses.h"
 
 #include <algorithm>

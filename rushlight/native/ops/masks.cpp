@@ -1,4 +1,4 @@
-// Masks: elements chosen by a tensor of bools on the first dimensions. See ops/indexing.py and ops/masking.py.
+// Masks: elements chosen by a tensor of bools on the first dimensions. See ops/indexing/indexing.py and ops/indexing/masking.py.
 #include "ops/masks.h"
 
 #include <algorithm>

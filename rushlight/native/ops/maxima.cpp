@@ -1,4 +1,4 @@
-// Maxima: the largest and smallest elements, where they stand, and their gradients. See ops/maxima.py.
+// Maxima: the largest and smallest elements, where they stand, and their gradients. See ops/reductions/maxima.py.
 #include <algorithm>
 #include <cstring>
 

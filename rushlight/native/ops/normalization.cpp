@@ -1,4 +1,4 @@
-// Normalization: layer_norm and rms_norm, forward and gradient. See ops/normalization.py.
+// Normalization: layer_norm and rms_norm, forward and gradient. See ops/normalization/normalization.py.
 #include <algorithm>
 #include <cfloat>
 

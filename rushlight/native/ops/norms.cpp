@@ -1,4 +1,4 @@
-// Norms: the length of vectors of order 1, 2 and infinity, and its gradient. See ops/norms.py.
+// Norms: the length of vectors of order 1, 2 and infinity, and its gradient. See ops/reductions/norms.py.
 #include <cmath>
 #include <limits>
 

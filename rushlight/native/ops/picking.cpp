@@ -1,5 +1,5 @@
-// Picking: x[i, j] with tensors of positions, index_select and index_add. See ops/indexing.py, ops/gathering.py and
-// ops/placing.py.
+// Picking: x[i, j] with tensors of positions, index_select and index_add. See ops/indexing/indexing.py, ops/indexing/gathering.py and
+// ops/indexing/placing.py.
 #include "ops/picking.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Products: matmul and its kin, forward and gradient. See ops/products.py.
+// Products: matmul and its kin, forward and gradient. See ops/products/products.py.
 #include "loops/products.h"
 
 #include "kernels/table.h"
@@ -94,7 +94,7 @@ PyArrayObject* outer_gradient(PyArrayObject* grad, PyArrayObject* vector, double
 
 namespace {
 
-// See matmul_left and matmul_right in ops/products.py.
+// See matmul_left and matmul_right in ops/products/products.py.
 PyArrayObject* matmul_left(PyArrayObject* grad, PyArrayObject* other) {
     if (PyArray_NDIM(other) == 1) return outer_gradient(grad, other);
     // a vector that met a stack

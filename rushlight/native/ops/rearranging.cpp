@@ -1,4 +1,4 @@
-// Rearranging: copies with the elements in another order. See ops/rearranging.py.
+// Rearranging: copies with the elements in another order. See ops/shape/rearranging.py.
 #include "loops/copy.h"
 #include "memory/arrays.h"
 #include "ops/views.h"

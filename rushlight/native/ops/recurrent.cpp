@@ -1,4 +1,4 @@
-// Recurrent layers: one direction of a layer over a whole sequence. See ops/recurrent/; projections decline.
+// Recurrent layers: one direction of a layer over a whole sequence. See ops/sequences/recurrent/; projections decline.
 #include "ops/recurrent.h"
 
 #include <cstring>

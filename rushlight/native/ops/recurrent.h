@@ -1,4 +1,4 @@
-// Recurrent layers: the arguments of one direction of a layer, and what forward and gradient share. See ops/recurrent/.
+// Recurrent layers: the arguments of one direction of a layer, and what forward and gradient share. See ops/sequences/recurrent/.
 #pragma once
 
 #include <algorithm>

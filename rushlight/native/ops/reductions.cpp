@@ -1,4 +1,4 @@
-// Reductions: sum, mean, prod, any and all, and the gradients of sum and mean. See ops/reductions.py.
+// Reductions: sum, mean, prod, any and all, and the gradients of sum and mean. See ops/reductions/reductions.py.
 #include "loops/folding.h"
 #include "object/node.h"
 #include "ops/views.h"

@@ -1,4 +1,4 @@
-// Sorting: sort, argsort and topk along a dimension, and their gradients. See ops/sorting.py.
+// Sorting: sort, argsort and topk along a dimension, and their gradients. See ops/reductions/sorting.py.
 #include <atomic>
 
 #include "loops/folding.h"

@@ -1,4 +1,4 @@
-// Splitting: views of all the parts of a tensor, or of one. See ops/splitting.py and ops/slicing.py.
+// Splitting: views of all the parts of a tensor, or of one. See ops/shape/splitting.py and ops/shape/slicing.py.
 #include <algorithm>
 #include <cstring>
 

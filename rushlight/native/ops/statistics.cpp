@@ -1,4 +1,4 @@
-// Statistics: variances and deviations, alone or with the mean, and their gradients. See ops/statistics.py.
+// Statistics: variances and deviations, alone or with the mean, and their gradients. See ops/reductions/statistics.py.
 #include <algorithm>
 
 #include "loops/folding.h"

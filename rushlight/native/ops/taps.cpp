@@ -1,4 +1,4 @@
-// Taps: sums of a few inputs each along the last dimensions. See ops/taps.py.
+// Taps: sums of a few inputs each along the last dimensions. See ops/images/taps.py.
 #include <vector>
 
 #include "loops/planes.h"
@@ -10,7 +10,7 @@ namespace rushlight {
 
 namespace {
 
-// The taps along one dimension, read from a Taps of ops/taps.py; tap after tap.
+// The taps along one dimension, read from a Taps of ops/images/taps.py; tap after tap.
 struct Line {
     std::vector<int64_t> places, counts;
     std::vector<double> weights;

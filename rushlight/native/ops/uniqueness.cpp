@@ -1,4 +1,4 @@
-// Uniqueness: the different elements of a tensor, and how often each occurs. See ops/uniqueness.py.
+// Uniqueness: the different elements of a tensor, and how often each occurs. See ops/reductions/uniqueness.py.
 #include "loops/order.h"
 #include "memory/arrays.h"
 #include "seam/call.h"

@@ -1,4 +1,4 @@
-// Random numbers that depend on tensors: the ops of ops/sampling.py, dropout, and Categorical's samples.
+// Random numbers that depend on tensors: the ops of ops/random/sampling.py, dropout, and Categorical's samples.
 #include "random/draws.h"
 #include "seam/call.h"
 #include "seam/shortcut.h"
@@ -177,7 +177,7 @@ PyObject* normal_kernel(Call& call) {
 }
 
 KERNEL("distributions.categorical.drawn").shortcut(drawn_classes, Drawn::names);
-KERNEL("ops.dropout.dropped").shortcut(dropped, Dropped::names);
+KERNEL("ops.random.dropout.dropped").shortcut(dropped, Dropped::names);
 KERNEL("_multinomial").forward(multinomial_kernel, Multinomial::names);
 KERNEL("_bernoulli").forward(bernoulli_kernel, Bernoulli::names);
 KERNEL("_normal").forward(normal_kernel, Normal::names);

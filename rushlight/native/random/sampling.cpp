@@ -1,4 +1,4 @@
-// Shortcuts of ops/sampling.py and ops/filling.py: tensors of random numbers.
+// Shortcuts of ops/random/sampling.py and ops/random/filling.py: tensors of random numbers.
 #include "object/tensor.h"
 #include "random/draws.h"
 #include "seam/shortcut.h"
@@ -188,7 +188,7 @@ bool may_fill(Tensor* target) {
     return !requires_grad(target) || !state.grad;
 }
 
-// After a write that was not recorded, what ops/inplace.py does: count it, and note where a history was cut.
+// After a write that was not recorded, what ops/machine/inplace.py does: count it, and note where a history was cut.
 bool finish_fill(Tensor* target) {
     if (!written(target)) return false;
     if (!requires_grad(target) || target->cut) return true;
@@ -253,16 +253,16 @@ PyObject* bernoulli_(const Arguments& arguments) {
     });
 }
 
-KERNEL("ops.sampling.rand").shortcut(rand, Rand::names);
-KERNEL("ops.sampling.randn").shortcut(randn, Rand::names);
-KERNEL("ops.sampling.randint").shortcut(randint, RandInt::names);
-KERNEL("ops.sampling.randperm").shortcut(randperm, RandPerm::names);
-KERNEL("ops.sampling.rand_like").shortcut(rand_like, RandLike::names);
-KERNEL("ops.sampling.randn_like").shortcut(randn_like, RandLike::names);
-KERNEL("ops.filling.uniform_").shortcut(uniform_, Uniform::names);
-KERNEL("ops.filling.normal_").shortcut(normal_, Normal::names);
-KERNEL("ops.filling.exponential_").shortcut(exponential_, Exponential::names);
-KERNEL("ops.filling.bernoulli_").shortcut(bernoulli_, Bernoulli::names);
+KERNEL("ops.random.sampling.rand").shortcut(rand, Rand::names);
+KERNEL("ops.random.sampling.randn").shortcut(randn, Rand::names);
+KERNEL("ops.random.sampling.randint").shortcut(randint, RandInt::names);
+KERNEL("ops.random.sampling.randperm").shortcut(randperm, RandPerm::names);
+KERNEL("ops.random.sampling.rand_like").shortcut(rand_like, RandLike::names);
+KERNEL("ops.random.sampling.randn_like").shortcut(randn_like, RandLike::names);
+KERNEL("ops.random.filling.uniform_").shortcut(uniform_, Uniform::names);
+KERNEL("ops.random.filling.normal_").shortcut(normal_, Normal::names);
+KERNEL("ops.random.filling.exponential_").shortcut(exponential_, Exponential::names);
+KERNEL("ops.random.filling.bernoulli_").shortcut(bernoulli_, Bernoulli::names);
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The caller: the steps of ops/call.py, in the same order, for calls that have a kernel and nothing unusual about them.
+// The caller: the steps of ops/machine/call.py, in the same order, for calls that have a kernel and nothing unusual about them.
 #include "seam/call.h"
 
 #include "loops/copy.h"
@@ -163,7 +163,7 @@ void pass_cut(const Call& call, Tensor* target) {
 }
 
 // Whether a tensor lies in the target's storage in a way that Python has to judge: torch refuses some, see
-// ops/overlap.py. What is the target itself, or lies beside it, is fine.
+// ops/machine/overlap.py. What is the target itself, or lies beside it, is fine.
 bool meets(Tensor* target, PyObject* value) {
     if (!is_tensor(value)) return false;
     Tensor* other = as_tensor(value);

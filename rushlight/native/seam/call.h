@@ -7,7 +7,7 @@
 namespace rushlight {
 
 // The public function of an op: torch's signature, the native way first, Python's function where that declines.
-// `python` is the generated function of ops/generate.py.
+// `python` is the generated function of ops/machine/generate.py.
 struct Function : Disguise {
     PyObject* op;
     OpInfo* info;

@@ -53,7 +53,7 @@ PyMethodDef methods[] = {
 };
 
 PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_core", "The fast path through ops/call.py and autograd/engine.py.", -1, methods,
+    PyModuleDef_HEAD_INIT, "_core", "The fast path through ops/machine/call.py and autograd/engine.py.", -1, methods,
     nullptr, nullptr, nullptr, nullptr,
 };
 

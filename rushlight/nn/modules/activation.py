@@ -13,7 +13,7 @@ from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
-from rushlight.ops import overwriting
+from rushlight.ops.machine import overwriting
 
 __all__ = [
     "CELU",

@@ -11,7 +11,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.nn.modules.container import ModuleList, Sequential
 from rushlight.nn.modules.linear import Linear
 from rushlight.nn.modules.module import Module
-from rushlight.ops.joining import cat
+from rushlight.ops.shape.joining import cat
 
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 

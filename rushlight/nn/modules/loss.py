@@ -9,7 +9,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn.modules.distance import PairwiseDistance
 from rushlight.nn.modules.module import Module
-from rushlight.ops.loss_reduction import legacy
+from rushlight.ops.losses.loss_reduction import legacy
 
 __all__ = [
     "BCELoss",

@@ -12,7 +12,7 @@ from weakref import ref
 
 from rushlight.core import location
 from rushlight.core.tensor import Tensor
-from rushlight.ops.explain import is_ours
+from rushlight.ops.machine.explain import is_ours
 
 KINDS = (RuntimeError, ValueError, IndexError, TypeError)
 # what a layer says of its inputs: the attribute, the dimension that has this size, and its name

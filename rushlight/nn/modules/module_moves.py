@@ -13,7 +13,7 @@ from rushlight.core.device import check_device
 from rushlight.core.swapping import swap_tensors
 from rushlight.core.tensor import Tensor
 from rushlight.nn.parameter import Parameter, is_lazy
-from rushlight.ops.conversion import read_target
+from rushlight.ops.shape.conversion import read_target
 
 if TYPE_CHECKING:
     from typing import Self

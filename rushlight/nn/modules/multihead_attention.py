@@ -11,7 +11,7 @@ from rushlight.nn import init
 from rushlight.nn.modules.linear import NonDynamicallyQuantizableLinear
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
-from rushlight.ops.attention.multi_head import as_added
+from rushlight.ops.sequences.attention.multi_head import as_added
 
 __all__ = ["MultiheadAttention"]
 

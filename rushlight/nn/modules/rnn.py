@@ -13,7 +13,7 @@ from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase, each_state
 from rushlight.nn.parameter import Parameter
 from rushlight.nn.utils.rnn import PackedSequence
-from rushlight.ops.recurrent import functions
+from rushlight.ops.sequences.recurrent import functions
 
 __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
 

@@ -10,7 +10,7 @@ from rushlight.core.tensor import Tensor
 from rushlight.nn import init
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
-from rushlight.ops.recurrent import cells
+from rushlight.ops.sequences.recurrent import cells
 
 
 def each_state(states: Any, change: Any) -> Any:

@@ -20,7 +20,7 @@ from rushlight.nn.modules.linear import Linear
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.multihead_attention import MultiheadAttention
 from rushlight.nn.modules.normalization import LayerNorm
-from rushlight.ops.attention.multi_head import as_added
+from rushlight.ops.sequences.attention.multi_head import as_added
 
 __all__ = [
     "Transformer",

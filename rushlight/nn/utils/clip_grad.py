@@ -13,7 +13,7 @@ from rushlight.core.creation import tensor
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.core.warning import warn
 from rushlight.native import core
-from rushlight.ops.inplace import written
+from rushlight.ops.machine.inplace import written
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rushlight.core.attributes import set_data
 from rushlight.core.tensor import Tensor
-from rushlight.ops.joining import cat
+from rushlight.ops.shape.joining import cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 

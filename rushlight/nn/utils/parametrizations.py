@@ -15,9 +15,9 @@ from rushlight.nn import functional as F
 from rushlight.nn.modules.module import Module
 from rushlight.nn.utils import parametrize
 from rushlight.nn.utils.spectral_norm import default_dim
-from rushlight.ops.bind import namespace
-from rushlight.ops.joining import cat
-from rushlight.ops.sampling import randn
+from rushlight.ops.machine.bind import namespace
+from rushlight.ops.random.sampling import randn
+from rushlight.ops.shape.joining import cat
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 top, linalg = namespace(""), namespace("linalg")

@@ -10,7 +10,7 @@ from typing import Any
 from rushlight.core.likeness import ones_like, zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.nn.modules.module import Module
-from rushlight.ops.sampling import rand, rand_like
+from rushlight.ops.random.sampling import rand, rand_like
 
 
 class BasePruningMethod(ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import rushlight.ops.recurrent.packing as packing
+import rushlight.ops.sequences.recurrent.packing as packing
 from rushlight.core import dtypes
 from rushlight.core.creation import as_tensor
 from rushlight.core.ranges import arange

@@ -10,10 +10,10 @@ from rushlight.core import dtypes
 from rushlight.core.casting import cast
 from rushlight.core.options import finish_into, integer, number, numpy_dtype
 from rushlight.core.ranges import counted, refuse_kind
-from rushlight.ops.declare import composed, op
 from rushlight.ops.fourier.points import along, several
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases
 
 frequency_samples = cases(
     lambda make: [

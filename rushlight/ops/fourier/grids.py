@@ -10,11 +10,11 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import op
 from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_grid, opposite, require_dims, require_real, scaling
-from rushlight.ops.joining import cat
-from rushlight.ops.samples import case, cases
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.shape.joining import cat
 
 
 def samples(make):

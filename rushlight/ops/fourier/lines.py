@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.complex import conj
-from rushlight.ops.declare import composed, op
 from rushlight.ops.fourier.grids import (
     fftn_gradient,
     hfftn_gradient,
@@ -16,7 +14,9 @@ from rushlight.ops.fourier.grids import (
 )
 from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_line, opposite, require_real, scaling
-from rushlight.ops.samples import case, cases
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.pointwise.complex import conj
 
 
 def samples(make):

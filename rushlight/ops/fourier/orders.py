@@ -13,10 +13,10 @@ import numpy as np
 from rushlight.core.layout import packed_strides
 from rushlight.core.strides import contiguous_strides, strides_of
 from rushlight.ops.fourier.points import on_grid, on_line
-from rushlight.ops.layouts import restrided
+from rushlight.ops.machine.layouts import restrided
 
 if TYPE_CHECKING:
-    from rushlight.ops.declare import Op
+    from rushlight.ops.machine.declare import Op
 
 Strides = tuple[int, ...]
 

@@ -11,7 +11,7 @@ from rushlight.core.options import integer
 from rushlight.core.tensor import check_dim
 
 if TYPE_CHECKING:
-    from rushlight.ops.declare import Op
+    from rushlight.ops.machine.declare import Op
 
 # the adjoint of a transform runs the other way with the same factor, which there goes by this name
 OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}

@@ -9,12 +9,12 @@ from rushlight.core.options import integer
 from rushlight.core.ranges import arange
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import first_time, warn
-from rushlight.ops.declare import composed
 from rushlight.ops.fourier.lines import fft, ifft, irfft, rfft
-from rushlight.ops.joining import cat
-from rushlight.ops.padding import constant_pad_nd
-from rushlight.ops.samples import case, cases
-from rushlight.ops.slicing import unfold_backward
+from rushlight.ops.images.padding import constant_pad_nd
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.shape.joining import cat
+from rushlight.ops.shape.slicing import unfold_backward
 
 # sums of squared windows below this cannot be divided out
 SMALLEST = 1e-11
@@ -101,7 +101,7 @@ def stft(
 
 def as_pairs(spectrum: Tensor) -> Tensor:
     """The old form of the result: real and imaginary parts in a last dimension."""
-    from rushlight.ops.complex import view_as_real
+    from rushlight.ops.pointwise.complex import view_as_real
 
     if first_time("stft with return_complex=False"):
         warn(

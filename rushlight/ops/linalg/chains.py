@@ -6,9 +6,9 @@ import itertools
 import warnings
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import composed
-from rushlight.ops.out import write_composed
-from rushlight.ops.samples import case, cases
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.samples import case, cases
 
 
 @composed(

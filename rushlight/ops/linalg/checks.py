@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.dtypes import DIFFERENTIABLE, from_numpy
 from rushlight.core.errors import LinAlgError
-from rushlight.ops.rules import FULL
+from rushlight.ops.machine.rules import FULL
 
 
 def scalar(array):

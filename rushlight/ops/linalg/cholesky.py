@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import (
     no_info,
     require_inexact,
@@ -16,9 +14,11 @@ from rushlight.ops.linalg.checks import (
 )
 from rushlight.ops.linalg.lapack import each_matrix, flipped, lapack
 from rushlight.ops.linalg.triangles import require_equations, solve_triangular, substitution
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import cases, corner
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import COLUMNS
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import cases, corner
+from rushlight.ops.products.products import adjoint
 
 INDEFINITE = (
     "The factorization could not be completed because the input is not positive-definite (the leading minor of order "

@@ -6,15 +6,15 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.filled import eye
-from rushlight.ops.declare import composed, op
-from rushlight.ops.gradients import conjugate
 from rushlight.ops.linalg.checks import require_inexact, require_square
 from rushlight.ops.linalg.inverses import inv_ex
 from rushlight.ops.linalg.results import collected
 from rushlight.ops.linalg.singular import linalg_svd
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases, corner, corners, joined
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.gradients import conjugate
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases, corner, corners, joined
+from rushlight.ops.products.products import adjoint
 
 
 def squares(make):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rushlight.ops.declare import composed
-from rushlight.ops.diagonals import diagonal as plain_diagonal
-from rushlight.ops.samples import case, cases
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.shape.diagonals import diagonal as plain_diagonal
 
 
 @composed(

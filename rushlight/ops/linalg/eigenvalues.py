@@ -6,16 +6,16 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.errors import LinAlgError
-from rushlight.ops.declare import composed, op
-from rushlight.ops.gradients import conjugate
-from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_kernel, require_square, scalar
 from rushlight.ops.linalg.singular import require_no_phase
 from rushlight.ops.linalg.solving import solve
-from rushlight.ops.out import write_composed
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import cases, corner
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.gradients import conjugate
+from rushlight.ops.machine.layouts import COLUMNS
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import cases, corner
+from rushlight.ops.products.products import adjoint
 
 ILL_CONDITIONED = (
     "The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import composed, op
-from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import no_info, require_inexact, require_square, require_success
 from rushlight.ops.linalg.lu import factored, substituted
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.layouts import COLUMNS
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.products.products import adjoint
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 

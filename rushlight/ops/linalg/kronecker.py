@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rushlight.ops.declare import composed
-from rushlight.ops.out import write_composed
-from rushlight.ops.samples import case, cases
-from rushlight.ops.shape import reshaped_copy
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.shape.shape import reshaped_copy
 
 
 @composed(

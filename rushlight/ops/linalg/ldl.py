@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import (
     no_info,
     require_inexact,
@@ -17,8 +15,10 @@ from rushlight.ops.linalg.checks import (
 )
 from rushlight.ops.linalg.lapack import batch_of, each_matrix, lapack
 from rushlight.ops.linalg.triangles import require_equations
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import cases, corner
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import COLUMNS
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import cases, corner
 
 SINGULAR = (
     "The factorization has been completed, but the block {} of D is exactly zero: it cannot be used to solve equations."

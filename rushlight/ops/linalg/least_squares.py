@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import composed, op
 from rushlight.ops.linalg.checks import require_success, scalar
 from rushlight.ops.linalg.lapack import batch_of, flipped
 from rushlight.ops.linalg.pseudoinverse import pinv, pseudoinverse_gradient
 from rushlight.ops.linalg.results import collected
 from rushlight.ops.linalg.solving import is_vector
 from rushlight.ops.linalg.triangles import substitution
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import FULL, SAME
-from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.rules import FULL, SAME
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.products.products import adjoint
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 FIELDS = ("solution", "residuals", "rank", "singular_values")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from rushlight.ops.declare import composed
 from rushlight.ops.linalg.cholesky import linalg_cholesky
 from rushlight.ops.linalg.eigenvalues import eigh
 from rushlight.ops.linalg.qr import linalg_qr
 from rushlight.ops.linalg.singular import linalg_svd
 from rushlight.ops.linalg.triangles import solve_triangular
-from rushlight.ops.products import adjoint
-from rushlight.ops.samples import case, cases, corner
-from rushlight.ops.sampling import randn
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.products.products import adjoint
+from rushlight.ops.random.sampling import randn
 
 
 def matrices(make):

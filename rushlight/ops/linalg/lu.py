@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.filled import eye
-from rushlight.ops.declare import composed, op
-from rushlight.ops.joining import cat
-from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_kernel, require_success
 from rushlight.ops.linalg.lapack import batch_of, each_matrix, lapack
 from rushlight.ops.linalg.results import collected, written
 from rushlight.ops.linalg.triangles import solve_triangular
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.layouts import COLUMNS
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.products.products import adjoint
+from rushlight.ops.shape.joining import cat
 
 ZERO_PIVOT = (
     "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "

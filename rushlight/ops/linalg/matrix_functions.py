@@ -7,15 +7,15 @@ import numpy as np
 from rushlight.core.filled import eye
 from rushlight.core.layout import contiguous_format
 from rushlight.core.options import integer
-from rushlight.ops.declare import composed, op
-from rushlight.ops.joining import cat
 from rushlight.ops.linalg.checks import require_square
 from rushlight.ops.linalg.inverses import inv
-from rushlight.ops.norms import require_inexact
-from rushlight.ops.out import write_composed
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import AVERAGE
-from rushlight.ops.samples import case, cases
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.rules import AVERAGE
+from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.products.products import adjoint
+from rushlight.ops.reductions.norms import require_inexact
+from rushlight.ops.shape.joining import cat
 
 
 def squares(make):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import composed, op
 from rushlight.ops.linalg.singular import decomposed
-from rushlight.ops.out import write_composed
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import FULL, SAME
-from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.rules import FULL, SAME
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.products.products import adjoint
 
 
 @composed(

@@ -8,15 +8,15 @@ import numpy as np
 
 from rushlight.core.deferred import resolved
 from rushlight.core.tensor import Tensor, wrap
-from rushlight.ops.declare import composed
 from rushlight.ops.linalg.checks import require_square
 from rushlight.ops.linalg.eigenvalues import eigvalsh
 from rushlight.ops.linalg.inverses import inv_ex
 from rushlight.ops.linalg.singular import svdvals
-from rushlight.ops.norms import matrix_norm
-from rushlight.ops.out import write_composed
-from rushlight.ops.rules import FULL
-from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.rules import FULL
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.reductions.norms import matrix_norm
 
 INF = math.inf
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.filled import eye
-from rushlight.ops.declare import composed, op
-from rushlight.ops.gradients import conjugate, underivable
-from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_kernel, scalar
 from rushlight.ops.linalg.lapack import flipped
 from rushlight.ops.linalg.triangles import solve_triangular
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.gradients import conjugate, underivable
+from rushlight.ops.machine.layouts import COLUMNS
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.products.products import adjoint
 
 
 @op(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rushlight.core.tensor import method
-from rushlight.ops.bind import namespace
+from rushlight.ops.machine.bind import namespace
 
 ADVICE = {
     "symeig": "use torch.linalg.eigh(A, UPLO='L'), or eigvalsh for the values alone; upper=True was UPLO='U'",

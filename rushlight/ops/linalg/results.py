@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from rushlight.ops.out import write_composed
-from rushlight.ops.returned import named_results
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.returned import named_results
 
 named = functools.cache(named_results)
 

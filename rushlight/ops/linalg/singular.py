@@ -6,14 +6,14 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.errors import LinAlgError
-from rushlight.ops.declare import composed, op
-from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_inexact, require_matrices
 from rushlight.ops.linalg.results import collected
-from rushlight.ops.out import write_composed
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.layouts import COLUMNS
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.products.products import adjoint
 
 
 def matrices(make):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import Op, composed, op
-from rushlight.ops.layouts import COLUMNS, ROWS
 from rushlight.ops.linalg.checks import (
     no_info,
     require_inexact,
@@ -19,9 +17,11 @@ from rushlight.ops.linalg.checks import (
 from rushlight.ops.linalg.lapack import flipped
 from rushlight.ops.linalg.lu import factored, lower_and_upper, permutation, substituted
 from rushlight.ops.linalg.triangles import require_equations
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases, joined
+from rushlight.ops.machine.declare import Op, composed, op
+from rushlight.ops.machine.layouts import COLUMNS, ROWS
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases, joined
+from rushlight.ops.products.products import adjoint
 
 SINGULAR = "The solver failed because the input matrix is singular."
 

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from rushlight.ops.declare import composed
-from rushlight.ops.dims import axis
 from rushlight.ops.linalg.inverses import inv
 from rushlight.ops.linalg.solving import solve
-from rushlight.ops.out import write_composed
-from rushlight.ops.samples import case, cases
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.dims import axis
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.samples import case, cases
 
 
 @composed(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.ops.declare import op
-from rushlight.ops.layouts import COLUMNS
 from rushlight.ops.linalg.checks import require_kernel, require_matrices, require_same_dtype, require_square
 from rushlight.ops.linalg.lapack import batch_of, blas, each_matrix
-from rushlight.ops.products import adjoint
-from rushlight.ops.rules import SAME
-from rushlight.ops.samples import case, cases, corner
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.layouts import COLUMNS
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.products.products import adjoint
 
 # above this NumPy's elimination costs more than a call of BLAS for each matrix
 SMALL = 32

@@ -7,15 +7,15 @@ import warnings
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.ops.declare import composed, op
-from rushlight.ops.dims import axis as counted
-from rushlight.ops.gradients import conjugate
-from rushlight.ops.joining import cat
 from rushlight.ops.linalg.checks import require_same_dtype
-from rushlight.ops.norms import require_inexact
-from rushlight.ops.out import write_composed
-from rushlight.ops.rules import MATCH
-from rushlight.ops.samples import case, cases
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.dims import axis as counted
+from rushlight.ops.machine.gradients import conjugate
+from rushlight.ops.machine.out import write_composed
+from rushlight.ops.machine.rules import MATCH
+from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.reductions.norms import require_inexact
+from rushlight.ops.shape.joining import cat
 
 
 def triples(make):

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.ops.declare import composed
-from rushlight.ops.dims import axis
-from rushlight.ops.exponential import logaddexp as logaddexp_of_all
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.dims import axis
+from rushlight.ops.machine.samples import Samples, case, cases, corner, corners
 from rushlight.ops.masked.fills import checked, filled, highest, lowest
 from rushlight.ops.masked.reductions import norm
-from rushlight.ops.samples import Samples, case, cases, corner, corners
+from rushlight.ops.pointwise.exponential import logaddexp as logaddexp_of_all
 
 
 def samples(*leading: Any) -> Samples:

@@ -8,8 +8,8 @@ from typing import Any
 from rushlight.core import dtypes
 from rushlight.core.conversion import require_tensor
 from rushlight.core.tensor import Tensor
-from rushlight.ops.dims import axes
-from rushlight.ops.where import where
+from rushlight.ops.machine.dims import axes
+from rushlight.ops.pointwise.where import where
 
 
 def lowest(name: str, input: Tensor) -> float:

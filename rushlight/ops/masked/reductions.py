@@ -8,11 +8,11 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import composed
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.samples import Samples, case, cases, corner
 from rushlight.ops.masked.fills import checked, dims_of, filled, fitting, highest, lowest
-from rushlight.ops.norms import require_inexact, vector_norm
-from rushlight.ops.samples import Samples, case, cases, corner
-from rushlight.ops.where import where
+from rushlight.ops.pointwise.where import where
+from rushlight.ops.reductions.norms import require_inexact, vector_norm
 
 
 def samples(*leading: object, ints: bool = True) -> Samples:

@@ -9,12 +9,12 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import composed
-from rushlight.ops.dims import axis
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.dims import axis
+from rushlight.ops.machine.samples import case, cases, joined
 from rushlight.ops.masked.fills import checked, dims_of, filled, fitting
 from rushlight.ops.masked.reductions import samples, sum
-from rushlight.ops.quantiles import nanmedian
-from rushlight.ops.samples import case, cases, joined
+from rushlight.ops.reductions.quantiles import nanmedian
 
 
 @composed(name="masked.mean", samples=samples())

@@ -11,8 +11,8 @@ from rushlight.core import dtypes
 from rushlight.core.casting import cast
 from rushlight.core.options import allocate, finish_into, integer, number, numpy_dtype
 from rushlight.core.ranges import refuse_kind
-from rushlight.ops.declare import composed
-from rushlight.ops.samples import Samples, case, cases
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.samples import Samples, case, cases
 from rushlight.ops.windows import shapes
 
 

@@ -11,8 +11,8 @@ from rushlight.core import dtypes
 from rushlight.core import layout as layouts
 from rushlight.core.options import allocate, finish_into, integer, numpy_dtype
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import composed
-from rushlight.ops.samples import Samples, case, cases
+from rushlight.ops.machine.declare import composed
+from rushlight.ops.machine.samples import Samples, case, cases
 from rushlight.ops.windows import shapes
 
 

@@ -1,3 +1,0 @@
-"""Attention: values mixed by how well their keys fit a query."""
-
-from rushlight.ops.attention import dot_product, multi_head

@@ -1,0 +1,1 @@
+"""Images: kernels and windows that slide over the last dimensions."""

@@ -1,0 +1,1 @@
+"""Indexing: elements read and written by position or by mask."""

@@ -1,0 +1,1 @@
+"""Losses: how far an answer is from the right one."""

@@ -1,0 +1,1 @@
+"""The machine behind every op: declaring, generating, calling, writing in place, rules, samples."""

@@ -1,0 +1,137 @@
+"""Binding: from one declaration to the torch function, the Tensor method, the in-place form and the operator."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core.tensor import Tensor, wrap
+from rushlight.native import core
+
+if TYPE_CHECKING:
+    from rushlight.ops.machine.declare import Op
+
+# public names by module: {"": {"add": ...}, "linalg": {"pinv": ...}}
+NAMESPACES: dict[str, dict[str, Any]] = {"": {}}
+
+# operators by name: "add", "radd", "iadd" ...
+FORMS: dict[str, Callable] = {}
+
+# names of the database that torch has as methods only, or under `torch.ops.aten`
+METHOD_ONLY = set(
+    """
+    absolute_ add_ addbmm_ addcdiv_ addcmul_ addmm_ addr_ arctan2_ atan2_ baddbmm_ bitwise_and_ bitwise_left_shift_
+    bitwise_not_ bitwise_or_ bitwise_right_shift_ bitwise_xor_ copysign_ cumprod_ cumsum_ digamma_ div_ divide_ eq_
+    erfinv_ expand expand_as floor_divide_ fmod_ ge_ greater_ greater_equal_ gt_ heaviside_ hypot_ igamma_ igammac_
+    index_add_ index_copy_ index_fill_ index_reduce_ le_ lerp_ less_ less_equal_ lgamma_ logical_and_ logical_not_
+    logical_or_ logical_xor_ lt_ masked_fill_ masked_scatter_ max_pool2d_with_indices_backward mul_ multiply_
+    mvlgamma_ native_dropout_backward ne_ nextafter_ not_equal_ pow_ put_ remainder_ renorm_ repeat reshape_as
+    scatter_ scatter_add_ scatter_reduce_ sgn_ sign_ sub_ subtract_ sum_to_size tril_ triu_ unfold view view_as
+    nn.functional.hardsigmoid_ nn.functional.hardswish_ nn.functional.mish_ nn.functional.sigmoid_
+    nn.functional.silu_ nn.functional.tanh_
+    """.split()
+)
+OPERAND_TYPES = {Tensor, int, float, bool, complex, np.float64}
+UNARY = {"neg", "pos", "abs"}
+# no reflected and no in-place form: Python reflects comparisons itself
+ONE_FORM = {"eq", "ne", "lt", "le", "gt", "ge", "rsub"}
+
+
+def bind(op: Op) -> None:
+    """Give an op all its public forms."""
+    module, _, name = op.name.rpartition(".")
+    for each in (name, *op.aliases):
+        place, _, alias = each.rpartition(".")
+        names = NAMESPACES.setdefault(place if "." in each else module, {})
+        names[alias] = op.function
+        if op.is_method and "." not in each:
+            setattr(Tensor, each, op.function)
+            if op.inplace is not None:
+                setattr(Tensor, each + "_", op.inplace)
+        if op.inplace is not None:
+            names[alias + "_"] = op.inplace
+    if op.operator is not None:
+        bind_operator(op)
+
+
+def bind_operator(op: Op) -> None:
+    from rushlight.ops.machine.declare import OPERATORS
+
+    name = OPERATORS[op.operator]
+    bind_form(name, op.function, op.function if name in UNARY else forward(op.function, name))
+    if name in UNARY or name in ONE_FORM:
+        return
+    bind_form("r" + name, op.function, backward(op.function, name))
+    if op.inplace is not None:
+        bind_form("i" + name, op.inplace, forward(op.inplace, "i" + name))
+
+
+def bind_form(name: str, function: Callable, operator: Callable) -> None:
+    """Make one form of an operator known: to the native base type, which has slots for them, or as a method."""
+    FORMS[name] = operator
+    if core is None:
+        setattr(Tensor, f"__{name}__", operator)
+    elif name in ONE_FORM or name in UNARY or name[0] != "r" or name == "rshift":
+        core.set_operator(name, function)
+
+
+def operate(name: str, self: Tensor, other: Any) -> Any:
+    """An operator with an operand that native code does not know."""
+    found = FORMS.get(name)
+    return NotImplemented if found is None else found(self, other)
+
+
+if core is not None:
+    core.connect(operate=operate)
+
+
+def accepts(value: Any) -> bool:
+    """Whether an operator knows what to do with the other side."""
+    return type(value) in OPERAND_TYPES or isinstance(value, (Tensor, numbers.Number, np.generic, np.ndarray))
+
+
+def as_operand(value: Any) -> Any:
+    return wrap(value) if isinstance(value, np.ndarray) else value
+
+
+def forward(function: Callable, name: str) -> Callable:
+    """The operator with the tensor on the left."""
+
+    def operate(self, other):
+        if type(other) in OPERAND_TYPES:
+            return function(self, other)
+        return function(self, as_operand(other)) if accepts(other) else NotImplemented
+
+    operate.__name__ = f"__{name}__"
+    return operate
+
+
+def backward(function: Callable, name: str) -> Callable:
+    """The operator with the tensor on the right."""
+
+    def operate(self, other):
+        if not isinstance(self, Tensor):
+            raise TypeError(f"__r{name}__ is a method of Tensor, not of {type(self).__name__}")
+        if type(other) in OPERAND_TYPES:
+            return function(other, self)
+        return function(as_operand(other), self) if accepts(other) else NotImplemented
+
+    operate.__name__ = f"__r{name}__"
+    return operate
+
+
+def namespace(module: str) -> dict[str, Any]:
+    """The public names that ops declare for a module, such as `linalg`."""
+    return NAMESPACES.get(module, {})
+
+
+def public(module: str) -> dict[str, Any]:
+    """The names among them that a module of torch has."""
+    found = namespace(module)
+    if module == "special":
+        return {name: value for name, value in found.items() if not name.endswith("_")}
+    inside = f"{module}." if module else ""
+    return {name: value for name, value in found.items() if inside + name not in METHOD_ONLY}

@@ -1,0 +1,134 @@
+"""Calling habits: arguments under NumPy's names, those that are missing, and options that are no bools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import CO_VARARGS
+from typing import TYPE_CHECKING, Any
+
+from rushlight.core.callsite import position_words
+from rushlight.ops.machine.signature import names_of
+
+if TYPE_CHECKING:
+    from rushlight.ops.machine.declare import Op
+    from rushlight.ops.machine.signature import Parameter
+
+# torch takes NumPy's names for these too
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+NUMPY_NAMES |= {"axis0": "dim0", "axis1": "dim1"}
+# options that torch only asks for their truth
+LOOSE = set("antialias center full get_infos hard inplace return_indices swap sym".split())
+LOOSE_PLACES = ("masked.", "nn.functional.multi_head")
+# but for these, and what it takes None for
+STRICT = {
+    ("istft", "center"),
+    ("masked.logsumexp", "keepdim"),
+    ("nn.functional.poisson_nll_loss", "full"),
+    ("nn.functional.triplet_margin_loss", "swap"),
+}
+MAY_BE_NONE = {"pin_memory", "requires_grad", "stable"}
+# what torch writes in Python takes its own names only
+PYTHON_WRITTEN = set(
+    "align_tensors atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist "
+    "chain_matmul einsum istft lobpcg lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique "
+    "unique_consecutive unravel_index vander".split()
+)
+
+
+# functions of torch.nn.functional that torch writes in C++
+NATIVE_FUNCTIONALS = set(
+    "adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc "
+    "conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity gelu hardshrink istft linear logsigmoid "
+    "native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu "
+    "scaled_dot_product_attention softplus softshrink".split()
+)
+# modules whose functions torch knows by the module's name too: `linalg_norm`
+PREFIXED = {"linalg", "fft", "special"}
+
+
+class Absent:
+    """Stands for an argument that was not given."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT = Absent()
+
+
+def is_python_written(op: Op) -> bool:
+    """Whether torch's function is one of Python, which checks less and knows no other names."""
+    return op.name.startswith("nn.functional.") or op.name in PYTHON_WRITTEN
+
+
+def parser_name(op: Op) -> str:
+    """The name under which torch complains of an op's arguments."""
+    module, _, name = op.name.rpartition(".")
+    return f"{module}_{name}" if module in PREFIXED else name.lstrip("_")
+
+
+def argument_words(op: Op, name: str, place: int, keyword: bool = False) -> str:
+    """`cat(): argument 'dim' (position 2)`; without the position where the argument was given by name."""
+    own = op.name.removeprefix("nn.functional.")
+    if keyword:
+        where = ""
+    elif is_python_written(op) and own not in NATIVE_FUNCTIONALS:
+        # torch hands the arguments on to another function by their positions
+        where = f" (position {place + 1})"
+    else:
+        where = position_words(name, place + 1)
+    return f"{parser_name(op)}(): argument '{name}'{where}"
+
+
+def again(op: Op, function: Callable, values: tuple, rest: dict[str, Any]) -> Any:
+    """The call once more, with what came under NumPy's names; the TypeError of what is missing or unknown."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    given = dict(zip(names, values, strict=False))
+    many = values[len(names)] if code.co_flags & CO_VARARGS else ()
+    for name, value in rest.items():
+        place = NUMPY_NAMES.get(name, "")
+        if given.get(place, ABSENT) is not default_of(function, place) or is_python_written(op) or place not in given:
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'")
+        given[place] = value
+    positional = [given.pop(name) for name in names[: code.co_argcount]]
+    return function(*positional, *many, **given)
+
+
+def missing(name: str, given: dict[str, Any]) -> TypeError | None:
+    """torch's error where an argument was not given; bodies stumble over what stands for it."""
+    lacking = [each for each, value in given.items() if value is ABSENT]
+    return not_given(name, *lacking) if lacking else None
+
+
+def not_given(name: str, *lacking: str) -> TypeError:
+    named = ", ".join([f'"{each}"' for each in lacking])
+    return TypeError(f"{name}() missing {len(lacking)} required positional arguments: {named}")
+
+
+def default_of(function: Callable, name: str) -> Any:
+    """What a parameter is when it was not given."""
+    code = function.__code__
+    named = code.co_varnames[: code.co_argcount]
+    if name in named:
+        return function.__defaults__[named.index(name) - code.co_argcount]
+    return (function.__kwdefaults__ or {}).get(name, ABSENT)
+
+
+def odd_flag(op: Op, place: int, value: Any) -> Any:
+    """An option that is neither True nor False, and refused where torch looks at it."""
+    name = names_of(op.body)[place]
+    if value is None and name in MAY_BE_NONE:
+        return False
+    if (name in LOOSE or op.name.startswith(LOOSE_PLACES)) and (op.name, name) not in STRICT:
+        return value
+    from rushlight.ops.machine.option_kinds import wrong_option
+
+    raise wrong_option(op, {name: value})
+
+
+def is_flag(parameter: Parameter) -> bool:
+    """Whether an option is True or False."""
+    return isinstance(parameter.default, bool) and parameter.name != "inplace"

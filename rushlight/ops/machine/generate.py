@@ -1,0 +1,163 @@
+"""Generated functions: what users call, with torch's parameters, handing them on to the caller in one tuple."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from inspect import CO_VARARGS, CO_VARKEYWORDS
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core.location import GENERATED
+from rushlight.core.tensor import Tensor
+from rushlight.ops.machine.calling import ABSENT, again, is_flag, odd_flag
+from rushlight.ops.machine.signature import REQUIRED, Parameter, all_names, parameters_of
+
+if TYPE_CHECKING:
+    from rushlight.ops.machine.declare import Op
+
+
+def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
+    """The public function `name` of an op; `entry` is the caller it goes to."""
+    positional, keyword, arguments, varargs = [], [], [], ""
+    lines: list[str] = []
+    real: dict[str, str] = {}
+
+    def stand_in(actual: str) -> str:
+        real[f"p{len(real)}"] = actual
+        return f"p{len(real) - 1}"
+
+    for each in op.parameters:
+        passed = stand_in(each.name)
+        lines += flag_line(each, passed, len(arguments))
+        if each.annotation == "Size":
+            varargs = stand_in(each.name + "_")
+            keyword.append(passed)
+            passed = f"sizes({varargs}, {passed})"
+        elif each.keyword or varargs:
+            keyword.append(passed)
+        else:
+            positional.append(passed)
+        arguments.append(passed)
+    if out:
+        keyword.append(stand_in("out"))
+    star = [f"*{varargs}"] if varargs else ["*"] if keyword else []
+    given = "".join(f"{each}, " for each in [*positional, *keyword, varargs] if each)
+    lines.insert(0, f"if rest: return again(op, me, ({given}), rest)")
+    parameters = ", ".join([*positional, *star, *keyword, "**rest"])
+    code = template(parameters, tuple(lines), ", ".join(arguments), keyword[-1] if out else "")
+    code = code.replace(co_varnames=tuple([real.get(each, each) for each in code.co_varnames]))
+    return finished(op, name, code, entry, [real[each] for each in keyword], len(positional))
+
+
+def flag_line(parameter: Parameter, passed: str, place: int) -> list[str]:
+    """The line that looks at an option that must be True or False; 15 ns."""
+    if not is_flag(parameter):
+        return []
+    return [f"if {passed} is not True and {passed} is not False: {passed} = odd_flag(op, {place}, {passed})"]
+
+
+@functools.cache
+def template(parameters: str, lines: tuple[str, ...], arguments: str, out: str) -> CodeType:
+    """Code shared by all ops whose signatures have one form; compiling one for each op would double the import."""
+    body = "\n  ".join([*lines, f"return call(op, ({arguments},){', ' + out if out else ''})"])
+    return inner_code(f"def make({', '.join(CELLS)}):\n def function({parameters}):\n  {body}\n return function")
+
+
+def finished(op: Op, name: str, code: CodeType, entry: Callable, keyword: list[str], count: int) -> Callable:
+    """The function around the code, with the op's own defaults."""
+    known = {each.name: ABSENT if is_missing(each) else each.default for each in op.parameters}
+    known = {each: None if value is REQUIRED else value for each, value in known.items()}
+    defaults = tuple([known[each.name] for each in op.parameters[:count]])
+    function = FunctionType(code, {}, name, defaults, enclosed(code, op=op, call=entry))
+    function.__kwdefaults__ = {each: known.get(each) for each in keyword}
+    function.__qualname__, function.__doc__, function.__module__ = name, op.doc, op.body.__module__
+    return named(function)
+
+
+def enclosed(code: CodeType, **own: Any) -> tuple[CellType, ...]:
+    """The cells of a generated function; `me` is filled once there is one."""
+    cells = {name: CellType(own.get(name, value)) for name, value in CELLS.items()}
+    return tuple([cells[free] for free in code.co_freevars])
+
+
+def named(function: FunctionType) -> Callable:
+    """The function, known to itself."""
+    function.__closure__[function.__code__.co_freevars.index("me")].cell_contents = function
+    return function
+
+
+def guard(op: Op, function: Callable, failed: Callable) -> Callable:
+    """A composed function whose failures go through `failed`; no arguments are packed on the way."""
+    code = function.__code__
+    positional = [f"p{place}" for place in range(code.co_argcount)]
+    keyword = [f"p{len(positional) + place}" for place in range(code.co_kwonlyargcount)]
+    many = f"p{len(positional) + len(keyword)}" if code.co_flags & CO_VARARGS else ""
+    rest = f"p{len(all_names(function)) - 1}" if code.co_flags & CO_VARKEYWORDS else ""
+    parameters = parameters_of(function)
+    flags = tuple([line for place, each in enumerate(parameters) for line in flag_line(each, f"p{place}", place)])
+    wrapper = guard_template((tuple(positional), tuple(keyword), many, rest), flags)
+    real = {f"p{place}": name for place, name in enumerate(all_names(function))}
+    wrapper = wrapper.replace(co_varnames=tuple([real.get(each, each) for each in wrapper.co_varnames]))
+    plain = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
+    plain_function = FunctionType(plain, function.__globals__, function.__name__, None, function.__closure__)
+    closure = enclosed(wrapper, op=op, function=plain_function, failed=failed)
+    defaults = tuple([ABSENT if is_missing(each) else each.default for each in parameters[: code.co_argcount]])
+    made = FunctionType(wrapper, {}, op.name.rpartition(".")[2], defaults, closure)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__doc__, made.__module__ = made.__name__, function.__doc__, function.__module__
+    return made if rest else named(made)
+
+
+def is_missing(parameter: Parameter) -> bool:
+    """Whether a call without this argument is refused."""
+    return parameter.default is REQUIRED and not parameter.keyword
+
+
+@functools.cache
+def guard_template(names: tuple, flags: tuple) -> CodeType:
+    """Code for all composed functions with as many parameters."""
+    positional, keyword, many, rest = names
+    star = [f"*{many}"] if many else ["*"] if keyword else []
+    parameters = ", ".join([*positional, *star, *keyword, f"**{rest or 'rest'}"])
+    passed = ", ".join([*positional, *keyword, *([f"*{many}"] if many else []), *([f"**{rest}"] if rest else [])])
+    values = "".join(f"{each}, " for each in (*positional, *keyword, many, rest) if each)
+    lines = list(flags)
+    if not rest:
+        lines.insert(0, f"if rest: return again(op, me, ({values}), rest)")
+    first = "".join(f"  {line}\n" for line in lines)
+    return inner_code(
+        f"def make({', '.join(CELLS)}):\n def guarded({parameters}):\n{first}  try:\n   return function({passed})\n"
+        f"  except Exception as error:\n   raise failed(op, ({values}), error)\n return guarded"
+    )
+
+
+def inner_code(text: str) -> CodeType:
+    """The code of the function inside the function that the text defines."""
+    made = compile(text, GENERATED, "exec")
+    maker = next(each for each in made.co_consts if isinstance(each, CodeType))
+    return next(each for each in maker.co_consts if isinstance(each, CodeType))
+
+
+def sizes(many: tuple, named: Any) -> Any:
+    """Sizes given one by one, as one sequence, or by name."""
+    if named is not None and (named is not ABSENT or not many):
+        return named
+    if len(many) == 1 and not isinstance(many[0], (int, np.integer, Tensor)):
+        return many[0]
+    return many
+
+
+# what generated code finds around it
+CELLS: dict[str, Any] = {
+    "op": None,
+    "call": None,
+    "function": None,
+    "failed": None,
+    "me": None,
+    "sizes": sizes,
+    "again": again,
+    "odd_flag": odd_flag,
+}

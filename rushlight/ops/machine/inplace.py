@@ -1,0 +1,274 @@
+"""In-place calls: an op's result written into its first argument, history included."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core import dtypes
+from rushlight.core.dtypes import DIFFERENTIABLE
+from rushlight.core.location import user_line
+from rushlight.core.tensor import COUNTED, Tensor, new, storage_of
+from rushlight.core.views import check_writable
+from rushlight.ops.machine.call import call, run, unwrap, wrong_argument
+from rushlight.ops.machine.overlap import may_write_expanded, refuse_overlap, write_changed
+
+if TYPE_CHECKING:
+    from rushlight.ops.machine.declare import Op, Plan
+
+ndarray = np.ndarray
+# torch has no derivative for these, not even one that refuses: they write to leaves
+UNTRACKED = {"logical_and", "logical_not", "logical_or", "logical_xor"}
+
+
+def call_inplace(op: Op, arguments: tuple) -> Tensor:
+    """Run an op and write its result into the first argument, history included."""
+    target = arguments[0]
+    if not isinstance(target, Tensor):
+        raise wrong_argument(op, 0, target, form="_")
+    arrays, needs, cut = unwrap_inplace(op, arguments)
+    if needs and state.grad and op.name not in UNTRACKED:
+        check_target(target)
+    needs &= op.differentiable
+    recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE
+    if recording:
+        plan = op.plan(needs)
+        before = before_write(target, arguments, plan.keeps_input)
+    if target._storage is not None:
+        check_overlap(op, target, arguments, arrays)
+    try:
+        results = run(op, arguments, arrays)
+        write(op, target, results if type(results) is ndarray else results[0])
+    except Exception as error:
+        refuse_first(op, arguments, error)
+        raise
+    if recording:
+        record_write(op, plan, before, target)
+    elif needs or cut is not None:
+        pass_cut(target, cut)
+    return target
+
+
+def refuse_first(op: Op, arguments: tuple, error: Exception) -> None:
+    """After a body has failed: refuse what torch looks at before."""
+    from rushlight.ops.machine import precedence
+
+    try:
+        precedence.check(op, arguments, error)
+    except RuntimeError as first:
+        first.__suppress_context__ = True
+        raise
+
+
+def unwrap_inplace(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
+    """`unwrap`, whose complaints name the in-place form and do not count the tensor itself."""
+    try:
+        return unwrap(op, arguments)
+    except TypeError as error:
+        words = str(error).replace(f"{op.name}():", f"{op.name}_():", 1)
+        raise TypeError(re.sub(r"\(position (\d+)\)", lambda found: f"(position {int(found[1]) - 1})", words)) from None
+
+
+def call_either(op: Op, arguments: tuple) -> Tensor:
+    """Run an op that has an `inplace=` option, as that says."""
+    return (call_inplace if arguments[op.positions["inplace"]] else call)(op, arguments)
+
+
+def pass_cut(target: Tensor, cut: tuple | None) -> None:
+    """After a write that was not recorded: what was written had a history, which was cut here or before."""
+    cut = cut or ("inference" if state.inference else "no_grad", target._storage.writer)
+    target._cut = cut
+    if target._base is not None:
+        target._base._cut = cut
+
+
+def check_target(target: Tensor) -> None:
+    """Refuse a recorded write to a leaf that requires grad, or through a view that cannot follow."""
+    base = target._base
+    if base is not None:
+        check_writable(target)
+        if base._node is None and target.requires_grad:
+            raise_leaf(target, "a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    elif target._requires_grad and target._node is None:
+        raise_leaf(target, "a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def raise_leaf(target: Tensor, words: str) -> None:
+    from rushlight.autograd import explain
+
+    raise explain.leaf_write(target, words)
+
+
+def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
+    """The arguments of an in-place op with their histories before it; on `keeps_input` the input's value too."""
+    # a view could take its history from the write, or refuse to when that is done
+    arguments = tuple(
+        [
+            with_history(each, each._array)
+            if isinstance(each, Tensor) and each._base is not None and each.grad_fn is not None
+            else each
+            for each in arguments
+        ]
+    )
+    if target._base is not None and target.grad_fn is not None:
+        arguments = (of_base(target, arguments[0]), *arguments[1:])
+    return (with_history(arguments[0], target._array.copy()), *arguments[1:]) if keeps_input else arguments
+
+
+def of_base(target: Tensor, kept: Tensor) -> Tensor:
+    """The target with its history, straight from its base where a view in between would not show all of it."""
+    from rushlight.ops.shape.strided import skipped
+
+    node = skipped(target)
+    if node is not None:
+        kept._node, kept._output = node, 0
+    return kept
+
+
+def with_history(tensor: Tensor, array: ndarray) -> Tensor:
+    """The array with the history that the tensor has now, and with its storage if it is the tensor's own."""
+    made = new(Tensor)
+    made._array = array
+    if array is tensor._array:
+        made._storage = tensor._storage
+    made._node, made._output, made._requires_grad = tensor.grad_fn, tensor._output, tensor.requires_grad
+    return made
+
+
+def write(op: Op, target: Tensor, result: ndarray) -> None:
+    """Put a result into a tensor's memory, counting the write."""
+    array = target._array
+    expanded = not array.flags.writeable or 0 in array.strides
+    if expanded:
+        if op.name.startswith("clamp"):
+            require_castable(result.dtype, array)  # bounds are compared with the target's dtype at once
+        expanded = not require_writable(array, op.name)
+    if result.shape != array.shape:
+        require_shape(array, result.shape)
+    if result.dtype != array.dtype:
+        require_castable(result.dtype, array)
+    if target._inference:
+        check_inference(target)
+    if expanded:
+        write_changed(array, result)
+    else:
+        array[...] = result
+    written(target)
+
+
+def check_overlap(op: Op, target: Tensor, arguments: tuple, arrays: list) -> None:
+    """Look closer if an operand lies in the target's storage."""
+    memory = target._storage.array
+    for position in op.tensors[1:]:
+        value = arguments[position]
+        if isinstance(value, Tensor) and value._storage is not None and value._storage.array is memory:
+            try:
+                refuse_overlap(op, target, arguments)
+            except RuntimeError:
+                complain_first(op, arguments, arrays)
+                raise
+            return
+
+
+def complain_first(op: Op, arguments: tuple, arrays: list) -> None:
+    """Before a refusal for its memory: what the function says of its operands at once."""
+    from rushlight.ops.machine.precedence import is_late
+
+    try:
+        run(op, arguments, arrays)
+    except RuntimeError as error:
+        if not is_late(str(error)):
+            raise
+    except Exception:
+        # of NumPy's, or of positions: torch would not come to them
+        return
+
+
+def written(target: Tensor) -> None:
+    """Count a write, and keep its line for the message of a backward that needed the old value."""
+    storage = target._storage
+    if storage is None:
+        storage = storage_of(target)
+    storage.version += 1
+    storage.writer = user_line()
+    if storage.shared is not None:
+        storage.shared(storage)
+
+
+def record_write(op: Op, plan: Plan, before: tuple, target: Tensor) -> None:
+    """After a write: a node, made of what `before_write` gave, becomes the target's history."""
+    node = op.inplace_node_class(before)(plan, before, (target,))
+    if plan.keeps_tensors:
+        node.outdate(target._storage)
+    rebase(target, node)
+
+
+def rebase(target: Tensor, node: Any) -> None:
+    """Make `node` the target's history; a write through a view becomes history of its base as well."""
+    before, output = target._node, target._output
+    target._node, target._output, target._requires_grad = node, 0, True
+    if target._retains:
+        follow(target, before, output)
+    base = target._base
+    if base is not None:
+        from rushlight.ops.shape.strided import rebase_base
+
+        rebase_base(base, target)
+        if target._retains:
+            # now the gradient of a part of the base
+            target.grad_fn  # noqa: B018
+
+
+def follow(target: Tensor, before: Any, output: int) -> None:
+    from rushlight.autograd import hooks
+
+    hooks.follow(target, before, output)
+
+
+def check_inference(target: Tensor) -> None:
+    """Refuse a write to a tensor made in inference mode, outside of it."""
+    if not state.inference and target._made != COUNTED:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
+            "normal tensor before doing inplace update."
+        )
+
+
+def require_shape(array: ndarray, shape: tuple[int, ...]) -> None:
+    if np.broadcast_shapes(array.shape, shape) != array.shape:
+        raise RuntimeError(
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape {list(shape)}"
+            "\n  fix: an in-place operation keeps its shape: write the result to a new tensor (y = x + z, not x += z)"
+        )
+
+
+def require_castable(kind: np.dtype, array: ndarray) -> None:
+    have, want = dtypes.from_numpy(kind), dtypes.from_numpy(array.dtype)
+    if have.category > want.category:
+        raise RuntimeError(
+            f"result type {have.scalar} can't be cast to the desired output type {want.scalar}"
+            f"\n  fix: write the result to a new tensor (y = x + z, not x += z), or convert the {want.name} one first: "
+            f"x.to(torch.{have.name})"
+        )
+
+
+def require_writable(array: ndarray, name: str = "") -> bool:
+    """Whether each element has a place of its own; a refusal if it has not and the op may not write then."""
+    if is_expanded(array):
+        if may_write_expanded(name):
+            return False
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
+    if not array.flags.writeable:
+        array.flags.writeable = True  # torch writes through read-only NumPy memory too; from_numpy has warned
+    return True
+
+
+def is_expanded(array: ndarray) -> bool:
+    """Whether several elements stand at one place, as those of expanded tensors do."""
+    return array.size > 0 and any(step == 0 and size > 1 for step, size in zip(array.strides, array.shape, strict=True))

@@ -1,0 +1,1 @@
+"""Normalization: activations and weights brought to a common scale."""

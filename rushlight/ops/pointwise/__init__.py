@@ -1,0 +1,1 @@
+"""Pointwise ops: each element of the result comes from the elements at its own place."""

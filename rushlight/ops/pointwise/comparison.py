@@ -1,0 +1,223 @@
+"""Comparison: which elements are equal, larger or smaller, not a number, infinite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.callsite import position_words
+from rushlight.core.tensor import Tensor
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.kinds import kind_of, refuse
+from rushlight.ops.machine.layouts import COMMON
+from rushlight.ops.machine.rules import BOOL, SAME
+from rushlight.ops.machine.samples import binary, case, cases, unary
+
+
+def compared(name: str) -> Callable:
+    """The name of the node of an in-place comparison, by what it compares with."""
+    return lambda other: f"{name}Backward{int(isinstance(other, Tensor))}"
+
+
+@op(dtype=BOOL, node=compared("Eq"), samples=binary(complexes=True), operator="==")
+def eq(input: Tensor, other, *, out=None):
+    """Which elements are equal."""
+    if input.dtype.kind in "ui" and type(other) is int:
+        other = wrapped(input, other)
+    return np.equal(input, other)
+
+
+@op(dtype=BOOL, node=compared("Ne"), samples=binary(complexes=True), operator="!=", aliases=["not_equal"])
+def ne(input: Tensor, other, *, out=None):
+    """Which elements differ."""
+    if input.dtype.kind in "ui" and type(other) is int:
+        other = wrapped(input, other)
+    return np.not_equal(input, other)
+
+
+@op(dtype=BOOL, node=compared("Lt"), samples=binary(), operator="<", aliases=["less"])
+def lt(input: Tensor, other, *, out=None):
+    """Where `input` is smaller than `other`."""
+    if input.dtype.kind in "uic":
+        other = ordered("lt", input, other)
+    return np.less(input, other)
+
+
+@op(dtype=BOOL, node=compared("Le"), samples=binary(), operator="<=", aliases=["less_equal"])
+def le(input: Tensor, other, *, out=None):
+    """Where `input` is at most `other`."""
+    if input.dtype.kind in "uic":
+        other = ordered("le", input, other)
+    return np.less_equal(input, other)
+
+
+@op(dtype=BOOL, node=compared("Gt"), samples=binary(), operator=">", aliases=["greater"])
+def gt(input: Tensor, other, *, out=None):
+    """Where `input` is larger than `other`."""
+    if input.dtype.kind in "uic":
+        other = ordered("gt", input, other)
+    return np.greater(input, other)
+
+
+@op(dtype=BOOL, node=compared("Ge"), samples=binary(), operator=">=", aliases=["greater_equal"])
+def ge(input: Tensor, other, *, out=None):
+    """Where `input` is at least `other`."""
+    if input.dtype.kind in "uic":
+        other = ordered("ge", input, other)
+    return np.greater_equal(input, other)
+
+
+for each in (eq, ne, lt, le, gt, ge):
+    # of the in-place forms, whose results are floats: steps, with a slope of zero
+    each.gradient(
+        input=lambda grad: grad.new_zeros(grad.shape), other=lambda grad, other_shape: grad.new_zeros(other_shape)
+    )
+
+
+def wrapped(array: np.ndarray, number: int) -> Any:
+    """The number in the array's dtype, where torch lets it wrap around and NumPy would not."""
+    if array.itemsize == 8:
+        return number
+    return np.array(number & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(array.dtype)
+
+
+def ordered(name: str, array: np.ndarray, other: Any) -> Any:
+    """What the array is compared with; complex numbers have no order."""
+    if array.dtype.kind == "c":
+        raise refuse(f"{name}_cpu", array)
+    return wrapped(array, other) if type(other) is int else other
+
+
+@op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
+def isnan(input):
+    """Which elements are not a number."""
+    return np.isnan(input)
+
+
+@op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
+def isinf(input):
+    """Which elements are infinite."""
+    return np.isinf(input)
+
+
+@op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
+def isfinite(input):
+    """Which elements are neither infinite nor NaN."""
+    return np.isfinite(input)
+
+
+@op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
+def isposinf(input, *, out=None):
+    """Which elements are plus infinity."""
+    refuse_complex("isposinf", input)
+    return np.equal(input, np.inf) if input.dtype.kind == "f" else np.zeros(input.shape, bool)
+
+
+@op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
+def isneginf(input, *, out=None):
+    """Which elements are minus infinity."""
+    refuse_complex("isneginf", input)
+    return np.equal(input, -np.inf) if input.dtype.kind == "f" else np.zeros(input.shape, bool)
+
+
+def refuse_complex(name: str, input: np.ndarray) -> None:
+    if input.dtype.kind == "c":
+        raise RuntimeError(f"{name} does not support complex inputs.")
+
+
+@op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
+def isreal(input):
+    """Which elements have no imaginary part."""
+    return np.equal(input.imag, 0) if input.dtype.kind == "c" else np.ones(input.shape, bool)
+
+
+near = cases(
+    lambda make: [
+        case(np.float32([1, 2, 3]), np.float32([1, 2.00001, 3.1])),
+        case(np.float32([1, 2, 3]), np.float32([1, 2.1, 3.5]), 0.1),
+        case(np.float32([1, 2, 3]), np.float32([1, 2.1, 3.5]), atol=0.2, rtol=0),
+        case(np.float32([np.nan, np.inf, -np.inf]), np.float32([np.nan, np.inf, np.inf])),
+        case(np.float32([np.nan, 1]), np.float32([np.nan, 2]), equal_nan=True),
+        case(make.ints(4), make.ints(4)),
+        case(make.ints(4), make.ints(4), rtol=0.5),
+        case(make.bools(4), make.bools(4)),
+        case(make.complexes(4), make.complexes(4)),
+        case(make.floats(3, 1), make.floats(4)),
+        case(make.floats(0), make.floats(0)),
+        case(make.floats(3), make.floats(3, dtype="float64")),
+        case(make.floats(3), make.floats(3), rtol=-1.0),
+        case(make.floats(3), make.floats(3), atol=-1.0),
+    ]
+)
+
+
+@op(dtype=SAME, layout=COMMON, samples=near)
+def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Which elements differ by at most `atol` + `rtol` * |other|."""
+    if input.dtype != other.dtype:
+        one, two = (dtypes.from_numpy(each.dtype).scalar for each in (input, other))
+        raise RuntimeError(f"{one} did not match {two}: convert one with .to(other.dtype)")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value >= 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value}")
+    found = input == other
+    if equal_nan:
+        found |= (input != input) & (other != other)
+    if input.dtype.kind != "c":
+        input, other = input.astype("float64"), other.astype("float64")
+    distance = np.absolute(input - other)
+    return found | (np.isfinite(distance) & (distance <= atol + np.absolute(rtol * other)))
+
+
+@composed(samples=near)
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all elements differ by at most `atol` + `rtol` * |other|."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(np.float32([1, 2]), np.float32([1, 2])),
+            case(np.float32([1, 2]), np.int64([1, 2])),
+            case(np.float32([1, 2]), np.float32([1])),
+            case(np.float32([np.nan]), np.float32([np.nan])),
+            case(make.floats(0), make.floats(0)),
+            case(make.floats(3), 1.0),
+        ]
+    )
+)
+def equal(input, other):
+    """Whether two tensors have the same shape and the same elements."""
+    for position, (name, value) in enumerate((("input", input), ("other", other)), 1):
+        if not isinstance(value, Tensor):
+            where = f"equal(): argument '{name}'{position_words(name, position)}"
+            raise TypeError(f"{where} must be Tensor, not {type(value).__name__}")
+    return input._array.shape == other._array.shape and bool(eq(input, other)._array.all())
+
+
+@op(
+    dtype=BOOL,
+    method=False,
+    samples=cases(
+        lambda make: [
+            case(make.ints(3, 4), make.ints(3)),
+            case(make.ints(5), make.ints(2, 2), assume_unique=False, invert=True),
+            case(make.ints(5), 3),
+            case(3, make.ints(5)),
+            case(make.ints(5).astype("float32"), make.ints(3)),
+            case(make.floats(0), make.floats(3)),
+            case(make.ints(5), make.ints(0)),
+            case(make.bools(3), make.bools(2)),
+        ]
+    ),
+)
+def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
+    """Which elements are among `test_elements`."""
+    kind = kind_of(elements, test_elements)
+    if kind in "bc":
+        raise RuntimeError(f"Unsupported input type encountered for isin(): {'Bool' if kind == 'b' else 'Complex'}")
+    return np.isin(elements, test_elements, assume_unique, invert)

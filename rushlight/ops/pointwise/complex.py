@@ -1,0 +1,283 @@
+"""Complex: complex tensors from real ones, their parts, angles and conjugates."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rushlight.core import dtypes
+from rushlight.core.conversion import require_tensor
+from rushlight.core.deferred import CONJUGATE, NEGATIVE, deferred, flips_of, raw
+from rushlight.core.tensor import Tensor, method
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.gradients import zeros
+from rushlight.ops.machine.inplace import written
+from rushlight.ops.machine.layouts import COMMON, ROWS
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases, unary
+from rushlight.ops.pointwise.where import choose
+
+pairs = cases(
+    lambda make: [
+        case(make.floats(3, 4, low=0.1), make.floats(3, 4)),
+        case(make.floats(3, 1, low=0.1), make.floats(4)),
+        case(make.floats(low=0.1, dtype="float64"), make.floats(3, dtype="float64")),
+        case(make.floats(0), make.floats(0)),
+        case(make.floats(3, low=0.1), make.floats(3, dtype="float64")),
+        case(make.ints(3), make.ints(3)),
+    ]
+)
+
+
+@op(dtype=SAME, layout=COMMON, name="_complex", node="ComplexBackward0", samples=None)
+def from_parts(real: Tensor, imag: Tensor, *, out=None):
+    """Complex numbers with the given real and imaginary parts."""
+    require_parts(real, imag)
+    found = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.promote_types(real.dtype, np.complex64))
+    found.real, found.imag = real, imag
+    return found
+
+
+from_parts.gradient(
+    real=lambda grad: grad.real,
+    imag=lambda grad: grad.imag,
+)
+
+
+@composed(samples=pairs, method=False)
+def complex(real, imag, *, out=None):
+    """Complex numbers with the given real and imaginary parts."""
+    if out is not None and isinstance(real, Tensor) and out.dtype is not real.dtype.to_complex():
+        raise RuntimeError(
+            f"Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} for "
+            "argument 'out'"
+        )
+    return from_parts(real, imag, out=out)
+
+
+@op(dtype=SAME, layout=COMMON, samples=pairs, method=False)
+def polar(abs: Tensor, angle: Tensor, *, out=None):
+    """Complex numbers with the given lengths and angles."""
+    require_parts(abs, angle)
+    found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.promote_types(abs.dtype, np.complex64))
+    found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return found
+
+
+polar.gradient(
+    abs=lambda grad, angle: grad.real * angle.cos() + grad.imag * angle.sin(),
+    angle=lambda grad, abs, angle: (grad.imag * angle.cos() - grad.real * angle.sin()) * abs,
+)
+
+
+def require_parts(first: np.ndarray, second: np.ndarray) -> None:
+    """The two parts of complex numbers are floats of one dtype."""
+    if first.dtype.kind != "f" or second.dtype.kind != "f":
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {first.dtype} and {second.dtype}"
+        )
+    if first.dtype != second.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second argument"
+        )
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.complexes(3, 4)),
+            case(make.complexes(4, 2).T),
+            case(make.complexes(dtype="complex128")),
+            case(make.complexes(0, 3)),
+            case(make.floats(3)),
+        ]
+    ),
+    method=False,
+)
+def view_as_real(input):
+    """A view of complex numbers as pairs of real ones, in a new last dimension."""
+    if is_conj(input):
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors. Call resolve_conj() first, which makes a "
+            "copy; x.real and x.imag are views of a conjugate too."
+        )
+    return pairs_view(input)
+
+
+@op(dtype=SAME, view=True, name="_view_as_real", node="ViewAsRealBackward0", samples=None)
+def pairs_view(input):
+    if input.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return input[..., None].view(input.real.dtype)
+
+
+pairs_view.gradient(input=lambda grad: view_as_complex(grad.contiguous()))
+
+
+@op(
+    dtype=SAME,
+    view=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 2)),
+            case(make.floats(2, 3, 2, dtype="float64")),
+            case(make.floats(2)),
+            case(make.floats(3, 2, 4)[:, :, :2]),
+            case(make.floats(2, 3).T),
+            case(make.floats(3)),
+            case(make.floats()),
+            case(make.ints(3, 2)),
+        ]
+    ),
+    method=False,
+)
+def view_as_complex(input):
+    """A view of pairs of real numbers, in the last dimension, as complex ones."""
+    if input.dtype.kind != "f":
+        raise RuntimeError(
+            f"view_as_complex is only supported for half, float and double tensors, but got a tensor of {input.dtype}"
+        )
+    if not input.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.dtype.itemsize == 2:
+        raise RuntimeError("view_as_complex: complex32 is not in Rushlight; convert the tensor first, with .float()")
+    size = input.itemsize
+    if input.size and input.strides[-1] != size:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(step % (2 * size) for step in input.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return input.view(np.promote_types(input.dtype, np.complex64))[..., 0]
+
+
+view_as_complex.gradient(input=lambda grad: view_as_real(grad.resolve_conj()))
+
+
+@op(dtype=SAME, view=True, name="_conj", node="ConjBackward0", samples=None)
+def memory_to_conjugate(input):
+    return input[...]
+
+
+memory_to_conjugate.gradient(input=lambda grad: grad.conj())
+
+
+@op(dtype=SAME, view=True, name="_negated", node="NegViewBackward0", samples=None)
+def memory_to_negate(input):
+    return input[...]
+
+
+memory_to_negate.gradient(input=lambda grad: -grad)
+
+
+def flip(view: Tensor, which: int) -> Tensor:
+    """Let a new view stand for the conjugate, or the negative, of what it stood for."""
+    view._array = deferred(raw(view._array), flips_of(view._array) ^ which)
+    return view
+
+
+@composed(samples=unary(complexes=True))
+def conj(input):
+    """A view of complex numbers that shows their conjugates; a real tensor is returned as it is.
+
+    The conjugates are computed when they are read; writing to the view writes their conjugates to the input.
+    """
+    return flip(memory_to_conjugate(input), CONJUGATE) if input.is_complex() else input
+
+
+def neg_view(input: Tensor) -> Tensor:
+    """A view that shows the negatives, which are computed when they are read."""
+    return flip(memory_to_negate(input), NEGATIVE)
+
+
+@op(dtype=SAME, name="_conj_physical", inplace=True, node="ConjPhysicalBackward0", samples=None)
+def conjugated(input, *, out=None):
+    """The complex conjugate of each element."""
+    return np.conjugate(input) if input.dtype.kind == "c" else input.copy()
+
+
+conjugated.gradient(input=lambda grad: conj_physical(grad))
+
+
+@composed(samples=unary(complexes=True))
+def conj_physical(input, *, out=None):
+    """The complex conjugate of each element; a real tensor is returned as it is."""
+    return conjugated(input, out=out) if out is not None or input.is_complex() else input
+
+
+@method
+def conj_physical_(self):
+    """The complex conjugate of each element, in place."""
+    if self.is_complex():
+        return conjugated.op.inplace(self)
+    written(self)
+    return self
+
+
+@composed(samples=unary(complexes=True), method=False)
+def real(input):
+    """A view of the real parts; a real tensor is returned as it is."""
+    if not input.is_complex():
+        return input
+    return view_as_real(conj(input) if is_conj(input) else input).select(-1, 0)
+
+
+@composed(samples=unary(complexes=True), method=False)
+def imag(input):
+    """A view of the imaginary parts."""
+    if not input.is_complex():
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if is_conj(input):
+        return neg_view(view_as_real(conj(input))).select(-1, 1)
+    return view_as_real(input).select(-1, 1)
+
+
+Tensor.real = property(real, lambda self, value: real(self).copy_(value))
+Tensor.imag = property(imag, lambda self, value: imag(self).copy_(value))
+
+
+def by_kind(op: Any, arrays: list, result: np.ndarray) -> np.ndarray:
+    """Angles of complex numbers are contiguous, those of real ones follow their input."""
+    return (ROWS if arrays[0].dtype.kind == "c" else COMMON)(op, arrays, result)
+
+
+@op(dtype=SAME, layout=by_kind, samples=unary(complexes=True), inplace=False)
+def angle(input, *, out=None):
+    """The angle of each complex number; 0 for positive and pi for negative real ones."""
+    if input.dtype.kind == "c":
+        return np.arctan2(input.imag, input.real)
+    kind = input.dtype if input.dtype.kind not in "bui" else dtypes.default.numpy
+    return np.where(np.isnan(input), input, np.where(np.less(input, 0), math.pi, 0)).astype(kind)
+
+
+angle.gradient(input=lambda grad, input: angle_gradient(grad, input) if input.is_complex() else zeros(grad))
+
+
+def angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
+    return choose(input == 0, 0, grad * (input / (input.real * input.real + input.imag * input.imag)) * 1j)
+
+
+@composed(samples=unary(complexes=True))
+def resolve_conj(input):
+    """The tensor itself, or a copy with the conjugates computed if it is a view that `conj` made."""
+    return input.clone() if is_conj(input) else input
+
+
+@composed(samples=unary(complexes=True))
+def resolve_neg(input):
+    """The tensor itself, or a copy with the signs changed if it is a view such as `x.conj().imag`."""
+    return input.clone() if is_neg(input) else input
+
+
+@composed(samples=unary(complexes=True))
+def is_conj(input):
+    """Whether it is a view that shows the conjugates of the numbers in memory."""
+    return flips_of(require_tensor(input, "is_conj")._array) & CONJUGATE != 0
+
+
+@composed(samples=unary(complexes=True))
+def is_neg(input):
+    """Whether it is a view that shows the negatives of the numbers in memory, as `x.conj().imag` does."""
+    return flips_of(require_tensor(input, "is_neg")._array) & NEGATIVE != 0

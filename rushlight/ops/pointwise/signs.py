@@ -1,0 +1,185 @@
+"""Signs: absolute values, signs, and numbers next to a number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core import dtypes
+from rushlight.core.tensor import Tensor, method
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.gradients import zeros
+from rushlight.ops.machine.inplace import check_target
+from rushlight.ops.machine.kinds import refuse
+from rushlight.ops.machine.rules import BOOL, FLOAT, PROMOTE, SAME, UNROUNDED
+from rushlight.ops.machine.samples import binary, case, cases, corner, unary
+from rushlight.ops.pointwise.where import choose
+
+
+@op(dtype=SAME, samples=unary(complexes=True), aliases=["absolute"], operator="abs")
+def abs(input, *, out=None):
+    """Absolute value of each element."""
+    if input.dtype.kind == "b":
+        raise refuse("abs_cpu", input)
+    return np.absolute(input, out)
+
+
+abs.gradient(input=lambda grad, input: grad * input.sgn())
+
+
+@method
+def abs_(self):
+    """Absolute value of each element, in place."""
+    if self.is_complex():
+        if self.requires_grad and state.grad:
+            check_target(self)
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return abs.op.inplace(self)
+
+
+Tensor.absolute_ = abs_
+
+
+@op(dtype=PROMOTE, samples=unary(complexes=True))
+def sign(input, *, out=None):
+    """-1, 0 or 1 for each element, by its sign."""
+    if input.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Use torch.sgn instead."
+        )
+    return signs(input)
+
+
+sign.gradient(input=zeros)
+
+
+def signs(array: np.ndarray) -> np.ndarray:
+    # np.sign keeps NaN, torch makes it 0
+    return array.copy() if array.dtype.kind == "b" else np.subtract(array > 0, array < 0, dtype=array.dtype)
+
+
+@op(dtype=PROMOTE, samples=unary(complexes=True))
+def sgn(input, *, out=None):
+    """The sign of each element; of a complex number, the number of length 1 that points the same way."""
+    return np.where(input == 0, 0, input / np.absolute(input)) if input.dtype.kind == "c" else signs(input)
+
+
+sgn.gradient(input=lambda grad, input: sgn_gradient(grad, input) if input.is_complex() else zeros(grad))
+
+
+def sgn_gradient(grad: Tensor, input: Tensor) -> Tensor:
+    length, direction = input.abs(), input.sgn()
+    return choose(length == 0, 0, grad / length - (grad / direction).real * direction / length)
+
+
+@composed(samples=unary(complexes=True), operator="+x")
+def positive(input):
+    """The tensor itself; bools are refused."""
+    if input._array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
+def signbit(input, *, out=None):
+    """Which elements have their sign bit set; -0.0 has."""
+    if input.dtype.kind == "c":
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+    return np.signbit(input) if input.dtype.kind == "f" else np.less(input, 0)
+
+
+@op(
+    dtype=FLOAT,
+    samples=binary(complexes=True),
+    node=lambda other: f"CopysignBackward{0 if isinstance(other, Tensor) else 1}",
+)
+def copysign(input: Tensor, other, *, out=None):
+    """The size of `input` with the sign of `other`."""
+    return np.copysign(input, other, out)
+
+
+copysign.gradient(
+    input=lambda grad, input, result: grad * choose(input == 0, 0, result / input),
+    other=zeros,
+)
+
+
+@op(dtype=UNROUNDED, samples=binary(numbers=False, halves=False))
+def nextafter(input: Tensor, other: Tensor, *, out=None):
+    """The next number after `input` in the direction of `other`."""
+    if input.dtype.kind in "buic":
+        raise refuse("nextafter_cpu", input)
+    return np.nextafter(input, other, out)
+
+
+nextafter.gradient(input=lambda grad, input, other: choose(input == other, 0, grad), other=zeros)
+
+
+@op(
+    dtype=SAME,
+    samples=cases(
+        lambda make: [
+            corner(make.ints(6, low=-2, high=3).astype("float32"), make.floats(6)),
+            corner(make.ints(2, 3, low=-1, high=2), make.ints(3)),
+            corner(make.bools(4), make.bools(4)),
+            corner(make.floats(4, dtype="float16"), make.floats(dtype="float16")),
+            corner(make.floats(4), make.ints(4)),
+            corner(make.floats(0), make.floats(0)),
+            corner(make.complexes(4), make.complexes(4)),
+        ],
+        pointwise=True,
+    ),
+    underivable="heaviside",
+)
+def heaviside(input: Tensor, values: Tensor, *, out=None):
+    """0 for negative elements, 1 for positive ones, `values` at zero."""
+    if "c" in (input.dtype.kind, values.dtype.kind):
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if input.dtype != values.dtype:
+        raise RuntimeError(
+            "heaviside is not yet implemented for tensors with different dtypes. Here they are "
+            f"{input.dtype} and {values.dtype}."
+        )
+    return np.where(input == 0, values, (input > 0).astype(input.dtype))
+
+
+@op(
+    dtype=SAME,
+    samples=cases(
+        lambda make: [
+            case(np.array([1, np.nan, np.inf, -np.inf], "float32")),
+            case(np.array([1, np.nan, np.inf, -np.inf], "float16"), 2.0),
+            case(np.array([1, np.nan, np.inf, -np.inf], "float64"), nan=1.0, posinf=2, neginf=-3.5),
+            case(np.array([1, complex(np.nan, np.inf)], "complex64")),
+            case(make.ints(4)),
+            case(make.bools(4)),
+            case(make.floats(0)),
+            case(make.floats()),
+        ],
+        pointwise=True,
+    ),
+)
+def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
+    """NaN and infinities replaced: by zero and the largest and smallest numbers, unless given."""
+    if input.dtype.kind in "bui":
+        return input.copy()
+    if input.dtype.kind == "c":
+        found = np.empty_like(input)
+        found.real = finite(input.real, nan, posinf, neginf)
+        found.imag = finite(input.imag, nan, posinf, neginf)
+        return found
+    return finite(input, nan, posinf, neginf)
+
+
+nan_to_num.gradient(input=lambda grad, input: grad * input.isfinite())
+
+
+def finite(array: np.ndarray, nan: Any, posinf: Any, neginf: Any) -> np.ndarray:
+    limits = dtypes.finfo(dtypes.from_numpy(array.dtype))
+    found = array.copy()
+    found[np.isnan(array)] = 0 if nan is None else nan
+    found[array == np.inf] = limits.max if posinf is None else posinf
+    found[array == -np.inf] = limits.min if neginf is None else neginf
+    return found

@@ -1,3 +1,0 @@
-"""Pooling: windows of an input brought down to their maximum, average or norm."""
-
-from rushlight.ops.pooling import adaptive, averages, fractional, maxima, norms, unpooling

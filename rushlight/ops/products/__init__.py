@@ -1,0 +1,1 @@
+"""Products of matrices and vectors, and the distances that rest on them."""

@@ -1,0 +1,192 @@
+"""Added products: beta times a tensor plus alpha times a product."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.gradients import conjugate
+from rushlight.ops.machine.layouts import COMMON
+from rushlight.ops.machine.rules import MATCH, PROMOTE
+from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.products.products import adjoint, bmm, mm, mv, refuse_bool, require_inner
+
+
+def combined(input, product, beta, alpha):
+    """beta * input + alpha * product, in the product's dtype; what beta = 0 multiplies is never read."""
+    if product.dtype.kind in "iub":
+        # torch cuts the fractions off
+        beta, alpha = product.dtype.type(beta), product.dtype.type(alpha)
+    if alpha != 1:
+        product = product * alpha
+    try:
+        shape = np.broadcast_shapes(input.shape, product.shape)
+    except ValueError:
+        shape = None
+    if shape != product.shape:
+        raise RuntimeError(
+            f"The expanded size of the tensor ({product.shape[-1]}) must match the existing size "
+            f"({input.shape[-1] if input.ndim else 1}) at non-singleton dimension {product.ndim - 1}.  Target sizes: "
+            f"{list(product.shape)}.  Tensor sizes: {list(input.shape)}"
+        )
+    if beta == 0:
+        return product
+    return product + (input if beta == 1 else input * beta)
+
+
+def scaled(grad, factor):
+    return grad if factor == 1 else grad * conjugate(factor)
+
+
+@op(
+    dtype=MATCH,
+    inplace=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 4), make.floats(2, 3), make.floats(3, 4)),
+            case(make.floats(4), make.floats(2, 3), make.floats(3, 4), beta=0.5, alpha=2),
+            case(make.floats(2, 1), make.floats(2, 3), make.floats(3, 4), beta=0),
+            case(make.complexes(2, 2), make.complexes(2, 3), make.complexes(3, 2), alpha=2),
+            case(make.floats(2, 4), make.floats(2, 3), make.floats(2, 4)),
+        ]
+    ),
+)
+def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
+    """beta times the input plus alpha times the product of two matrices."""
+    for name, each in (("mat1", mat1), ("mat2", mat2)):
+        if each.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor")
+    refuse_bool(mat1, "addmm_impl_cpu_")
+    require_inner(mat1, mat2)
+    return combined(input, mat1.dot(mat2), beta, alpha)
+
+
+addmm.gradient(
+    input=lambda grad, beta: scaled(grad, beta),
+    mat1=lambda grad, mat2, alpha: scaled(mm(grad, adjoint(mat2)), alpha),
+    mat2=lambda grad, mat1, alpha: scaled(mm(adjoint(mat1), grad), alpha),
+)
+
+
+@op(
+    dtype=MATCH,
+    inplace=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(2), make.floats(2, 3), make.floats(3)),
+            case(make.floats(1), make.floats(2, 3), make.floats(3), beta=0.5, alpha=2),
+            case(make.floats(2), make.floats(2, 3), make.floats(2)),
+        ]
+    ),
+)
+def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
+    """beta times the input plus alpha times a matrix times a vector."""
+    if mat.ndim != 2 or vec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
+    refuse_bool(mat, "addmv_impl_cpu")
+    if mat.shape[1] != vec.shape[0]:
+        raise RuntimeError(
+            f"size mismatch, got input ({mat.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
+        )
+    return combined(input, mat.dot(vec), beta, alpha)
+
+
+addmv.gradient(
+    input=lambda grad, beta: scaled(grad, beta),
+    mat=lambda grad, vec, alpha: scaled(grad.unsqueeze(-1) * conjugate(vec), alpha),
+    vec=lambda grad, mat, alpha: scaled(mv(adjoint(mat), grad), alpha),
+)
+
+
+def require_batches(batch1, batch2):
+    for name, each in (("batch1", batch1), ("batch2", batch2)):
+        if each.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    refuse_bool(batch1, "baddbmm")
+    if batch2.shape[:2] != (batch1.shape[0], batch1.shape[2]):
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{batch1.shape[0]}, {batch1.shape[2]}] "
+            f"but got: [{batch2.shape[0]}, {batch2.shape[1]}]."
+        )
+
+
+batches = cases(
+    lambda make: [
+        case(make.floats(2, 4), make.floats(5, 2, 3), make.floats(5, 3, 4)),
+        case(make.floats(4), make.floats(5, 2, 3), make.floats(5, 3, 4), beta=0.5, alpha=2),
+        case(make.floats(2, 4), make.floats(5, 2, 3), make.floats(4, 3, 4)),
+    ]
+)
+
+
+@op(dtype=MATCH, inplace=True, samples=batches)
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
+    """beta times the input plus alpha times the products of two batches of matrices."""
+    require_batches(batch1, batch2)
+    return combined(input, np.matmul(batch1, batch2), beta, alpha)
+
+
+baddbmm.gradient(
+    input=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(bmm(grad, adjoint(batch2)), alpha),
+    batch2=lambda grad, batch1, alpha: scaled(bmm(adjoint(batch1), grad), alpha),
+)
+
+
+@op(
+    dtype=MATCH,
+    inplace=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 4), make.floats(5, 2, 3), make.floats(5, 3, 4)),
+            case(make.floats(2, 4), make.floats(5, 2, 3), make.floats(5, 3, 4), beta=0.5, alpha=2),
+            case(make.floats(2, 4), make.floats(5, 2, 3), make.floats(4, 3, 4)),
+        ]
+    ),
+)
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
+    """beta times the input plus alpha times the sum of a batch of matrix products."""
+    if batch1.ndim == batch2.ndim == 3 and len(batch1) != len(batch2):
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
+    require_batches(batch1, batch2)
+    return combined(input, np.add.reduce(np.matmul(batch1, batch2), 0), beta, alpha)
+
+
+addbmm.gradient(
+    input=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(grad.matmul(adjoint(batch2)), alpha),
+    batch2=lambda grad, batch1, alpha: scaled(adjoint(batch1).matmul(grad), alpha),
+)
+
+
+@op(
+    dtype=PROMOTE,
+    layout=COMMON,
+    inplace=True,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), make.floats(3), make.floats(4)),
+            case(make.floats(4), make.floats(3), make.floats(4), beta=0.5, alpha=2),
+            case(make.ints(3, 4), make.ints(3), make.ints(4), alpha=2),
+            case(make.ints(3, 4), make.ints(3), make.ints(4), beta=0.5),
+            case(make.floats(3, 4), make.floats(3, 1), make.floats(4)),
+        ]
+    ),
+)
+def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
+    """beta times the input plus alpha times the outer product of two vectors."""
+    for name, vector in (("vec1", vec1), ("vec2", vec2)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
+    product = vec1[:, None] * vec2
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if product.dtype.kind in "iub" and isinstance(factor, float):
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    return combined(input, product, beta, alpha)
+
+
+addr.gradient(
+    input=lambda grad, beta: scaled(grad, beta),
+    vec1=lambda grad, vec2, alpha: scaled(mv(grad, conjugate(vec2)), alpha),
+    vec2=lambda grad, vec1, alpha: scaled(mv(grad.transpose(0, 1), conjugate(vec1)), alpha),
+)

@@ -1,0 +1,1 @@
+"""Random: tensors drawn from the stream, filled by it, or thinned out."""

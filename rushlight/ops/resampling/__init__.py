@@ -1,3 +1,0 @@
-"""Resampling: images and volumes read between their elements."""
-
-from rushlight.ops.resampling import grids, interpolation

@@ -1,0 +1,1 @@
+"""Sequences: recurrent layers, attention, and rows looked up by number."""

@@ -1,0 +1,284 @@
+"""Rearranging: copies with the elements in another order, repeated, or partly zero."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rushlight.core.layout import contiguous_format, dense_strides
+from rushlight.core.tensor import Tensor, wrap
+from rushlight.ops.machine.calling import not_given
+from rushlight.ops.machine.declare import composed, op
+from rushlight.ops.machine.dims import axes, axis, plain_size
+from rushlight.ops.machine.generate import sizes
+from rushlight.ops.machine.layouts import KEPT, LIKE, restrided
+from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.samples import case, cases
+
+if TYPE_CHECKING:
+    from rushlight.core.size import Size
+
+
+@op(
+    dtype=SAME,
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 3), 2, 1),
+            case(make.floats(3), 2, 3),
+            case(make.floats(3, 2).T, (1, 2)),
+            case(make.floats(), 4),
+            case(make.floats(), ()),
+            case(make.floats(2), 0),
+            case(make.floats(0, 2), 2, 2),
+            case(make.ints(2), 3),
+            case(make.floats(2, 3), 2),
+            case(make.floats(2), -1),
+        ]
+    ),
+)
+def repeat(input, repeats: Size):
+    """The tensor several times over along each dimension.
+
+    >>> torch.tensor([1, 2]).repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
+    repeats = plain_size(repeats)
+    if len(repeats) < input.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+            f": got {len(repeats)} for {input.ndim}"
+        )
+    shape = (1,) * (len(repeats) - input.ndim) + input.shape
+    if any(count < 0 for count in repeats):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(repeats)}: {list(repeats)}")
+    pairs = [each for pair in zip(repeats, shape, strict=True) for each in pair]
+    found = np.empty(pairs, input.dtype)
+    found[...] = input.reshape([each for size in shape for each in (1, size)])
+    return found.reshape([count * size for count, size in zip(repeats, shape, strict=True)])
+
+
+repeat.gradient(input=lambda grad, input_shape, repeats: gathered(grad, input_shape, plain_size(repeats)))
+
+
+def gathered(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Tensor:
+    """The gradients of all repetitions, added up."""
+    if not repeats:
+        return grad
+    if 0 in repeats:
+        return grad.new_zeros(shape)  # as torch's, without a history
+    shape = (1,) * (len(repeats) - len(shape)) + shape
+    pairs = [each for pair in zip(repeats, shape, strict=True) for each in pair]
+    return grad.reshape(pairs).sum(list(range(0, len(pairs), 2)))
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 3), (2,)),
+            case(make.floats(3), (2, 2)),
+            case(make.floats(2, 3), ()),
+            case(make.floats(), (3,)),
+        ]
+    )
+)
+def tile(input, *dims_, dims=None):
+    """Like `repeat`, where missing leading dimensions are repeated once."""
+    if not dims_ and dims is None:
+        raise not_given("tile", "dims")
+    dims = plain_size(sizes(dims_, dims))
+    return repeat(input, (1,) * (input._array.ndim - len(dims)) + dims)
+
+
+@composed(
+    samples=cases(
+        lambda make: [
+            case(make.floats(2, 3), 2),
+            case(make.floats(2, 3), 3, 1),
+            case(make.floats(3), np.array([1, 0, 2])),
+            case(make.floats(2, 3), np.array([1, 2]), dim=0),
+            case(make.floats(2, 3), np.array(2), dim=-1),
+            case(make.floats(), 2),
+            case(make.floats(3), 2, output_size=6),
+            case(make.floats(3), -1),
+            case(make.floats(3), np.array([1, 2])),
+            case(make.floats(3), np.array([1, -1, 2])),
+            case(make.floats(3), 2, output_size=5),
+        ]
+    )
+)
+def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+    """Each element, or each part along `dim`, several times in a row.
+
+    >>> torch.tensor([1, 2]).repeat_interleave(2)
+    tensor([1, 1, 2, 2])
+    """
+    if repeats is None:
+        return repeated_indices(input, output_size)
+    if dim is None:
+        input, dim = input.flatten(), 0
+    shape = input._array.shape
+    dim = axis(dim, len(shape))
+    if isinstance(repeats, (Tensor, tuple, list)):
+        counts = repeats if isinstance(repeats, Tensor) else wrap(np.array(repeats, np.int64))
+        return input.index_select(dim, repeated_indices(checked_counts(counts, shape, dim), output_size))
+    repeats = operator.index(repeats)
+    if repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    shape = shape or (1,)
+    if output_size not in (None, shape[dim] * repeats):
+        raise RuntimeError(
+            f"repeat_interleave: Invalid output_size, expected {shape[dim] * repeats} but got {output_size}"
+        )
+    spread = input.unsqueeze(dim + 1).expand(*shape[: dim + 1], repeats, *shape[dim + 1 :])
+    return spread.clone(memory_format=contiguous_format).view(*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :])
+
+
+def checked_counts(repeats: Tensor, shape: tuple[int, ...], dim: int) -> Tensor:
+    """How often each part is wanted; one count stands for all."""
+    counts = repeats._array
+    size = shape[dim] if shape else 1
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.size == 1:
+        return wrap(np.full(size, counts.reshape(()), counts.dtype))
+    if counts.size != size:
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{counts.size} and input.size({dim}) = {size}"
+        )
+    return repeats
+
+
+def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
+    """Each index as often as `repeats` says."""
+    counts = repeats._array
+    if counts.ndim != 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    if counts.dtype not in (np.int64, np.int32):
+        raise NotImplementedError(
+            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.scalar}': it takes int64 or int32"
+        )
+    if counts.size and counts.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    found = np.repeat(np.arange(counts.size, dtype=counts.dtype), counts)
+    if output_size not in (None, found.size):
+        raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {found.size} but got {output_size}")
+    return wrap(found)
+
+
+@op(
+    dtype=SAME,
+    layout=LIKE,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), (0,)),
+            case(make.floats(3, 4), (0, -1)),
+            case(make.floats(4, 3).T, [1]),
+            case(make.floats(3, 4), ()),
+            case(make.floats(0, 3), (0,)),
+            case(make.bools(3), (0,)),
+            case(make.floats(3), (1,)),
+            case(make.floats(3), (0, 0)),
+        ]
+    ),
+)
+def flip(input, dims: Size):
+    """With the order reversed along some dimensions; a copy."""
+    dims = plain_size(dims)
+    if not input.ndim:
+        axes(dims, 0)
+    found = np.flip(input, axes(dims, input.ndim)) if dims and input.ndim else input
+    return found.copy("K")
+
+
+flip.gradient(input=lambda grad, dims: grad.flip(dims))
+
+
+@composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(2, 3, 2)), case(make.floats(3))]))
+def fliplr(input):
+    """With the order of columns reversed."""
+    if input._array.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, (1,))
+
+
+@composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(3)), case(make.floats())]))
+def flipud(input):
+    """With the order of rows reversed."""
+    if input._array.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, (0,))
+
+
+@op(
+    dtype=SAME,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4), 1),
+            case(make.floats(3, 4), 1, 0),
+            case(make.floats(3, 4), (1, -2), (0, 1)),
+            case(make.floats(3, 4), shifts=5, dims=-1),
+            case(make.floats(), 1),
+            case(make.floats(0, 3), 1, 0),
+            case(make.ints(4), 6, 0),
+            case(make.floats(3, 4), (1, 2), 0),
+            case(make.floats(3, 4), (1, 2)),
+            case(make.floats(3, 4), 1, 2),
+        ]
+    ),
+)
+def roll(input, shifts: Any, dims=()):
+    """With elements moved along dimensions; what leaves one end comes in at the other."""
+    shifts, dims = plain_size(shifts), plain_size(dims)
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        return np.roll(input, shifts[0])
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    if not input.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return np.roll(input, shifts, tuple([axis(dim, input.ndim) for dim in dims]))
+
+
+roll.gradient(input=lambda grad, shifts, dims: grad.roll([-shift for shift in plain_size(shifts)], dims))
+
+
+@op(
+    dtype=SAME,
+    layout=KEPT,
+    samples=cases(
+        lambda make: [
+            case(make.floats(3, 4)),
+            case(make.floats(3, 4), 2),
+            case(make.floats(2, 3, 4), -1, (1, 2)),
+            case(make.floats(2, 3), 4, (0, -1)),
+            case(make.floats(3)),
+            case(make.floats(3, 3), 1, (0, 0)),
+            case(make.floats(3, 3), 1, (0,)),
+            case(make.floats(3, 3), 1, (0, 3)),
+        ]
+    ),
+)
+def rot90(input, k=1, dims=(0, 1)):
+    """Turned by `k` quarters in the plane of two dimensions, from the first one towards the second."""
+    k, dims = operator.index(k), plain_size(dims)
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    first, second = [axis(dim, input.ndim) for dim in dims]
+    if first == second:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    if k % 4 == 0:
+        return input.copy()
+    # a quarter is the flipped tensor in the order of the input, transposed
+    turned = (first, second) if k % 4 == 2 else (second,) if k % 4 == 1 else (first,)
+    found = restrided(np.flip(input, turned), dense_strides(input))
+    return found if k % 4 == 2 else found.swapaxes(first, second)
+
+
+rot90.gradient(input=lambda grad, k, dims: grad.rot90(-k, dims))

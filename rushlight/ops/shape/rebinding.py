@@ -1,0 +1,156 @@
+"""Rebinding: in-place changes of a tensor's sizes and strides; its elements stay where they are in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rushlight.autograd.modes import state
+from rushlight.core.deferred import alike, raw
+from rushlight.core.layout import channels_last, channels_last_3d, channels_last_strides
+from rushlight.core.memory import TypedStorage, UntypedStorage, flat, give_shape, grow
+from rushlight.core.storage import continued
+from rushlight.core.strides import contiguous_strides, strided
+from rushlight.core.tensor import Tensor, method, storage_of, wrap
+from rushlight.ops.machine.call import run
+from rushlight.ops.machine.calling import not_given
+from rushlight.ops.machine.dims import plain_size
+from rushlight.ops.machine.generate import sizes
+from rushlight.ops.machine.inplace import check_inference, check_target, follow, written
+from rushlight.ops.shape.copying import function_and_method
+from rushlight.ops.shape.shape import squeeze, unsqueeze
+from rushlight.ops.shape.strided import memory_of, reach, strided_view
+from rushlight.ops.shape.transposing import t, transpose
+
+
+def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
+    """Make the tensor what a view op makes of it; the history goes through a node of that name."""
+    op, arguments = view.op, (tensor, *arguments)
+    recording = state.grad and tensor.requires_grad
+    if tensor._inference:
+        check_inference(tensor)
+    if recording:
+        check_target(tensor)
+    storage = storage_of(tensor)
+    found = run(op, arguments, [raw(tensor._array), *arguments[1:]])
+    if recording:
+        kind = op.node_classes.get(node) or op.add_node_class(node)
+        before, output = tensor._node, tensor._output
+        tensor._node, tensor._output = kind(op.plan(1), arguments, (wrap(found),)), 0
+        if tensor._retains:
+            follow(tensor, before, output)
+    tensor._array = alike(tensor._array, found)
+    written(tensor)
+    if recording:
+        # its base is as it was: only this tensor looks at it in another way
+        tensor._view_version = storage.version
+    return tensor
+
+
+@method
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    """Drop its dimensions of size 1, in place."""
+    number = 3 if dim is None else 5 if isinstance(dim, (tuple, list)) else 4
+    return rebind(self, squeeze, (dim,), f"SqueezeBackward{number}")
+
+
+@method
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """Put in a dimension of size 1, in place."""
+    return rebind(self, unsqueeze, (dim,), "UnsqueezeBackward1")
+
+
+@method
+def t_(self: Tensor) -> Tensor:
+    """Transpose it, in place."""
+    if self._array.ndim > 2:
+        if state.grad and self.requires_grad:
+            check_target(self)
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._array.ndim}D: use mT")
+    return rebind(self, t, (), "TBackward1")
+
+
+@method
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Swap two dimensions, in place."""
+    return rebind(self, transpose, (dim0, dim1), "TransposeBackward1")
+
+
+Tensor.swapaxes_ = Tensor.swapdims_ = transpose_
+
+
+@method
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """Give it other sizes, strides and another offset in its memory, in place."""
+    offset = self.storage_offset() if storage_offset is None else storage_offset
+    geometry = (plain_size(size), plain_size(stride), offset)
+    return rebind(self, strided_view, (storage_of(self).array, geometry), "AsStridedBackward1")
+
+
+@method
+def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = None) -> Tensor:
+    """Give it another size, in place: on the same memory if that is large enough, else on new memory."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    if not size_ and size is None:
+        raise not_given("resize_", "size")
+    shape = plain_size(sizes(size_, size))
+    if any(extent < 0 for extent in shape):
+        raise RuntimeError(f"numel: integer multiplication overflow: a size may not be negative, got {list(shape)}")
+    if shape != self._array.shape:
+        if self._inference:
+            check_inference(self)
+        give_shape(self, shape)
+        written(self)
+    if memory_format in (channels_last, channels_last_3d):
+        strides = channels_last_strides(shape, memory_format)
+        self._array = alike(self._array, strided(storage_of(self).array, shape, strides, self.storage_offset()))
+    return self
+
+
+@function_and_method
+def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Give it the size of another tensor, in place."""
+    return resize_(self, size=other._array.shape)
+
+
+@method
+def set_(
+    self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Tensor:
+    """Let it look at another tensor's memory, in place; without a source, at none."""
+    if self._inference:
+        check_inference(self)
+    if state.grad and self._requires_grad:
+        check_target(self)
+    if source is None:
+        written(self)
+        self._array = np.empty(0, self._array.dtype)
+        self._storage = continued(self._storage, self._array)
+        return self
+    if isinstance(source, (TypedStorage, UntypedStorage)):
+        memory = flat(source._storage).view(self._array.dtype)
+        source, whole = wrap(memory), source._storage
+        source._storage = whole
+        size = memory.shape if size is None else size
+    if not isinstance(source, Tensor):
+        raise TypeError(
+            f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but expected a "
+            "tensor or a storage"
+        )
+    if source._array.dtype != self._array.dtype:
+        raise RuntimeError(
+            f"Could not set tensor of type {source.dtype.scalar} to a tensor of type {self.dtype.scalar}"
+        )
+    written(self)
+    # over the source's memory, with a count of writes of its own
+    self._storage = continued(self._storage, storage_of(source).array)
+    if size is None:
+        self._array = alike(self._array, raw(source._array))
+    else:
+        shape = plain_size(size)
+        strides = contiguous_strides(shape) if stride is None else plain_size(stride)
+        grow(self._storage, storage_offset + reach(shape, strides))
+        self._array = alike(self._array, strided(memory_of(self), shape, strides, storage_offset))
+    return self

@@ -1,0 +1,1 @@
+"""Special functions of mathematics; SciPy computes most of them."""

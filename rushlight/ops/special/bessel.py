@@ -1,0 +1,57 @@
+"""Bessel functions and Airy's function; SciPy computes them, and as in torch they have no gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.rules import REAL_FLOAT
+from rushlight.ops.machine.samples import unary
+
+# name here, name in SciPy, what it is, where it is defined from
+FUNCTIONS = [
+    ("bessel_j0", "j0", "The Bessel function of the first kind and order 0", -2),
+    ("bessel_j1", "j1", "The Bessel function of the first kind and order 1", -2),
+    ("bessel_y0", "y0", "The Bessel function of the second kind and order 0", 0.1),
+    ("bessel_y1", "y1", "The Bessel function of the second kind and order 1", 0.1),
+    ("modified_bessel_i0", "i0", "The modified Bessel function of the first kind and order 0", -2),
+    ("modified_bessel_i1", "i1", "The modified Bessel function of the first kind and order 1", -2),
+    ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind and order 0", 0.1),
+    ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind and order 1", 0.1),
+    ("scaled_modified_bessel_k0", "k0e", "`modified_bessel_k0` times exp(x)", 0.1),
+    ("scaled_modified_bessel_k1", "k1e", "`modified_bessel_k1` times exp(x)", 0.1),
+]
+
+
+# from here on Airy's function is 0 in double precision
+VANISHED = 120
+
+
+def declare(name: str, scipy_name: str, doc: str, low: float) -> None:
+    def body(input, *, out=None):
+        import scipy.special
+
+        return getattr(scipy.special, scipy_name)(input)
+
+    body.__doc__ = f"{doc}, of each element."
+    op(dtype=REAL_FLOAT, samples=unary(low=low, halves=False), name=f"special.{name}", inplace=False)(body)
+
+
+for each in FUNCTIONS:
+    declare(*each)
+
+
+@op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.airy_ai", inplace=False)
+def airy_ai(input, *, out=None):
+    """Airy's function Ai, of each element."""
+    from scipy.special import airy
+
+    # far out SciPy gives NaN for what is below all numbers
+    return np.where((input > VANISHED) & (input < np.inf), 0, airy(input)[0])
+
+
+@op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.spherical_bessel_j0", inplace=False)
+def spherical_bessel_j0(input, *, out=None):
+    """sin(x) / x for each element x, 1 at 0 and 0 at infinity."""
+    wide = input.astype(np.float64)
+    return np.where(input == 0, 1, np.where(np.isinf(input), 0, np.sin(wide) / wide)).astype(input.dtype)

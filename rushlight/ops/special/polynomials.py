@@ -1,0 +1,97 @@
+"""Polynomials: the orthogonal families, by their recurrences; as in torch they have no gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushlight.ops.machine.declare import op
+from rushlight.ops.machine.kinds import require_tensor
+from rushlight.ops.machine.layouts import COMMON
+from rushlight.ops.machine.rules import REAL_FLOAT
+from rushlight.ops.machine.samples import case, cases
+
+HIGHEST = 100_000
+Recurrence = Callable[[int, Any, Any, Any], Any]
+
+
+def chebyshev(k: int, x: Any, last: Any, before: Any) -> Any:
+    return 2 * x * last - before
+
+
+def shifted(k: int, x: Any, last: Any, before: Any) -> Any:
+    return chebyshev(k, 2 * x - 1, last, before)
+
+
+# name, family, degree 1, and degree k + 1 from degrees k and k - 1; degree 0 is always 1
+POLYNOMIALS: list[tuple[str, str, Callable[[Any], Any], Recurrence]] = [
+    ("chebyshev_polynomial_t", "Chebyshev, first kind", lambda x: x, chebyshev),
+    ("chebyshev_polynomial_u", "Chebyshev, second kind", lambda x: 2 * x, chebyshev),
+    ("chebyshev_polynomial_v", "Chebyshev, third kind", lambda x: 2 * x - 1, chebyshev),
+    ("chebyshev_polynomial_w", "Chebyshev, fourth kind", lambda x: 2 * x + 1, chebyshev),
+    ("shifted_chebyshev_polynomial_t", "Chebyshev, first kind, of 2x - 1", lambda x: 2 * x - 1, shifted),
+    ("shifted_chebyshev_polynomial_u", "Chebyshev, second kind, of 2x - 1", lambda x: 4 * x - 2, shifted),
+    ("shifted_chebyshev_polynomial_v", "Chebyshev, third kind, of 2x - 1", lambda x: 4 * x - 3, shifted),
+    ("shifted_chebyshev_polynomial_w", "Chebyshev, fourth kind, of 2x - 1", lambda x: 4 * x - 1, shifted),
+    (
+        "hermite_polynomial_h",
+        "Hermite, physicists'",
+        lambda x: 2 * x,
+        lambda k, x, p, q: 2 * x * p - 2 * k * q,
+    ),
+    ("hermite_polynomial_he", "Hermite, probabilists'", lambda x: x, lambda k, x, p, q: x * p - k * q),
+    (
+        "laguerre_polynomial_l",
+        "Laguerre",
+        lambda x: 1 - x,
+        lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1),
+    ),
+    (
+        "legendre_polynomial_p",
+        "Legendre",
+        lambda x: x,
+        lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1),
+    ),
+]
+
+degrees = cases(
+    lambda make: [
+        case(make.floats(3, 4), make.ints(4, low=0, high=8)),
+        case(make.floats(4), 3),
+        case(0.5, make.ints(4, low=-1)),
+        case(make.floats(4, dtype="float64"), make.floats(4, low=0, high=5, dtype="float64")),
+        case(make.ints(4), make.ints(4)),
+        case(make.floats(0), 2),
+    ]
+)
+
+
+def evaluate(x: Any, n: Any, first: Callable, following: Recurrence) -> np.ndarray:
+    """The polynomials of degrees `n` at `x`; a negative degree gives 0."""
+    require_tensor(x, n)
+    x, n = np.broadcast_arrays(x, np.trunc(n))
+    highest = n.max(initial=0)
+    if not highest <= HIGHEST:
+        raise RuntimeError(f"degree {highest} is too high: the recurrence takes a step for each degree up to it")
+    # in double precision: float32 loses 8 units in the last place by degree 5
+    kind, x = (x if x.dtype.kind == "f" else n).dtype, x.astype(np.float64)
+    before, last = np.ones_like(x), first(x)
+    found = np.where(n == 0, before, np.where(n == 1, last, 0))
+    for k in range(1, int(highest)):
+        before, last = last, following(k, x, last, before)
+        found = np.where(n == k + 1, last, found)
+    return found.astype(kind)
+
+
+def declare(name: str, family: str, first: Callable, following: Recurrence) -> None:
+    def body(input, n, *, out=None):
+        return evaluate(input, n, first, following)
+
+    body.__doc__ = f"The polynomial of degree `n` ({family}) at each element."
+    op(dtype=REAL_FLOAT, layout=COMMON, samples=degrees, name=f"special.{name}", inplace=False)(body)
+
+
+for each in POLYNOMIALS:
+    declare(*each)
