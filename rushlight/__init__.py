@@ -132,7 +132,7 @@ _ELSEWHERE |= dict.fromkeys(
 _ELSEWHERE |= dict.fromkeys(
     "_chunk_cat _log_softmax _log_softmax_backward_data _safe_softmax _segment_reduce _softmax _softmax_backward_data "
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
-    "ops.inner",
+    "ops.machine.inner",
 )
 _ELSEWHERE |= {"OutOfMemoryError": "core.errors"}
 

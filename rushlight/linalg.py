@@ -8,4 +8,4 @@ from rushlight.ops.machine.bind import namespace
 globals().update(namespace("linalg"))
 __all__ = ["LinAlgError", *namespace("linalg")]
 
-__getattr__ = names_of("rushlight.linalg", elsewhere={"_powsum": "ops.inner"})
+__getattr__ = names_of("rushlight.linalg", elsewhere={"_powsum": "ops.machine.inner"})

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "../../rushlight/native/kernels/math.h"
+#include "kernels/math.h"
 
 namespace math = LEVEL::math;
 

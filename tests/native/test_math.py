@@ -10,7 +10,16 @@ import pytest
 
 CHECK = pathlib.Path(__file__).parent / "math_check.cpp"
 COMPILER = next((name for name in ("c++", "g++", "clang++") if shutil.which(name)), None)
-FLAGS = ["-std=c++17", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-fopenmp-simd"]
+NATIVE = CHECK.parents[2] / "rushlight" / "native"
+FLAGS = [
+    f"-I{NATIVE}",
+    "-std=c++17",
+    "-O3",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-fopenmp-simd",
+]
 # a sanitizer that is loaded into this process is not meant for the compiler
 PLAIN = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 LEVELS = {

@@ -143,7 +143,7 @@ def test_a_misspelling_is_an_error_at_import(case, tmp_path):
 def test_an_op_by_another_name_leaves_its_kernel_unclaimed(tmp_path):
     unclaimed = "from rushlight import native; print([each.name for each in native.report() if not each.is_claimed])"
     shutil.copytree(PACKAGE, tmp_path / "rushlight", ignore=shutil.ignore_patterns("__pycache__", "*.cpp", "*.h"))
-    file = tmp_path / "rushlight" / "ops" / "uniqueness.py"
+    file = tmp_path / "rushlight" / "ops" / "reductions" / "uniqueness.py"
     text = file.read_text()
     assert 'name="_distinct"' in text
     file.write_text(text.replace('name="_distinct"', 'name="_distnct"'))
