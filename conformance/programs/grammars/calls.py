@@ -192,6 +192,8 @@ def array_text(scope: Scope, array: np.ndarray) -> str:
 
 def written(array: np.ndarray, dtype: str) -> str:
     """The tensor in full, rounded to what can be read."""
-    values = np.round(array, 3).tolist() if array.dtype.kind in "fc" else array.tolist()
+    # as wide floats: thousands of a half overflow
+    wide = array.astype(np.result_type(array.dtype, np.float64)) if array.dtype.kind in "fc" else None
+    values = array.tolist() if wide is None else np.round(wide, 3).tolist()
     text = re.sub(r"\b(nan|inf)\b", r"float('\1')", str(values))
     return f"torch.tensor({text}, dtype={dtype})"
