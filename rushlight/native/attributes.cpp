@@ -9,6 +9,7 @@
 #include "copying.h"
 #include "elements.h"
 #include "hooks.h"
+#include "signed.h"
 #include "state.h"
 #include "tensor.h"
 
@@ -272,13 +273,16 @@ PyGetSetDef fields[] = {
 };
 
 PyMethodDef methods[] = {
-    {"size", plain_function(size), KEYWORDS, "The shape, or the size of one dimension."},
-    {"dim", dim, METH_NOARGS, "The number of dimensions."},
-    {"ndimension", dim, METH_NOARGS, "The number of dimensions."},
-    {"numel", numel, METH_NOARGS, "The number of elements."},
-    {"nelement", numel, METH_NOARGS, "The number of elements."},
-    {"detach", detach, METH_NOARGS, "The same memory outside the graph; writes through it are still counted."},
-    {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS, "Switch recording for a leaf, in place."},
+    {"size", plain_function(size), KEYWORDS,
+     SIGNED("size($self, dim=None)", "The shape, or the size of one dimension.")},
+    {"dim", dim, METH_NOARGS, SIGNED("dim($self)", "The number of dimensions.")},
+    {"ndimension", dim, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
+    {"numel", numel, METH_NOARGS, SIGNED("numel($self)", "The number of elements.")},
+    {"nelement", numel, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
+    {"detach", detach, METH_NOARGS,
+     SIGNED("detach($self)", "The same memory outside the graph; writes through it are still counted.")},
+    {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS,
+     SIGNED("requires_grad_($self, requires_grad=True)", "Switch recording for a leaf, in place.")},
     {nullptr, nullptr, 0, nullptr},
 };
 

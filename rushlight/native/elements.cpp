@@ -7,6 +7,7 @@
 #include "attributes.h"
 #include "lost.h"
 #include "operators.h"
+#include "signed.h"
 #include "tensor.h"
 
 namespace rushlight {
@@ -110,10 +111,12 @@ PyObject* as_index(PyObject* self) {
 }  // namespace
 
 PyMethodDef element_methods[] = {
-    {"item", item, METH_NOARGS, "The only element, as a Python number."},
-    {"tolist", tolist, METH_NOARGS, "The elements in nested lists; a number if there are no dimensions."},
+    {"item", item, METH_NOARGS, SIGNED("item($self)", "The only element, as a Python number.")},
+    {"tolist", tolist, METH_NOARGS,
+     SIGNED("tolist($self)", "The elements in nested lists; a number if there are no dimensions.")},
     {"numpy", plain_function(numpy), KEYWORDS,
-     "An array on the tensor's memory; with `force=True` also for a tensor that requires grad."},
+     SIGNED("numpy($self, *, force=False)",
+            "An array on the tensor's memory; with `force=True` also for a tensor that requires grad.")},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -14,7 +14,7 @@ from rushlight.autograd.refused import RefusedNode, UnderivableNode, Underivable
 from rushlight.ops import gradients, rules
 from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, has_kernel
 from rushlight.ops.call import call
-from rushlight.ops.generate import generate, guard
+from rushlight.ops.generate import as_method, generate, guard
 from rushlight.ops.inplace import call_either, call_inplace
 from rushlight.ops.layouts import COMMON, KEPT, ROWS
 from rushlight.ops.returned import named_results
@@ -66,6 +66,7 @@ class Op:
         self.plans: dict[int, Plan] = {}
         self.node_classes: dict[str | None, type[OpNode]] = {}
         self.function: Callable
+        self.method: Callable | None = None  # the same with another signature
         self.inplace: Callable | None = None
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
@@ -116,7 +117,7 @@ class Op:
         self.gradients = {name: formulas[name] for name in self.names if name in formulas}
         self.differentiable = sum(1 << self.positions[name] for name in formulas)
         self.plans.clear()
-        for each in (self.function, self.inplace):
+        for each in (self.function, self.method, self.inplace):
             if hasattr(each, "_forget"):
                 each._forget()
 
@@ -293,10 +294,10 @@ def op(
         self.inplace_base = RefusedNode if inplace_underivable else OpNode
         self.is_method = "." not in self.name if method is None else method
         either = "inplace" in self.positions
-        function = generate(self, self.name.rpartition(".")[2], call_either if either else call, self.takes_out)
-        function = accelerated(self, function, EITHER if either else CALL, self.parameters)
-        self.function = function
-        function.op, function.gradient = self, self.gradient
+        plain = generate(self, self.name.rpartition(".")[2], call_either if either else call, self.takes_out)
+        for each in add_forms(self, plain, EITHER if either else CALL, self.parameters):
+            each.op, each.gradient = self, self.gradient
+        function = self.function
         pointwise = getattr(samples, "pointwise", False)
         self.layout = layout_of(self, layout, pointwise)
         if pointwise if inplace is None else inplace:
@@ -310,6 +311,15 @@ def op(
         return function
 
     return declare
+
+
+def add_forms(self: Op, plain: Callable, entry: int, parameters: list[Parameter]) -> list[Any]:
+    """Give an op its method and its function, which are one call under two signatures."""
+    # the method first: native code finds by its name what is made last
+    if self.is_method:
+        self.method = accelerated(self, as_method(self, plain), entry, parameters)
+    self.function = accelerated(self, plain, entry, parameters)
+    return [self.function] if self.method is None else [self.method, self.function]
 
 
 def layout_of(self: Op, word: Callable | None, pointwise: bool) -> Callable | None:
@@ -336,9 +346,8 @@ def composed(
         self.is_composed = True
         self.is_method = "." not in self.name if method is None else method
         # users get the guarded form; other ops call the plain one, which has no frame in between
-        self.function = guard(self, function, failed)
-        if has_kernel(self):
-            self.function = accelerated(self, self.function, COMPOSED, composed_parameters(function))
+        parameters = composed_parameters(function) if has_kernel(self) else []
+        add_forms(self, guard(self, function, failed), COMPOSED, parameters)
         self.aliases, self.operator = tuple(aliases), operator
         register(self)
         return function
