@@ -1,0 +1,73 @@
+"""Write the type stubs, and the table of names that are declared late.
+
+    python -m tools.stubs [--check]
+
+With `--check` nothing is written: it ends with 1 if a file is not up to date.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+# the Python forms of methods have the annotations, not the native ones
+os.environ["RUSHLIGHT_NATIVE"] = "0"
+
+from tools.stubs.faces import face
+from tools.stubs.late_names import late_names
+from tools.stubs.methods import methods
+from tools.stubs.results import results
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FACES = {
+    "rushlight": "rushlight/__init__.pyi",
+    "rushlight.distributions": "rushlight/distributions/__init__.pyi",
+    "rushlight.fft": "rushlight/fft.pyi",
+    "rushlight.linalg": "rushlight/linalg.pyi",
+    "rushlight.nn": "rushlight/nn/__init__.pyi",
+    "rushlight.nn.functional": "rushlight/nn/functional.pyi",
+    "rushlight.nn.modules": "rushlight/nn/modules/__init__.pyi",
+    "rushlight.optim": "rushlight/optim/__init__.pyi",
+    "rushlight.signal.windows": "rushlight/signal/windows.pyi",
+    "rushlight.special": "rushlight/special.pyi",
+}
+
+
+def files() -> dict[str, str]:
+    """The text of each file, formatted."""
+    found = {
+        "rushlight/core/methods.pyi": methods(),
+        "rushlight/core/results.pyi": results(),
+        "rushlight/ops/late_names.py": late_names(),
+    }
+    found |= {path: face(package) for package, path in FACES.items()}
+    return {path: formatted(path, text) for path, text in found.items()}
+
+
+def formatted(path: str, text: str) -> str:
+    """The text as ruff writes it, its imports sorted and the unused ones removed."""
+    for command in (["check", "--quiet", "--fix-only", "--select", "F401,I"], ["format", "--quiet"]):
+        options = [*command, "--config", str(ROOT / "pyproject.toml"), "--stdin-filename", path, "-"]
+        done = subprocess.run([sys.executable, "-m", "ruff", *options], input=text, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{path}: {done.stderr}")
+        text = done.stdout
+    return text
+
+
+def main(arguments: list[str]) -> int:
+    """Write the files, or tell which are not up to date."""
+    stale = []
+    for path, text in files().items():
+        place = ROOT / path
+        if not place.exists() or place.read_text(encoding="utf-8") != text:
+            stale.append(path)
+            if "--check" not in arguments:
+                place.write_text(text, encoding="utf-8")
+    for path in stale:
+        print(f"{path}: {'not up to date, run make stubs' if '--check' in arguments else 'written'}")
+    return bool(stale) and "--check" in arguments
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,37 @@
+"""The names that are declared late, as a module of the package: what is promised without loading the families."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from rushlight.core.tensor import Tensor
+from rushlight.ops.bind import public
+from rushlight.ops.late import FAMILIES, load
+
+HEAD = '''"""Names of ops that are declared late: see `late.py`.
+
+Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
+"""
+
+'''
+
+
+def is_late(function: Any) -> bool:
+    place = getattr(function, "__module__", None) or ""
+    return place.removeprefix("rushlight.ops.").split(".")[0] in FAMILIES
+
+
+def late_names() -> str:
+    """The text of rushlight/ops/late_names.py."""
+    load()
+    functions = sorted(name for name, function in public("").items() if is_late(function))
+    text = textwrap.fill(" ".join(functions), 116, initial_indent="    ", subsequent_indent="    ")
+    methods = {name: method for name, method in sorted(vars(Tensor).items()) if is_late(method)}
+    sentences = [f"    {name!r}: {first_line(method)!r},\n" for name, method in methods.items()]
+    head = f'{HEAD}FUNCTIONS = frozenset(\n    """\n{text}\n    """.split()\n)\n'
+    return f"{head}# methods of Tensor, with what they do\nMETHODS = {{\n{''.join(sentences)}}}\n"
+
+
+def first_line(function: Any) -> str:
+    return (function.__doc__ or "").strip().split("\n")[0]
