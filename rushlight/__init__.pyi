@@ -8,6 +8,7 @@ from collections.abc import Iterable as _collections_Iterable
 from typing import Any, Literal, overload
 
 from numpy import ndarray as _numpy_ndarray
+from typing_extensions import TypeIs
 
 from rushlight import accelerator as accelerator
 from rushlight import amp as amp
@@ -152,11 +153,23 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def any(
     input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, out: Tensor | None = None
 ) -> Tensor: ...
+@overload
 def arange(
-    *bounds: Any,
-    start: Any = None,
-    end: Any = None,
-    step: Any = None,
+    end: Number | Tensor,
+    *,
+    out: Tensor | None = None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: Device = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
+def arange(
+    start: Number | Tensor,
+    end: Number | Tensor,
+    step: Number | Tensor = 1,
+    *,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
     layout: _layout | None = None,
@@ -436,6 +449,17 @@ def conv_transpose3d(
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
 ) -> Tensor: ...
+def convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0,
+    dilation: _int | Sequence[_int] = 1,
+    transposed: _bool = False,
+    output_padding: _int | Sequence[_int] = 0,
+    groups: _int = 1,
+) -> Tensor: ...
 def copysign(input: Tensor, other: Tensor | Number | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def corrcoef(input: Tensor) -> Tensor: ...
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -548,7 +572,7 @@ def empty_like(
 ) -> Tensor: ...
 def empty_permuted(
     size: Sequence[_int],
-    physical_layout: Any,
+    physical_layout: Sequence[_int],
     *,
     dtype: _dtype | None = None,
     layout: _layout | None = None,
@@ -596,7 +620,7 @@ def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ..
 def feature_dropout(input: Tensor, p: Number, train: _bool) -> Tensor: ...
 def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def fill(input: Tensor, value: Tensor | Number | _complex) -> Tensor: ...
-def fill_(input: Tensor, value: Any) -> Tensor: ...
+def fill_(input: Tensor, value: Tensor | Number | _complex) -> Tensor: ...
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def fix_(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor: ...
@@ -777,7 +801,7 @@ def index_fill(
     input: Tensor, dim: _int, index: Tensor, value: Tensor | Number | _complex, *, out: Tensor | None = None
 ) -> Tensor: ...
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor: ...
-def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor: ...
+def index_put_(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor: ...
 def index_reduce(
     input: Tensor,
     dim: _int,
@@ -827,7 +851,7 @@ def is_nonzero(input: Tensor) -> _bool: ...
 def is_same_size(input: Tensor, other: Tensor) -> _bool: ...
 def is_signed(input: Tensor) -> _bool: ...
 def is_storage(obj: Any) -> _bool: ...
-def is_tensor(obj: Any) -> _bool: ...
+def is_tensor(obj: Any) -> TypeIs[Tensor]: ...
 def is_warn_always_enabled() -> _bool: ...
 def isclose(
     input: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False
@@ -894,8 +918,8 @@ def less(input: Tensor, other: Tensor | Number | _complex, *, out: Tensor | None
 def less_equal(input: Tensor, other: Tensor | Number | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def linspace(
-    start: Any,
-    end: Any,
+    start: Number | _complex | Tensor,
+    end: Number | _complex | Tensor,
     steps: _int,
     *,
     out: Tensor | None = None,
@@ -943,8 +967,8 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def logit_(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor: ...
 def logspace(
-    start: Any,
-    end: Any,
+    start: Number | _complex | Tensor,
+    end: Number | _complex | Tensor,
     steps: _int,
     base: _float = 10.0,
     *,
@@ -1254,10 +1278,17 @@ def norm(
     dtype: _dtype | None = None,
 ) -> Tensor: ...
 def norm_except_dim(v: Tensor, pow: _int = 2, dim: _int = 0) -> Tensor: ...
+@overload
 def normal(
-    mean: Any = None,
-    std: Any = 1.0,
-    size: Sequence[_int] | None = None,
+    mean: Tensor, std: Tensor | _float = 1.0, *, generator: Generator | None = None, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def normal(mean: _float, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor: ...
+@overload
+def normal(
+    mean: _float,
+    std: _float,
+    size: Sequence[_int],
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
@@ -1378,11 +1409,11 @@ def rand_like(
     requires_grad: _bool = False,
     memory_format: _memory_format | None = None,
 ) -> Tensor: ...
+@overload
 def randint(
-    *bounds: Any,
-    low: _int | None = None,
-    high: _int | None = None,
-    size: Sequence[_int] | None = None,
+    high: _int,
+    size: Sequence[_int],
+    *,
     generator: Generator | None = None,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
@@ -1391,11 +1422,39 @@ def randint(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
+@overload
+def randint(
+    low: _int,
+    high: _int,
+    size: Sequence[_int],
+    *,
+    generator: Generator | None = None,
+    out: Tensor | None = None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: Device = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+) -> Tensor: ...
+@overload
 def randint_like(
     input: Tensor,
-    *bounds: Any,
-    low: _int | None = None,
-    high: _int | None = None,
+    high: _int,
+    *,
+    generator: Generator | None = None,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: Device = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+    memory_format: _memory_format | None = None,
+) -> Tensor: ...
+@overload
+def randint_like(
+    input: Tensor,
+    low: _int,
+    high: _int,
+    *,
     generator: Generator | None = None,
     dtype: _dtype | None = None,
     layout: _layout | None = None,
@@ -1438,9 +1497,9 @@ def randperm(
     requires_grad: _bool = False,
 ) -> Tensor: ...
 def range(
-    start: Any = 0,
-    end: Any = None,
-    step: Any = 1,
+    start: Number = 0,
+    end: Number | None = None,
+    step: Number = 1,
     *,
     out: Tensor | None = None,
     dtype: _dtype | None = None,
@@ -1508,7 +1567,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsub(input: Tensor, other: Tensor | Number | _complex, *, alpha: Number = 1) -> Tensor: ...
 def scalar_tensor(
-    s: Any,
+    s: Number | _complex | Tensor,
     *,
     dtype: _dtype | None = None,
     layout: _layout | None = None,

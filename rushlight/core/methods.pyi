@@ -5,7 +5,7 @@ Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NoReturn, overload
+from typing import Any, Literal, NoReturn, TypeVar, overload
 
 from numpy import dtype as _numpy_dtype
 from numpy import ndarray as _numpy_ndarray
@@ -20,6 +20,8 @@ from rushlight.core.memory import UntypedStorage as _UntypedStorage
 from rushlight.core.random import Generator
 from rushlight.core.tensor import Tensor
 from rushlight.types import Device, Number, _bool, _complex, _float, _int
+
+_Kind = TypeVar("_Kind", bound=Tensor)
 
 class Methods:
     def __abs__(self) -> Tensor: ...
@@ -175,7 +177,7 @@ class Methods:
     def as_strided_scatter(
         self, src: Tensor, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None
     ) -> Tensor: ...
-    def as_subclass(self, cls: builtins.type) -> Tensor: ...
+    def as_subclass(self, cls: builtins.type[_Kind]) -> _Kind: ...
     def asin(self) -> Tensor: ...
     def asin_(self) -> Tensor: ...
     def asinh(self) -> Tensor: ...

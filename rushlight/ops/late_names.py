@@ -23,18 +23,19 @@ FUNCTIONS = frozenset(
     alias_copy alpha_dropout alpha_dropout_ as_strided_copy avg_pool1d bartlett_window batch_norm
     batch_norm_update_stats bilinear bincount binomial blackman_window cdist chain_matmul channel_shuffle cholesky
     cholesky_inverse cholesky_solve constant_pad_nd conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
-    conv_transpose3d cosine_similarity cross cumulative_trapezoid det diagonal_copy diff dropout dropout_ eig
-    embedding_bag expand_copy feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ geqrf
-    gradient grid_sampler grid_sampler_2d grid_sampler_3d group_norm gru gru_cell hamming_window hann_window
-    hash_tensor histc histogram histogramdd index_reduce inner instance_norm inverse istft kaiser_window kron lobpcg
-    logdet lstm lstm_cell lstsq lu lu_solve lu_unpack matrix_exp matrix_power matrix_rank max_pool1d
-    max_pool1d_with_indices max_pool2d max_pool3d median mode nanmedian nanquantile narrow_copy native_batch_norm
-    native_channel_shuffle native_dropout native_group_norm native_layer_norm nonzero_static orgqr ormqr
-    pairwise_distance pca_lowrank pdist permute_copy pinverse pixel_shuffle pixel_unshuffle poisson qr quantile
-    rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell scatter_reduce segment_reduce select_copy slice_copy slogdet solve
-    split_copy split_with_sizes_copy squeeze_copy stft svd svd_lowrank symeig t_copy tensordot transpose_copy
-    trapezoid trapz triangular_solve unbind_copy unfold_copy unique unique_consecutive unravel_index unsafe_chunk
-    unsafe_split unsafe_split_with_sizes unsqueeze_copy view_as_complex_copy view_as_real_copy view_copy
+    conv_transpose3d convolution cosine_similarity cross cumulative_trapezoid det diagonal_copy diff dropout
+    dropout_ eig embedding_bag expand_copy feature_alpha_dropout feature_alpha_dropout_ feature_dropout
+    feature_dropout_ geqrf gradient grid_sampler grid_sampler_2d grid_sampler_3d group_norm gru gru_cell
+    hamming_window hann_window hash_tensor histc histogram histogramdd index_reduce inner instance_norm inverse
+    istft kaiser_window kron lobpcg logdet lstm lstm_cell lstsq lu lu_solve lu_unpack matrix_exp matrix_power
+    matrix_rank max_pool1d max_pool1d_with_indices max_pool2d max_pool3d median mode nanmedian nanquantile
+    narrow_copy native_batch_norm native_channel_shuffle native_dropout native_group_norm native_layer_norm
+    nonzero_static orgqr ormqr pairwise_distance pca_lowrank pdist permute_copy pinverse pixel_shuffle
+    pixel_unshuffle poisson qr quantile rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell scatter_reduce segment_reduce
+    select_copy slice_copy slogdet solve split_copy split_with_sizes_copy squeeze_copy stft svd svd_lowrank symeig
+    t_copy tensordot transpose_copy trapezoid trapz triangular_solve unbind_copy unfold_copy unique
+    unique_consecutive unravel_index unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze_copy
+    view_as_complex_copy view_as_real_copy view_copy
     """.split()
 )
 # methods of Tensor, with what they do

@@ -7,13 +7,9 @@ import pytest
 
 import rushlight as torch
 from rushlight.ops import bind, late
+from tools.stubs.late_names import is_late
 
 late.load()
-
-
-def is_late(method):
-    place = getattr(method, "__module__", None) or ""
-    return place.removeprefix("rushlight.ops.").split(".")[0] in late.FAMILIES
 
 
 def test_every_late_method_is_promised():

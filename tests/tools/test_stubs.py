@@ -1,5 +1,6 @@
 """The type stubs: what is checked in is what the registry says today."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 @pytest.mark.slow
 def test_the_stubs_and_the_late_names_are_up_to_date():
     command = [sys.executable, "-m", "tools.stubs", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

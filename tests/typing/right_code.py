@@ -26,6 +26,10 @@ assert_type(torch.linalg.norm(x), Tensor)
 assert_type(torch.fft.rfft(x).real, Tensor)
 assert_type(torch.special.expit(x), Tensor)
 assert_type(torch.arange(10), Tensor)
+assert_type(torch.arange(0, 1, 0.1, dtype=torch.float64), Tensor)
+assert_type(torch.randint(0, 10, (2, 3)), Tensor)
+assert_type(torch.normal(0.0, 1.0, (2, 3)), Tensor)
+assert_type(torch.linspace(0, 1, steps=5), Tensor)
 assert_type(torch.tensor([1, 2]), Tensor)
 assert_type(torch.from_numpy(x.numpy()), Tensor)
 assert_type(x.reshape(2, -1), Tensor)
@@ -63,6 +67,13 @@ x[x > 0] = 1.0
 for row in x:
     assert_type(row, Tensor)
 number: float = x.sum().item()
+
+
+def doubled(value: Tensor | float) -> Tensor:
+    if torch.is_tensor(value):
+        return value * 2
+    return torch.tensor(value * 2)
+
 
 # attributes
 assert_type(x.shape, torch.Size)

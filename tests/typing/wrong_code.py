@@ -17,6 +17,8 @@ torch.softmax(x, dim="rows")  # wrong
 x.sum(keepdim=3.5)  # wrong
 print(x.max(dim=0).middle)  # wrong
 torch.stack(x, x)  # wrong
+torch.arange("ten")  # wrong
+torch.randint(10)  # wrong
 torch.zeros(2, dtype="float32")  # wrong
 F.cross_entropy(x)  # wrong
 nn.Linear(3)  # wrong

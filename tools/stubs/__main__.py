@@ -8,6 +8,7 @@ With `--check` nothing is written: it ends with 1 if a file is not up to date.
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 # the Python forms of methods have the annotations, not the native ones
@@ -33,15 +34,16 @@ FACES = {
 }
 
 
-def files() -> dict[str, str]:
-    """The text of each file, formatted."""
-    found = {
-        "rushlight/core/methods.pyi": methods(),
-        "rushlight/core/results.pyi": results(),
-        "rushlight/ops/late_names.py": late_names(),
-    }
-    found |= {path: face(package) for package, path in FACES.items()}
-    return {path: formatted(path, text) for path, text in found.items()}
+LATE_NAMES = "rushlight/ops/late_names.py"
+
+
+def files() -> Iterator[tuple[str, str]]:
+    """Each file with its text, formatted."""
+    yield LATE_NAMES, formatted(LATE_NAMES, late_names())
+    yield "rushlight/core/methods.pyi", formatted("methods.pyi", methods())
+    yield "rushlight/core/results.pyi", formatted("results.pyi", results())
+    for package, path in FACES.items():
+        yield path, formatted(path, face(package))
 
 
 def formatted(path: str, text: str) -> str:
@@ -57,16 +59,20 @@ def formatted(path: str, text: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the files, or tell which are not up to date."""
-    stale = []
-    for path, text in files().items():
+    checking = "--check" in arguments
+    stale = False
+    for path, text in files():
         place = ROOT / path
-        if not place.exists() or place.read_text(encoding="utf-8") != text:
-            stale.append(path)
-            if "--check" not in arguments:
-                place.write_text(text, encoding="utf-8")
-    for path in stale:
-        print(f"{path}: {'not up to date, run make stubs' if '--check' in arguments else 'written'}")
-    return bool(stale) and "--check" in arguments
+        if place.exists() and place.read_text(encoding="utf-8") == text:
+            continue
+        stale = True
+        print(f"{path}: {'not up to date, run make stubs' if checking else 'written'}", flush=True)
+        if not checking:
+            place.write_text(text, encoding="utf-8")
+        if path == LATE_NAMES and not checking:
+            # what was imported before promises the old names
+            return subprocess.run([sys.executable, "-m", "tools.stubs"], cwd=ROOT).returncode
+    return int(checking and stale)
 
 
 if __name__ == "__main__":

@@ -178,6 +178,7 @@ OVERLOADS |= {
 METHODS = {
     "abs_": "(self) -> Tensor",
     "absolute_": "(self) -> Tensor",
+    "as_subclass": "(self, cls: builtins.type[_Kind]) -> _Kind",
     "as_strided_": "(self, size: Sequence[_int], stride: Sequence[_int], storage_offset: _int | None = None) -> Tensor",
     "bernoulli_": "(self, p: Tensor | _float = 0.5, *, generator: Generator | None = None) -> Tensor",
     "broadcast_to": "(self, *size: _int) -> Tensor\n(self, size: Sequence[_int]) -> Tensor",
@@ -230,8 +231,47 @@ NOTED = {
     "stride": "Sequence[_int]",
 }
 
-# Functions that are made of methods, and constants of Python under torch's names.
+# How tensors are made: what ends the signature of each function that makes one.
+MADE = (
+    "dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, "
+    "requires_grad: _bool = False"
+)
+INTO = f"out: Tensor | None = None, {MADE}"
+DRAWN = f"generator: Generator | None = None, {INTO}"
+LIKE = f"generator: Generator | None = None, {MADE}, memory_format: _memory_format | None = None"
+# Functions that are no ops: those whose annotations cannot say it, those made of methods, and Python's under torch's
+# names.
 FUNCTIONS = {
+    "arange": f"""
+(end: Number | Tensor, *, {INTO}) -> Tensor
+(start: Number | Tensor, end: Number | Tensor, step: Number | Tensor = 1, *, {INTO}) -> Tensor
+""",
+    "empty_permuted": f"(size: Sequence[_int], physical_layout: Sequence[_int], *, {MADE}) -> Tensor",
+    "fill_": "(input: Tensor, value: Tensor | Number | _complex) -> Tensor",
+    "index_put_": "(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor",
+    "is_tensor": "(obj: Any) -> TypeIs[Tensor]",
+    "linspace": f"""
+(start: Number | _complex | Tensor, end: Number | _complex | Tensor, steps: _int, *, {INTO}) -> Tensor
+""",
+    "logspace": f"""
+(start: Number | _complex | Tensor, end: Number | _complex | Tensor, steps: _int, base: _float = 10.0, *, \
+{INTO}) -> Tensor
+""",
+    "normal": """
+(mean: Tensor, std: Tensor | _float = 1.0, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor
+(mean: _float, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor
+(mean: _float, std: _float, size: Sequence[_int], *, {DRAWN}) -> Tensor
+""".replace("{DRAWN}", DRAWN),
+    "randint": f"""
+(high: _int, size: Sequence[_int], *, {DRAWN}) -> Tensor
+(low: _int, high: _int, size: Sequence[_int], *, {DRAWN}) -> Tensor
+""",
+    "randint_like": f"""
+(input: Tensor, high: _int, *, {LIKE}) -> Tensor
+(input: Tensor, low: _int, high: _int, *, {LIKE}) -> Tensor
+""",
+    "range": f"(start: Number = 0, end: Number | None = None, step: Number = 1, *, {INTO}) -> Tensor",
+    "scalar_tensor": f"(s: Number | _complex | Tensor, *, {MADE}) -> Tensor",
     "as_strided_": "(input: Tensor, size: Sequence[_int], stride: Sequence[_int], "
     "storage_offset: _int | None = None) -> Tensor",
     "conj_physical_": "(input: Tensor) -> Tensor",

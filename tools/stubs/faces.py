@@ -12,7 +12,7 @@ from rushlight.ops.declare import Op
 from rushlight.ops.late import registry
 from tools.stubs.by_hand import FUNCTIONS
 from tools.stubs.notes import Imports, noted_stub
-from tools.stubs.signatures import function_stub
+from tools.stubs.signatures import function_stub, overloads
 
 HEAD = '''"""{title}
 
@@ -21,7 +21,9 @@ Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
 
 '''
 COMMON = """from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
+
+from typing_extensions import TypeIs
 
 from rushlight.core import results
 from rushlight.core.dtypes import dtype as _dtype
@@ -60,8 +62,8 @@ def face(package: str) -> str:
         if id(value) in known:
             op, inplace = known[id(value)]
             defined += function_stub(op, name, inplace)
-        elif name in FUNCTIONS:
-            defined.append(f"def {name}{FUNCTIONS[name]}: ...")
+        elif package == "rushlight" and name in FUNCTIONS:
+            defined += overloads(name, FUNCTIONS[name])
         elif source is not None and not (package == "rushlight" and isinstance(value, FunctionType)):
             imported.append(source)
         elif type(value).__name__ == "TensorType":

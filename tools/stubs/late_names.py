@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import subprocess
+import sys
 import textwrap
 from typing import Any
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.bind import public
-from rushlight.ops.late import FAMILIES, load
+from rushlight.ops.late import load
 
 HEAD = '''"""Names of ops that are declared late: see `late.py`.
 
@@ -17,9 +20,17 @@ Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
 '''
 
 
+@functools.cache
+def early_modules() -> list[str]:
+    """The modules that `import rushlight` loads."""
+    program = "import rushlight, sys; print(*sys.modules)"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+
+
 def is_late(function: Any) -> bool:
+    """Whether a function is declared in a module that is loaded when one of its names is asked for."""
     place = getattr(function, "__module__", None) or ""
-    return place.removeprefix("rushlight.ops.").split(".")[0] in FAMILIES
+    return place.startswith("rushlight.ops.") and place not in early_modules()
 
 
 def late_names() -> str:

@@ -35,7 +35,15 @@ def methods() -> str:
             lines += ["    " + each for each in member(imports, name, value)]
     title = "What Tensor has besides its own statements: ops as methods, operators, and what later layers add."
     head = COMMON.replace("import Any,", "import Any, NoReturn,")
-    body = [head.strip(), "import builtins", *sorted(imports.lines), "", "class Methods:", *operators(), *lines]
+    body = [
+        head.strip(),
+        "import builtins",
+        *sorted(imports.lines),
+        '_Kind = TypeVar("_Kind", bound=Tensor)',
+        "class Methods:",
+        *operators(),
+        *lines,
+    ]
     return HEAD.format(title=title) + "\n".join(body) + "\n"
 
 
