@@ -12,7 +12,7 @@ from typing import Any
 from rushlight.autograd.graph import OpNode
 from rushlight.autograd.refused import RefusedNode, UnderivableNode, UnderivableWrite
 from rushlight.ops import gradients, rules
-from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, has_kernel
+from rushlight.ops.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, described, has_kernel
 from rushlight.ops.call import call
 from rushlight.ops.generate import as_method, generate, guard
 from rushlight.ops.inplace import call_either, call_inplace
@@ -295,25 +295,25 @@ def op(
         self.is_method = "." not in self.name if method is None else method
         either = "inplace" in self.positions
         plain = generate(self, self.name.rpartition(".")[2], call_either if either else call, self.takes_out)
-        for each in add_forms(self, plain, EITHER if either else CALL, self.parameters):
+        parameters = described(self, self.parameters)
+        for each in add_forms(self, plain, EITHER if either else CALL, parameters):
             each.op, each.gradient = self, self.gradient
-        function = self.function
         pointwise = getattr(samples, "pointwise", False)
         self.layout = layout_of(self, layout, pointwise)
         if pointwise if inplace is None else inplace:
             entry = inplace if callable(inplace) else call_inplace
-            self.inplace = generate(self, function.__name__ + "_", entry, False)
-            self.inplace = accelerated(self, self.inplace, INPLACE, self.parameters)
+            self.inplace = generate(self, plain.__name__ + "_", entry, False)
+            self.inplace = accelerated(self, self.inplace, INPLACE, parameters)
         self.aliases, self.operator = tuple(aliases), operator
         if underivable is not None:
             self.refuse_gradients(underivable)
         register(self)
-        return function
+        return self.function
 
     return declare
 
 
-def add_forms(self: Op, plain: Callable, entry: int, parameters: list[Parameter]) -> list[Any]:
+def add_forms(self: Op, plain: Callable, entry: int, parameters: tuple | None) -> list[Any]:
     """Give an op its method and its function, which are one call under two signatures."""
     # the method first: native code finds by its name what is made last
     if self.is_method:
@@ -346,7 +346,7 @@ def composed(
         self.is_composed = True
         self.is_method = "." not in self.name if method is None else method
         # users get the guarded form; other ops call the plain one, which has no frame in between
-        parameters = composed_parameters(function) if has_kernel(self) else []
+        parameters = described(self, composed_parameters(function), composed=True) if has_kernel(self) else None
         add_forms(self, guard(self, function, failed), COMPOSED, parameters)
         self.aliases, self.operator = tuple(aliases), operator
         register(self)
