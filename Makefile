@@ -51,12 +51,15 @@ test-plain: $(VENV)/.installed $(VENV)/.dev
 # The pool hides what happens to freed memory from the sanitizer, so it is off. To tell whose a lost block is takes whole
 # stacks, which are slow to collect: the second run does that for the tests of native code.
 SANITIZED := build/sanitized
+# one level of CPU, the best that is here: with sanitizers each takes minutes to compile
+SANITIZED_LEVEL := $(shell if grep -qm1 avx512bw /proc/cpuinfo 2>/dev/null; then echo avx512; \
+	elif grep -qm1 avx2 /proc/cpuinfo 2>/dev/null; then echo avx2; else echo baseline; fi)
 IN_SANITIZED = cd $(SANITIZED)/tree && env -u PYTHONSAFEPATH PYTHONPATH=. PYTHONMALLOC=malloc RUSHLIGHT_POOL=0 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so) $$(gcc -print-file-name=libstdc++.so)" \
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 sanitize: $(VENV)/.installed $(VENV)/.dev $(VENV)/.examples
 	test -f $(SANITIZED)/build.ninja || PATH="$(CURDIR)/$(VENV)/bin:$$PATH" meson setup $(SANITIZED) . \
-		-Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+		-Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C $(SANITIZED)
 	rm -rf $(SANITIZED)/tree $(SANITIZED)/leaks.* && mkdir -p $(SANITIZED)/tree
 	cp -r benchmarks conformance docs examples rushlight tests tools *.md Makefile meson.build pyproject.toml $(SANITIZED)/tree/

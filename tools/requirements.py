@@ -1,6 +1,6 @@
 """Prints what an extra of pyproject.toml asks for, a requirement a line, so that pip need not build the package for it.
 
-    python3 tools/requirements.py dev
+python3 tools/requirements.py dev
 """
 
 import re

@@ -37,7 +37,7 @@ def origin_of(program: Program, number: int) -> str:
     found = [program.statements[number]]
     wanted = set(NAME.findall(found[0]))
     for statement in program.statements[:number][::-1]:
-        targets = re.findall(r"^(\w[\w, ]*) =", statement, re.MULTILINE)
+        targets = re.findall(r"^ *(\w[\w, ]*) =", statement, re.MULTILINE)
         if wanted & {name for each in targets for name in each.split(", ")}:
             found.append(statement)
             wanted |= set(NAME.findall(statement))

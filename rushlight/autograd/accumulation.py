@@ -82,12 +82,13 @@ def recorded_copy(leaf: Tensor, grad: Tensor) -> Tensor:
 
 def obeys(leaf: Tensor, grad: Tensor) -> bool:
     """Whether a gradient lies in memory as its leaf does, or by rows where the leaf leaves gaps."""
-    if grad._array.flags.c_contiguous and leaf._array.flags.c_contiguous:
+    if grad._array.flags.c_contiguous and leaf._array.flags.c_contiguous and 0 not in grad._array.strides:
         return True
     if not fills_memory(leaf._array):
         return bool(grad._array.flags.c_contiguous)
     steps = zip(leaf._array.shape, strides_of(leaf._array), strides_of(grad._array), strict=True)
-    return all(size == 1 or one == other for size, one, other in steps)
+    # torch never takes over what was spread, be it to one element
+    return all(other if size == 1 else one == other for size, one, other in steps)
 
 
 def check_layout(leaf: Tensor, grad: Tensor) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 from rushlight.autograd import entry, modes
 from rushlight.core.location import user_line
+from rushlight.core.storage import Storage
 from rushlight.core.tensor import Tensor, method, new, require_differentiable, storage_of
+from rushlight.core.views import keep_inference
 
 
 @method
@@ -41,12 +43,13 @@ def detach(self: Tensor) -> Tensor:
     """The same memory outside the graph; writes through it are still counted."""
     made = new(Tensor)
     made._array = self._array
-    made._storage = storage_of(self)
+    made._storage = Storage(storage_of(self).array) if self._inference else storage_of(self)
     if self.requires_grad:
         made._cut = ("detach", user_line())
     elif self._cut is not None:
         made._cut = self._cut
-    made._inference = self._inference
+    if self._inference:
+        keep_inference(made)
     return made
 
 

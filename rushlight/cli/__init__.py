@@ -7,8 +7,10 @@ import rushlight
 USAGE = """\
 usage: python -m rushlight script.py [arguments]
        python -m rushlight -m package [arguments]
+       python -m rushlight info [--kernels [script.py [arguments]]]
 
-Run a program in which `import torch` means Rushlight.
+Run a program in which `import torch` means Rushlight. `info` tells what runs here; with `--kernels`, what native code
+did and what it left to Python while the program ran.
 """
 
 
@@ -23,6 +25,15 @@ def main() -> None:
             print(USAGE, end="")
         case ["-V" | "--version", *_]:
             print("Rushlight", rushlight.__version__)
+        case ["info"]:
+            print(rushlight.info())
+        case ["info", "--kernels", *program]:
+            from rushlight.cli.kernels import show_kernels
+
+            show_kernels(program)
+        case ["info", *_]:
+            print(f"info takes --kernels or nothing\n{USAGE}", end="", file=sys.stderr)
+            sys.exit(2)
         case ["-m", name, *_]:
             from rushlight.cli.run import run_module
 

@@ -10,7 +10,8 @@ from rushlight.core.layout import layout, strided
 from rushlight.core.location import user_line
 from rushlight.core.options import refuse_pinned
 from rushlight.core.storage import Storage, continued
-from rushlight.core.tensor import Tensor, attribute, method, new, require_differentiable, storage_of
+from rushlight.core.tensor import COUNTED, Tensor, attribute, method, new, require_differentiable, storage_of
+from rushlight.core.views import keep_inference
 from rushlight.core.warning import warn
 
 
@@ -21,7 +22,8 @@ def get_data(self: Tensor) -> Tensor:
     found._storage = Storage(storage_of(self).array)
     if self.requires_grad:
         found._cut = ("data", user_line())
-    found._inference = self._inference
+    if self._inference:
+        keep_inference(found)
     return found
 
 
@@ -35,6 +37,8 @@ def set_data(self: Tensor, value: Tensor) -> None:
     memory = storage_of(value).array
     self._storage = Storage(memory) if self._storage is None else continued(self._storage, memory)
     self._array = value._array
+    if self._base is None and not self._requires_grad and (not self._inference or self._made == COUNTED):
+        self._inference, self._made = value._inference, COUNTED if value._inference else None
 
 
 def get_grad(self: Tensor) -> Tensor | None:

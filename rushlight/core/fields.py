@@ -26,7 +26,8 @@ class PlainFields:
     _output: int = 0
     _requires_grad: bool = False
     _grad: Tensor | None = None
-    # for a view: what it is a view of, its storage's version when `_node` was set, and how it was made
+    # for a view: what it is a view of, its storage's version when `_node` was set, and how it was made;
+    # for an inference tensor: whether it counts its writes
     _base: Tensor | None = None
     _view_version: int = 0
     _made: str | None = None

@@ -177,9 +177,12 @@ def bernoulli(
     shape = p.shape if shape is None else shape
     # an expanded array takes no memory: refuse what will not fit before looking through it
     np.empty(shape, source)
-    if p.size and not (p.min() >= 0 and p.max() <= 1):
-        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true: every probability has to be in [0, 1]")
     draw = uniform64 if source.char == "d" else uniform32
+    if p.size and not (p.min() >= 0 and p.max() <= 1):
+        # torch finds a wrong one when it gets there: those before it have been drawn for
+        valid = np.broadcast_to((p >= 0) & (p <= 1), shape)
+        draw(generator, int(valid.argmin()))
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true: every probability has to be in [0, 1]")
     ones = draw(generator, math.prod(shape)).reshape(shape) < p
     return np.asarray(ones, source if dtype is None else dtype)
 

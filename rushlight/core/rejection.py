@@ -116,8 +116,6 @@ def poisson(rate: np.ndarray, generator: Generator | None = None) -> np.ndarray:
     """How many events happen in a unit of time for each `rate`."""
     if not rate.flags.c_contiguous:
         return poisson(rate.copy(), generator)
-    if not (rate >= 0).all():
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     with Ahead(generator, 3 * rate.size) as ahead:
         found = [one_poisson(each, ahead) for each in rate.ravel().tolist()]
     return to_dtype(np.array(found, np.float64), rate.dtype).reshape(rate.shape)
@@ -126,9 +124,13 @@ def poisson(rate: np.ndarray, generator: Generator | None = None) -> np.ndarray:
 def one_poisson(rate: float, ahead: Ahead) -> float:
     """Knuth's product of uniforms for small rates, Hörmann's transformed rejection (PTRS, 1993) from 10 on."""
     if rate >= 10:
-        return rate if rate == math.inf else transformed_poisson(rate, ahead)
+        found = transformed_poisson(rate, ahead)
+        return rate if rate == math.inf else found  # as many numbers are used as in torch
     if rate == 0:
         return 0
+    if not rate > 0:
+        # as in torch, after what comes before it was drawn
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     draw, least = ahead.draw, math.exp(-rate)
     product, count = draw(), 0
     while product > least:
@@ -137,7 +139,7 @@ def one_poisson(rate: float, ahead: Ahead) -> float:
     return count
 
 
-def transformed_poisson(rate: float, ahead: Ahead) -> int:
+def transformed_poisson(rate: float, ahead: Ahead) -> float:
     b = 0.931 + 2.53 * math.sqrt(rate)
     a = -0.059 + 0.02483 * b
     certain = 0.9277 - 3.6224 / (b - 2)
@@ -146,7 +148,8 @@ def transformed_poisson(rate: float, ahead: Ahead) -> int:
         edge = 0.5 - abs(u)
         if not edge:
             continue
-        k = math.floor((2 * a / edge + b) * u + rate + 0.43)
+        k = (2 * a / edge + b) * u + rate + 0.43
+        k = math.floor(k) if math.isfinite(k) else k
         if edge >= 0.07 and v <= certain:
             return k
         if k < 0 or (edge < 0.013 and v > edge):

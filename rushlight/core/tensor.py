@@ -24,6 +24,8 @@ new = Fields.__new__
 new_tuple = tuple.__new__
 
 # methods of the native base type, and the names under which it knows their Python forms
+# how an inference tensor was made that may be written to: by `data` or `detach` outside of the mode, or `x.data = it`
+COUNTED = "counted"
 NATIVE_METHODS = {"__getitem__": "read_item", "__setitem__": "write_item", "backward": "backward"}
 
 
@@ -132,7 +134,7 @@ class Tensor(Fields):
 
     @property
     def _version(self) -> int:
-        if self._inference:
+        if self._inference and self._made != COUNTED:
             raise RuntimeError("Inference tensors do not track version counter.")
         return version_of(self)
 

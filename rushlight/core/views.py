@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.deferred import alike
-from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
+from rushlight.core.tensor import COUNTED, Tensor, geometry_of, new, storage_of
 
 # how views were made that may not be written to: as one of several, by a user's Function
 MULTIPLE = "multiple"
@@ -31,6 +31,13 @@ def make_view(base: Tensor, array: np.ndarray) -> Tensor:
     elif base._made is not None:
         view._made = base._made
     return view
+
+
+def keep_inference(tensor: Tensor) -> None:
+    """Make what shares the memory of an inference tensor one too; made outside of the mode, it counts its writes."""
+    tensor._inference = True
+    if not modes.state.inference:
+        tensor._made = COUNTED
 
 
 def refresh(view: Tensor) -> None:

@@ -34,3 +34,10 @@ if core is not None:
 def shortcut(function: Function) -> Function:
     """The function with its native way before it, which declines what is unusual; itself where there is none."""
     return function if core is None else core.shortcut(function)
+
+
+def report() -> Any:
+    """How often each kernel did its work or left it to Python, and why: see `native/tallies.py`."""
+    from rushlight.native import tallies
+
+    return tallies.report()

@@ -2,6 +2,7 @@
 #include "allocator.h"
 
 #include "arrays.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -61,10 +62,10 @@ PyObject* pool_handler() {
 }
 
 PyMethodDef memory_methods[] = {
-    {"memory_stats", memory_stats, METH_NOARGS, "What the pool holds, as a dict."},
-    {"memory_set_limit", memory_set_limit, METH_O, "Set how many bytes may be kept."},
-    {"memory_reset_peak", memory_reset_peak, METH_NOARGS, "Count the peak from here."},
-    {"memory_release", memory_release, METH_NOARGS, "Give what is kept back to the system."},
+    {"memory_stats", guarded<memory_stats>, METH_NOARGS, "What the pool holds, as a dict."},
+    {"memory_set_limit", guarded<memory_set_limit>, METH_O, "Set how many bytes may be kept."},
+    {"memory_reset_peak", guarded<memory_reset_peak>, METH_NOARGS, "Count the peak from here."},
+    {"memory_release", guarded<memory_release>, METH_NOARGS, "Give what is kept back to the system."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -7,7 +7,6 @@
 #include "copies.h"
 #include "masks.h"
 #include "operators.h"
-#include "parts.h"
 #include "picking.h"
 
 namespace rushlight {
@@ -17,7 +16,7 @@ namespace {
 // Write values, broadcast from one element or of the picked shape, to the parts of a whole.
 bool put(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
     bool single = PyArray_SIZE(values) == 1;
-    if (!single && !picked.fits(values, whole)) return false;
+    DECLINE_IF(!single && !picked.fits(values, whole));
     Ref packed = Ref::borrow(as_object(values));
     if (!PyArray_IS_C_CONTIGUOUS(values)) packed = Ref::steal(as_object(packed_copy(values)));
     if (!packed) return false;
@@ -64,33 +63,40 @@ bool read_tensors(PyObject* index, int ndim, Ref& list, Ref& dims) {
     return list && dims;
 }
 
-// _put(input, indices, values, dims, accumulate)
+NAMES(Put, input, indices, values, dims, accumulate);
+
 PyObject* put_forward(Call& call) {
-    PyArrayObject *input = call.array(0), *values = call.array(2);
+    PyArrayObject *input = call.array(Put::input), *values = call.array(Put::values);
+    PyObject* accumulate = call[Put::accumulate];
     PyArrayObject* indices[NPY_MAXDIMS];
-    int first, count = read_indices(call[1], call[3], indices, first);
-    bool adds = call[4] == Py_True;
-    if (count == 0 || values == nullptr || !is_movable(input) || PyArray_SIZE(values) == 0) return nullptr;
-    if (PyArray_DESCR(values) != PyArray_DESCR(input) || (!adds && call[4] != Py_False)) return nullptr;
+    int first, count = read_indices(call[Put::indices], call[Put::dims], indices, first);
+    bool adds = accumulate == Py_True;
+    DECLINE_IF(count == 0);
+    DECLINE_IF(values == nullptr || !is_movable(input) || PyArray_SIZE(values) == 0);
+    DECLINE_IF(PyArray_DESCR(values) != PyArray_DESCR(input));
+    DECLINE_IF(!adds && accumulate != Py_False);
     for (int i = 0; call.out != nullptr && i < count; i++) {
-        if (may_overlap(call.out, indices[i])) return nullptr;
+        DECLINE_IF(may_overlap(call.out, indices[i]));
     }
-    if (call.out != nullptr && may_overlap(call.out, values)) return nullptr;
+    DECLINE_IF(call.out != nullptr && may_overlap(call.out, values));
     // the copy of an input in another order keeps that
-    if (call.out == nullptr && !PyArray_IS_C_CONTIGUOUS(input)) return nullptr;
+    DECLINE_IF(call.out == nullptr && !PyArray_IS_C_CONTIGUOUS(input));
     Ref made = call.out != nullptr ? Ref::borrow(as_object(call.out)) : Ref::steal(as_object(packed_copy(input)));
     if (!made) return nullptr;
     PyArrayObject* whole = made.array();
     if (PyArray_TYPE(indices[0]) == NPY_BOOL) {
-        return count == 1 && !adds && put_masked(whole, indices[0], values) ? made.release() : nullptr;
+        DECLINE_IF(count != 1 || adds);
+        return put_masked(whole, indices[0], values) ? made.release() : nullptr;
     }
     Picked picked;
     int ndim = PyArray_NDIM(whole);
     if (!picked.read(indices, count, first, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), true)) return nullptr;
     if (!adds) return put(whole, picked, values) ? made.release() : nullptr;
-    if (!picked.fits(values, whole)) return nullptr;
+    DECLINE_IF(!picked.fits(values, whole));
     return add_picked(whole, picked, values) ? made.release() : nullptr;
 }
+
+KERNEL("_put").forward(put_forward, Put::names);
 
 }  // namespace
 
@@ -138,7 +144,5 @@ int write_positions(PyObject* self, PyObject* index, PyObject* value) {
     if (done) return 1;
     return PyErr_Occurred() ? -1 : 0;
 }
-
-void register_assignment() { add_kernel({"_put", put_forward}); }
 
 }  // namespace rushlight

@@ -1,5 +1,5 @@
-// Attention, query block by query block: the products of all queries and keys are never in memory together, and a causal
-// mask never at all. See ops/attention/dot_product.py; batches that are broadcast decline.
+// Attention, query block by query block: the products of all queries and keys are never in memory together, and a
+// causal mask never at all. See ops/attention/dot_product.py; batches that are broadcast decline.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -12,7 +12,6 @@
 #include "folding.h"
 #include "graph.h"
 #include "kernels/table.h"
-#include "parts.h"
 #include "plan.h"
 #include "products.h"
 #include "promotion.h"
@@ -87,21 +86,22 @@ struct Attention {
     int64_t step = 0;  // from row to row of a block of products
 
     bool read(PyObject* list, PyObject* mask, PyObject* factor, PyObject* later, PyObject* number) {
-        if (list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list))) return false;
+        DECLINE_IF(list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list)));
         Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
         PyArrayObject* arrays[4] = {};
-        if (count < 3 || count > 4 || later == nullptr || number == nullptr) return false;
+        DECLINE_IF(count < 3 || count > 4 || later == nullptr || number == nullptr);
         for (Py_ssize_t i = 0; i < count; i++) {
             PyObject* each = PySequence_Fast_GET_ITEM(list, i);
-            if (!is_tensor(each) || as_tensor(each)->array == nullptr) return false;
+            DECLINE_IF(!is_tensor(each) || as_tensor(each)->array == nullptr);
             arrays[i] = as_tensor(each)->array;
-            if (!PyArray_CheckExact(arrays[i])) return false;
+            DECLINE_IF(!PyArray_CheckExact(arrays[i]));
             if (i == 0) dtype = dtype_of(arrays[0]);
-            if (dtype_of(arrays[i]) != dtype || (dtype != FLOAT32 && dtype != FLOAT64)) return false;
+            DECLINE_IF(dtype_of(arrays[i]) != dtype || (dtype != FLOAT32 && dtype != FLOAT64));
         }
-        if (!query.read(arrays[0]) || !key.read(arrays[1], &query) || !value.read(arrays[2], &query)) return false;
-        if (key.columns != query.columns || key.rows != value.rows || PyArray_SIZE(query.array) == 0) return false;
-        if (key.rows == 0 || value.columns == 0 || !read_flag(later, causal) || !PyFloat_CheckExact(number)) return false;
+        DECLINE_IF(!query.read(arrays[0]) || !key.read(arrays[1], &query) || !value.read(arrays[2], &query));
+        DECLINE_IF(key.columns != query.columns || key.rows != value.rows);
+        DECLINE_IF(PyArray_SIZE(query.array) == 0 || key.rows == 0 || value.columns == 0);
+        DECLINE_IF(!read_flag(later, causal) || !PyFloat_CheckExact(number));
         scale = PyFloat_AS_DOUBLE(number);
         heads = query.count();
         // a causal block stops at its last query: smaller ones compute less in vain
@@ -119,12 +119,15 @@ struct Attention {
 private:
     bool read_mask(Heads& to, PyObject* given, int kind) {
         if (given == nullptr || given == Py_None) return true;
-        return is_tensor(given) && as_tensor(given)->array != nullptr && read_mask(to, as_tensor(given)->array, kind);
+        DECLINE_IF(!is_tensor(given) || as_tensor(given)->array == nullptr);
+        return read_mask(to, as_tensor(given)->array, kind);
     }
     bool read_mask(Heads& to, PyArrayObject* array, int kind) {
         if (array == nullptr) return true;
-        if (!PyArray_CheckExact(array) || dtype_of(array) != kind || !to.read(array, &query, true)) return false;
-        return to.columns == key.rows && (to.rows == query.rows || to.rows == 1);
+        DECLINE_IF(!PyArray_CheckExact(array) || dtype_of(array) != kind);
+        DECLINE_IF(!to.read(array, &query, true));
+        DECLINE_IF(to.columns != key.rows || (to.rows != query.rows && to.rows != 1));
+        return true;
     }
 };
 
@@ -268,10 +271,15 @@ bool lay_side_by_side(const Attention& given, Ref (&made)[3]) {
     return made[0] && made[1] && made[2];
 }
 
-// (tensors, allowed, noise, causal, scale)
+NAMES(Given, tensors, allowed, noise, causal, scale);
+NAMES(Saved, tensors, allowed, noise, causal, scale, output, totals);
+
 PyObject* forward(Call& call) {
     Attention given;
-    if (!given.read(call[0], call[1], call[2], call[3], call[4])) return nullptr;
+    if (!given.read(call[Given::tensors], call[Given::allowed], call[Given::noise], call[Given::causal],
+                    call[Given::scale])) {
+        return nullptr;
+    }
     int ndim = PyArray_NDIM(given.query.array);
     npy_intp dims[NPY_MAXDIMS];
     std::copy_n(PyArray_DIMS(given.query.array), ndim, dims);
@@ -282,7 +290,8 @@ PyObject* forward(Call& call) {
     Ref output = fused ? laid_out_like(given.query, given.value.columns)
                        : Ref::steal(as_object(new_array(ndim, dims, type_num_of(given.dtype))));
     Heads results;
-    if (!totals || !output || !results.read(output.array())) return nullptr;
+    if (!totals || !output) return nullptr;
+    DECLINE_IF(!results.read(output.array()));
     int64_t blocks = (given.query.rows + given.block - 1) / given.block;
     int64_t grain = static_cast<int64_t>(PARALLEL_WORK * static_cast<double>(blocks) / given.work()) + 1;
     std::atomic<bool> failed{false};
@@ -301,7 +310,8 @@ PyObject* forward(Call& call) {
             block.to_queries(space.weights, given.value, results);
         }
     });
-    return failed ? nullptr : PyTuple_Pack(2, output.get(), totals.get());
+    if (failed) return declined("no memory for a block");
+    return PyTuple_Pack(2, output.get(), totals.get());
 }
 
 // One head, block by block; the gradients of keys and values are added up.
@@ -337,33 +347,35 @@ void run_back(const Workspace& space, const Heads& grad, const Heads& output, vo
     }
 }
 
-// reads tensors, allowed, noise, causal, scale, output, totals
 bool backward(Gradient& gradient) {
     Attention given;
-    PyArrayObject *output = gradient.array(5), *totals = gradient.array(6);
+    PyArrayObject *output = gradient.array(Saved::output), *totals = gradient.array(Saved::totals);
     Node* node = gradient.node;
-    auto tensor_or_none = [&](int which) { return gradient.option(which); };
-    if (!given.read(gradient.option(0), tensor_or_none(1), tensor_or_none(2), gradient.option(3), gradient.option(4))) {
+    if (!given.read(gradient.option(Saved::tensors), gradient.option(Saved::allowed), gradient.option(Saved::noise),
+                    gradient.option(Saved::causal), gradient.option(Saved::scale))) {
         return false;
     }
-    if (gradient.grad() == nullptr || gradient.grads[1] != nullptr || output == nullptr || totals == nullptr) return false;
+    DECLINE_IF(gradient.grad() == nullptr || gradient.grads[1] != nullptr);
+    DECLINE_IF(output == nullptr || totals == nullptr);
     // the gradient of what is added has the shape of all products
-    if (node->edge_count < 3 || (node->edge_count > 3 && node->edges[3] != nullptr)) return false;
+    DECLINE_IF(node->edge_count < 3 || (node->edge_count > 3 && node->edges[3] != nullptr));
     Heads grad, results, found[3];
     Ref held = Ref::borrow(as_object(gradient.grad())), made[3];
-    if (dtype_of(gradient.grad()) != given.dtype || dtype_of(output) != given.dtype) return false;
+    DECLINE_IF(dtype_of(gradient.grad()) != given.dtype || dtype_of(output) != given.dtype);
     if (!grad.read(gradient.grad(), &given.query)) {
         held = Ref::steal(as_object(contiguous(gradient.grad())));
-        if (!held || !grad.read(held.array(), &given.query)) return false;
+        if (!held) return false;
+        DECLINE_IF(!grad.read(held.array(), &given.query));
     }
-    if (!results.read(output, &given.query) || !PyArray_IS_C_CONTIGUOUS(totals)) return false;
+    DECLINE_IF(!results.read(output, &given.query) || !PyArray_IS_C_CONTIGUOUS(totals));
     const Heads* tensors[] = {&given.query, &given.key, &given.value};
     bool all = node->edges[0] != nullptr && node->edges[1] != nullptr && node->edges[2] != nullptr;
     bool together = all && lay_side_by_side(given, made);
     for (int k = 0; k < 3; k++) {
         if (node->edges[k] == nullptr) continue;
         if (!together) made[k] = laid_out_like(*tensors[k], tensors[k]->columns);
-        if (!made[k] || !found[k].read(made[k].array())) return false;
+        if (!made[k]) return false;
+        DECLINE_IF(!found[k].read(made[k].array()));
     }
     std::atomic<bool> failed{false};
     int64_t grain = static_cast<int64_t>(PARALLEL_WORK / given.work() / 2) + 1;
@@ -374,17 +386,14 @@ bool backward(Gradient& gradient) {
             run_back(space, grad, results, PyArray_DATA(totals), found);
         }
     });
-    if (failed) return false;
+    if (failed) return declined("no memory for a block");
     gradient.parts.assign(node->edge_count, nullptr);
     for (int k = 0; k < 3; k++) gradient.parts[k] = reinterpret_cast<PyArrayObject*>(made[k].release());
     return true;
 }
 
-}  // namespace
+KERNEL("_attention").forward(forward, Given::names).gradient(backward, Saved::names);
 
-void register_attention() {
-    add_kernel({"_attention", forward, backward,
-                {"tensors", "allowed", "noise", "causal", "scale", "output", "totals"}});
-}
+}  // namespace
 
 }  // namespace rushlight

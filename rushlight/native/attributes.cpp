@@ -12,6 +12,7 @@
 #include "signed.h"
 #include "state.h"
 #include "tensor.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -178,7 +179,7 @@ PyObject* get_data(PyObject* self, void*) {
     static PyObject* reason = PyUnicode_InternFromString("data");
     Tensor* tensor = as_tensor(self);
     Storage* storage = tensor->array == nullptr ? nullptr : storage_of(tensor);
-    if (storage == nullptr) return ask(DATA, self);
+    if (storage == nullptr || tensor->inference) return ask(DATA, self);
     Py_INCREF(tensor->array);
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;
@@ -189,7 +190,6 @@ PyObject* get_data(PyObject* self, void*) {
         return nullptr;
     }
     if (requires_grad(tensor)) cut_here(found, reason);
-    found->inference = tensor->inference;
     return as_object(found);
 }
 
@@ -222,7 +222,7 @@ PyObject* detach(PyObject* self, PyObject*) {
     static PyObject* reason = PyUnicode_InternFromString("detach");
     Tensor* tensor = as_tensor(self);
     Storage* storage = tensor->array == nullptr ? nullptr : storage_of(tensor);
-    if (storage == nullptr) return ask(DETACH, self);
+    if (storage == nullptr || tensor->inference) return ask(DETACH, self);
     Py_INCREF(tensor->array);
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;
@@ -233,7 +233,6 @@ PyObject* detach(PyObject* self, PyObject*) {
     } else if (tensor->cut) {
         copy_cut(found, tensor->cut);
     }
-    found->inference = tensor->inference;
     return as_object(found);
 }
 
@@ -262,12 +261,12 @@ PyGetSetDef fields[] = {
     {"shape", get_shape, nullptr, "The size of each dimension.", nullptr},
     {"dtype", get_dtype, nullptr, "The kind of its numbers.", nullptr},
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
-    {"requires_grad", get_requires_grad, set_requires_grad, "Whether operations on it are recorded.", nullptr},
+    {"requires_grad", get_requires_grad, guarded<set_requires_grad>, "Whether operations on it are recorded.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether it was created by the user rather than by a recorded operation.",
      nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The node of the graph that made it; None for a leaf.", nullptr},
     {"grad", get_grad, set_grad, "The gradient that backward has left here; None before.", nullptr},
-    {"data", get_data, set_data,
+    {"data", get_data, guarded<set_data>,
      "The same memory without history, and without the count of writes that guards a backward.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -275,11 +274,11 @@ PyGetSetDef fields[] = {
 PyMethodDef methods[] = {
     {"size", plain_function(size), KEYWORDS,
      SIGNED("size($self, dim=None)", "The shape, or the size of one dimension.")},
-    {"dim", dim, METH_NOARGS, SIGNED("dim($self)", "The number of dimensions.")},
-    {"ndimension", dim, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
-    {"numel", numel, METH_NOARGS, SIGNED("numel($self)", "The number of elements.")},
-    {"nelement", numel, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
-    {"detach", detach, METH_NOARGS,
+    {"dim", guarded<dim>, METH_NOARGS, SIGNED("dim($self)", "The number of dimensions.")},
+    {"ndimension", guarded<dim>, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
+    {"numel", guarded<numel>, METH_NOARGS, SIGNED("numel($self)", "The number of elements.")},
+    {"nelement", guarded<numel>, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
+    {"detach", guarded<detach>, METH_NOARGS,
      SIGNED("detach($self)", "The same memory outside the graph; writes through it are still counted.")},
     {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS,
      SIGNED("requires_grad_($self, requires_grad=True)", "Switch recording for a leaf, in place.")},
@@ -305,7 +304,7 @@ Definition* joined(std::initializer_list<const Definition*> lists) {
 void prepare_attributes() {
     TensorType.tp_getset = joined<PyGetSetDef>({TensorType.tp_getset, fields});
     TensorType.tp_methods = joined<PyMethodDef>({TensorType.tp_methods, methods, element_methods, copying_methods});
-    TensorType.tp_iter = iterate;
+    TensorType.tp_iter = guarded<iterate>;
     prepare_elements();
 }
 

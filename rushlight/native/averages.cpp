@@ -1,10 +1,9 @@
-// Averages: those of windows, alike or spread evenly, with their gradients. See ops/pooling/averages.py and adaptive.py.
+// Averages: those of windows, alike or spread evenly, and their gradients. See ops/pooling/averages.py and adaptive.py.
 #include <vector>
 
 #include "arrays.h"
 #include "call.h"
 #include "numbers.h"
-#include "parts.h"
 #include "planes.h"
 #include "threads.h"
 
@@ -75,25 +74,23 @@ struct Options {
 bool read_grid(const Options& options, int count, const int64_t* sizes, Grid& grid) {
     int64_t kernel[2], stride[2], padding[2];
     bool ceil, include_pad;
-    if (!read_option(options.kernel, count, kernel) || !read_option(options.padding, count, padding) ||
-        !read_option(is_empty(options.stride) ? options.kernel : options.stride, count, stride) ||
-        !read_flag(options.ceil, ceil) || !read_flag(options.include_pad, include_pad)) {
-        return false;
-    }
+    DECLINE_IF(!read_option(options.kernel, count, kernel) || !read_option(options.padding, count, padding));
+    DECLINE_IF(!read_option(is_empty(options.stride) ? options.kernel : options.stride, count, stride));
+    DECLINE_IF(!read_flag(options.ceil, ceil) || !read_flag(options.include_pad, include_pad));
     int64_t divisor = 0;
-    if (options.divisor != Py_None && (!plain_integer(options.divisor, divisor) || divisor == 0)) return false;
+    DECLINE_IF(options.divisor != Py_None && (!plain_integer(options.divisor, divisor) || divisor == 0));
     grid.divisor = static_cast<double>(divisor);
     if (count == 1) grid.rows.add(0, 1, 1);
     for (int d = 0; d < count; d++) {
         int64_t size = sizes[d], pad = padding[d];
-        if (kernel[d] < 1 || stride[d] < 1 || pad < 0 || pad > kernel[d] / 2 || kernel[d] > 1 << 20) return false;
+        DECLINE_IF(kernel[d] < 1 || stride[d] < 1 || pad < 0 || pad > kernel[d] / 2 || kernel[d] > 1 << 20);
         Line& line = d == count - 1 ? grid.columns : grid.rows;
         line.size = size;
         int64_t room = size + 2 * pad - kernel[d];
-        if (room < 0 && !ceil) return false;
+        DECLINE_IF(room < 0 && !ceil);
         int64_t windows = (room + (ceil ? stride[d] - 1 : 0)) / stride[d] + 1;
         if (ceil && (windows - 1) * stride[d] >= size + pad) windows--;
-        if (room < 0 || windows < 1) return false;
+        DECLINE_IF(room < 0 || windows < 1);
         for (int64_t i = 0; i < windows; i++) {
             int64_t start = i * stride[d] - pad, end = std::min(start + kernel[d], size + pad);
             int64_t padded = end - start;
@@ -118,7 +115,7 @@ bool read_even(PyObject* output, int count, const int64_t* sizes, Grid& grid) {
     if (count == 1) grid.rows.add(0, 1, 1);
     for (int d = 0; d < count; d++) {
         int64_t wanted;
-        if (!plain_integer(PyTuple_GET_ITEM(output, d), wanted) || wanted < 1) return false;
+        DECLINE_IF(!plain_integer(PyTuple_GET_ITEM(output, d), wanted) || wanted < 1);
         cover(d == count - 1 ? grid.columns : grid.rows, sizes[d], wanted);
     }
     return true;
@@ -148,7 +145,7 @@ PyObject* averages(const Planes& planes, const Grid& grid) {
 // The gradient of the averages of planes of another size.
 PyObject* average_slopes(const Planes& grads, const Grid& grid) {
     Windows rows = grid.row_windows(), columns = grid.column_windows();
-    if (rows.outputs != grads.height || columns.outputs != grads.width) return nullptr;
+    DECLINE_IF(rows.outputs != grads.height || columns.outputs != grads.width);
     PyArrayObject* result = grads.resized(rows.size, columns.size);
     if (result == nullptr) return nullptr;
     auto loop = table().images.average_slopes[grads.which()];
@@ -163,31 +160,36 @@ PyObject* average_slopes(const Planes& grads, const Grid& grid) {
     return as_object(result);
 }
 
-// nn.functional.avg_pool1d and avg_pool2d: (input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor)
-template <int count>
-PyObject* avg_pool(Call& call) {
+NAMES(AvgPool, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override);
+
+PyObject* avg_pool2d(Call& call) {
     Planes planes;
     int64_t sizes[2];
-    PyArrayObject* input = call.array(0);
-    if (input == nullptr || PyArray_NDIM(input) < count + 1 || PyArray_NDIM(input) > count + 2) return nullptr;
-    if (!planes.read(input, count)) return nullptr;
+    PyArrayObject* input = call.array(AvgPool::input);
+    DECLINE_IF(input == nullptr || PyArray_NDIM(input) < 3 || PyArray_NDIM(input) > 4);
+    DECLINE_IF(!planes.read(input, 2));
     last_sizes(planes, sizes);
     Grid grid;
-    Options options{call[1], call[2], call[3], call[4], call[5], count == 1 ? Py_None : call[6]};
-    return read_grid(options, count, sizes, grid) ? averages(planes, grid) : nullptr;
+    Options options{call[AvgPool::kernel_size], call[AvgPool::stride],            call[AvgPool::padding],
+                    call[AvgPool::ceil_mode],   call[AvgPool::count_include_pad], call[AvgPool::divisor_override]};
+    return read_grid(options, 2, sizes, grid) ? averages(planes, grid) : nullptr;
 }
 
-// _avg_pool_gradient: (grad, shape, count, kernel, stride, padding, ceil, include_pad, divisor)
+NAMES(Slopes, grad, shape, count, kernel, stride, padding, ceil, include_pad, divisor);
+
 PyObject* avg_pool_gradient(Call& call) {
     int64_t count;
     npy_intp shape[NPY_MAXDIMS];
-    if (!plain_integer(call[2], count) || count > 2 || !PyTuple_CheckExact(call[1])) return nullptr;
-    int ndim = read_sizes(call[1], shape);
+    DECLINE_IF(!plain_integer(call[Slopes::count], count) || count > 2);
+    DECLINE_IF(!PyTuple_CheckExact(call[Slopes::shape]));
+    int ndim = read_sizes(call[Slopes::shape], shape);
     Planes grads;
     Grid grid;
-    if (ndim < count || !grads.read(call.array(0), static_cast<int>(count)) || grads.ndim != ndim) return nullptr;
+    DECLINE_IF(ndim < count);
+    DECLINE_IF(!grads.read(call.array(Slopes::grad), static_cast<int>(count)) || grads.ndim != ndim);
     int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
-    Options options{call[3], call[4], call[5], call[6], call[7], call[8]};
+    Options options{call[Slopes::kernel], call[Slopes::stride],      call[Slopes::padding],
+                    call[Slopes::ceil],   call[Slopes::include_pad], call[Slopes::divisor]};
     return read_grid(options, static_cast<int>(count), sizes, grid) ? average_slopes(grads, grid) : nullptr;
 }
 
@@ -206,77 +208,75 @@ bool is_whole(PyObject* output) {
 
 Dims last_dims(int ndim, int count) { return all_dims(ndim) & ~all_dims(ndim - count); }
 
-// _adaptive_avg_pool: (input, output)
+NAMES(Adaptive, input, output);
+
 PyObject* adaptive_avg_pool(Call& call) {
     Planes planes;
     Grid grid;
     int64_t sizes[2];
-    int count = output_dims(call[1]);
-    if (!planes.read(call.array(0), count)) return nullptr;
-    if (is_whole(call[1])) {
+    PyObject* output = call[Adaptive::output];
+    int count = output_dims(output);
+    DECLINE_IF(!planes.read(call.array(Adaptive::input), count));
+    if (is_whole(output)) {
         // 8192 planes of 4 x 4: 206 us one by one, 40 us so
         return as_object(fold(SUM, planes.array.array(), last_dims(planes.ndim, count), true, double(planes.size())));
     }
     last_sizes(planes, sizes);
-    return read_even(call[1], count, sizes, grid) ? averages(planes, grid) : nullptr;
+    return read_even(output, count, sizes, grid) ? averages(planes, grid) : nullptr;
 }
 
-// _adaptive_avg_pool_gradient: (grad, shape, output)
+NAMES(AdaptiveSlopes, grad, shape, output);
+
 PyObject* adaptive_avg_pool_gradient(Call& call) {
     Planes grads;
     Grid grid;
     npy_intp shape[NPY_MAXDIMS];
-    int count = output_dims(call[2]);
-    if (!grads.read(call.array(0), count) || !PyTuple_CheckExact(call[1])) return nullptr;
-    int ndim = read_sizes(call[1], shape);
-    if (ndim != grads.ndim || ndim < count) return nullptr;
+    PyObject* output = call[AdaptiveSlopes::output];
+    int count = output_dims(output);
+    DECLINE_IF(!grads.read(call.array(AdaptiveSlopes::grad), count));
+    DECLINE_IF(!PyTuple_CheckExact(call[AdaptiveSlopes::shape]));
+    int ndim = read_sizes(call[AdaptiveSlopes::shape], shape);
+    DECLINE_IF(ndim != grads.ndim || ndim < count);
     int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
-    if (is_whole(call[2])) {
+    if (is_whole(output)) {
         double size = double(sizes[0]) * double(count == 2 ? sizes[1] : 1);
         return as_object(spread(grads.array.array(), ndim, shape, last_dims(ndim, count), size));
     }
-    return read_even(call[2], count, sizes, grid) ? average_slopes(grads, grid) : nullptr;
+    return read_even(output, count, sizes, grid) ? average_slopes(grads, grid) : nullptr;
 }
 
-// _adaptive_max_pool: (input, output)
 PyObject* adaptive_max_pool(Call& call) {
     Planes planes;
     Grid grid;
     int64_t sizes[2];
-    int count = output_dims(call[1]);
-    if (!planes.read(call.array(0), count)) return nullptr;
+    PyObject* output = call[Adaptive::output];
+    int count = output_dims(output);
+    DECLINE_IF(!planes.read(call.array(Adaptive::input), count));
     last_sizes(planes, sizes);
-    if (!read_even(call[1], count, sizes, grid)) return nullptr;
+    if (!read_even(output, count, sizes, grid)) return nullptr;
     Windows rows = grid.row_windows(), columns = grid.column_windows();
     return maxima_of(planes, rows, columns, table().images.max_windows[planes.which()]);
 }
 
 // One name for each number of dimensions, and for the mean of whole planes.
 unsigned by_output(const Call& call) {
-    int count = output_dims(call[1]);
-    return count == 0 ? 0 : static_cast<unsigned>(2 * count + is_whole(call[1]));
+    PyObject* output = call[Adaptive::output];
+    int count = output_dims(output);
+    return count == 0 ? 0 : static_cast<unsigned>(2 * count + is_whole(output));
 }
 
 unsigned by_count(const Call& call) {
     int64_t count;
-    return plain_integer(call[2], count) && count > 0 ? static_cast<unsigned>(count) : 0;
+    return plain_integer(call[Slopes::count], count) && count > 0 ? static_cast<unsigned>(count) : 0;
 }
+
+KERNEL("nn.functional.avg_pool2d").forward(avg_pool2d, AvgPool::names);
+KERNEL("_avg_pool_gradient").forward(avg_pool_gradient, Slopes::names).naming(by_count);
+KERNEL("_adaptive_avg_pool").forward(adaptive_avg_pool, Adaptive::names).naming(by_output);
+KERNEL("_adaptive_mean").forward(adaptive_avg_pool, Adaptive::names);
+KERNEL("_adaptive_avg_pool_gradient").forward(adaptive_avg_pool_gradient, AdaptiveSlopes::names);
+KERNEL("_adaptive_max_pool").forward(adaptive_max_pool, Adaptive::names).naming(by_output);
 
 }  // namespace
-
-void register_averages() {
-    add_kernel({"nn.functional.avg_pool1d", avg_pool<1>});
-    add_kernel({"nn.functional.avg_pool2d", avg_pool<2>});
-    Kernel gradient{"_avg_pool_gradient", avg_pool_gradient};
-    gradient.variant = by_count;
-    add_kernel(gradient);
-    Kernel even{"_adaptive_avg_pool", adaptive_avg_pool};
-    even.variant = by_output;
-    add_kernel(even);
-    add_kernel({"_adaptive_avg_pool_gradient", adaptive_avg_pool_gradient});
-    Kernel largest{"_adaptive_max_pool", adaptive_max_pool};
-    largest.variant = by_output;
-    add_kernel(largest);
-}
 
 }  // namespace rushlight

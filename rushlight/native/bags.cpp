@@ -6,7 +6,6 @@
 #include "call.h"
 #include "folding.h"
 #include "numbers.h"
-#include "parts.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -18,15 +17,14 @@ enum Mode { SUM_OF_ROWS, MEAN_OF_ROWS };
 // Whole numbers, from int64 or int32, one after the other.
 bool read_numbers(PyArrayObject* array, std::vector<int64_t>& numbers) {
     int type = array == nullptr ? -1 : PyArray_TYPE(array);
-    if ((type != NPY_INT64 && type != NPY_INT32) || PyArray_NDIM(array) != 1 || !PyArray_ISNOTSWAPPED(array) ||
-        !PyArray_ISALIGNED(array)) {
-        return false;
-    }
+    DECLINE_IF(type != NPY_INT64 && type != NPY_INT32);
+    DECLINE_IF(PyArray_NDIM(array) != 1 || !PyArray_ISNOTSWAPPED(array) || !PyArray_ISALIGNED(array));
     const char* data = PyArray_BYTES(array);
     npy_intp step = PyArray_STRIDE(array, 0);
     numbers.resize(PyArray_DIM(array, 0));
     for (size_t i = 0; i < numbers.size(); i++, data += step) {
-        numbers[i] = type == NPY_INT64 ? *reinterpret_cast<const int64_t*>(data) : *reinterpret_cast<const int32_t*>(data);
+        numbers[i] =
+            type == NPY_INT64 ? *reinterpret_cast<const int64_t*>(data) : *reinterpret_cast<const int32_t*>(data);
     }
     return true;
 }
@@ -38,29 +36,31 @@ PyArrayObject* as_array(const std::vector<int64_t>& numbers) {
     return found;
 }
 
-// _embedding_bag: (weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
+NAMES(Bag, weight, indices, offsets, mode, per_sample_weights, padding_idx);
+NAMES(Saved, weight_shape, indices, bags, sizes, mode, scale_grad_by_freq, per_sample_weights, padding_idx);
+
 PyObject* forward(Call& call) {
-    PyArrayObject *weight = call.array(0), *given = call.array(5);
+    PyArrayObject *weight = call.array(Bag::weight), *given = call.array(Bag::per_sample_weights);
     int64_t mode, padding;
     std::vector<int64_t> indices, offsets;
-    if (weight == nullptr || PyArray_NDIM(weight) != 2 || !is_real(dtype_of(weight)) ||
-        !PyArray_IS_C_CONTIGUOUS(weight) || PyArray_SIZE(weight) == 0 || !plain_integer(call[4], mode) ||
-        mode > MEAN_OF_ROWS || !plain_integer(call[6], padding) || !read_numbers(call.array(1), indices) ||
-        !read_numbers(call.array(2), offsets) || offsets.size() < 2) {
-        return nullptr;
-    }
-    if (given != nullptr && (PyArray_TYPE(given) != PyArray_TYPE(weight) || !PyArray_IS_C_CONTIGUOUS(given) ||
-                             PyArray_SIZE(given) != static_cast<npy_intp>(indices.size()) || dtype_of(given) < 0)) {
-        return nullptr;
-    }
+    DECLINE_IF(weight == nullptr || PyArray_NDIM(weight) != 2 || !is_real(dtype_of(weight)));
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(weight) || PyArray_SIZE(weight) == 0);
+    DECLINE_IF(!plain_integer(call[Bag::mode], mode) || mode > MEAN_OF_ROWS);
+    DECLINE_IF(!plain_integer(call[Bag::padding_idx], padding));
+    if (!read_numbers(call.array(Bag::indices), indices)) return nullptr;
+    if (!read_numbers(call.array(Bag::offsets), offsets)) return nullptr;
+    DECLINE_IF(offsets.size() < 2);
+    DECLINE_IF(given != nullptr && (PyArray_TYPE(given) != PyArray_TYPE(weight) || dtype_of(given) < 0));
+    DECLINE_IF(given != nullptr && !PyArray_IS_C_CONTIGUOUS(given));
+    DECLINE_IF(given != nullptr && PyArray_SIZE(given) != static_cast<npy_intp>(indices.size()));
     int64_t rows = PyArray_DIM(weight, 0), width = PyArray_DIM(weight, 1), item = PyArray_ITEMSIZE(weight);
     int64_t count = static_cast<int64_t>(offsets.size()) - 1;
-    if (offsets[0] != 0 || offsets[count] > static_cast<int64_t>(indices.size())) return nullptr;
+    DECLINE_IF(offsets[0] != 0 || offsets[count] > static_cast<int64_t>(indices.size()));
     for (int64_t b = 0; b < count; b++) {
-        if (offsets[b] > offsets[b + 1]) return nullptr;
+        DECLINE_IF(offsets[b] > offsets[b + 1]);
     }
     for (int64_t each : indices) {
-        if (each < 0 || each >= rows) return nullptr;
+        DECLINE_IF(each < 0 || each >= rows);
     }
     // padding is taken out, and its weights with it
     std::vector<int64_t> bags(offsets[count]), kept, sizes(count), starts(count);
@@ -111,28 +111,25 @@ void add_back(const std::vector<int64_t>& indices, const std::vector<int64_t>& b
     });
 }
 
-enum Reads { WEIGHT_SHAPE, INDICES, BAGS, SIZES, MODE, BY_FREQUENCY, SAMPLES, PADDING };
-
 template <class T>
 PyArrayObject* table_gradient(const Gradient& gradient, PyArrayObject* grad, const npy_intp* shape, int64_t mode,
                               int64_t padding) {
     std::vector<int64_t> indices, bags, sizes;
-    PyArrayObject* samples = gradient.array(SAMPLES);
-    if (!read_numbers(gradient.array(INDICES), indices) || !read_numbers(gradient.array(BAGS), bags) ||
-        !read_numbers(gradient.array(SIZES), sizes) || bags.size() > indices.size() ||
-        PyArray_DIM(grad, 0) != static_cast<npy_intp>(sizes.size()) || PyArray_DIM(grad, 1) != shape[1]) {
+    PyArrayObject* samples = gradient.array(Saved::per_sample_weights);
+    if (!read_numbers(gradient.array(Saved::indices), indices) || !read_numbers(gradient.array(Saved::bags), bags) ||
+        !read_numbers(gradient.array(Saved::sizes), sizes)) {
         return nullptr;
     }
-    if (samples != nullptr && (PyArray_TYPE(samples) != PyArray_TYPE(grad) || !PyArray_IS_C_CONTIGUOUS(samples) ||
-                               PyArray_SIZE(samples) < static_cast<npy_intp>(bags.size()))) {
-        return nullptr;
-    }
+    DECLINE_IF(bags.size() > indices.size());
+    DECLINE_IF(PyArray_DIM(grad, 0) != static_cast<npy_intp>(sizes.size()) || PyArray_DIM(grad, 1) != shape[1]);
+    DECLINE_IF(samples != nullptr && PyArray_TYPE(samples) != PyArray_TYPE(grad));
+    DECLINE_IF(samples != nullptr && !PyArray_IS_C_CONTIGUOUS(samples));
+    DECLINE_IF(samples != nullptr && PyArray_SIZE(samples) < static_cast<npy_intp>(bags.size()));
     std::vector<T> factors(bags.size());
     for (size_t i = 0; i < bags.size(); i++) {
         // they were checked when they were looked up; the tensors may have changed since
-        if (indices[i] < 0 || indices[i] >= shape[0] || bags[i] < 0 || bags[i] >= static_cast<int64_t>(sizes.size())) {
-            return nullptr;
-        }
+        DECLINE_IF(indices[i] < 0 || indices[i] >= shape[0]);
+        DECLINE_IF(bags[i] < 0 || bags[i] >= static_cast<int64_t>(sizes.size()));
         factors[i] = samples == nullptr ? T(1) : static_cast<const T*>(PyArray_DATA(samples))[i];
         if (mode == MEAN_OF_ROWS) factors[i] /= T(std::max<int64_t>(sizes[bags[i]], 1));
     }
@@ -146,14 +143,15 @@ PyArrayObject* table_gradient(const Gradient& gradient, PyArrayObject* grad, con
 bool backward(Gradient& gradient) {
     int64_t mode, padding;
     npy_intp shape[NPY_MAXDIMS];
-    PyObject *size = gradient.option(WEIGHT_SHAPE), *frequency = gradient.option(BY_FREQUENCY);
-    if (gradient.grad() == nullptr || gradient.plan->input_count != 1 || gradient.place_of(0) != 0 || size == nullptr ||
-        !PyTuple_Check(size) || read_sizes(size, shape) != 2 || gradient.option(MODE) == nullptr ||
-        gradient.option(PADDING) == nullptr || !plain_integer(gradient.option(MODE), mode) || mode > MEAN_OF_ROWS ||
-        !plain_integer(gradient.option(PADDING), padding) || frequency != Py_False || PyArray_NDIM(gradient.grad()) != 2 ||
-        !is_real(dtype_of(gradient.grad()))) {
-        return false;
-    }
+    PyObject *size = gradient.option(Saved::weight_shape), *which = gradient.option(Saved::mode);
+    PyObject* padded = gradient.option(Saved::padding_idx);
+    DECLINE_IF(gradient.grad() == nullptr);
+    DECLINE_IF(gradient.plan->input_count != 1 || gradient.place_of(Bag::weight) != 0);
+    DECLINE_IF(size == nullptr || !PyTuple_Check(size) || read_sizes(size, shape) != 2);
+    DECLINE_IF(which == nullptr || !plain_integer(which, mode) || mode > MEAN_OF_ROWS);
+    DECLINE_IF(padded == nullptr || !plain_integer(padded, padding));
+    DECLINE_IF(gradient.option(Saved::scale_grad_by_freq) != Py_False);
+    DECLINE_IF(PyArray_NDIM(gradient.grad()) != 2 || !is_real(dtype_of(gradient.grad())));
     Ref grad = in_c_order(gradient.grad());
     if (!grad) return false;
     gradient.found[0] = PyArray_TYPE(grad.array()) == NPY_FLOAT64
@@ -162,12 +160,8 @@ bool backward(Gradient& gradient) {
     return gradient.found[0] != nullptr;
 }
 
-}  // namespace
+KERNEL("_embedding_bag").forward(forward, Bag::names).gradient(backward, Saved::names);
 
-void register_bags() {
-    add_kernel({"_embedding_bag", forward, backward,
-                {"weight_shape", "indices", "bags", "sizes", "mode", "scale_grad_by_freq", "per_sample_weights",
-                 "padding_idx"}});
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -6,7 +6,6 @@
 #include "call.h"
 #include "folding.h"
 #include "numbers.h"
-#include "parts.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -19,7 +18,8 @@ struct Batch {
     int64_t examples = 0, channels = 0, length = 1;
 
     bool read(PyArrayObject* given) {
-        if (given == nullptr || PyArray_NDIM(given) < 2 || PyArray_SIZE(given) == 0 || !is_real(dtype_of(given))) return false;
+        DECLINE_IF(given == nullptr || PyArray_NDIM(given) < 2 || PyArray_SIZE(given) == 0);
+        DECLINE_IF(!is_real(dtype_of(given)));
         array = in_c_order(given);
         examples = PyArray_DIM(given, 0);
         channels = PyArray_DIM(given, 1);
@@ -48,7 +48,8 @@ struct PerChannel {
     bool read(PyArrayObject* array, int type, int64_t count, double otherwise) {
         values.assign(count, otherwise);
         if (array == nullptr) return true;
-        if (PyArray_TYPE(array) != type || PyArray_SIZE(array) != count || dtype_of(array) < 0) return false;
+        DECLINE_IF(PyArray_TYPE(array) != type || dtype_of(array) < 0);
+        DECLINE_IF(PyArray_SIZE(array) != count);
         Ref plain = in_c_order(array);
         if (!plain) return false;
         given = true;
@@ -59,7 +60,7 @@ struct PerChannel {
         return true;
     }
     bool read(PyObject* argument, int type, int64_t count, double otherwise) {
-        if (argument != Py_None && !is_tensor(argument)) return false;
+        DECLINE_IF(argument != Py_None && !is_tensor(argument));
         return read(argument == Py_None ? nullptr : as_tensor(argument)->array, type, count, otherwise);
     }
     // rounded to the dtype, as what is saved for the gradient is
@@ -152,24 +153,27 @@ void write_normal(const Batch& batch, const PerChannel& mean, const PerChannel& 
     });
 }
 
-// _batch_norm: (input, weight, bias, running_mean, running_var, training, eps)
+NAMES(BatchNorm, input, weight, bias, running_mean, running_var, training, eps);
+NAMES(SavedOfBatchNorm, input, mean, scale, weight, training);
+
 PyObject* batch_norm(Call& call) {
+    PyArrayObject* input = call.array(BatchNorm::input);
     Batch batch;
     PerChannel weight, bias, mean, variance, scale;
     bool training;
     double eps;
-    if (call.array(0) == nullptr || !PyArray_IS_C_CONTIGUOUS(call.array(0)) || !batch.read(call.array(0))) return nullptr;
+    DECLINE_IF(input == nullptr || !PyArray_IS_C_CONTIGUOUS(input));
+    if (!batch.read(input)) return nullptr;
     int type = batch.type();
     int64_t count = batch.channels;
-    if (!read_flag(call[5], training) || !plain_number(call[6], eps) || !weight.read(call[1], type, count, 1) ||
-        !bias.read(call[2], type, count, 0)) {
-        return nullptr;
-    }
+    DECLINE_IF(!read_flag(call[BatchNorm::training], training));
+    DECLINE_IF(!plain_number(call[BatchNorm::eps], eps));
+    if (!weight.read(call[BatchNorm::weight], type, count, 1)) return nullptr;
+    if (!bias.read(call[BatchNorm::bias], type, count, 0)) return nullptr;
     PyObject* none = Py_None;
-    if (!mean.read(training ? none : call[3], type, count, 0) ||
-        !variance.read(training ? none : call[4], type, count, 0) || (!training && (!mean.given || !variance.given))) {
-        return nullptr;
-    }
+    if (!mean.read(training ? none : call[BatchNorm::running_mean], type, count, 0)) return nullptr;
+    if (!variance.read(training ? none : call[BatchNorm::running_var], type, count, 0)) return nullptr;
+    DECLINE_IF(!training && (!mean.given || !variance.given));
     PyArrayObject* output = batch.like();
     if (output == nullptr) return nullptr;
     if (training) find_moments(batch, mean, variance);
@@ -213,9 +217,10 @@ void write_slopes(const Batch& grads, const Batch& batch, const PerChannel& mean
         std::vector<char> numbers[] = {mean.as(type), scale.as(type), weight.as(type), parts.as(type), alongs.as(type)};
         each_tile(batch, [&](int64_t first, int64_t columns) {
             int64_t at = first * batch.item();
-            loops.column_slopes[batch.which()](grads.at(first), batch.at(first), batch.examples, batch.channels, columns,
-                                               numbers[0].data() + at, numbers[1].data() + at, numbers[2].data() + at,
-                                               numbers[3].data() + at, numbers[4].data() + at, to + at);
+            loops.column_slopes[batch.which()](grads.at(first), batch.at(first), batch.examples, batch.channels,
+                                               columns, numbers[0].data() + at, numbers[1].data() + at,
+                                               numbers[2].data() + at, numbers[3].data() + at,
+                                               numbers[4].data() + at, to + at);
         });
         return;
     }
@@ -227,30 +232,33 @@ void write_slopes(const Batch& grads, const Batch& batch, const PerChannel& mean
 }
 
 // What both norms' gradients begin with: nothing but the first result was used, and it is of the input's kind.
-bool read_both(const Gradient& gradient, Batch& grads, Batch& batch) {
+bool read_both(const Gradient& gradient, PyArrayObject* input, Batch& grads, Batch& batch) {
     for (int i = 1; i < gradient.grad_count; i++) {
-        if (gradient.grads[i] != nullptr) return false;
+        DECLINE_IF(gradient.grads[i] != nullptr);
     }
-    PyArrayObject *grad = gradient.grads[0], *input = gradient.array(0);
-    return grad != nullptr && input != nullptr && PyArray_SAMESHAPE(grad, input) &&
-           PyArray_TYPE(grad) == PyArray_TYPE(input) && PyArray_IS_C_CONTIGUOUS(input) && grads.read(grad) &&
-           batch.read(input);
+    PyArrayObject* grad = gradient.grads[0];
+    DECLINE_IF(grad == nullptr || input == nullptr);
+    DECLINE_IF(!PyArray_SAMESHAPE(grad, input) || PyArray_TYPE(grad) != PyArray_TYPE(input));
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
+    return grads.read(grad) && batch.read(input);
 }
 
-// reads input, mean, scale, weight, training
 bool batch_backward(Gradient& gradient) {
+    using Saved = SavedOfBatchNorm;
     Batch grads, batch;
     PerChannel mean, scale, weight, sums, alongs;
-    if (!read_both(gradient, grads, batch)) return false;
+    if (!read_both(gradient, gradient.array(Saved::input), grads, batch)) return false;
     int type = batch.type();
     int64_t count = batch.channels;
-    int place = gradient.place_of(0), weight_place = gradient.place_of(1), bias_place = gradient.place_of(2);
-    if (!mean.read(gradient.array(1), type, count, 0) || !scale.read(gradient.array(2), type, count, 1) || !mean.given ||
-        !scale.given || !weight.read(gradient.array(3), type, count, 1)) {
-        return false;
-    }
+    int place = gradient.place_of(BatchNorm::input), weight_place = gradient.place_of(BatchNorm::weight);
+    int bias_place = gradient.place_of(BatchNorm::bias);
+    if (!mean.read(gradient.array(Saved::mean), type, count, 0)) return false;
+    if (!scale.read(gradient.array(Saved::scale), type, count, 1)) return false;
+    DECLINE_IF(!mean.given || !scale.given);
+    if (!weight.read(gradient.array(Saved::weight), type, count, 1)) return false;
     bool training = true;
-    if (place >= 0 && (gradient.option(4) == nullptr || !read_flag(gradient.option(4), training))) return false;
+    PyObject* flag = gradient.option(Saved::training);
+    DECLINE_IF(place >= 0 && (flag == nullptr || !read_flag(flag, training)));
     sums.values.assign(count, 0);
     alongs.values.assign(count, 0);
     if (training || weight_place >= 0 || bias_place >= 0) find_sums(grads, batch, mean, scale, sums, alongs);
@@ -277,18 +285,22 @@ bool read_groups(PyObject* number, const Batch& batch, int64_t& groups) {
     return plain_integer(number, groups) && groups > 0 && batch.channels % groups == 0;
 }
 
-// _group_norm: (input, num_groups, weight, bias, eps)
+NAMES(GroupNorm, input, num_groups, weight, bias, eps);
+NAMES(SavedOfGroupNorm, input, mean, scale, weight, num_groups);
+
 PyObject* group_norm(Call& call) {
+    PyArrayObject* input = call.array(GroupNorm::input);
     Batch batch;
     PerChannel weight, bias, mean, scale;
     int64_t groups;
     double eps;
-    if (call.array(0) == nullptr || !PyArray_IS_C_CONTIGUOUS(call.array(0)) || !batch.read(call.array(0))) return nullptr;
+    DECLINE_IF(input == nullptr || !PyArray_IS_C_CONTIGUOUS(input));
+    if (!batch.read(input)) return nullptr;
     int type = batch.type();
-    if (!read_groups(call[1], batch, groups) || !weight.read(call[2], type, batch.channels, 1) ||
-        !bias.read(call[3], type, batch.channels, 0) || !plain_number(call[4], eps)) {
-        return nullptr;
-    }
+    DECLINE_IF(!read_groups(call[GroupNorm::num_groups], batch, groups));
+    if (!weight.read(call[GroupNorm::weight], type, batch.channels, 1)) return nullptr;
+    if (!bias.read(call[GroupNorm::bias], type, batch.channels, 0)) return nullptr;
+    DECLINE_IF(!plain_number(call[GroupNorm::eps], eps));
     PyArrayObject* output = batch.like();
     if (output == nullptr) return nullptr;
     Ref made = Ref::steal(as_object(output));
@@ -314,7 +326,8 @@ PyObject* group_norm(Call& call) {
         }
     });
     npy_intp shape[] = {batch.examples, groups};
-    Ref means = Ref::steal(as_object(mean.give(2, shape, type))), scales = Ref::steal(as_object(scale.give(2, shape, type)));
+    Ref means = Ref::steal(as_object(mean.give(2, shape, type)));
+    Ref scales = Ref::steal(as_object(scale.give(2, shape, type)));
     return means && scales ? PyTuple_Pack(3, made.get(), means.get(), scales.get()) : nullptr;
 }
 
@@ -326,22 +339,22 @@ PyArrayObject* over_examples(const PerChannel& all, const Batch& batch) {
     return found.give(batch.type());
 }
 
-// reads input, mean, scale, weight, num_groups
 bool group_backward(Gradient& gradient) {
+    using Saved = SavedOfGroupNorm;
     Batch grads, batch;
     PerChannel mean, scale, weight, sums, alongs;
     int64_t groups;
-    if (!read_both(gradient, grads, batch) || gradient.option(4) == nullptr ||
-        !read_groups(gradient.option(4), batch, groups)) {
-        return false;
-    }
+    if (!read_both(gradient, gradient.array(Saved::input), grads, batch)) return false;
+    PyObject* number = gradient.option(Saved::num_groups);
+    DECLINE_IF(number == nullptr || !read_groups(number, batch, groups));
     int type = batch.type(), which = batch.which();
     int64_t rows = batch.examples * groups, together = batch.channels / groups, length = batch.length;
-    int place = gradient.place_of(0), weight_place = gradient.place_of(2), bias_place = gradient.place_of(3);
-    if (!mean.read(gradient.array(1), type, rows, 0) || !scale.read(gradient.array(2), type, rows, 1) || !mean.given ||
-        !scale.given || !weight.read(gradient.array(3), type, batch.channels, 1)) {
-        return false;
-    }
+    int place = gradient.place_of(GroupNorm::input), weight_place = gradient.place_of(GroupNorm::weight);
+    int bias_place = gradient.place_of(GroupNorm::bias);
+    if (!mean.read(gradient.array(Saved::mean), type, rows, 0)) return false;
+    if (!scale.read(gradient.array(Saved::scale), type, rows, 1)) return false;
+    DECLINE_IF(!mean.given || !scale.given);
+    if (!weight.read(gradient.array(Saved::weight), type, batch.channels, 1)) return false;
     sums.values.resize(batch.examples * batch.channels);
     alongs.values.resize(batch.examples * batch.channels);
     PyArrayObject* result = place >= 0 ? batch.like() : nullptr;
@@ -373,11 +386,9 @@ bool group_backward(Gradient& gradient) {
            (bias_place < 0 || gradient.found[bias_place] != nullptr);
 }
 
-}  // namespace
+KERNEL("_batch_norm").forward(batch_norm, BatchNorm::names).gradient(batch_backward, SavedOfBatchNorm::names);
+KERNEL("_group_norm").forward(group_norm, GroupNorm::names).gradient(group_backward, SavedOfGroupNorm::names);
 
-void register_batch_norms() {
-    add_kernel({"_batch_norm", batch_norm, batch_backward, {"input", "mean", "scale", "weight", "training"}});
-    add_kernel({"_group_norm", group_norm, group_backward, {"input", "mean", "scale", "weight", "num_groups"}});
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -5,6 +5,7 @@
 #include "copies.h"
 #include "graph.h"
 #include "hooks.h"
+#include "seam/guard.h"
 #include "state.h"
 
 namespace rushlight {
@@ -38,19 +39,19 @@ bool look(Call& call) {
         PyObject* value = call.arguments[position];
         const Parameter& parameter = op.parameters[position];
         if (is_tensor(value)) {
-            if (parameter.is_list || as_tensor(value)->array == nullptr) return false;
+            DECLINE_IF(parameter.is_list || as_tensor(value)->array == nullptr);
             note(call, as_tensor(value), position);
         } else if (parameter.is_list) {
-            if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return false;
+            DECLINE_IF(!PyList_CheckExact(value) && !PyTuple_CheckExact(value));
             for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
                 PyObject* each = PySequence_Fast_GET_ITEM(value, i);
-                if (!is_tensor(each) || as_tensor(each)->array == nullptr) return false;
+                DECLINE_IF(!is_tensor(each) || as_tensor(each)->array == nullptr);
                 note(call, as_tensor(each), position);
             }
         } else if (value == Py_None) {
-            if (!parameter.optional) return false;
-        } else if (!is_number(value) || parameter.strict) {
-            return false;
+            DECLINE_IF(!parameter.optional);
+        } else {
+            DECLINE_IF(!is_number(value) || parameter.strict);
         }
     }
     return true;
@@ -99,7 +100,7 @@ bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count) {
 
 Tensor* tensor_around(const OpInfo& op, const Call& call, PyObject* array) {
     auto* taken = reinterpret_cast<PyArrayObject*>(array);
-    return op.is_view ? make_view(as_tensor(call[0]), taken) : wrap(taken);
+    return op.is_view ? make_view(as_tensor(call.arguments[0]), taken) : wrap(taken);
 }
 
 // Tensors around several results, as a named tuple where torch has one.
@@ -126,6 +127,7 @@ PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
 }
 
 PyObject* run(OpInfo* op, Call& call) {
+    decline_reason = nullptr;
     PyObject* made = op->kernel->forward(call);
     if (made == nullptr) {
         PyErr_Clear();
@@ -173,7 +175,7 @@ bool has_overlap(const Call& call, Tensor* target) {
     if (target->storage == nullptr) return false;
     for (unsigned left = call.op->tensors & ~1u; left != 0; left &= left - 1) {
         int position = __builtin_ctz(left);
-        PyObject* value = call[position];
+        PyObject* value = call.arguments[position];
         if (!call.op->parameters[position].is_list) {
             if (meets(target, value)) return true;
             continue;
@@ -187,12 +189,14 @@ bool has_overlap(const Call& call, Tensor* target) {
 
 // Run an op and write its result into the first argument; what is recorded is left to Python.
 PyObject* run_inplace(OpInfo* op, Call& call) {
-    if (!is_tensor(call[0])) return nullptr;
-    Tensor* target = as_tensor(call[0]);
+    DECLINE_IF(!is_tensor(call.arguments[0]));
+    Tensor* target = as_tensor(call.arguments[0]);
     bool recording = state.grad && (call.needs & op->differentiable) != 0;
-    if (recording || target->inference || op->is_view || !is_writable(target->array)) return nullptr;
-    if (has_overlap(call, target)) return nullptr;
+    DECLINE_IF(recording);
+    DECLINE_IF(target->inference || op->is_view || !is_writable(target->array));
+    DECLINE_IF(has_overlap(call, target));
     call.out = target->array;
+    decline_reason = nullptr;
     Ref made = Ref::steal(op->kernel->forward(call));
     if (!made || !PyArray_Check(made.get())) {
         PyErr_Clear();
@@ -208,7 +212,7 @@ PyObject* run_inplace(OpInfo* op, Call& call) {
     }
     if (!written(target)) return nullptr;
     if ((call.needs & op->differentiable) != 0 || call.cut != nullptr) pass_cut(call, target);
-    return Py_NewRef(call[0]);
+    return Py_NewRef(call.arguments[0]);
 }
 
 // What is known only after all formulas were given.
@@ -327,34 +331,60 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
     return nullptr;
 }
 
-PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    OpInfo* op = function->info;
-    if (op->kernel == nullptr) return nullptr;
-    if (count > 0 && count == op->direct_count && names == nullptr && op->settled) {
-        PyObject* made = call_direct(op, args);
-        if (made != nullptr || PyErr_Occurred()) return made;
-    }
-    Call call;
-    call.op = op;
-    if (op->entry == Entry::COMPOSED) {
-        if (op->kernel->route == nullptr || !parse(call, args, count, names)) return nullptr;
-        PyObject* found = op->kernel->route(call);
-        if (found == nullptr) PyErr_Clear();
-        return found;
-    }
-    if (op->kernel->forward == nullptr || (!op->settled && !settle(op))) return nullptr;
-    if (!parse(call, args, count, names) || !look(call)) return nullptr;
+// A composed function: its route to other ops.
+static PyObject* run_route(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (op->kernel->route == nullptr || !parse(call, args, count, names)) return declined("arguments of another kind");
+    decline_reason = nullptr;
+    PyObject* found = op->kernel->route(call);
+    if (found != nullptr) return found;
+    PyErr_Clear();
+    // an op that declines has counted its own reason
+    return declined(decline_reason == nullptr ? "the op behind it declined" : decline_reason);
+}
+
+static PyObject* run_op(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (op->kernel->forward == nullptr || (!op->settled && !settle(op))) return declined("only its gradient is native");
+    if (!parse(call, args, count, names)) return declined("arguments of another kind");
+    if (!look(call)) return nullptr;
     bool inplace = op->entry == Entry::INPLACE;
     if (op->entry == Entry::EITHER) {
-        PyObject* asked = call[op->inplace_position];
-        if (asked != Py_True && asked != Py_False) return nullptr;
+        PyObject* asked = call.arguments[op->inplace_position];
+        DECLINE_IF(asked != Py_True && asked != Py_False);
         inplace = asked == Py_True;
     }
     if (inplace) return run_inplace(op, call);
     // hooks on saved values, anomaly mode, and tensors made in inference mode, are Python's
     bool recording = call.needs != 0 && state.grad;
-    if (recording && (state.saved_hooks != nullptr || state.anomaly || call.has_inference)) return nullptr;
+    DECLINE_IF(recording && (state.saved_hooks != nullptr || state.anomaly || call.has_inference));
     return run(op, call);
+}
+
+PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    OpInfo* op = function->info;
+    if (op->kernel == nullptr) return nullptr;
+    if (count > 0 && count == op->direct_count && names == nullptr && op->settled) {
+        PyObject* made = call_direct(op, args);
+        if (made != nullptr) {
+            op->kernel->forwards.accepted++;
+            return made;
+        }
+        if (PyErr_Occurred()) return nullptr;
+    }
+    Call call;
+    call.op = op;
+    bool is_route = op->entry == Entry::COMPOSED;
+    PyObject* made = nullptr;
+    try {
+        made = (is_route ? run_route : run_op)(op, call, args, count, names);
+    } catch (...) {
+        set_caught();
+    }
+    if (made != nullptr) {
+        op->kernel->forwards.accepted++;
+    } else if (!PyErr_Occurred()) {
+        op->kernel->forwards.decline();
+    }
+    return made;
 }
 
 PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {

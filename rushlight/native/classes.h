@@ -6,6 +6,8 @@
 
 namespace rushlight {
 
+NAMES(ClassLoss, input, target, weight, ignore_index, reduction);
+
 // The arguments of _nll_loss and _cross_entropy.
 struct Classes {
     ClassRows rows;

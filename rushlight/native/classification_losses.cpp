@@ -4,7 +4,6 @@
 
 #include "arrays.h"
 #include "classes.h"
-#include "parts.h"
 #include "products.h"
 
 namespace rushlight {
@@ -95,19 +94,20 @@ PyObject* forward(Call& call) {
     return loss ? PyTuple_Pack(2, loss.get(), classes.shares.get()) : nullptr;
 }
 
-enum Reads { SHARES, TARGET, INPUT_SHAPE };
+NAMES(Saved, shares, target, input_shape);
 
 bool backward(Gradient& gradient) {
-    PyArrayObject *shares = gradient.array(SHARES), *target = gradient.array(TARGET);
-    PyObject* shape = gradient.option(INPUT_SHAPE);
-    if (gradient.grad() == nullptr || shares == nullptr || target == nullptr || !PyTuple_Check(shape)) return false;
-    if (gradient.grad_count > 1 && gradient.grads[1] != nullptr) return false;
+    PyArrayObject *shares = gradient.array(Saved::shares), *target = gradient.array(Saved::target);
+    PyObject* shape = gradient.option(Saved::input_shape);
+    DECLINE_IF(gradient.grad() == nullptr || shares == nullptr || target == nullptr || !PyTuple_Check(shape));
+    DECLINE_IF(gradient.grad_count > 1 && gradient.grads[1] != nullptr);
     npy_intp dims[NPY_MAXDIMS];
     int ndim = static_cast<int>(PyTuple_GET_SIZE(shape));
     for (int d = 0; d < ndim; d++) dims[d] = PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, d));
     ClassRows rows;
     Ref targets = Ref::steal(as_object(contiguous(target)));
-    if (!targets || !read_rows(targets.array(), ndim, dims, rows)) return false;
+    if (!targets) return false;
+    if (!read_rows(targets.array(), ndim, dims, rows)) return false;
     Ref grads = Ref::steal(as_object(row_gradients(gradient.grad(), shares)));
     if (!grads) return false;
     int type = PyArray_TYPE(grads.array());
@@ -123,32 +123,39 @@ bool backward(Gradient& gradient) {
     return true;
 }
 
+KERNEL("_nll_loss").forward(forward, ClassLoss::names).gradient(backward, Saved::names);
+
 }  // namespace
 
 bool read_rows(PyArrayObject* target, int ndim, const npy_intp* dims, ClassRows& rows) {
-    if (ndim == 0 || PyArray_NDIM(target) != ndim - 1 || dtype_of(target) != INT64) return false;
+    DECLINE_IF(ndim == 0 || PyArray_NDIM(target) != ndim - 1);
+    DECLINE_IF(dtype_of(target) != INT64);
     rows.outer = ndim == 1 ? 1 : dims[0];
     rows.classes = dims[ndim == 1 ? 0 : 1];
     rows.inner = 1;
     for (int d = 2; d < ndim; d++) rows.inner *= dims[d];
     for (int d = 0; d < ndim - 1; d++) {
-        if (PyArray_DIM(target, d) != dims[d == 0 ? 0 : d + 1]) return false;
+        DECLINE_IF(PyArray_DIM(target, d) != dims[d == 0 ? 0 : d + 1]);
     }
     rows.targets = static_cast<const int64_t*>(PyArray_DATA(target));
     return true;
 }
 
 bool Classes::read(const Call& call) {
-    PyArrayObject *given = call.array(0), *target = call.array(1), *weight = call.array(2);
+    PyArrayObject *given = call.array(ClassLoss::input), *target = call.array(ClassLoss::target);
+    PyArrayObject* weight = call.array(ClassLoss::weight);
     int64_t ignored;
-    if (given == nullptr || target == nullptr || PyArray_SIZE(given) == 0) return false;
+    DECLINE_IF(given == nullptr || target == nullptr || PyArray_SIZE(given) == 0);
     dtype = dtype_of(given);
-    reduced = read_reduction(call[4]);
-    if (!is_real(dtype) || reduced == Reduced::OTHER || !plain_integer(call[3], ignored)) return false;
-    if (weight == nullptr && call[2] != Py_None) return false;
+    reduced = read_reduction(call[ClassLoss::reduction]);
+    DECLINE_IF(!is_real(dtype));
+    DECLINE_IF(reduced == Reduced::OTHER);
+    DECLINE_IF(!plain_integer(call[ClassLoss::ignore_index], ignored));
+    DECLINE_IF(weight == nullptr && call[ClassLoss::weight] != Py_None);
     input = Ref::steal(as_object(contiguous(given)));
     targets = Ref::steal(as_object(contiguous(target)));
-    if (!input || !targets || !read_rows(targets.array(), PyArray_NDIM(given), PyArray_DIMS(given), rows)) return false;
+    if (!input || !targets) return false;
+    if (!read_rows(targets.array(), PyArray_NDIM(given), PyArray_DIMS(given), rows)) return false;
     return read_shares(weight, ignored);
 }
 
@@ -156,7 +163,7 @@ bool Classes::read_shares(PyArrayObject* weight, int64_t ignored) {
     int64_t count = rows.outer * rows.inner, skipped = 0;
     for (int64_t i = 0; i < count; i++) {
         bool skip = rows.targets[i] == ignored;
-        if (!skip && !is_class(rows.targets[i], rows.classes)) return false;
+        DECLINE_IF(!skip && !is_class(rows.targets[i], rows.classes));
         skipped += skip;
     }
     bool mean = reduced == Reduced::MEAN;
@@ -168,7 +175,8 @@ bool Classes::read_shares(PyArrayObject* weight, int64_t ignored) {
     npy_intp step = 0;
     if (weight != nullptr) {
         step = PyArray_NDIM(weight) == 1 ? PyArray_STRIDE(weight, 0) : 1;
-        if (step % SIZES[dtype] != 0 || dtype_of(weight) != dtype || PyArray_DIM(weight, 0) != rows.classes) return false;
+        DECLINE_IF(step % SIZES[dtype] != 0 || dtype_of(weight) != dtype);
+        DECLINE_IF(PyArray_DIM(weight, 0) != rows.classes);
         step /= SIZES[dtype];
     }
     PyArrayObject* target = targets.array();
@@ -195,10 +203,12 @@ PyArrayObject* Classes::bring_together(PyArrayObject* values) const {
 
 PyArrayObject* row_gradients(PyArrayObject* grad, PyArrayObject* shares) {
     int dtype = dtype_of(grad);
-    if (!is_real(dtype) || dtype_of(shares) != dtype || !PyArray_IS_C_CONTIGUOUS(shares)) return nullptr;
+    DECLINE_IF(!is_real(dtype) || dtype_of(shares) != dtype);
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(shares));
     bool alike = PyArray_NDIM(grad) == 0 || PyArray_NDIM(shares) == 0 || PyArray_SAMESHAPE(grad, shares);
+    DECLINE_IF(!alike);
     Ref dense = Ref::steal(as_object(contiguous(grad)));
-    if (!alike || !dense) return nullptr;
+    if (!dense) return nullptr;
     PyArrayObject* like = PyArray_NDIM(grad) == 0 ? shares : grad;
     PyArrayObject* result = new_array(PyArray_NDIM(like), PyArray_DIMS(like), type_num_of(dtype));
     if (result == nullptr) return nullptr;
@@ -209,10 +219,6 @@ PyArrayObject* row_gradients(PyArrayObject* grad, PyArrayObject* shares) {
         multiply_rows(dense.array(), shares, static_cast<double*>(PyArray_DATA(result)), count);
     }
     return result;
-}
-
-void register_classification_losses() {
-    add_kernel({"_nll_loss", forward, backward, {"shares", "target", "input_shape"}});
 }
 
 }  // namespace rushlight

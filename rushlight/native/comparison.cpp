@@ -4,7 +4,6 @@
 
 #include "call.h"
 #include "numbers.h"
-#include "parts.h"
 #include "promotion.h"
 
 namespace rushlight {
@@ -43,18 +42,20 @@ bool near(const void* one, const void* other, int64_t count, double rtol, double
 }
 
 // Two tensors of one dtype that loops can read from start to end; the dtype, or -1.
-int common_dtype(const Call& call) {
-    PyArrayObject *one = call.array(0), *other = call.array(1);
-    if (one == nullptr || other == nullptr || !PyArray_IS_C_CONTIGUOUS(one) || !PyArray_IS_C_CONTIGUOUS(other)) return -1;
+int common_dtype(PyArrayObject* one, PyArrayObject* other) {
+    if (one == nullptr || other == nullptr || !PyArray_IS_C_CONTIGUOUS(one) || !PyArray_IS_C_CONTIGUOUS(other)) {
+        return -1;
+    }
     int dtype = dtype_of(one);
     return dtype == dtype_of(other) ? dtype : -1;
 }
 
-// equal(input, other)
+NAMES(Equal, input, other);
+
 PyObject* equal_route(Call& call) {
-    int dtype = common_dtype(call);
-    if (dtype < 0) return nullptr;
-    PyArrayObject *one = call.array(0), *other = call.array(1);
+    PyArrayObject *one = call.array(Equal::input), *other = call.array(Equal::other);
+    int dtype = common_dtype(one, other);
+    DECLINE_IF(dtype < 0);
     if (!PyArray_SAMESHAPE(one, other)) return Py_NewRef(Py_False);
     const void *x = PyArray_DATA(one), *y = PyArray_DATA(other);
     npy_intp count = PyArray_SIZE(one);
@@ -66,23 +67,25 @@ PyObject* equal_route(Call& call) {
     }
 }
 
-// allclose(input, other, rtol, atol, equal_nan), of floats in one shape
+NAMES(AllClose, input, other, rtol, atol, equal_nan);
+
+// Of floats in one shape.
 PyObject* allclose_route(Call& call) {
-    int dtype = common_dtype(call);
+    PyArrayObject *one = call.array(AllClose::input), *other = call.array(AllClose::other);
+    int dtype = common_dtype(one, other);
     double rtol, atol;
-    if (!(dtype == FLOAT32 || dtype == FLOAT64) || call[4] != Py_False) return nullptr;
-    if (!plain_number(call[2], rtol) || !plain_number(call[3], atol) || !(rtol >= 0) || !(atol >= 0)) return nullptr;
-    PyArrayObject *one = call.array(0), *other = call.array(1);
-    if (!PyArray_SAMESHAPE(one, other)) return nullptr;
+    DECLINE_IF(!(dtype == FLOAT32 || dtype == FLOAT64));
+    DECLINE_IF(call[AllClose::equal_nan] != Py_False);
+    DECLINE_IF(!plain_number(call[AllClose::rtol], rtol) || !plain_number(call[AllClose::atol], atol));
+    DECLINE_IF(!(rtol >= 0) || !(atol >= 0));
+    DECLINE_IF(!PyArray_SAMESHAPE(one, other));
     auto* run = dtype == FLOAT32 ? near<float> : near<double>;
     return PyBool_FromLong(run(PyArray_DATA(one), PyArray_DATA(other), PyArray_SIZE(one), rtol, atol));
 }
 
-}  // namespace
+KERNEL("equal").route(equal_route, Equal::names);
+KERNEL("allclose").route(allclose_route, AllClose::names);
 
-void register_comparison() {
-    add_route("equal", equal_route);
-    add_route("allclose", allclose_route);
-}
+}  // namespace
 
 }  // namespace rushlight

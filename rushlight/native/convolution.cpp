@@ -5,7 +5,6 @@
 #include "call.h"
 #include "kernels/table.h"
 #include "numbers.h"
-#include "parts.h"
 #include "plan.h"
 #include "products.h"
 #include "sweep.h"
@@ -42,16 +41,15 @@ bool read_both(PyObject* value, int dims, int64_t least, int64_t (&numbers)[2]) 
 
 bool read_options(PyObject* stride, PyObject* padding, PyObject* dilation, PyObject* transposed, PyObject* groups,
                   int dims, Options& options) {
-    if (!PyBool_Check(transposed) || !PyLong_CheckExact(groups)) return false;
+    DECLINE_IF(!PyBool_Check(transposed) || !PyLong_CheckExact(groups));
     options.transposed = transposed == Py_True;
     constexpr int64_t MOST = 1 << 20;
-    if (!plain_integer(groups, options.groups) || options.groups < 1) return false;
-    if (!read_both(stride, dims, 1, options.stride) || !read_both(padding, dims, 0, options.padding) ||
-        !read_both(dilation, dims, 1, options.dilation)) {
-        return false;
-    }
+    DECLINE_IF(!plain_integer(groups, options.groups) || options.groups < 1);
+    DECLINE_IF(!read_both(stride, dims, 1, options.stride));
+    DECLINE_IF(!read_both(padding, dims, 0, options.padding));
+    DECLINE_IF(!read_both(dilation, dims, 1, options.dilation));
     for (int d = 0; d < 2; d++) {
-        if (options.stride[d] > MOST || options.padding[d] > MOST || options.dilation[d] > MOST) return false;
+        DECLINE_IF(options.stride[d] > MOST || options.padding[d] > MOST || options.dilation[d] > MOST);
     }
     return true;
 }
@@ -76,7 +74,7 @@ bool is_channels_last(PyArrayObject* array) {
 
 // An array that sweeps can read: floats of one to two dims beside batch and channels, in C order.
 bool read_array(PyArrayObject* array, int ndim, int dtype, Ref& kept) {
-    if (array == nullptr || PyArray_NDIM(array) != ndim || dtype_of(array) != dtype) return false;
+    DECLINE_IF(array == nullptr || PyArray_NDIM(array) != ndim || dtype_of(array) != dtype);
     kept = Ref::steal(reinterpret_cast<PyObject*>(contiguous(array)));
     return static_cast<bool>(kept);
 }
@@ -96,11 +94,13 @@ bool read_geometry(const npy_intp* small, const npy_intp* large, const npy_intp*
         geometry.stride[d] = options.stride[d];
         geometry.padding[d] = options.padding[d];
         geometry.dilation[d] = options.dilation[d];
-        if (geometry.image[d] < 1 || geometry.places[d] < 1 || geometry.kernel[d] < 1) return false;
+        DECLINE_IF(geometry.image[d] < 1 || geometry.places[d] < 1 || geometry.kernel[d] < 1);
     }
-    bool whole = geometry.count > 0 && geometry.channels > 0 && geometry.outputs > 0 &&
-                 geometry.outputs % geometry.groups == 0 && geometry.channels % geometry.groups == 0;
-    return whole && weight[0] == geometry.outputs && weight[1] == geometry.channels_each() && geometry.fits();
+    DECLINE_IF(geometry.count <= 0 || geometry.channels <= 0 || geometry.outputs <= 0);
+    DECLINE_IF(geometry.outputs % geometry.groups != 0 || geometry.channels % geometry.groups != 0);
+    DECLINE_IF(weight[0] != geometry.outputs || weight[1] != geometry.channels_each());
+    DECLINE_IF(!geometry.fits());
+    return true;
 }
 
 // The shape of what comes out; false where Python has to word an error.
@@ -111,57 +111,65 @@ bool result_shape(const npy_intp* input, const npy_intp* weight, int ndim, const
         int of = d - ndim + 2;
         int64_t far = options.dilation[of] * (weight[d] - 1) + 1;
         if (options.transposed) {
-            if (options.extra[of] >= std::max(options.stride[of], options.dilation[of])) return false;
+            DECLINE_IF(options.extra[of] >= std::max(options.stride[of], options.dilation[of]));
             shape[d] = (input[d] - 1) * options.stride[of] - 2 * options.padding[of] + far + options.extra[of];
         } else {
             int64_t room = input[d] + 2 * options.padding[of] - far;
-            if (room < 0) return false;
+            DECLINE_IF(room < 0);
             shape[d] = room / options.stride[of] + 1;
         }
-        if (shape[d] < 1) return false;
+        DECLINE_IF(shape[d] < 1);
     }
     return true;
 }
 
+NAMES(Convolve, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+
 PyObject* forward(Call& call) {
-    PyArrayObject *input = call.array(0), *weight = call.array(1), *bias = call.array(2);
-    if (input == nullptr || weight == nullptr || (bias == nullptr && call[2] != Py_None)) return nullptr;
+    PyArrayObject *input = call.array(Convolve::input), *weight = call.array(Convolve::weight);
+    PyArrayObject* bias = call.array(Convolve::bias);
+    DECLINE_IF(input == nullptr || weight == nullptr || (bias == nullptr && call[Convolve::bias] != Py_None));
     int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
-    if ((ndim != 3 && ndim != 4) || PyArray_NDIM(weight) != ndim || !is_real(dtype)) return nullptr;
+    DECLINE_IF((ndim != 3 && ndim != 4) || PyArray_NDIM(weight) != ndim);
+    DECLINE_IF(!is_real(dtype));
     Options options;
-    if (!read_options(call[3], call[4], call[5], call[6], call[8], ndim - 2, options)) return nullptr;
-    if (!read_both(call[7], ndim - 2, 0, options.extra)) return nullptr;
-    if (is_channels_last(input) || is_channels_last(weight)) return nullptr;
+    if (!read_options(call[Convolve::stride], call[Convolve::padding], call[Convolve::dilation],
+                      call[Convolve::transposed], call[Convolve::groups], ndim - 2, options)) {
+        return nullptr;
+    }
+    DECLINE_IF(!read_both(call[Convolve::output_padding], ndim - 2, 0, options.extra));
+    DECLINE_IF(is_channels_last(input) || is_channels_last(weight));
     Ref images, weights, biases;
     if (!read_array(input, ndim, dtype, images) || !read_array(weight, ndim, dtype, weights)) return nullptr;
     npy_intp shape[4];
     const npy_intp *given = PyArray_DIMS(input), *kernel = PyArray_DIMS(weight);
     if (!result_shape(given, kernel, ndim, options, shape)) return nullptr;
-    if (bias != nullptr && (!read_array(bias, 1, dtype, biases) || PyArray_DIM(bias, 0) != shape[1])) return nullptr;
+    if (bias != nullptr && !read_array(bias, 1, dtype, biases)) return nullptr;
+    DECLINE_IF(bias != nullptr && PyArray_DIM(bias, 0) != shape[1]);
     Convolution geometry;
     const npy_intp *small = options.transposed ? given : shape, *large = options.transposed ? shape : given;
     if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return nullptr;
     PyArrayObject* result = new_array(ndim, shape, type_num_of(dtype));
     if (result == nullptr) return nullptr;
-    bool done = (options.transposed ? spread : slide)(geometry, PyArray_DATA(images.array()), PyArray_DATA(weights.array()),
-                                                      bias == nullptr ? nullptr : PyArray_DATA(biases.array()),
-                                                      PyArray_DATA(result));
-    if (!done) Py_CLEAR(result);
-    return reinterpret_cast<PyObject*>(result);
+    bool done = (options.transposed ? spread : slide)(
+        geometry, PyArray_DATA(images.array()), PyArray_DATA(weights.array()),
+        bias == nullptr ? nullptr : PyArray_DATA(biases.array()), PyArray_DATA(result));
+    if (done) return as_object(result);
+    Py_DECREF(result);
+    return declined("there is no memory to sweep in");
 }
 
-// The saved values, by the names of the formulas.
-enum Read { INPUT, WEIGHT, INPUT_SHAPE, WEIGHT_SHAPE, STRIDE, PADDING, DILATION, TRANSPOSED, GROUPS };
+NAMES(Saved, input, weight, input_shape, weight_shape, stride, padding, dilation, transposed, groups);
 
 // A shape from a saved tensor or, where only that was saved, from its shape.
-bool saved_shape(const Gradient& gradient, Read tensor, Read shape, int ndim, npy_intp* dims) {
+bool saved_shape(const Gradient& gradient, Saved::Name tensor, Saved::Name shape, int ndim, npy_intp* dims) {
     if (PyArrayObject* array = gradient.array(tensor)) {
-        if (PyArray_NDIM(array) != ndim) return false;
+        DECLINE_IF(PyArray_NDIM(array) != ndim);
         std::copy_n(PyArray_DIMS(array), ndim, dims);
         return true;
     }
     PyObject* saved = gradient.option(shape);
-    if (saved == nullptr || !PyTuple_Check(saved) || PyTuple_GET_SIZE(saved) != ndim) return false;
+    DECLINE_IF(saved == nullptr || !PyTuple_Check(saved) || PyTuple_GET_SIZE(saved) != ndim);
     for (int d = 0; d < ndim; d++) dims[d] = PyLong_AsSsize_t(PyTuple_GET_ITEM(saved, d));
     return !PyErr_Occurred();
 }
@@ -175,7 +183,9 @@ PyArrayObject* bias_gradient(const Convolution& geometry, const char* grads, int
     parallel(channels, (1 << 16) / (geometry.count * places) + 1, [&](int64_t begin, int64_t end) {
         for (int64_t c = begin; c < end; c++) {
             double total = 0;
-            for (int64_t n = 0; n < geometry.count; n++) total += sum(grads + (n * channels + c) * places * size, places);
+            for (int64_t n = 0; n < geometry.count; n++) {
+                total += sum(grads + (n * channels + c) * places * size, places);
+            }
             if (geometry.dtype == FLOAT32) {
                 static_cast<float*>(PyArray_DATA(result))[c] = static_cast<float>(total);
             } else {
@@ -188,22 +198,24 @@ PyArrayObject* bias_gradient(const Convolution& geometry, const char* grads, int
 
 bool backward(Gradient& gradient) {
     PyArrayObject* given = gradient.grad();
-    if (given == nullptr) return false;
+    DECLINE_IF(given == nullptr);
     int ndim = PyArray_NDIM(given), dtype = dtype_of(given);
-    if ((ndim != 3 && ndim != 4) || !is_real(dtype)) return false;
-    PyArrayObject *input = gradient.array(INPUT), *weight = gradient.array(WEIGHT);
-    bool wants_image = gradient.place_of(0) >= 0, wants_weight = gradient.place_of(1) >= 0;
+    DECLINE_IF((ndim != 3 && ndim != 4) || !is_real(dtype));
+    PyArrayObject *input = gradient.array(Saved::input), *weight = gradient.array(Saved::weight);
+    int image_place = gradient.place_of(Convolve::input), bias_place = gradient.place_of(Convolve::bias);
+    bool wants_image = image_place >= 0, wants_weight = gradient.place_of(Convolve::weight) >= 0;
     // of a bias alone no option is saved
-    if (!wants_image && !wants_weight) return false;
+    DECLINE_IF(!wants_image && !wants_weight);
     for (PyArrayObject* each : {given, input, weight}) {
-        if (each != nullptr && is_channels_last(each)) return false;
+        DECLINE_IF(each != nullptr && is_channels_last(each));
     }
     Options options;
     npy_intp from[4], kernel[4];
-    if (!read_options(gradient.option(STRIDE), gradient.option(PADDING), gradient.option(DILATION),
-                      gradient.option(TRANSPOSED), gradient.option(GROUPS), ndim - 2, options) ||
-        !saved_shape(gradient, INPUT, INPUT_SHAPE, ndim, from) ||
-        !saved_shape(gradient, WEIGHT, WEIGHT_SHAPE, ndim, kernel)) {
+    if (!read_options(gradient.option(Saved::stride), gradient.option(Saved::padding),
+                      gradient.option(Saved::dilation), gradient.option(Saved::transposed),
+                      gradient.option(Saved::groups), ndim - 2, options) ||
+        !saved_shape(gradient, Saved::input, Saved::input_shape, ndim, from) ||
+        !saved_shape(gradient, Saved::weight, Saved::weight_shape, ndim, kernel)) {
         return false;
     }
     Ref grads, inputs, weights;
@@ -218,66 +230,64 @@ bool backward(Gradient& gradient) {
     const void* grad = PyArray_DATA(grads.array());
     for (int k = 0; k < gradient.plan->input_count; k++) {
         PyArrayObject*& found = gradient.found[k];
-        if (gradient.plan->inputs[k] == 2) {
+        if (k == bias_place) {
             int64_t places = options.transposed ? geometry.image_size() : geometry.place_count();
             found = bias_gradient(geometry, static_cast<const char*>(grad), to[1], places);
             if (found == nullptr) return false;
             continue;
         }
-        bool is_image = gradient.plan->inputs[k] == 0;
+        bool is_image = k == image_place;
         found = new_array(ndim, is_image ? from : kernel, type_num_of(dtype));
         if (found == nullptr) return false;
         void* result = PyArray_DATA(found);
         bool done;
         if (is_image) {
-            done = (options.transposed ? slide : spread)(geometry, grad, PyArray_DATA(weights.array()), nullptr, result);
+            const void* used = PyArray_DATA(weights.array());
+            done = (options.transposed ? slide : spread)(geometry, grad, used, nullptr, result);
         } else {
             const void* seen = PyArray_DATA(inputs.array());
-            done = weight_gradient(geometry, options.transposed ? grad : seen, options.transposed ? seen : grad, result);
+            const void *images = options.transposed ? grad : seen, *outputs = options.transposed ? seen : grad;
+            done = weight_gradient(geometry, images, outputs, result);
         }
-        if (!done) return false;
+        if (!done) return declined("there is no memory to sweep in");
     }
     return true;
 }
 
 // conv1d, conv2d and their transposes: straight to the op for a batch and a padding in numbers.
-struct Dims {
-    const char* name;
-    int ndim;
-    bool transposed;
-};
-
-constexpr Dims FUNCTIONS[] = {
-    {"conv1d", 3, false}, {"conv2d", 4, false}, {"conv_transpose1d", 3, true}, {"conv_transpose2d", 4, true}};
-
-PyObject* route(Call& call) {
-    const auto& function = *static_cast<const Dims*>(call.op->kernel->data);
+PyObject* call_convolution(PyArrayObject* input, int ndim, PyObject* const (&arguments)[9]) {
     static Function* const op = find_function("convolution");
-    static PyObject* const none = PyLong_FromLong(0);
-    PyArrayObject* input = call.array(0);
-    if (op == nullptr || input == nullptr || PyArray_NDIM(input) != function.ndim) return nullptr;
-    bool transposed = function.transposed;
-    PyObject* arguments[] = {call[0], call[1], call[2], call[3], call[4],
-                             call[transposed ? 7 : 5],
-                             transposed ? Py_True : Py_False,
-                             transposed ? call[5] : none,
-                             call[6]};
+    DECLINE_IF(op == nullptr || input == nullptr);
+    DECLINE_IF(PyArray_NDIM(input) != ndim);
     return call_native(op, arguments, 9, nullptr);
 }
 
-}  // namespace
+NAMES(Slid, input, weight, bias, stride, padding, dilation, groups);
 
-void register_convolution() {
-    for (const Dims& each : FUNCTIONS) {
-        Kernel kernel;
-        kernel.name = each.name;
-        kernel.route = route;
-        kernel.data = &each;
-        add_kernel(kernel);
-    }
-    add_kernel({"convolution", forward, backward,
-                {"input", "weight", "input_shape", "weight_shape", "stride", "padding", "dilation", "transposed",
-                 "groups"}});
+template <int ndim>
+PyObject* slid_route(Call& call) {
+    static PyObject* const none = PyLong_FromLong(0);
+    return call_convolution(call.array(Slid::input), ndim,
+                            {call[Slid::input], call[Slid::weight], call[Slid::bias], call[Slid::stride],
+                             call[Slid::padding], call[Slid::dilation], Py_False, none, call[Slid::groups]});
 }
+
+NAMES(Spread, input, weight, bias, stride, padding, output_padding, groups, dilation);
+
+template <int ndim>
+PyObject* spread_route(Call& call) {
+    return call_convolution(
+        call.array(Spread::input), ndim,
+        {call[Spread::input], call[Spread::weight], call[Spread::bias], call[Spread::stride], call[Spread::padding],
+         call[Spread::dilation], Py_True, call[Spread::output_padding], call[Spread::groups]});
+}
+
+KERNEL("convolution").forward(forward, Convolve::names).gradient(backward, Saved::names);
+KERNEL("conv1d").route(slid_route<3>, Slid::names);
+KERNEL("conv2d").route(slid_route<4>, Slid::names);
+KERNEL("conv_transpose1d").route(spread_route<3>, Spread::names);
+KERNEL("conv_transpose2d").route(spread_route<4>, Spread::names);
+
+}  // namespace
 
 }  // namespace rushlight

@@ -10,7 +10,6 @@
 #include "copies.h"
 #include "numbers.h"
 #include "operands.h"
-#include "parts.h"
 #include "signed.h"
 #include "state.h"
 #include "threads.h"
@@ -35,16 +34,19 @@ PyArrayObject* new_like(PyArrayObject* array, int type) {
     int ndim = PyArray_NDIM(array);
     const npy_intp* dims = PyArray_DIMS(array);
     if (PyArray_IS_C_CONTIGUOUS(array)) return keep_unit_steps(new_array(ndim, dims, type), array);
-    if (std::find(dims, dims + ndim, 1) != dims + ndim || PyArray_SIZE(array) == 0) return nullptr;
+    DECLINE_IF(std::find(dims, dims + ndim, 1) != dims + ndim || PyArray_SIZE(array) == 0);
     return new_array_like_strides(ndim, dims, PyArray_STRIDES(array), type);
 }
 
+NAMES(Clone, input, memory_format);
+
 // clone(input, *, memory_format=None)
 PyObject* clone_forward(Call& call) {
-    PyArrayObject* input = call.array(0);
-    if (!is_movable(input) || PyArray_TYPE(input) >= NPY_NTYPES_LEGACY) return nullptr;
-    if (call[1] == contiguous_format()) return as_object(packed_copy(input));
-    if (call[1] != Py_None) return nullptr;
+    PyArrayObject* input = call.array(Clone::input);
+    PyObject* format = call[Clone::memory_format];
+    DECLINE_IF(!is_movable(input) || PyArray_TYPE(input) >= NPY_NTYPES_LEGACY);
+    if (format == contiguous_format()) return as_object(packed_copy(input));
+    DECLINE_IF(format != Py_None);
     if (PyArray_IS_C_CONTIGUOUS(input)) return as_object(keep_unit_steps(packed_copy(input), input));
     PyArrayObject* made = new_like(input, PyArray_TYPE(input));
     if (made != nullptr) copy_into(made, input);
@@ -69,7 +71,7 @@ int dtype_of_type(int type_num) {
 // The elements of a C-contiguous array in another dtype; nullptr where there is no loop.
 PyArrayObject* converted(PyArrayObject* array, int type_num) {
     int from = dtype_of(array), to = dtype_of_type(type_num);
-    if (from < 0 || to < 0 || !PyArray_IS_C_CONTIGUOUS(array)) return nullptr;
+    DECLINE_IF(from < 0 || to < 0 || !PyArray_IS_C_CONTIGUOUS(array));
     PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
     if (made == nullptr) return nullptr;
     Convert convert = table().convert[from][to];
@@ -97,11 +99,11 @@ void to_int32(const void* from, void* to, npy_intp count) {
 // core/casting.py; nullptr for other dtypes.
 PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
     int from = PyArray_TYPE(array), kind = dtype_of(array);
-    if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISNOTSWAPPED(array)) return nullptr;
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISNOTSWAPPED(array));
     bool to_integer = PyTypeNum_ISINTEGER(type_num) || PyTypeNum_ISBOOL(type_num);
     Ref source = Ref::borrow(as_object(array));
     if (kind == FLOAT32 || kind == FLOAT64) {
-        if (!to_integer) return nullptr;
+        DECLINE_IF(!to_integer);
         if (type_num == NPY_INT32) {
             PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
             auto* run = kind == FLOAT32 ? to_int32<float> : to_int32<double>;
@@ -109,27 +111,32 @@ PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
             return made;
         }
         Ref type = Ref::steal(as_object(PyArray_DescrFromType(type_num)));
-        if (PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(type.get())) >= 4) return nullptr;
+        DECLINE_IF(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(type.get())) >= 4);
         source = Ref::steal(as_object(converted(array, NPY_INT64)));
-    } else if (!(PyTypeNum_ISINTEGER(from) || PyTypeNum_ISBOOL(from)) ||
-               !(to_integer || type_num == NPY_FLOAT || type_num == NPY_DOUBLE)) {
-        return nullptr;
+    } else {
+        DECLINE_IF(!(PyTypeNum_ISINTEGER(from) || PyTypeNum_ISBOOL(from)));
+        DECLINE_IF(!(to_integer || type_num == NPY_FLOAT || type_num == NPY_DOUBLE));
     }
     Ref made = Ref::steal(as_object(new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num)));
     if (!source || !made || PyArray_CopyInto(made.array(), source.array()) < 0) return nullptr;
     return reinterpret_cast<PyArrayObject*>(made.release());
 }
 
+NAMES(ToCopy, input, kind, form);
+
 // _to_copy(input, kind, form=None)
 PyObject* to_copy_forward(Call& call) {
-    PyArrayObject* input = call.array(0);
-    if (!PyArray_DescrCheck(call[1]) || call[2] != Py_None) return nullptr;
-    auto* kind = reinterpret_cast<PyArray_Descr*>(call[1]);
+    PyArrayObject* input = call.array(ToCopy::input);
+    DECLINE_IF(!PyArray_DescrCheck(call[ToCopy::kind]));
+    DECLINE_IF(call[ToCopy::form] != Py_None);
+    auto* kind = reinterpret_cast<PyArray_Descr*>(call[ToCopy::kind]);
     if (PyArray_DESCR(input) == kind) {
-        return is_movable(input) && PyArray_IS_C_CONTIGUOUS(input) ? as_object(keep_unit_steps(packed_copy(input), input)) : nullptr;
+        DECLINE_IF(!is_movable(input) || !PyArray_IS_C_CONTIGUOUS(input));
+        return as_object(keep_unit_steps(packed_copy(input), input));
     }
-    if (dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0) return as_object(keep_unit_steps(converted(input, kind->type_num), input));
-    return as_object(keep_unit_steps(converted_integers(input, kind->type_num), input));
+    bool has_loop = dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0;
+    PyArrayObject* made = (has_loop ? converted : converted_integers)(input, kind->type_num);
+    return as_object(keep_unit_steps(made, input));
 }
 
 // The tensor in another dtype, itself if it has it; nullptr without an exception where Python must look.
@@ -200,21 +207,24 @@ PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t count,
 
 // ---- writing
 
+NAMES(Copy, src);
+
 // _copy(input, src), in place: the source, broadcast and converted
 PyObject* copy_forward(Call& call) {
-    PyArrayObject *out = call.out, *source = call.array(1);
-    if (out == nullptr || source == nullptr || !is_movable(out) || may_overlap(out, source)) return nullptr;
+    PyArrayObject *out = call.out, *source = call.array(Copy::src);
+    DECLINE_IF(out == nullptr || source == nullptr || !is_movable(out));
+    DECLINE_IF(may_overlap(out, source));
     Ref brought = Ref::borrow(as_object(source));
     if (PyArray_DESCR(source) != PyArray_DESCR(out)) {
         brought = Ref::steal(as_object(converted(source, PyArray_TYPE(out))));
         if (!brought) return nullptr;
     }
     int ndim = PyArray_NDIM(out), extra = ndim - PyArray_NDIM(source);
-    if (extra < 0) return nullptr;
+    DECLINE_IF(extra < 0);
     npy_intp strides[NPY_MAXDIMS];
     for (int d = 0; d < ndim; d++) {
         npy_intp have = d >= extra ? PyArray_DIM(source, d - extra) : 1;
-        if (have != PyArray_DIM(out, d) && have != 1) return nullptr;
+        DECLINE_IF(have != PyArray_DIM(out, d) && have != 1);
         strides[d] = have == PyArray_DIM(out, d) && d >= extra ? PyArray_STRIDE(brought.array(), d - extra) : 0;
     }
     if (PyArray_SIZE(out) > 0) {
@@ -265,6 +275,13 @@ PyObject* fill_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     return written(target) ? Py_NewRef(self) : nullptr;
 }
 
+KERNEL("clone").forward(clone_forward, Clone::names).gradient(pass_backward);
+// what recurrent layers hand out
+KERNEL("_stacked").forward(clone_forward, Clone::names).gradient(pass_backward);
+KERNEL("_joined").forward(clone_forward, Clone::names).gradient(pass_backward);
+KERNEL("_to_copy").forward(to_copy_forward, ToCopy::names).gradient(pass_backward);
+KERNEL("_copy").forward(copy_forward, Copy::names);
+
 }  // namespace
 
 PyMethodDef copying_methods[] = {
@@ -297,12 +314,5 @@ PyMethodDef copying_methods[] = {
      SIGNED("fill_($self, value)", "Write one value over every element.")},
     {nullptr, nullptr, 0, nullptr},
 };
-
-void register_copying() {
-    // the last two are what recurrent layers hand out
-    for (const char* name : {"clone", "_stacked", "_joined"}) add_kernel({name, clone_forward, pass_backward});
-    add_kernel({"_to_copy", to_copy_forward, pass_backward});
-    add_kernel({"_copy", copy_forward});
-}
 
 }  // namespace rushlight

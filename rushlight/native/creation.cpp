@@ -11,7 +11,6 @@
 #include "location.h"
 #include "lost.h"
 #include "numbers.h"
-#include "parts.h"
 #include "promotion.h"
 #include "state.h"
 #include "tensor.h"
@@ -49,21 +48,16 @@ bool read_flag(PyObject* value, bool& flag) {
 
 }  // namespace
 
-bool Options::read(const Arguments& arguments, const Places& places) {
-    for (int place : {places.layout, places.out, places.memory_format}) {
-        if (place >= 0 && arguments.has(place)) return false;
-    }
+bool Options::read_device(PyObject* given) { return given == nullptr || given == Py_None || is_cpu(given); }
+
+bool Options::read_flags(PyObject* pin_memory, PyObject* requires) {
     bool pinned;
-    if (!read_flag(places.pin_memory < 0 ? nullptr : arguments[places.pin_memory], pinned) || pinned) return false;
-    if (!read_flag(places.requires_grad < 0 ? nullptr : arguments[places.requires_grad], requires_grad)) {
-        return false;
-    }
-    if (arguments.has(places.device) && !is_cpu(arguments[places.device])) return false;
-    return !arguments.has(places.dtype) || read_dtype(arguments[places.dtype]);
+    return read_flag(pin_memory, pinned) && !pinned && read_flag(requires, requires_grad);
 }
 
 bool Options::read_dtype(PyObject* given) {
     static PyObject* name = PyUnicode_InternFromString("numpy");
+    if (given == nullptr || given == Py_None) return true;
     if (!is_dtype(given)) return false;
     Ref kind = Ref::steal(PyObject_GetAttr(given, name));
     if (!kind || !PyArray_DescrCheck(kind.get())) return false;
@@ -191,13 +185,13 @@ PyObject* cut_of_numbers(PyObject* data) {
 
 PyObject* tensor_of_numbers(PyObject* data, const Options& options) {
     Numbers numbers;
-    if (!numbers.read(data)) return nullptr;
+    DECLINE_IF(!numbers.read(data));
     int dtype = options.dtype >= 0 ? options.dtype : numbers.dtype();
-    if (dtype < 0 || (dtype == INT64 && numbers.floats) || (dtype == BOOL && (numbers.floats || numbers.integers))) {
-        return nullptr;
-    }
+    DECLINE_IF(dtype < 0);
+    DECLINE_IF((dtype == INT64 && numbers.floats) || (dtype == BOOL && (numbers.floats || numbers.integers)));
     Ref array = Ref::steal(as_object(new_array(numbers.ndim, numbers.dims, type_num_of(dtype))));
-    if (!array || !numbers.store_all(data, dtype, array.array())) return nullptr;
+    if (!array) return nullptr;
+    DECLINE_IF(!numbers.store_all(data, dtype, array.array()));
     PyObject* cut = numbers.floats ? cut_of_numbers(data) : nullptr;
     Ref made = Ref::steal(finish(reinterpret_cast<PyArrayObject*>(array.release()), options.requires_grad));
     if (made && cut != nullptr && PyObject_SetAttrString(made.get(), "_cut", cut) < 0) return nullptr;
@@ -227,42 +221,54 @@ PyArrayObject* array_as(PyArrayObject* array, int dtype) {
 
 // A tensor on the array's memory, by an array object of our own.
 PyObject* shared(PyArrayObject* array) {
-    if (!PyArray_ISWRITEABLE(array)) return nullptr;
+    DECLINE_IF(!PyArray_ISWRITEABLE(array));
     return finish(reinterpret_cast<PyArrayObject*>(PyArray_View(array, nullptr, nullptr)), false);
 }
 
-// tensor(data, *, dtype, device, requires_grad, pin_memory)
+NAMES(OfTensor, data, dtype, device, requires_grad, pin_memory);
+
 PyObject* tensor(const Arguments& arguments) {
     Options options;
-    PyObject* data = arguments[0];
-    if (data == nullptr || !options.read(arguments, {1, 2, 3, 4})) return nullptr;
-    if (!is_plain_array(data)) return is_tensor(data) ? nullptr : tensor_of_numbers(data, options);
-    return finish(array_as(reinterpret_cast<PyArrayObject*>(data), options.dtype), options.requires_grad);
+    PyObject* data = arguments[OfTensor::data];
+    DECLINE_IF(data == nullptr);
+    DECLINE_IF(!options.read_dtype(arguments[OfTensor::dtype]) || !options.read_device(arguments[OfTensor::device]));
+    DECLINE_IF(!options.read_flags(arguments[OfTensor::pin_memory], arguments[OfTensor::requires_grad]));
+    if (is_plain_array(data)) {
+        return finish(array_as(reinterpret_cast<PyArrayObject*>(data), options.dtype), options.requires_grad);
+    }
+    DECLINE_IF(is_tensor(data));
+    return tensor_of_numbers(data, options);
 }
 
-// as_tensor(data, dtype, device)
+NAMES(OfAsTensor, data, dtype, device);
+
 PyObject* as_tensor_way(const Arguments& arguments) {
     Options options;
-    PyObject* data = arguments[0];
-    if (data == nullptr || !options.read(arguments, {1, 2, -1, -1})) return nullptr;
-    if (is_tensor(data)) return options.dtype < 0 ? Py_NewRef(data) : nullptr;
+    PyObject* data = arguments[OfAsTensor::data];
+    DECLINE_IF(data == nullptr);
+    DECLINE_IF(!options.read_dtype(arguments[OfAsTensor::dtype]) || !options.read_device(arguments[OfAsTensor::device]));
+    if (is_tensor(data)) {
+        DECLINE_IF(options.dtype >= 0);
+        return Py_NewRef(data);
+    }
     if (!is_plain_array(data)) return tensor_of_numbers(data, options);
     auto* array = reinterpret_cast<PyArrayObject*>(data);
     if (options.dtype < 0 || options.dtype == dtype_of(array)) return shared(array);
     return finish(array_as(array, options.dtype), false);
 }
 
+NAMES(OfFromNumpy, array);
+
 PyObject* from_numpy(const Arguments& arguments) {
-    PyObject* data = arguments[0];
-    return data != nullptr && is_plain_array(data) ? shared(reinterpret_cast<PyArrayObject*>(data)) : nullptr;
+    PyObject* data = arguments[OfFromNumpy::array];
+    DECLINE_IF(data == nullptr || !is_plain_array(data));
+    return shared(reinterpret_cast<PyArrayObject*>(data));
 }
+
+KERNEL("core.creation.tensor").shortcut(tensor, OfTensor::names);
+KERNEL("core.creation.as_tensor").shortcut(as_tensor_way, OfAsTensor::names);
+KERNEL("core.creation.from_numpy").shortcut(from_numpy, OfFromNumpy::names);
 
 }  // namespace
-
-void register_creation() {
-    add_shortcut("core.creation.tensor", tensor);
-    add_shortcut("core.creation.as_tensor", as_tensor_way);
-    add_shortcut("core.creation.from_numpy", from_numpy);
-}
 
 }  // namespace rushlight

@@ -6,21 +6,22 @@
 
 namespace rushlight {
 
-// Where an option stands among the arguments; -1 if the function does not have it.
-struct Places {
-    int dtype, device, requires_grad, pin_memory, layout = -1, out = -1, memory_format = -1;
-};
-
 // What functions that create a tensor take besides its data.
 struct Options {
     int dtype = -1;  // of the table; -1 where none was asked for
     bool requires_grad = false;
 
-    // False where Python must look.
-    bool read(const Arguments& arguments, const Places& places);
-
-private:
+    // The five options that most of them have, by their names in the list of what the shortcut reads. False where
+    // Python must look.
+    template <class List>
+    bool read(const Arguments& arguments) {
+        return !arguments.has(List::layout) && read_dtype(arguments[List::dtype]) &&
+               read_device(arguments[List::device]) &&
+               read_flags(arguments[List::pin_memory], arguments[List::requires_grad]);
+    }
     bool read_dtype(PyObject* given);
+    static bool read_device(PyObject* given);
+    bool read_flags(PyObject* pin_memory, PyObject* requires);
 };
 
 template <class T>

@@ -2,7 +2,6 @@
 #include "arrays.h"
 #include "classes.h"
 #include "kernels/table.h"
-#include "parts.h"
 #include "products.h"
 #include "threads.h"
 
@@ -32,19 +31,21 @@ PyObject* forward(Call& call) {
     return loss ? PyTuple_Pack(3, loss.get(), probs.get(), classes.shares.get()) : nullptr;
 }
 
-enum Reads { PROBS, SHARES, TARGET };
+NAMES(Saved, probs, shares, target);
 
 bool backward(Gradient& gradient) {
-    PyArrayObject *probs = gradient.array(PROBS), *shares = gradient.array(SHARES), *target = gradient.array(TARGET);
-    if (gradient.grad() == nullptr || probs == nullptr || shares == nullptr || target == nullptr) return false;
+    PyArrayObject *probs = gradient.array(Saved::probs), *shares = gradient.array(Saved::shares);
+    PyArrayObject* target = gradient.array(Saved::target);
+    DECLINE_IF(gradient.grad() == nullptr || probs == nullptr || shares == nullptr || target == nullptr);
     // the probabilities have gradients where this gradient has been differentiated
     for (int i = 1; i < gradient.grad_count; i++) {
-        if (gradient.grads[i] != nullptr) return false;
+        DECLINE_IF(gradient.grads[i] != nullptr);
     }
     ClassRows rows;
     Ref targets = Ref::steal(as_object(contiguous(target)));
     Ref scales = Ref::steal(as_object(row_gradients(gradient.grad(), shares)));
-    if (!targets || !scales || dtype_of(probs) != dtype_of(shares) || !PyArray_IS_C_CONTIGUOUS(probs)) return false;
+    if (!targets || !scales) return false;
+    DECLINE_IF(dtype_of(probs) != dtype_of(shares) || !PyArray_IS_C_CONTIGUOUS(probs));
     if (!read_rows(targets.array(), PyArray_NDIM(probs), PyArray_DIMS(probs), rows)) return false;
     PyArrayObject* result = new_array(PyArray_NDIM(probs), PyArray_DIMS(probs), PyArray_TYPE(probs));
     if (result == nullptr) return false;
@@ -57,10 +58,8 @@ bool backward(Gradient& gradient) {
     return true;
 }
 
-}  // namespace
+KERNEL("_cross_entropy").forward(forward, ClassLoss::names).gradient(backward, Saved::names);
 
-void register_cross_entropy() {
-    add_kernel({"_cross_entropy", forward, backward, {"probs", "shares", "target"}});
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -5,7 +5,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "copies.h"
-#include "parts.h"
 #include "views.h"
 
 namespace rushlight {
@@ -19,7 +18,8 @@ void cut_triangles(char* to, const char* from, npy_intp matrices, npy_intp rows,
     for (npy_intp i = 0; i < matrices * rows; i++, to += row_bytes, from += row_bytes) {
         npy_intp reach = (i % rows + diagonal + (lower ? 1 : 0)) * itemsize;
         npy_intp border = std::clamp<npy_intp>(reach, 0, row_bytes);
-        npy_intp kept = lower ? 0 : border, cleared = lower ? border : 0, kept_bytes = lower ? border : row_bytes - border;
+        npy_intp kept = lower ? 0 : border, cleared = lower ? border : 0;
+        npy_intp kept_bytes = lower ? border : row_bytes - border;
         if (to != from) std::memcpy(to + kept, from + kept, kept_bytes);
         std::memset(to + cleared, 0, row_bytes - kept_bytes);
     }
@@ -30,8 +30,8 @@ PyArrayObject* triangle(PyArrayObject* array, PyObject* named, bool lower) {
     constexpr npy_intp FAR = npy_intp{1} << 40;
     npy_intp diagonal;
     int ndim = PyArray_NDIM(array);
-    if (ndim < 2 || !is_movable(array) || PyArray_SIZE(array) == 0 || !read_index(named, diagonal)) return nullptr;
-    if (diagonal < -FAR || diagonal > FAR) return nullptr;
+    DECLINE_IF(ndim < 2 || !is_movable(array) || PyArray_SIZE(array) == 0);
+    DECLINE_IF(!read_index(named, diagonal) || diagonal < -FAR || diagonal > FAR);
     bool dense = PyArray_IS_C_CONTIGUOUS(array);
     PyArrayObject* made =
         dense ? new_array(ndim, PyArray_DIMS(array), PyArray_TYPE(array)) : packed_copy(array);
@@ -44,28 +44,31 @@ PyArrayObject* triangle(PyArrayObject* array, PyObject* named, bool lower) {
     return made;
 }
 
-// (input, diagonal=0)
+NAMES(Triangle, input, diagonal);
+NAMES(SavedOfTriangle, diagonal);
+
 template <bool lower>
 PyObject* triangle_forward(Call& call) {
-    PyArrayObject* input = call.array(0);
-    if (!PyArray_IS_C_CONTIGUOUS(input)) return nullptr;
-    return as_object(triangle(input, call[1], lower));
+    PyArrayObject* input = call.array(Triangle::input);
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
+    return as_object(triangle(input, call[Triangle::diagonal], lower));
 }
 
-// reads diagonal
 template <bool lower>
 bool triangle_backward(Gradient& gradient) {
-    gradient.found[0] = triangle(gradient.grad(), gradient.option(0), lower);
+    gradient.found[0] = triangle(gradient.grad(), gradient.option(SavedOfTriangle::diagonal), lower);
     return gradient.found[0] != nullptr;
 }
 
-// _diagonal_matrix(input, offset)
+NAMES(Matrix, input, offset);
+NAMES(SavedOfMatrix, offset);
+
 PyObject* matrix_forward(Call& call) {
-    PyArrayObject* input = call.array(0);
+    PyArrayObject* input = call.array(Matrix::input);
     constexpr npy_intp FAR = npy_intp{1} << 20;
     npy_intp offset;
-    if (PyArray_NDIM(input) != 1 || !is_movable(input) || PyArray_SIZE(input) == 0) return nullptr;
-    if (!read_index(call[1], offset) || offset < -FAR || offset > FAR) return nullptr;
+    DECLINE_IF(PyArray_NDIM(input) != 1 || !is_movable(input) || PyArray_SIZE(input) == 0);
+    DECLINE_IF(!read_index(call[Matrix::offset], offset) || offset < -FAR || offset > FAR);
     npy_intp side = PyArray_SIZE(input) + std::abs(offset), dims[] = {side, side};
     PyArrayObject* made = zeros_array(2, dims, PyArray_TYPE(input));
     if (made == nullptr) return nullptr;
@@ -75,35 +78,40 @@ PyObject* matrix_forward(Call& call) {
     return as_object(made);
 }
 
-// reads offset
 bool matrix_backward(Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
     npy_intp offset;
-    if (PyArray_NDIM(grad) != 2 || !read_index(gradient.option(0), offset)) return false;
+    DECLINE_IF(PyArray_NDIM(grad) != 2 || !read_index(gradient.option(SavedOfMatrix::offset), offset));
     npy_intp count = PyArray_DIM(grad, 0) - std::abs(offset);
     npy_intp step = PyArray_STRIDE(grad, 0) + PyArray_STRIDE(grad, 1);
     npy_intp start = offset < 0 ? -offset * PyArray_STRIDE(grad, 0) : offset * PyArray_STRIDE(grad, 1);
-    if (count < 1) return false;
+    DECLINE_IF(count < 1);
     gradient.found[0] = view_of(grad, 1, &count, &step, start);
     return gradient.found[0] != nullptr;
 }
 
+NAMES(Diag, input, diagonal, out);
+
 // diag(input, diagonal=0, *, out=None) of a vector
 PyObject* diag_route(Call& call) {
     static Function* matrix = find_function("_diagonal_matrix");
-    if (matrix == nullptr || call[2] != Py_None || !call.is_tensor(0) || !PyLong_CheckExact(call[1])) return nullptr;
-    if (call.array(0) == nullptr || PyArray_NDIM(call.array(0)) != 1) return nullptr;
-    PyObject* args[] = {call[0], call[1]};
+    PyArrayObject* input = call.array(Diag::input);
+    DECLINE_IF(matrix == nullptr || call[Diag::out] != Py_None);
+    DECLINE_IF(!PyLong_CheckExact(call[Diag::diagonal]));
+    DECLINE_IF(input == nullptr || PyArray_NDIM(input) != 1);
+    PyObject* args[] = {call[Diag::input], call[Diag::diagonal]};
     return call_native(matrix, args, 2, nullptr);
 }
 
-}  // namespace
+KERNEL("tril")
+    .forward(triangle_forward<true>, Triangle::names)
+    .gradient(triangle_backward<true>, SavedOfTriangle::names);
+KERNEL("triu")
+    .forward(triangle_forward<false>, Triangle::names)
+    .gradient(triangle_backward<false>, SavedOfTriangle::names);
+KERNEL("_diagonal_matrix").forward(matrix_forward, Matrix::names).gradient(matrix_backward, SavedOfMatrix::names);
+KERNEL("diag").route(diag_route, Diag::names);
 
-void register_diagonals() {
-    add_kernel({"tril", triangle_forward<true>, triangle_backward<true>, {"diagonal"}});
-    add_kernel({"triu", triangle_forward<false>, triangle_backward<false>, {"diagonal"}});
-    add_kernel({"_diagonal_matrix", matrix_forward, matrix_backward, {"offset"}});
-    add_route("diag", diag_route);
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -44,11 +44,13 @@ bool goes_with(PyArrayObject* array, PyArrayObject* rows, int fewer = 0) {
            PyArray_NDIM(array) == ndim && PyArray_CompareLists(PyArray_DIMS(array), PyArray_DIMS(rows), ndim);
 }
 
-// _normalized_logits(input)
+NAMES(Normalized, input);
+NAMES(SavedOfNormalized, result);
+
 PyObject* normalized_forward(Call& call) {
-    PyArrayObject* logits = call.array(0);
+    PyArrayObject* logits = call.array(Normalized::input);
     Rows rows;
-    if (!rows.read(logits)) return nullptr;
+    DECLINE_IF(!rows.read(logits));
     PyArrayObject* made = new_like(logits);
     if (made == nullptr) return nullptr;
     loops().normalized[rows.dtype](PyArray_DATA(logits), PyArray_DATA(made), rows.rows, rows.width);
@@ -56,9 +58,9 @@ PyObject* normalized_forward(Call& call) {
 }
 
 bool normalized_backward(Gradient& gradient) {
-    PyArrayObject *grad = gradient.grad(), *result = gradient.array(0);
+    PyArrayObject *grad = gradient.grad(), *result = gradient.array(SavedOfNormalized::result);
     Rows rows;
-    if (!rows.read(grad) || !goes_with(result, grad)) return false;
+    DECLINE_IF(!rows.read(grad) || !goes_with(result, grad));
     PyArrayObject* made = gradient.found[0] = new_like(grad);
     if (made == nullptr) return false;
     loops().normalized_slope[rows.dtype](PyArray_DATA(grad), PyArray_DATA(result), PyArray_DATA(made), rows.rows,
@@ -66,11 +68,12 @@ bool normalized_backward(Gradient& gradient) {
     return true;
 }
 
-// _entropy(logits, probs)
+NAMES(Entropy, logits, probs);
+
 PyObject* entropy_forward(Call& call) {
-    PyArrayObject *logits = call.array(0), *probs = call.array(1);
+    PyArrayObject *logits = call.array(Entropy::logits), *probs = call.array(Entropy::probs);
     Rows rows;
-    if (!rows.read(logits) || !goes_with(probs, logits)) return nullptr;
+    DECLINE_IF(!rows.read(logits) || !goes_with(probs, logits));
     PyArrayObject* made = new_like(logits, 1);
     if (made == nullptr) return nullptr;
     loops().entropy[rows.dtype](PyArray_DATA(logits), PyArray_DATA(probs), PyArray_DATA(made), rows.rows, rows.width);
@@ -78,18 +81,19 @@ PyObject* entropy_forward(Call& call) {
 }
 
 bool entropy_backward(Gradient& gradient) {
-    PyArrayObject *grad = gradient.grad(), *logits = gradient.array(0), *probs = gradient.array(1);
+    PyArrayObject *grad = gradient.grad(), *logits = gradient.array(Entropy::logits);
+    PyArrayObject* probs = gradient.array(Entropy::probs);
     Rows rows;
-    if (!rows.read(logits) || !goes_with(grad, logits, 1)) return false;
+    DECLINE_IF(!rows.read(logits) || !goes_with(grad, logits, 1));
     void* slopes[2] = {};
-    for (int position = 0; position < 2; position++) {
-        int place = gradient.place_of(position);
+    for (auto input : {Entropy::logits, Entropy::probs}) {
+        int place = gradient.place_of(input);
         if (place < 0) continue;
         // probabilities are not saved where only their own gradient is wanted
-        if (position == 0 && !goes_with(probs, logits)) return false;
+        DECLINE_IF(input == Entropy::logits && !goes_with(probs, logits));
         PyArrayObject* made = gradient.found[place] = new_like(logits);
         if (made == nullptr) return false;
-        slopes[position] = PyArray_DATA(made);
+        slopes[input] = PyArray_DATA(made);
     }
     const void* weights = probs == nullptr ? nullptr : PyArray_DATA(probs);
     loops().entropy_slopes[rows.dtype](PyArray_DATA(grad), PyArray_DATA(logits), weights, slopes[0], slopes[1],
@@ -123,19 +127,17 @@ bool are_classes(const int64_t* index, int64_t count, int64_t width) {
     return good;
 }
 
-// _chosen(input, index)
+NAMES(Chosen, input, index);
+NAMES(SavedOfChosen, index, input_shape);
+
 PyObject* chosen_forward(Call& call) {
-    PyArrayObject *input = call.array(0), *index = call.array(1);
-    if (float_type(input) < 0 || index == nullptr || PyArray_TYPE(index) != NPY_INT64 || !is_plain(index)) {
-        return nullptr;
-    }
+    PyArrayObject *input = call.array(Chosen::input), *index = call.array(Chosen::index);
+    DECLINE_IF(float_type(input) < 0 || index == nullptr || PyArray_TYPE(index) != NPY_INT64 || !is_plain(index));
     int ndim = PyArray_NDIM(index);
-    if (PyArray_NDIM(input) != ndim + 1 || !PyArray_CompareLists(PyArray_DIMS(input), PyArray_DIMS(index), ndim)) {
-        return nullptr;
-    }
+    DECLINE_IF(PyArray_NDIM(input) != ndim + 1 || !PyArray_CompareLists(PyArray_DIMS(input), PyArray_DIMS(index), ndim));
     auto* classes = static_cast<const int64_t*>(PyArray_DATA(index));
     int64_t count = PyArray_SIZE(index);
-    if (!are_classes(classes, count, PyArray_DIM(input, ndim))) return nullptr;
+    DECLINE_IF(!are_classes(classes, count, PyArray_DIM(input, ndim)));
     PyArrayObject* made = new_array(ndim, PyArray_DIMS(index), PyArray_TYPE(input));
     if (made == nullptr) return nullptr;
     npy_intp step = PyArray_STRIDE(input, ndim), itemsize = PyArray_ITEMSIZE(input);
@@ -147,19 +149,16 @@ PyObject* chosen_forward(Call& call) {
     return as_object(made);
 }
 
-// Reads: index, input_shape
 bool chosen_backward(Gradient& gradient) {
-    PyArrayObject *grad = gradient.grad(), *index = gradient.array(0);
+    PyArrayObject *grad = gradient.grad(), *index = gradient.array(SavedOfChosen::index);
     Shape shape;
-    if (float_type(grad) < 0 || index == nullptr || !is_plain(grad) || !is_plain(index)) return false;
-    if (PyArray_TYPE(index) != NPY_INT64 || !PyArray_SAMESHAPE(grad, index) || !shape.read(gradient.option(1))) {
-        return false;
-    }
+    DECLINE_IF(float_type(grad) < 0 || index == nullptr || !is_plain(grad) || !is_plain(index));
+    DECLINE_IF(PyArray_TYPE(index) != NPY_INT64 || !PyArray_SAMESHAPE(grad, index) || !shape.read(gradient.option(SavedOfChosen::input_shape)));
     int ndim = PyArray_NDIM(grad);
-    if (shape.ndim != ndim + 1 || !PyArray_CompareLists(shape.dims, PyArray_DIMS(grad), ndim)) return false;
+    DECLINE_IF(shape.ndim != ndim + 1 || !PyArray_CompareLists(shape.dims, PyArray_DIMS(grad), ndim));
     auto* classes = static_cast<const int64_t*>(PyArray_DATA(index));
     int64_t count = PyArray_SIZE(grad), width = shape.dims[ndim];
-    if (!are_classes(classes, count, width)) return false;
+    DECLINE_IF(!are_classes(classes, count, width));
     PyArrayObject* made = gradient.found[0] = zeros_array(shape.ndim, shape.dims, PyArray_TYPE(grad));
     if (made == nullptr) return false;
     npy_intp itemsize = PyArray_ITEMSIZE(grad);
@@ -171,21 +170,12 @@ bool chosen_backward(Gradient& gradient) {
     return true;
 }
 
-void add(const char* name, Forward forward, Backward backward, std::initializer_list<const char*> reads) {
-    Kernel kernel;
-    kernel.name = name;
-    kernel.forward = forward;
-    kernel.backward = backward;
-    std::copy(reads.begin(), reads.end(), kernel.reads);
-    add_kernel(kernel);
-}
+KERNEL("_normalized_logits")
+    .forward(normalized_forward, Normalized::names)
+    .gradient(normalized_backward, SavedOfNormalized::names);
+KERNEL("_entropy").forward(entropy_forward, Entropy::names).gradient(entropy_backward, Entropy::names);
+KERNEL("_chosen").forward(chosen_forward, Chosen::names).gradient(chosen_backward, SavedOfChosen::names);
 
 }  // namespace
-
-void add_distribution_kernels() {
-    add("_normalized_logits", normalized_forward, normalized_backward, {"result"});
-    add("_entropy", entropy_forward, entropy_backward, {"logits", "probs"});
-    add("_chosen", chosen_forward, chosen_backward, {"index", "input_shape"});
-}
 
 }  // namespace rushlight

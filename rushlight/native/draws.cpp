@@ -96,136 +96,141 @@ namespace {
 
 PyObject* as_object(PyArrayObject* array) { return reinterpret_cast<PyObject*>(array); }
 
-// uniform32(generator, count, low=0.0, high=1.0), and uniform64
+NAMES(PlainUniform, generator, count, low, high);
+
 template <int Type>
 PyObject* plain_uniform(const Arguments& arguments) {
-    Stream* stream = stream_of(arguments[0]);
+    Stream* stream = stream_of(arguments[PlainUniform::generator]);
     int64_t count;
     double low, high;
-    if (stream == nullptr || !read_integer(arguments[1], count)) return nullptr;
-    if (!read_number(arguments[2], 0, low) || !read_number(arguments[3], 1, high) || low != 0 || high != 1) {
-        return nullptr;
-    }
+    DECLINE_IF(stream == nullptr || !read_integer(arguments[PlainUniform::count], count));
+    DECLINE_IF(!read_number(arguments[PlainUniform::low], 0, low) || !read_number(arguments[PlainUniform::high], 1, high) || low != 0 || high != 1);
     npy_intp size = static_cast<npy_intp>(count);
     return as_object(filled(1, &size, Type, [&](void* data, int64_t n) {
         return draw_uniform(*stream, Type, data, n, 0, 1);
     }));
 }
 
-// normals_one_by_one(generator, count)
+NAMES(OneByOne, generator, count);
+
 PyObject* normals_one_by_one(const Arguments& arguments) {
-    Stream* stream = stream_of(arguments[0]);
+    Stream* stream = stream_of(arguments[OneByOne::generator]);
     int64_t count;
-    if (stream == nullptr || !read_integer(arguments[1], count)) return nullptr;
+    DECLINE_IF(stream == nullptr || !read_integer(arguments[OneByOne::count], count));
     npy_intp size = static_cast<npy_intp>(count);
     return as_object(filled(1, &size, NPY_FLOAT64, [&](void* data, int64_t n) {
         return draw_normal(*stream, NPY_FLOAT64, data, n, 0, 1, false);
     }));
 }
 
-// uniform(shape, dtype, low=0.0, high=1.0, generator=None)
+NAMES(Uniform, shape, dtype, low, high, generator);
+
 PyObject* uniform(const Arguments& arguments) {
     Shape shape;
     int type;
     double low, high;
-    Stream* stream = stream_of(arguments[4]);
-    if (stream == nullptr || !shape.read(arguments[0]) || !read_type(arguments[1], type)) return nullptr;
-    if (!read_number(arguments[2], 0, low) || !read_number(arguments[3], 1, high)) return nullptr;
+    Stream* stream = stream_of(arguments[Uniform::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Uniform::shape]) || !read_type(arguments[Uniform::dtype], type));
+    DECLINE_IF(!read_number(arguments[Uniform::low], 0, low) || !read_number(arguments[Uniform::high], 1, high));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
         return draw_uniform(*stream, type, data, count, low, high);
     }));
 }
 
-// normal(shape, dtype, mean=0.0, std=1.0, generator=None, contiguous=True)
+NAMES(Normal, shape, dtype, mean, std, generator, contiguous);
+
 PyObject* normal(const Arguments& arguments) {
     Shape shape;
     int type;
     double mean, std;
     bool contiguous;
-    Stream* stream = stream_of(arguments[4]);
-    if (stream == nullptr || !shape.read(arguments[0]) || !read_type(arguments[1], type)) return nullptr;
-    if (!read_number(arguments[2], 0, mean) || !read_number(arguments[3], 1, std)) return nullptr;
-    if (!read_flag(arguments[5], true, contiguous)) return nullptr;
+    Stream* stream = stream_of(arguments[Normal::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Normal::shape]) || !read_type(arguments[Normal::dtype], type));
+    DECLINE_IF(!read_number(arguments[Normal::mean], 0, mean) || !read_number(arguments[Normal::std], 1, std));
+    DECLINE_IF(!read_flag(arguments[Normal::contiguous], true, contiguous));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
         return draw_normal(*stream, type, data, count, mean, std, contiguous);
     }));
 }
 
-// exponential(shape, dtype, rate=1.0, generator=None)
+NAMES(Exponential, shape, dtype, rate, generator);
+
 PyObject* exponential(const Arguments& arguments) {
     Shape shape;
     int type;
     double rate;
-    Stream* stream = stream_of(arguments[3]);
-    if (stream == nullptr || !shape.read(arguments[0]) || !read_type(arguments[1], type)) return nullptr;
-    if (!read_number(arguments[2], 1, rate)) return nullptr;
+    Stream* stream = stream_of(arguments[Exponential::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Exponential::shape]) || !read_type(arguments[Exponential::dtype], type));
+    DECLINE_IF(!read_number(arguments[Exponential::rate], 1, rate));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
         return draw_exponential(*stream, type, data, count, rate);
     }));
 }
 
-// bernoulli(p, shape=None, dtype=None, generator=None), for a number p
+NAMES(Bernoulli, p, shape, dtype, generator);
+
 PyObject* bernoulli(const Arguments& arguments) {
     Shape shape;
     int type;
     double p;
-    Stream* stream = stream_of(arguments[3]);
-    if (stream == nullptr || !shape.read(arguments[1]) || !read_type(arguments[2], type)) return nullptr;
-    if (arguments[0] == nullptr || !read_number(arguments[0], 0, p)) return nullptr;
+    Stream* stream = stream_of(arguments[Bernoulli::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Bernoulli::shape]) || !read_type(arguments[Bernoulli::dtype], type));
+    DECLINE_IF(arguments[Bernoulli::p] == nullptr || !read_number(arguments[Bernoulli::p], 0, p));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
         return draw_coins(*stream, type, data, count, p, 1);
     }));
 }
 
-// integers(low, high, shape, dtype, generator=None)
+NAMES(Integers, low, high, shape, dtype, generator);
+
 PyObject* integers(const Arguments& arguments) {
     Shape shape;
     int type;
     int64_t low, high;
-    Stream* stream = stream_of(arguments[4]);
-    if (stream == nullptr || !shape.read(arguments[2]) || !read_type(arguments[3], type)) return nullptr;
-    if (!read_integer(arguments[0], low) || !read_integer(arguments[1], high)) return nullptr;
+    Stream* stream = stream_of(arguments[Integers::generator]);
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Integers::shape]) || !read_type(arguments[Integers::dtype], type));
+    DECLINE_IF(!read_integer(arguments[Integers::low], low) || !read_integer(arguments[Integers::high], high));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
         return draw_integers(*stream, type, data, count, low, high);
     }));
 }
 
-// permutation(n, dtype=np.int64, generator=None)
+NAMES(Permutation, n, dtype, generator);
+
 PyObject* permutation(const Arguments& arguments) {
     int type = NPY_INT64;
     int64_t n;
-    Stream* stream = stream_of(arguments[2]);
-    if (stream == nullptr || !read_integer(arguments[0], n) || n < 0) return nullptr;
-    if (arguments[1] != nullptr && !read_type(arguments[1], type)) return nullptr;
+    Stream* stream = stream_of(arguments[Permutation::generator]);
+    DECLINE_IF(stream == nullptr || !read_integer(arguments[Permutation::n], n) || n < 0);
+    DECLINE_IF(arguments[Permutation::dtype] != nullptr && !read_type(arguments[Permutation::dtype], type));
     npy_intp size = static_cast<npy_intp>(n);
     return as_object(filled(1, &size, type, [&](void* data, int64_t count) {
         return draw_permutation(*stream, type, data, count);
     }));
 }
 
-// multinomial(probs, num_samples, replacement=False, generator=None)
+NAMES(Multinomial, probs, num_samples, replacement, generator);
+
 PyObject* indices(const Arguments& arguments) {
     int64_t samples;
     bool replacement;
-    Stream* stream = stream_of(arguments[3]);
-    if (stream == nullptr || arguments[0] == nullptr || !PyArray_Check(arguments[0])) return nullptr;
-    if (!read_integer(arguments[1], samples) || !read_flag(arguments[2], false, replacement)) return nullptr;
-    return as_object(multinomial(*stream, reinterpret_cast<PyArrayObject*>(arguments[0]), samples, replacement));
+    Stream* stream = stream_of(arguments[Multinomial::generator]);
+    DECLINE_IF(stream == nullptr || arguments[Multinomial::probs] == nullptr || !PyArray_Check(arguments[Multinomial::probs]));
+    DECLINE_IF(!read_integer(arguments[Multinomial::num_samples], samples) || !read_flag(arguments[Multinomial::replacement], false, replacement));
+    return as_object(multinomial(*stream, reinterpret_cast<PyArrayObject*>(arguments[Multinomial::probs]), samples, replacement));
 }
+
+KERNEL("core.streams.uniform32").shortcut(plain_uniform<NPY_FLOAT32>, PlainUniform::names);
+KERNEL("core.streams.uniform64").shortcut(plain_uniform<NPY_FLOAT64>, PlainUniform::names);
+KERNEL("core.streams.normals_one_by_one").shortcut(normals_one_by_one, OneByOne::names);
+KERNEL("core.random.uniform").shortcut(uniform, Uniform::names);
+KERNEL("core.random.normal").shortcut(normal, Normal::names);
+KERNEL("core.random.exponential").shortcut(exponential, Exponential::names);
+KERNEL("core.random.bernoulli").shortcut(bernoulli, Bernoulli::names);
+KERNEL("core.random.integers").shortcut(integers, Integers::names);
+KERNEL("core.random.permutation").shortcut(permutation, Permutation::names);
+KERNEL("core.random.multinomial").shortcut(indices, Multinomial::names);
 
 }  // namespace
-
-void add_draws() {
-    add_shortcut("core.streams.uniform32", plain_uniform<NPY_FLOAT32>);
-    add_shortcut("core.streams.uniform64", plain_uniform<NPY_FLOAT64>);
-    add_shortcut("core.streams.normals_one_by_one", normals_one_by_one);
-    add_shortcut("core.random.uniform", uniform);
-    add_shortcut("core.random.normal", normal);
-    add_shortcut("core.random.exponential", exponential);
-    add_shortcut("core.random.bernoulli", bernoulli);
-    add_shortcut("core.random.integers", integers);
-    add_shortcut("core.random.permutation", permutation);
-    add_shortcut("core.random.multinomial", indices);
-}
 
 }  // namespace rushlight

@@ -44,11 +44,6 @@ PyArrayObject* filled(int ndim, const npy_intp* dims, int type, Fill fill) {
 // Indices drawn from each row of a C-contiguous array of one or two dims: a new int64 array.
 PyArrayObject* multinomial(Stream& stream, PyArrayObject* weights, int64_t samples, bool replacement);
 
-void add_draws();     // shortcuts of core/streams.py and core/random.py
-void add_rejection(); // of core/rejection.py
-void add_sampling();  // of ops/sampling.py and ops/filling.py
-void add_sampling_kernels();
-void add_distribution_kernels();
 bool add_validation(PyObject* module);
 
 }  // namespace rushlight

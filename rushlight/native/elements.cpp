@@ -9,6 +9,7 @@
 #include "operators.h"
 #include "signed.h"
 #include "tensor.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -111,8 +112,8 @@ PyObject* as_index(PyObject* self) {
 }  // namespace
 
 PyMethodDef element_methods[] = {
-    {"item", item, METH_NOARGS, SIGNED("item($self)", "The only element, as a Python number.")},
-    {"tolist", tolist, METH_NOARGS,
+    {"item", guarded<item>, METH_NOARGS, SIGNED("item($self)", "The only element, as a Python number.")},
+    {"tolist", guarded<tolist>, METH_NOARGS,
      SIGNED("tolist($self)", "The elements in nested lists; a number if there are no dimensions.")},
     {"numpy", plain_function(numpy), KEYWORDS,
      SIGNED("numpy($self, *, force=False)",

@@ -5,7 +5,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "numbers.h"
-#include "parts.h"
 #include "products.h"
 #include "threads.h"
 
@@ -25,7 +24,8 @@ struct Indices {
     bool read(PyArrayObject* from) {
         int type = PyArray_TYPE(from);
         wide = type == NPY_INT64;
-        if ((!wide && type != NPY_INT32) || !PyArray_ISNOTSWAPPED(from) || !PyArray_ISALIGNED(from)) return false;
+        DECLINE_IF(!wide && type != NPY_INT32);
+        DECLINE_IF(!PyArray_ISNOTSWAPPED(from) || !PyArray_ISALIGNED(from));
         array = Ref::steal(as_object(contiguous(from)));
         count = PyArray_SIZE(from);
         return static_cast<bool>(array);
@@ -42,14 +42,20 @@ struct Indices {
     }
 };
 
+NAMES(Embedding, weight, indices);
+NAMES(Saved, weight_shape, indices, padding_idx, scale_grad_by_freq);
+
 PyObject* forward(Call& call) {
-    PyArrayObject *weight = call.array(0), *numbers = call.array(1);
-    if (weight == nullptr || numbers == nullptr || PyArray_NDIM(weight) != 2 || dtype_of(weight) < 0) return nullptr;
+    PyArrayObject *weight = call.array(Embedding::weight), *numbers = call.array(Embedding::indices);
+    DECLINE_IF(weight == nullptr || numbers == nullptr);
+    DECLINE_IF(PyArray_NDIM(weight) != 2 || dtype_of(weight) < 0);
     int64_t size = SIZES[dtype_of(weight)], width = PyArray_DIM(weight, 1) * size;
     int ndim = PyArray_NDIM(numbers);
     Indices indices;
-    if (ndim == NPY_MAXDIMS || (PyArray_STRIDE(weight, 1) != size && PyArray_DIM(weight, 1) > 1)) return nullptr;
-    if (!indices.read(numbers) || !indices.are_within(PyArray_DIM(weight, 0))) return nullptr;
+    DECLINE_IF(ndim == NPY_MAXDIMS);
+    DECLINE_IF(PyArray_STRIDE(weight, 1) != size && PyArray_DIM(weight, 1) > 1);
+    if (!indices.read(numbers)) return nullptr;
+    DECLINE_IF(!indices.are_within(PyArray_DIM(weight, 0)));
     npy_intp dims[NPY_MAXDIMS];
     std::copy_n(PyArray_DIMS(numbers), ndim, dims);
     dims[ndim] = PyArray_DIM(weight, 1);
@@ -79,20 +85,21 @@ void add_rows(const Indices& indices, int64_t padding, const T* grad, T* result,
     });
 }
 
-enum Reads { WEIGHT_SHAPE, INDICES, PADDING, BY_FREQUENCY };
-
 bool backward(Gradient& gradient) {
-    PyObject* shape = gradient.option(WEIGHT_SHAPE);
-    PyArrayObject* numbers = gradient.array(INDICES);
+    PyObject* shape = gradient.option(Saved::weight_shape);
+    PyArrayObject* numbers = gradient.array(Saved::indices);
     int64_t padding;
-    if (gradient.grad() == nullptr || numbers == nullptr || shape == nullptr || !PyTuple_Check(shape)) return false;
-    if (gradient.option(BY_FREQUENCY) != Py_False || !plain_integer(gradient.option(PADDING), padding)) return false;
+    DECLINE_IF(gradient.grad() == nullptr || numbers == nullptr || shape == nullptr || !PyTuple_Check(shape));
+    DECLINE_IF(gradient.option(Saved::scale_grad_by_freq) != Py_False);
+    DECLINE_IF(!plain_integer(gradient.option(Saved::padding_idx), padding));
     int dtype = dtype_of(gradient.grad());
     Indices indices;
-    if (!is_real(dtype) || PyTuple_GET_SIZE(shape) != 2 || !indices.read(numbers)) return false;
+    DECLINE_IF(!is_real(dtype) || PyTuple_GET_SIZE(shape) != 2);
+    if (!indices.read(numbers)) return false;
     npy_intp dims[] = {PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, 0)), PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, 1))};
     // they were checked when they were looked up; the tensor may have changed since
-    if (!indices.are_within(dims[0]) || PyArray_SIZE(gradient.grad()) != indices.count * dims[1]) return false;
+    DECLINE_IF(!indices.are_within(dims[0]));
+    DECLINE_IF(PyArray_SIZE(gradient.grad()) != indices.count * dims[1]);
     Ref grad = Ref::steal(as_object(contiguous(gradient.grad())));
     PyArrayObject* result = grad ? zeros_array(2, dims, type_num_of(dtype)) : nullptr;
     if (result == nullptr) return false;
@@ -107,28 +114,30 @@ bool backward(Gradient& gradient) {
     return true;
 }
 
+NAMES(Functional, input, weight, padding_idx, max_norm, scale_grad_by_freq, sparse);
+
 // nn.functional.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
 PyObject* route(Call& call) {
-    PyArrayObject* weight = call.array(1);
+    PyArrayObject* weight = call.array(Functional::weight);
     static Function* const op = find_function("embedding");
-    if (weight == nullptr || op == nullptr || PyArray_NDIM(weight) != 2) return nullptr;
-    if (call[3] != Py_None || call[5] != Py_False || call[6] != Py_False) return nullptr;
+    DECLINE_IF(weight == nullptr || op == nullptr || PyArray_NDIM(weight) != 2);
+    DECLINE_IF(call[Functional::max_norm] != Py_None);
+    DECLINE_IF(call[Functional::scale_grad_by_freq] != Py_False || call[Functional::sparse] != Py_False);
     int64_t padding = -1, size = PyArray_DIM(weight, 0);
-    if (call[2] != Py_None) {
-        if (!plain_integer(call[2], padding) || padding < -size || padding >= size) return nullptr;
+    PyObject* number = call[Functional::padding_idx];
+    if (number != Py_None) {
+        DECLINE_IF(!plain_integer(number, padding) || padding < -size || padding >= size);
         if (padding < 0) padding += size;
     }
     Ref given = Ref::steal(PyLong_FromLongLong(padding));
     if (!given) return nullptr;
-    PyObject* arguments[] = {call[1], call[0], given.get(), Py_False};
+    PyObject* arguments[] = {call[Functional::weight], call[Functional::input], given.get(), Py_False};
     return call_native(op, arguments, 4, nullptr);
 }
 
-}  // namespace
+KERNEL("embedding").forward(forward, Embedding::names).gradient(backward, Saved::names);
+KERNEL("nn.functional.embedding").route(route, Functional::names);
 
-void register_embedding() {
-    add_kernel({"embedding", forward, backward, {"weight_shape", "indices", "padding_idx", "scale_grad_by_freq"}});
-    add_route("nn.functional.embedding", route);
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -11,6 +11,7 @@
 #include "parts.h"
 #include "state.h"
 #include "tensor.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -33,20 +34,21 @@ PyObject* has_kernel(PyObject*, PyObject* name) {
 PyObject* get_level(PyObject*, PyObject*) { return PyUnicode_FromString(table().level); }
 
 PyMethodDef methods[] = {
-    {"set_tensor_class", set_tensor_class, METH_O, "Say which class results have."},
-    {"set_parameter_class", set_parameter_class, METH_O, "Say which class parameters have."},
-    {"set_package", set_package, METH_O, "Say where the package is, whose lines are not the user's."},
-    {"set_operator", set_operator, METH_VARARGS, "Say which function an operator goes to."},
-    {"connect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(connect)), METH_VARARGS | METH_KEYWORDS,
+    {"set_tensor_class", guarded<set_tensor_class>, METH_O, "Say which class results have."},
+    {"set_parameter_class", guarded<set_parameter_class>, METH_O, "Say which class parameters have."},
+    {"set_package", guarded<set_package>, METH_O, "Say where the package is, whose lines are not the user's."},
+    {"set_operator", guarded<set_operator>, METH_VARARGS, "Say which function an operator goes to."},
+    {"connect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<connect>)), METH_VARARGS | METH_KEYWORDS,
      "Give the Python functions for the rare cases."},
-    {"adopt", adopt_attribute, METH_VARARGS, "Take the Python form of what the base type has."},
-    {"user_line", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(user_line)), METH_FASTCALL, "The innermost line outside rushlight on the stack."},
-    {"next_number", next_sequence, METH_NOARGS, "The number of the next node."},
-    {"run_backward", run_backward, METH_VARARGS, "One backward pass."},
-    {"current_depth", current_depth, METH_NOARGS, "How many backwards run inside each other in this thread."},
-    {"current_root", current_root, METH_NOARGS, "The newest node of the backward that runs in this thread."},
-    {"has_kernel", has_kernel, METH_O, "Whether an op of this name has a kernel."},
-    {"level", get_level, METH_NOARGS, "The instructions that kernels use: baseline, avx2 or avx512."},
+    {"adopt", guarded<adopt_attribute>, METH_VARARGS, "Take the Python form of what the base type has."},
+    {"user_line", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<user_line>)), METH_FASTCALL, "The innermost line outside rushlight on the stack."},
+    {"next_number", guarded<next_sequence>, METH_NOARGS, "The number of the next node."},
+    {"run_backward", guarded<run_backward>, METH_VARARGS, "One backward pass."},
+    {"current_depth", guarded<current_depth>, METH_NOARGS, "How many backwards run inside each other in this thread."},
+    {"current_root", guarded<current_root>, METH_NOARGS, "The newest node of the backward that runs in this thread."},
+    {"has_kernel", guarded<has_kernel>, METH_O, "Whether an op of this name has a kernel."},
+    {"kernel_report", guarded<report_kernels>, METH_NOARGS, "For each kernel: its name, whether an op has it, and its tallies."},
+    {"level", guarded<get_level>, METH_NOARGS, "The instructions that kernels use: baseline, avx2 or avx512."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -79,6 +81,10 @@ bool add_types(PyObject* module) {
 
 PyMODINIT_FUNC PyInit__core() {
     import_array();
+    if (rushlight::table().level[0] == '\0') {
+        return PyErr_Format(PyExc_ImportError, "this build has no loops for the CPU of this machine");
+    }
+    if (!rushlight::check_declarations()) return nullptr;
     rushlight::Ref module = rushlight::Ref::steal(PyModule_Create(&rushlight::definition));
     if (!module || !rushlight::add_types(module.get()) || !rushlight::add_parts(module.get())) return nullptr;
     return module.release();

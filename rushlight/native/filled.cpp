@@ -7,7 +7,6 @@
 #include "copies.h"
 #include "creation.h"
 #include "numbers.h"
-#include "parts.h"
 #include "promotion.h"
 #include "tensor.h"
 #include "views.h"
@@ -16,7 +15,8 @@ namespace rushlight {
 
 namespace {
 
-int read_many(const Arguments& arguments, int named, npy_intp* sizes) {
+template <class Name>
+int read_many(const Arguments& arguments, Name named, npy_intp* sizes) {
     if (arguments.has(named) || arguments.many_count < 1) return -1;
     int count;
     if (arguments.many_count == 1 && !PyLong_CheckExact(arguments.many[0])) {
@@ -55,16 +55,23 @@ PyArrayObject* filled_array(int ndim, const npy_intp* dims, int dtype, int value
     return array;
 }
 
-// zeros(*sizes, size, out, dtype, layout, device, pin_memory, requires_grad[, memory_format])
-template <int value>
+NAMES(Filled, size, out, dtype, layout, device, pin_memory, requires_grad);
+NAMES(Empty, size, out, dtype, layout, device, pin_memory, requires_grad, memory_format);
+
+template <class List, int value>
 PyObject* filled(const Arguments& arguments) {
     Options options;
     npy_intp sizes[NPY_MAXDIMS];
-    Places places{2, 4, 6, 5, 3, 1, value == NOTHING ? 7 : -1};
-    int count = read_many(arguments, 0, sizes);
-    if (count < 0 || !options.read(arguments, places)) return nullptr;
+    int count = read_many(arguments, List::size, sizes);
+    DECLINE_IF(count < 0);
+    DECLINE_IF(arguments.has(List::out) || !options.read<List>(arguments));
     int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
     return finish(filled_array(count, sizes, dtype, value), options.requires_grad);
+}
+
+PyObject* empty(const Arguments& arguments) {
+    DECLINE_IF(arguments.has(Empty::memory_format));
+    return filled<Empty, NOTHING>(arguments);
 }
 
 // The array of an argument that is a C-contiguous tensor, or nullptr.
@@ -77,12 +84,14 @@ PyArrayObject* filled_as(PyArrayObject* input, int dtype, int value) {
     return keep_unit_steps(filled_array(PyArray_NDIM(input), PyArray_DIMS(input), dtype, value), input);
 }
 
-// zeros_like(input, *, dtype, layout, device, pin_memory, requires_grad, memory_format)
+NAMES(Like, input, dtype, layout, device, pin_memory, requires_grad, memory_format);
+
 template <int value>
 PyObject* like(const Arguments& arguments) {
     Options options;
-    PyArrayObject* input = dense_array(arguments[0]);
-    if (input == nullptr || !options.read(arguments, {1, 3, 5, 4, 2, -1, 6})) return nullptr;
+    PyArrayObject* input = dense_array(arguments[Like::input]);
+    DECLINE_IF(input == nullptr);
+    DECLINE_IF(arguments.has(Like::memory_format) || !options.read<Like>(arguments));
     int dtype = options.dtype >= 0 ? options.dtype : dtype_of(input);
     return finish(filled_as(input, dtype, value), options.requires_grad);
 }
@@ -91,52 +100,62 @@ PyObject* like(const Arguments& arguments) {
 PyObject* finish_full(PyArrayObject* made, PyObject* value, const Options& options) {
     Ref array = Ref::steal(as_object(made));
     alignas(8) char element[8];
-    if (!array || value == nullptr || !read_element(value, array.array(), element)) return nullptr;
+    if (!array) return nullptr;
+    DECLINE_IF(value == nullptr || !read_element(value, array.array(), element));
     if (PyArray_SIZE(array.array()) > 0) fill_elements(array.array(), element);
     return finish(reinterpret_cast<PyArrayObject*>(array.release()), options.requires_grad);
 }
 
-// full(size, fill_value, *, out, dtype, layout, device, pin_memory, requires_grad)
+NAMES(Full, size, fill_value, out, dtype, layout, device, pin_memory, requires_grad);
+
 PyObject* full(const Arguments& arguments) {
     Options options;
     npy_intp sizes[NPY_MAXDIMS];
-    PyObject* value = arguments[1];
-    int count = read_sizes(arguments[0], sizes);
-    if (count < 0 || value == nullptr || !options.read(arguments, {3, 5, 7, 6, 4, 2})) return nullptr;
+    PyObject* value = arguments[Full::fill_value];
+    int count = read_sizes(arguments[Full::size], sizes);
+    DECLINE_IF(count < 0 || value == nullptr);
+    DECLINE_IF(arguments.has(Full::out) || !options.read<Full>(arguments));
     int dtype = options.dtype >= 0 ? options.dtype : PyFloat_CheckExact(value) ? default_dtype() : INT64;
     return finish_full(filled_array(count, sizes, dtype, NOTHING), value, options);
 }
 
-// full_like(input, fill_value, *, dtype, layout, device, pin_memory, requires_grad, memory_format)
+NAMES(FullLike, input, fill_value, dtype, layout, device, pin_memory, requires_grad, memory_format);
+
 PyObject* full_like(const Arguments& arguments) {
     Options options;
-    PyArrayObject* input = dense_array(arguments[0]);
-    if (input == nullptr || !options.read(arguments, {2, 4, 6, 5, 3, -1, 7})) return nullptr;
+    PyArrayObject* input = dense_array(arguments[FullLike::input]);
+    DECLINE_IF(input == nullptr);
+    DECLINE_IF(arguments.has(FullLike::memory_format) || !options.read<FullLike>(arguments));
     int dtype = options.dtype >= 0 ? options.dtype : dtype_of(input);
-    return finish_full(filled_as(input, dtype, NOTHING), arguments[1], options);
+    return finish_full(filled_as(input, dtype, NOTHING), arguments[FullLike::fill_value], options);
 }
 
-// new_zeros(self, *sizes, size, dtype, layout, device, pin_memory, requires_grad)
+NAMES(New, self, size, dtype, layout, device, pin_memory, requires_grad);
+
 template <int value>
 PyObject* filled_new(const Arguments& arguments) {
     Options options;
     npy_intp sizes[NPY_MAXDIMS];
-    int count = read_many(arguments, 1, sizes);
-    if (count < 0 || !is_tensor(arguments[0]) || as_tensor(arguments[0])->array == nullptr) return nullptr;
-    if (!options.read(arguments, {2, 4, 6, 5, 3})) return nullptr;
-    int dtype = options.dtype >= 0 ? options.dtype : dtype_of(as_tensor(arguments[0])->array);
+    PyObject* self = arguments[New::self];
+    int count = read_many(arguments, New::size, sizes);
+    DECLINE_IF(count < 0 || self == nullptr || !is_tensor(self) || as_tensor(self)->array == nullptr);
+    DECLINE_IF(!options.read<New>(arguments));
+    int dtype = options.dtype >= 0 ? options.dtype : dtype_of(as_tensor(self)->array);
     return finish(filled_array(count, sizes, dtype, value), options.requires_grad);
 }
 
-// eye(n, m, *, out, dtype, layout, device, pin_memory, requires_grad)
+NAMES(Eye, n, m, out, dtype, layout, device, pin_memory, requires_grad);
+
 PyObject* eye(const Arguments& arguments) {
     Options options;
     npy_intp dims[2];
-    if (!read_index(arguments[0], dims[0]) || !options.read(arguments, {3, 5, 7, 6, 4, 2})) return nullptr;
+    DECLINE_IF(!read_index(arguments[Eye::n], dims[0]));
+    DECLINE_IF(arguments.has(Eye::out) || !options.read<Eye>(arguments));
     dims[1] = dims[0];
-    if (arguments.has(1) && !read_index(arguments[1], dims[1])) return nullptr;
+    DECLINE_IF(arguments.has(Eye::m) && !read_index(arguments[Eye::m], dims[1]));
     int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
-    PyArrayObject* array = dims[0] < 1 || dims[1] < 1 ? nullptr : filled_array(2, dims, dtype, 0);
+    DECLINE_IF(dims[0] < 1 || dims[1] < 1);
+    PyArrayObject* array = filled_array(2, dims, dtype, 0);
     if (array == nullptr) return nullptr;
     npy_intp step = PyArray_STRIDE(array, 0) + PyArray_STRIDE(array, 1);
     for (npy_intp i = 0; i < std::min(dims[0], dims[1]); i++) write_number(1, dtype, PyArray_BYTES(array) + i * step);
@@ -151,18 +170,18 @@ void write_between(T* to, double start, double end, npy_intp count) {
     for (npy_intp i = count / 2; i < count; i++) to[i] = last - step * static_cast<T>(count - 1 - i);
 }
 
-// linspace(start, end, steps, *, out, dtype, layout, device, pin_memory, requires_grad)
+NAMES(Linspace, start, end, steps, out, dtype, layout, device, pin_memory, requires_grad);
+
 PyObject* linspace(const Arguments& arguments) {
     constexpr double FAR = 1e37;
     Options options;
     double start, end;
     npy_intp count;
-    if (!plain_number(arguments[0], start) || !plain_number(arguments[1], end) || !read_index(arguments[2], count) ||
-        !options.read(arguments, {4, 6, 8, 7, 5, 3})) {
-        return nullptr;
-    }
+    DECLINE_IF(!plain_number(arguments[Linspace::start], start) || !plain_number(arguments[Linspace::end], end));
+    DECLINE_IF(!read_index(arguments[Linspace::steps], count));
+    DECLINE_IF(arguments.has(Linspace::out) || !options.read<Linspace>(arguments));
     int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
-    if (!is_real(dtype) || count < 2 || !(std::fabs(start) < FAR) || !(std::fabs(end) < FAR)) return nullptr;
+    DECLINE_IF(!is_real(dtype) || count < 2 || !(std::fabs(start) < FAR) || !(std::fabs(end) < FAR));
     PyArrayObject* array = new_array(1, &count, type_num_of(dtype));
     if (array == nullptr) return nullptr;
     if (dtype == FLOAT32) {
@@ -179,24 +198,28 @@ void write_range(T* to, npy_intp start, npy_intp step, npy_intp count) {
     for (npy_intp i = 0; i < count; i++) to[i] = static_cast<T>(start + i * step);
 }
 
-// arange(*bounds, start, end, step, out, dtype, layout, device, pin_memory, requires_grad), of integers
+NAMES(Arange, start, end, step, out, dtype, layout, device, pin_memory, requires_grad);
+
+// of integers, given by position
 PyObject* arange(const Arguments& arguments) {
     Options options;
     npy_intp bounds[3], start = 0, step = 1;
     Py_ssize_t count = arguments.many_count;
-    if (count < 1 || count > 3 || arguments.has(0) || arguments.has(1) || arguments.has(2)) return nullptr;
-    if (!options.read(arguments, {4, 6, 8, 7, 5, 3})) return nullptr;
+    DECLINE_IF(count < 1 || count > 3);
+    DECLINE_IF(arguments.has(Arange::start) || arguments.has(Arange::end) || arguments.has(Arange::step));
+    DECLINE_IF(arguments.has(Arange::out) || !options.read<Arange>(arguments));
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (!read_index(arguments.many[i], bounds[i])) return nullptr;
+        DECLINE_IF(!read_index(arguments.many[i], bounds[i]));
     }
     npy_intp end = bounds[count == 1 ? 0 : 1];
     if (count > 1) start = bounds[0];
     if (count > 2) step = bounds[2];
     constexpr npy_intp LARGE = 1 << 24;  // up to here every float is exact
-    if (step < 1 || end <= start || start < -LARGE || end > LARGE) return nullptr;
+    DECLINE_IF(step < 1 || end <= start || start < -LARGE || end > LARGE);
     int dtype = options.dtype >= 0 ? options.dtype : INT64;
     npy_intp size = (end - start - 1) / step + 1;
-    PyArrayObject* array = dtype == BOOL ? nullptr : new_array(1, &size, type_num_of(dtype));
+    DECLINE_IF(dtype == BOOL);
+    PyArrayObject* array = new_array(1, &size, type_num_of(dtype));
     if (array == nullptr) return nullptr;
     if (dtype == INT64) write_range(elements<int64_t>(array), start, step, size);
     if (dtype == FLOAT32) write_range(elements<float>(array), start, step, size);
@@ -204,23 +227,21 @@ PyObject* arange(const Arguments& arguments) {
     return finish(array, options.requires_grad);
 }
 
-}  // namespace
+KERNEL("core.filled.zeros").shortcut(filled<Filled, 0>, Filled::names);
+KERNEL("core.filled.ones").shortcut(filled<Filled, 1>, Filled::names);
+KERNEL("core.filled.empty").shortcut(empty, Empty::names);
+KERNEL("core.filled.full").shortcut(full, Full::names);
+KERNEL("core.filled.eye").shortcut(eye, Eye::names);
+KERNEL("core.likeness.zeros_like").shortcut(like<0>, Like::names);
+KERNEL("core.likeness.ones_like").shortcut(like<1>, Like::names);
+KERNEL("core.likeness.empty_like").shortcut(like<NOTHING>, Like::names);
+KERNEL("core.likeness.full_like").shortcut(full_like, FullLike::names);
+KERNEL("core.likeness.new_zeros").shortcut(filled_new<0>, New::names);
+KERNEL("core.likeness.new_ones").shortcut(filled_new<1>, New::names);
+KERNEL("core.likeness.new_empty").shortcut(filled_new<NOTHING>, New::names);
+KERNEL("core.ranges.arange").shortcut(arange, Arange::names);
+KERNEL("core.ranges.linspace").shortcut(linspace, Linspace::names);
 
-void register_filled() {
-    add_shortcut("core.filled.zeros", filled<0>);
-    add_shortcut("core.filled.ones", filled<1>);
-    add_shortcut("core.filled.empty", filled<NOTHING>);
-    add_shortcut("core.filled.full", full);
-    add_shortcut("core.likeness.zeros_like", like<0>);
-    add_shortcut("core.likeness.ones_like", like<1>);
-    add_shortcut("core.likeness.empty_like", like<NOTHING>);
-    add_shortcut("core.likeness.full_like", full_like);
-    add_shortcut("core.likeness.new_zeros", filled_new<0>);
-    add_shortcut("core.likeness.new_ones", filled_new<1>);
-    add_shortcut("core.likeness.new_empty", filled_new<NOTHING>);
-    add_shortcut("core.filled.eye", eye);
-    add_shortcut("core.ranges.arange", arange);
-    add_shortcut("core.ranges.linspace", linspace);
-}
+}  // namespace
 
 }  // namespace rushlight

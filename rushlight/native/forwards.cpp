@@ -5,6 +5,7 @@
 
 #include "layers.h"
 #include "names.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -102,8 +103,8 @@ PyObject* connect_passing(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyMethodDef forward_methods[] = {
-    {"connect_sequential", connect_sequential, METH_O, "Say which forward runs modules one after the other."},
-    {"connect_passing", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(connect_passing)), METH_FASTCALL,
+    {"connect_sequential", guarded<connect_sequential>, METH_O, "Say which forward runs modules one after the other."},
+    {"connect_passing", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<connect_passing>)), METH_FASTCALL,
      "Say which forward passes its input on to a function."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "call.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -99,8 +100,8 @@ PyObject* function_new(PyTypeObject* type, PyObject* args, PyObject*) {
         info->node_reads.push_back(static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(reads, i))));
     }
     // one with more parameters is left to Python
-    if (info->parameters.size() <= MAX_ARGUMENTS) info->kernel = find_kernel(name);
-    auto* self = as_function(type->tp_alloc(type, 0));
+    bool fine = info->parameters.size() > MAX_ARGUMENTS || claim_kernel(*info, name);
+    auto* self = fine ? as_function(type->tp_alloc(type, 0)) : nullptr;
     if (self == nullptr) {
         delete_info(info);
         return nullptr;
@@ -139,6 +140,7 @@ void function_dealloc(PyObject* self) {
 // After new formulas were given: read them again.
 PyObject* function_forget(PyObject* self, PyObject*) {
     OpInfo* op = as_function(self)->info;
+    if (op->kernel != nullptr && op->kernel->backward != nullptr && !check_reads(*op)) return nullptr;
     op->settled = false;
     // nodes of older calls may still point to the plans: they live on
     op->plans.clear();
@@ -153,7 +155,7 @@ PyObject* get_native(PyObject* self, void*) {
 }
 
 PyMethodDef function_methods[] = {
-    {"_forget", function_forget, METH_NOARGS, nullptr},
+    {"_forget", guarded<function_forget>, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -175,7 +177,7 @@ PyTypeObject FunctionType = [] {
     type.tp_base = &DisguiseType;
     type.tp_basicsize = sizeof(Function);
     type.tp_flags = DISGUISED;
-    type.tp_new = function_new;
+    type.tp_new = guarded<function_new>;
     type.tp_dealloc = function_dealloc;
     type.tp_traverse = function_traverse;
     type.tp_clear = function_clear;

@@ -7,7 +7,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "copies.h"
-#include "parts.h"
 #include "views.h"
 
 namespace rushlight {
@@ -33,9 +32,9 @@ struct Along {
 
     // False where the shapes do not fit each other.
     bool set_whole(PyObject* place, int dims_count, const npy_intp* dims, const npy_intp* strides) {
-        if (dims_count != ndim || ndim == 0 || !read_dim(place, ndim, dim)) return false;
+        DECLINE_IF(dims_count != ndim || ndim == 0 || !read_dim(place, ndim, dim));
         for (int d = 0; d < ndim; d++) {
-            if (d != dim && PyArray_DIM(index, d) > dims[d]) return false;
+            DECLINE_IF(d != dim && PyArray_DIM(index, d) > dims[d]);
             whole[d] = d == dim ? 0 : strides[d];
         }
         extent = dims[dim];
@@ -160,14 +159,16 @@ void add(const Along& along, PyArrayObject* whole, PyArrayObject* part) {
 
 // What `gather` reads; nullptr where Python has to look.
 PyArrayObject* gathered(PyArrayObject* input, PyObject* dim, PyArrayObject* index) {
-    if (input == nullptr || !is_index(index) || !is_ordered(index) || !is_movable(input)) return nullptr;
+    DECLINE_IF(!is_index(index) || !is_ordered(index));
+    DECLINE_IF(input == nullptr || !is_movable(input));
     Along along(index);
     if (!along.set_whole(dim, input)) return nullptr;
     PyArrayObject* made = new_array(PyArray_NDIM(index), PyArray_DIMS(index), PyArray_TYPE(input));
     if (made == nullptr) return nullptr;
     along.set_part(made);
-    if (along.extent == 0 || !take(along, input, made)) Py_CLEAR(made);
-    return made;
+    if (along.extent > 0 && take(along, input, made)) return made;
+    Py_DECREF(made);
+    return declined("a position is out of range");
 }
 
 }  // namespace
@@ -175,29 +176,39 @@ PyArrayObject* gathered(PyArrayObject* input, PyObject* dim, PyArrayObject* inde
 PyArrayObject* gathered_into(PyArrayObject* values, PyObject* dim, PyArrayObject* index, PyObject* shape) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(shape, sizes);
-    if (values == nullptr || count < 1 || !is_index(index) || !is_addable(values)) return nullptr;
-    if (!PyArray_SAMESHAPE(values, index)) return nullptr;
+    DECLINE_IF(values == nullptr || !is_addable(values));
+    DECLINE_IF(count < 1);
+    DECLINE_IF(!is_index(index) || !PyArray_SAMESHAPE(values, index));
     Ref made = Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(values))));
     Along along(index);
     if (!made || !along.set_whole(dim, made.array())) return nullptr;
     along.set_part(values);
-    if (!along.is_inside()) return nullptr;
+    DECLINE_IF(!along.is_inside());
     add(along, made.array(), values);
     return reinterpret_cast<PyArrayObject*>(made.release());
 }
 
 namespace {
 
-PyObject* gather_forward(Call& call) { return as_object(gathered(call.array(0), call[1], call.array(2))); }
+NAMES(Gather, input, dim, index);
+NAMES(SavedOfGather, input_shape, dim, index);
+
+PyObject* gather_forward(Call& call) {
+    return as_object(gathered(call.array(Gather::input), call[Gather::dim], call.array(Gather::index)));
+}
 
 bool gather_backward(Gradient& gradient) {
-    gradient.found[0] = gathered_into(gradient.grad(), gradient.option(1), gradient.array(2), gradient.option(0));
+    gradient.found[0] =
+        gathered_into(gradient.grad(), gradient.option(SavedOfGather::dim), gradient.array(SavedOfGather::index),
+                      gradient.option(SavedOfGather::input_shape));
     return gradient.found[0] != nullptr;
 }
 
-// _gather_into(input, dim, index, shape)
+NAMES(GatherInto, input, dim, index, shape);
+
 PyObject* gather_into_forward(Call& call) {
-    return as_object(gathered_into(call.array(0), call[1], call.array(2), call[3]));
+    return as_object(gathered_into(call.array(GatherInto::input), call[GatherInto::dim],
+                                   call.array(GatherInto::index), call[GatherInto::shape]));
 }
 
 // ---- scatter
@@ -209,54 +220,67 @@ bool reads_target(const Call& call, PyArrayObject* index, PyArrayObject* source)
 }
 
 // The array to write to: a copy of the input, or what an in-place call brings; a new reference.
-PyArrayObject* target_of(Call& call) {
-    if (call.out == nullptr) return packed_copy(call.array(0));
+PyArrayObject* target_of(Call& call, PyArrayObject* input) {
+    if (call.out == nullptr) return packed_copy(input);
     Py_INCREF(call.out);
     return call.out;
 }
 
+NAMES(Scatter, input, dim, index, src, value, reduce);
+NAMES(SavedOfScatter, dim, index, reduce, src_shape);
+
 // scatter(input, dim, index, src=None, *, value=None, reduce=None)
 PyObject* scatter_forward(Call& call) {
-    PyArrayObject *input = call.array(0), *index = call.array(2);
-    PyObject* value = call[3] != Py_None ? call[3] : call[4];
+    PyArrayObject *input = call.array(Scatter::input), *index = call.array(Scatter::index);
+    PyObject *dim = call[Scatter::dim], *src = call[Scatter::src];
+    PyObject* value = src != Py_None ? src : call[Scatter::value];
     PyArrayObject* source = is_tensor(value) ? as_tensor(value)->array : nullptr;
-    if (!is_index(index) || call[5] != Py_None || !is_movable(input)) return nullptr;
+    DECLINE_IF(!is_index(index));
+    DECLINE_IF(call[Scatter::reduce] != Py_None);
+    DECLINE_IF(!is_movable(input));
     Along along(index);
     alignas(8) char element[8];
-    if (!along.set_whole(call[1], input)) return nullptr;
+    if (!along.set_whole(dim, input)) return nullptr;
     if (source == nullptr) {
-        if (!read_element(value, input, element)) return nullptr;
+        DECLINE_IF(!read_element(value, input, element));
         std::fill_n(along.part, along.ndim, 0);
     } else {
-        if (PyArray_DESCR(source) != PyArray_DESCR(input) || PyArray_NDIM(source) != along.ndim) return nullptr;
+        DECLINE_IF(PyArray_DESCR(source) != PyArray_DESCR(input) || PyArray_NDIM(source) != along.ndim);
         for (int d = 0; d < along.ndim; d++) {
-            if (PyArray_DIM(index, d) > PyArray_DIM(source, d)) return nullptr;
+            DECLINE_IF(PyArray_DIM(index, d) > PyArray_DIM(source, d));
         }
         along.set_part(source);
     }
-    if (reads_target(call, index, source) || !along.is_inside()) return nullptr;
-    PyArrayObject* made = target_of(call);
+    DECLINE_IF(reads_target(call, index, source));
+    DECLINE_IF(!along.is_inside());
+    PyArrayObject* made = target_of(call, input);
     if (made == nullptr) return nullptr;
-    along.set_whole(call[1], made);
+    along.set_whole(dim, made);
     put(along, made, source == nullptr ? element : PyArray_BYTES(source));
     return as_object(made);
 }
 
-// scatter_add(input, dim, index, src)
+NAMES(ScatterAdd, input, dim, index, src);
+NAMES(SavedOfScatterAdd, dim, index, src_shape);
+
 PyObject* scatter_add_forward(Call& call) {
-    PyArrayObject *input = call.array(0), *index = call.array(2), *source = call.array(3);
-    if (!is_index(index) || source == nullptr || !is_addable(input) || !is_addable(source)) return nullptr;
+    PyArrayObject *input = call.array(ScatterAdd::input), *index = call.array(ScatterAdd::index);
+    PyArrayObject* source = call.array(ScatterAdd::src);
+    PyObject* dim = call[ScatterAdd::dim];
+    DECLINE_IF(!is_index(index));
+    DECLINE_IF(source == nullptr || !is_addable(input) || !is_addable(source));
     Along along(index);
-    if (PyArray_TYPE(source) != PyArray_TYPE(input) || PyArray_NDIM(source) != along.ndim) return nullptr;
-    if (!along.set_whole(call[1], input)) return nullptr;
+    DECLINE_IF(PyArray_TYPE(source) != PyArray_TYPE(input) || PyArray_NDIM(source) != along.ndim);
+    if (!along.set_whole(dim, input)) return nullptr;
     for (int d = 0; d < along.ndim; d++) {
-        if (PyArray_DIM(index, d) > PyArray_DIM(source, d)) return nullptr;
+        DECLINE_IF(PyArray_DIM(index, d) > PyArray_DIM(source, d));
     }
     along.set_part(source);
-    if (reads_target(call, index, source) || !along.is_inside()) return nullptr;
-    PyArrayObject* made = target_of(call);
+    DECLINE_IF(reads_target(call, index, source));
+    DECLINE_IF(!along.is_inside());
+    PyArrayObject* made = target_of(call, input);
     if (made == nullptr) return nullptr;
-    along.set_whole(call[1], made);
+    along.set_whole(dim, made);
     add(along, made, source);
     return as_object(made);
 }
@@ -265,34 +289,36 @@ PyObject* scatter_add_forward(Call& call) {
 bool source_gradient(Gradient& gradient, int place, PyObject* dim, PyArrayObject* index, PyObject* shape) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(shape, sizes);
-    if (!is_index(index) || count != PyArray_NDIM(index) || !PyArray_CompareLists(sizes, PyArray_DIMS(index), count)) {
-        return false;
-    }
+    DECLINE_IF(!is_index(index));
+    DECLINE_IF(count != PyArray_NDIM(index) || !PyArray_CompareLists(sizes, PyArray_DIMS(index), count));
     gradient.found[place] = gathered(gradient.grad(), dim, index);
     return gradient.found[place] != nullptr;
 }
 
 bool scatter_backward(Gradient& gradient) {
-    PyArrayObject *grad = gradient.grad(), *index = gradient.array(1);
-    if (gradient.option(2) != Py_None || !is_index(index) || !is_movable(grad)) return false;
-    int input = gradient.place_of(0), source = gradient.place_of(3);
-    if (source >= 0 && !source_gradient(gradient, source, gradient.option(0), index, gradient.option(3))) return false;
+    PyArrayObject *grad = gradient.grad(), *index = gradient.array(SavedOfScatter::index);
+    PyObject *dim = gradient.option(SavedOfScatter::dim), *shape = gradient.option(SavedOfScatter::src_shape);
+    DECLINE_IF(gradient.option(SavedOfScatter::reduce) != Py_None);
+    DECLINE_IF(!is_index(index) || !is_movable(grad));
+    int input = gradient.place_of(Scatter::input), source = gradient.place_of(Scatter::src);
+    if (source >= 0 && !source_gradient(gradient, source, dim, index, shape)) return false;
     if (input < 0) return true;
     Along along(index);
     PyArrayObject* made = packed_copy(grad);
     gradient.found[input] = made;
-    if (made == nullptr || !along.set_whole(gradient.option(0), made)) return false;
+    if (made == nullptr || !along.set_whole(dim, made)) return false;
     constexpr char zero[16] = {};
     std::fill_n(along.part, along.ndim, 0);
-    if (!along.is_inside()) return false;
+    DECLINE_IF(!along.is_inside());
     put(along, made, zero);
     return true;
 }
 
 bool scatter_add_backward(Gradient& gradient) {
-    int input = gradient.place_of(0), source = gradient.place_of(3);
+    int input = gradient.place_of(ScatterAdd::input), source = gradient.place_of(ScatterAdd::src);
     if (source >= 0 &&
-        !source_gradient(gradient, source, gradient.option(0), gradient.array(1), gradient.option(2))) {
+        !source_gradient(gradient, source, gradient.option(SavedOfScatterAdd::dim),
+                         gradient.array(SavedOfScatterAdd::index), gradient.option(SavedOfScatterAdd::src_shape))) {
         return false;
     }
     if (input >= 0) {
@@ -302,18 +328,22 @@ bool scatter_add_backward(Gradient& gradient) {
     return true;
 }
 
+NAMES(OneHot, input, num_classes);
+
 // nn.functional.one_hot(input, num_classes=-1)
 PyObject* one_hot_forward(Call& call) {
-    PyArrayObject* input = call.array(0);
+    PyArrayObject* input = call.array(OneHot::input);
     npy_intp classes;
-    int ndim = is_index(input) ? PyArray_NDIM(input) : NPY_MAXDIMS;
-    if (ndim == NPY_MAXDIMS || !PyArray_IS_C_CONTIGUOUS(input) || !read_index(call[1], classes)) return nullptr;
+    DECLINE_IF(!is_index(input));
+    int ndim = PyArray_NDIM(input);
+    DECLINE_IF(ndim == NPY_MAXDIMS || !PyArray_IS_C_CONTIGUOUS(input));
+    DECLINE_IF(!read_index(call[OneHot::num_classes], classes));
     auto* numbers = static_cast<const int64_t*>(PyArray_DATA(input));
     npy_intp count = PyArray_SIZE(input);
     uint64_t largest = 0;  // a negative number is huge
     for (npy_intp i = 0; i < count; i++) largest = std::max(largest, static_cast<uint64_t>(numbers[i]));
     if (classes == -1 && largest < NPY_MAX_INTP) classes = static_cast<npy_intp>(largest) + 1;
-    if (classes <= 0 || largest >= static_cast<uint64_t>(classes)) return nullptr;
+    DECLINE_IF(classes <= 0 || largest >= static_cast<uint64_t>(classes));
     npy_intp dims[NPY_MAXDIMS];
     std::copy_n(PyArray_DIMS(input), ndim, dims);
     dims[ndim] = classes;
@@ -324,14 +354,14 @@ PyObject* one_hot_forward(Call& call) {
     return as_object(made);
 }
 
-}  // namespace
+KERNEL("gather").forward(gather_forward, Gather::names).gradient(gather_backward, SavedOfGather::names);
+KERNEL("_gather_into").forward(gather_into_forward, GatherInto::names);
+KERNEL("scatter").forward(scatter_forward, Scatter::names).gradient(scatter_backward, SavedOfScatter::names);
+KERNEL("scatter_add")
+    .forward(scatter_add_forward, ScatterAdd::names)
+    .gradient(scatter_add_backward, SavedOfScatterAdd::names);
+KERNEL("nn.functional.one_hot").forward(one_hot_forward, OneHot::names);
 
-void register_gathering() {
-    add_kernel({"gather", gather_forward, gather_backward, {"input_shape", "dim", "index"}});
-    add_kernel({"_gather_into", gather_into_forward});
-    add_kernel({"scatter", scatter_forward, scatter_backward, {"dim", "index", "reduce", "src_shape"}});
-    add_kernel({"scatter_add", scatter_add_forward, scatter_add_backward, {"dim", "index", "src_shape"}});
-    add_kernel({"nn.functional.one_hot", one_hot_forward});
-}
+}  // namespace
 
 }  // namespace rushlight

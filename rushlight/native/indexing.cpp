@@ -6,7 +6,6 @@
 #include "copies.h"
 #include "hooks.h"
 #include "operators.h"
-#include "parts.h"
 #include "state.h"
 #include "views.h"
 
@@ -102,15 +101,19 @@ private:
     }
 };
 
+NAMES(Part, input, index);
+NAMES(SavedOfPart, input_shape, index);
+
 PyObject* part_forward(Call& call) {
-    Reader reader(call.array(0));
-    return reader.read(call[1]) ? as_object(reader.view()) : nullptr;
+    Reader reader(call.array(Part::input));
+    DECLINE_IF(!reader.read(call[Part::index]));
+    return as_object(reader.view());
 }
 
 unsigned part_variant(const Call& call) {
-    Reader reader(call.array(0));
-    if (!reader.read(call[1])) return 0;
-    return PySlice_Check(call[1]) ? SLICES : reader.effect;
+    Reader reader(call.array(Part::input));
+    if (!reader.read(call[Part::index])) return 0;
+    return PySlice_Check(call[Part::index]) ? SLICES : reader.effect;
 }
 
 // Whether an index takes all there is: it has no integers, and the part is no smaller. A single slice copies, in torch.
@@ -140,19 +143,21 @@ PyObject* without_new_dims(PyArrayObject* array, const npy_intp* sizes, int coun
 
 bool part_backward(Gradient& gradient) {
     npy_intp sizes[NPY_MAXDIMS];
-    int count = read_sizes(gradient.option(0), sizes);
+    int count = read_sizes(gradient.option(SavedOfPart::input_shape), sizes);
     PyArrayObject* grad = gradient.grad();
-    if (count < 0 || gradient.option(1) == nullptr) return false;
-    if (keeps_all(gradient.option(1), grad, sizes, count)) {
+    PyObject* index = gradient.option(SavedOfPart::index);
+    DECLINE_IF(count < 0 || index == nullptr);
+    if (keeps_all(index, grad, sizes, count)) {
         gradient.found[0] = reinterpret_cast<PyArrayObject*>(without_new_dims(grad, sizes, count));
         return gradient.found[0] != nullptr;
     }
     Ref whole = Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(grad))));
     if (!whole) return false;
     Reader reader(whole.array());
-    if (!reader.read(gradient.option(1))) return false;
+    DECLINE_IF(!reader.read(index));
     Ref part = Ref::steal(as_object(reader.view()));
-    if (!part || !PyArray_SAMESHAPE(part.array(), grad)) return false;
+    if (!part) return false;
+    DECLINE_IF(!PyArray_SAMESHAPE(part.array(), grad));
     if (PyArray_IS_C_CONTIGUOUS(part.array()) && PyArray_IS_C_CONTIGUOUS(grad)) {
         std::memcpy(PyArray_DATA(part.array()), PyArray_DATA(grad), PyArray_NBYTES(grad));
     } else if (PyArray_CopyInto(part.array(), grad) < 0) {
@@ -192,6 +197,8 @@ bool is_basic_index(PyObject* index) {
     }
     return true;
 }
+
+KERNEL("_part").forward(part_forward, Part::names).gradient(part_backward, SavedOfPart::names).naming(part_variant);
 
 }  // namespace
 
@@ -242,12 +249,6 @@ int write_part(PyObject* self, PyObject* index, PyObject* value) {
     copy_elements(PyArray_BYTES(target->array) + reader.offset, part.strides, from, steps, part.ndim, part.dims,
                   static_cast<int>(PyArray_ITEMSIZE(target->array)));
     return written(target) ? 1 : -1;
-}
-
-void register_indexing() {
-    Kernel part = {"_part", part_forward, part_backward, {"input_shape", "index"}};
-    part.variant = part_variant;
-    add_kernel(part);
 }
 
 }  // namespace rushlight

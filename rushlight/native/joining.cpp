@@ -6,7 +6,6 @@
 #include "call.h"
 #include "copies.h"
 #include "graph.h"
-#include "parts.h"
 #include "threads.h"
 #include "views.h"
 
@@ -94,11 +93,16 @@ int joined_dims(const Tensors& tensors, PyObject* place, int& dim, npy_intp* dim
     return ndim;
 }
 
+NAMES(Joined, tensors, dim);
+NAMES(SavedOfCat, tensors_shape, dim);
+NAMES(SavedOfStack, dim);
+
 PyObject* cat_forward(Call& call) {
-    Tensors tensors(call[0]);
+    Tensors tensors(call[Joined::tensors]);
+    DECLINE_IF(!tensors.are_alike());
     npy_intp dims[NPY_MAXDIMS];
-    int dim = 0, ndim = tensors.are_alike() ? joined_dims(tensors, call[1], dim, dims) : -1;
-    if (ndim < 0 || PyArray_MultiplyList(dims, ndim) == 0) return nullptr;
+    int dim = 0, ndim = joined_dims(tensors, call[Joined::dim], dim, dims);
+    DECLINE_IF(ndim < 0 || PyArray_MultiplyList(dims, ndim) == 0);
     Ref made = Ref::steal(as_object(new_array(ndim, dims, PyArray_TYPE(tensors[0]))));
     if (!made) return nullptr;
     const npy_intp* strides = PyArray_STRIDES(made.array());
@@ -131,11 +135,11 @@ PyArrayObject* part_of(PyArrayObject* grad, const Geometry& geometry, npy_intp o
 
 bool cat_backward(Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
-    PyObject* shapes = gradient.option(0);
+    PyObject* shapes = gradient.option(SavedOfCat::tensors_shape);
     int dim;
-    if (shapes == nullptr || !PyList_CheckExact(shapes) || PyArray_NDIM(grad) == 0 || !is_movable(grad)) return false;
-    if (PyList_GET_SIZE(shapes) != gradient.node->edge_count) return false;
-    if (!read_dim(gradient.option(1), PyArray_NDIM(grad), dim)) return false;
+    DECLINE_IF(shapes == nullptr || !PyList_CheckExact(shapes) || PyArray_NDIM(grad) == 0 || !is_movable(grad));
+    DECLINE_IF(PyList_GET_SIZE(shapes) != gradient.node->edge_count);
+    DECLINE_IF(!read_dim(gradient.option(SavedOfCat::dim), PyArray_NDIM(grad), dim));
     Geometry part(grad);
     npy_intp start = 0;
     gradient.parts.assign(gradient.node->edge_count, nullptr);
@@ -147,7 +151,7 @@ bool cat_backward(Gradient& gradient) {
             if (wanted && (gradient.parts[i] = new_array(1, sizes, PyArray_TYPE(grad))) == nullptr) return false;
             continue;
         }
-        if (count != PyArray_NDIM(grad) || start + sizes[dim] > PyArray_DIM(grad, dim)) return false;
+        DECLINE_IF(count != PyArray_NDIM(grad) || start + sizes[dim] > PyArray_DIM(grad, dim));
         part.dims[dim] = sizes[dim];
         if (wanted) {
             gradient.parts[i] = part_of(grad, part, start * part.strides[dim], gradient.is_shown);
@@ -159,13 +163,13 @@ bool cat_backward(Gradient& gradient) {
 }
 
 PyObject* stack_forward(Call& call) {
-    Tensors tensors(call[0]);
-    if (!tensors.are_alike()) return nullptr;
+    Tensors tensors(call[Joined::tensors]);
+    DECLINE_IF(!tensors.are_alike());
     PyArrayObject* first = tensors[0];
     int dim, ndim = PyArray_NDIM(first);
-    if (ndim == NPY_MAXDIMS || PyArray_SIZE(first) == 0 || !read_dim(call[1], ndim + 1, dim)) return nullptr;
+    DECLINE_IF(ndim == NPY_MAXDIMS || PyArray_SIZE(first) == 0 || !read_dim(call[Joined::dim], ndim + 1, dim));
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
-        if (!PyArray_SAMESHAPE(tensors[i], first) || !is_ordered(tensors[i])) return nullptr;
+        DECLINE_IF(!PyArray_SAMESHAPE(tensors[i], first) || !is_ordered(tensors[i]));
     }
     npy_intp dims[NPY_MAXDIMS];
     std::copy_n(PyArray_DIMS(first), dim, dims);
@@ -186,10 +190,9 @@ PyObject* stack_forward(Call& call) {
 bool stack_backward(Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
     int dim;
-    if (PyArray_NDIM(grad) == 0 || !is_movable(grad) || !read_dim(gradient.option(0), PyArray_NDIM(grad), dim)) {
-        return false;
-    }
-    if (PyArray_DIM(grad, dim) != gradient.node->edge_count) return false;
+    DECLINE_IF(PyArray_NDIM(grad) == 0 || !is_movable(grad));
+    DECLINE_IF(!read_dim(gradient.option(SavedOfStack::dim), PyArray_NDIM(grad), dim));
+    DECLINE_IF(PyArray_DIM(grad, dim) != gradient.node->edge_count);
     Geometry part(grad);
     npy_intp step = part.strides[dim];
     part.remove(dim);
@@ -202,17 +205,20 @@ bool stack_backward(Gradient& gradient) {
     return true;
 }
 
+NAMES(Stacked, tensors, out);
+
 // hstack and vstack of tensors that have the dimension already: `cat`.
 PyObject* joined(Call& call, int least, int dim) {
     static Function* cat = find_function("cat");
-    PyObject* list = call[0];
-    if (cat == nullptr || call[1] != Py_None || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list))) return nullptr;
+    PyObject* list = call[Stacked::tensors];
+    DECLINE_IF(cat == nullptr || call[Stacked::out] != Py_None);
+    DECLINE_IF(!PyList_CheckExact(list) && !PyTuple_CheckExact(list));
     int ndim = 0;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); i++) {
         PyObject* each = PySequence_Fast_GET_ITEM(list, i);
-        if (!is_tensor(each) || as_tensor(each)->array == nullptr) return nullptr;
+        DECLINE_IF(!is_tensor(each) || as_tensor(each)->array == nullptr);
         if (i == 0) ndim = PyArray_NDIM(as_tensor(each)->array);
-        if (PyArray_NDIM(as_tensor(each)->array) < least) return nullptr;
+        DECLINE_IF(PyArray_NDIM(as_tensor(each)->array) < least);
     }
     Ref place = Ref::steal(PyLong_FromLong(dim >= 0 ? dim : ndim > 1));
     PyObject* args[] = {list, place.get()};
@@ -222,13 +228,11 @@ PyObject* joined(Call& call, int least, int dim) {
 PyObject* hstack_route(Call& call) { return joined(call, 1, -1); }
 PyObject* vstack_route(Call& call) { return joined(call, 2, 0); }
 
-}  // namespace
+KERNEL("cat").forward(cat_forward, Joined::names).gradient(cat_backward, SavedOfCat::names);
+KERNEL("stack").forward(stack_forward, Joined::names).gradient(stack_backward, SavedOfStack::names);
+KERNEL("hstack").route(hstack_route, Stacked::names);
+KERNEL("vstack").route(vstack_route, Stacked::names);
 
-void register_joining() {
-    add_kernel({"cat", cat_forward, cat_backward, {"tensors_shape", "dim"}});
-    add_kernel({"stack", stack_forward, stack_backward, {"dim"}});
-    add_route("hstack", hstack_route);
-    add_route("vstack", vstack_route);
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -6,6 +6,7 @@
 
 #include "forwards.h"
 #include "names.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -147,7 +148,7 @@ PyObject* quicken(PyObject*, PyObject* object) {
 }
 
 PyMethodDef base_methods[] = {
-    {"__getattr__", module_getattr, METH_O, "A parameter, a module or a buffer of this name."},
+    {"__getattr__", guarded<module_getattr>, METH_O, "A parameter, a module or a buffer of this name."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -179,8 +180,8 @@ PyObject* connect_module(PyObject*, PyObject* args) {
 }
 
 PyMethodDef layer_methods[] = {
-    {"connect_module", connect_module, METH_VARARGS, "Give ModuleBase the Python functions for the rare cases."},
-    {"quicken", quicken, METH_O, "Let a new class of modules look up names natively."},
+    {"connect_module", guarded<connect_module>, METH_VARARGS, "Give ModuleBase the Python functions for the rare cases."},
+    {"quicken", guarded<quicken>, METH_O, "Let a new class of modules look up names natively."},
     {nullptr, nullptr, 0, nullptr},
 };
 

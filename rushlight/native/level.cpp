@@ -4,13 +4,17 @@
 
 #include "kernels/table.h"
 
+#ifdef RUSHLIGHT_HAS_BASELINE
 namespace baseline {
 void fill(rushlight::Table& table);
 }
-#ifdef RUSHLIGHT_X86
+#endif
+#ifdef RUSHLIGHT_HAS_AVX2
 namespace avx2 {
 void fill(rushlight::Table& table);
 }
+#endif
+#ifdef RUSHLIGHT_HAS_AVX512
 namespace avx512 {
 void fill(rushlight::Table& table);
 }
@@ -20,29 +24,52 @@ namespace rushlight {
 
 namespace {
 
+// A level that was compiled; the build may leave some out.
+struct Level {
+    const char* name;
+    bool (*runs_here)();
+    void (*fill)(Table& table);
+};
+
+#if defined(RUSHLIGHT_HAS_AVX2) || defined(RUSHLIGHT_HAS_AVX512)
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#endif
+
+// the best one first
+const Level LEVELS[] = {
+#ifdef RUSHLIGHT_HAS_AVX512
+    {"avx512",
+     [] {
+         return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+     },
+     avx512::fill},
+#endif
+#ifdef RUSHLIGHT_HAS_AVX2
+    {"avx2", has_avx2, avx2::fill},
+#endif
+#ifdef RUSHLIGHT_HAS_BASELINE
+    {"baseline", [] { return true; }, baseline::fill},
+#endif
+};
+
+// The level that is asked for, or else the best that runs here; nullptr if none of those that were compiled does.
+const Level* find_level(const char* asked) {
+    const Level* best = nullptr;
+    for (const Level& each : LEVELS) {
+        if (!each.runs_here()) continue;
+        if (asked != nullptr && std::strcmp(asked, each.name) == 0) return &each;
+        if (best == nullptr || asked != nullptr) best = &each;
+    }
+    return best;
+}
+
 Table* choose() {
     auto* made = new Table;
-    const char* asked = std::getenv("RUSHLIGHT_LEVEL");
-    auto allows = [&](const char* level) { return asked == nullptr || std::strcmp(asked, level) == 0; };
-    (void)allows;
-#ifdef RUSHLIGHT_X86
-    __builtin_cpu_init();
-    bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-    if (has_avx512 && allows("avx512")) {
-        made->level = "avx512";
-        avx512::fill(*made);
-        return made;
+    if (const Level* level = find_level(std::getenv("RUSHLIGHT_LEVEL"))) {
+        made->level = level->name;
+        level->fill(*made);
     }
-    if (has_avx2 && allows("avx2")) {
-        made->level = "avx2";
-        avx2::fill(*made);
-        return made;
-    }
-#endif
-    made->level = "baseline";
-    baseline::fill(*made);
     return made;
 }
 

@@ -3,7 +3,6 @@
 
 #include "arrays.h"
 #include "kernels/table.h"
-#include "parts.h"
 #include "plan.h"
 #include "products.h"
 #include "threads.h"
@@ -12,6 +11,8 @@ namespace rushlight {
 
 namespace {
 
+NAMES(Linear, input, weight, bias);
+NAMES(SavedOfLinear, input, weight);
 
 // The rows of an array of any dims as one matrix, of a contiguous copy where there is no other way.
 struct Rows {
@@ -45,21 +46,22 @@ PyArrayObject* with_last(PyArrayObject* array, npy_intp last) {
 }
 
 PyObject* forward(Call& call) {
-    PyArrayObject *input = call.array(0), *weight = call.array(1), *bias = call.array(2);
-    if (input == nullptr || weight == nullptr || PyArray_NDIM(weight) != 2) return nullptr;
+    PyArrayObject *input = call.array(Linear::input), *weight = call.array(Linear::weight);
+    PyArrayObject* bias = call.array(Linear::bias);
+    DECLINE_IF(input == nullptr || weight == nullptr || PyArray_NDIM(weight) != 2);
     Rows rows;
     Stack map;
-    if (!rows.read(input) || !map.read(weight)) return nullptr;
-    if (rows.matrix.dtype != map.dtype || rows.matrix.columns != map.columns) return nullptr;
+    DECLINE_IF(!rows.read(input) || !map.read(weight));
+    DECLINE_IF(rows.matrix.dtype != map.dtype || rows.matrix.columns != map.columns);
     Product product = product_of(rows.matrix, map.transposed());
     if (bias != nullptr) {
         Stack start;
-        if (PyArray_NDIM(bias) != 1 || !start.read(bias)) return nullptr;
-        if (start.dtype != map.dtype || start.columns != map.rows) return nullptr;
+        DECLINE_IF(PyArray_NDIM(bias) != 1 || !start.read(bias));
+        DECLINE_IF(start.dtype != map.dtype || start.columns != map.rows);
         product.start = PyArray_DATA(bias);
         product.start_column = start.column_step;
-    } else if (call[2] != Py_None) {
-        return nullptr;
+    } else {
+        DECLINE_IF(call[Linear::bias] != Py_None);
     }
     PyArrayObject* result = with_last(input, map.rows);
     if (result == nullptr) return nullptr;
@@ -70,8 +72,8 @@ PyObject* forward(Call& call) {
 
 PyArrayObject* input_gradient(const Rows& grad, PyArrayObject* like, PyArrayObject* weight) {
     Stack map;
-    if (weight == nullptr || PyArray_NDIM(weight) != 2 || !map.read(weight)) return nullptr;
-    if (map.dtype != grad.matrix.dtype || map.rows != grad.matrix.columns) return nullptr;
+    DECLINE_IF(weight == nullptr || PyArray_NDIM(weight) != 2 || !map.read(weight));
+    DECLINE_IF(map.dtype != grad.matrix.dtype || map.rows != grad.matrix.columns);
     PyArrayObject* result = with_last(like, map.columns);
     if (result == nullptr) return nullptr;
     Product product = product_of(grad.matrix, map);
@@ -83,7 +85,7 @@ PyArrayObject* input_gradient(const Rows& grad, PyArrayObject* like, PyArrayObje
 // In the layout of the weight: the transposed gradient times the input.
 PyArrayObject* weight_gradient(const Rows& grad, PyArrayObject* input) {
     Rows rows;
-    if (input == nullptr || !rows.read(input)) return nullptr;
+    DECLINE_IF(input == nullptr || !rows.read(input));
     return multiply_stacks(grad.matrix.transposed(), rows.matrix);
 }
 
@@ -94,37 +96,34 @@ PyArrayObject* bias_gradient(const Rows& grad) {
 
 bool backward(Gradient& gradient) {
     Rows grad;
-    if (gradient.grad() == nullptr || PyArray_NDIM(gradient.grad()) == 0 || !grad.read_dense(gradient.grad())) {
-        return false;
-    }
-    PyArrayObject *input = gradient.array(0), *weight = gradient.array(1);
+    DECLINE_IF(gradient.grad() == nullptr || PyArray_NDIM(gradient.grad()) == 0);
+    DECLINE_IF(!grad.read_dense(gradient.grad()));
+    PyArrayObject *input = gradient.array(SavedOfLinear::input), *weight = gradient.array(SavedOfLinear::weight);
     // a weight that is a vector takes the last dim away
-    if (input != nullptr && PyArray_NDIM(input) != PyArray_NDIM(gradient.grad())) return false;
-    if (weight != nullptr && PyArray_NDIM(weight) != 2) return false;
-    for (int k = 0; k < gradient.plan->input_count; k++) {
-        int position = gradient.plan->inputs[k];
-        gradient.found[k] = position == 0   ? input_gradient(grad, gradient.grad(), weight)
-                            : position == 1 ? weight_gradient(grad, input)
-                                            : bias_gradient(grad);
-        if (gradient.found[k] == nullptr) return false;
-    }
-    return true;
+    DECLINE_IF(input != nullptr && PyArray_NDIM(input) != PyArray_NDIM(gradient.grad()));
+    DECLINE_IF(weight != nullptr && PyArray_NDIM(weight) != 2);
+    auto fill = [&](Linear::Name name, auto find) {
+        int place = gradient.place_of(name);
+        return place < 0 || (gradient.found[place] = find()) != nullptr;
+    };
+    return fill(Linear::input, [&] { return input_gradient(grad, gradient.grad(), weight); }) &&
+           fill(Linear::weight, [&] { return weight_gradient(grad, input); }) &&
+           fill(Linear::bias, [&] { return bias_gradient(grad); });
 }
 
 // What the node's name depends on: both ranks, whether there is a bias, and the order of the input in memory.
 unsigned by_layout(const Call& call) {
-    PyArrayObject *input = call.array(0), *weight = call.array(1);
+    PyArrayObject *input = call.array(Linear::input), *weight = call.array(Linear::weight);
     if (input == nullptr || weight == nullptr) return 0;
-    unsigned flags = (call[2] != Py_None) << 1 | (PyArray_IS_C_CONTIGUOUS(input) ? 1 : 0);
+    unsigned flags = (call[Linear::bias] != Py_None) << 1 | (PyArray_IS_C_CONTIGUOUS(input) ? 1 : 0);
     return 1u << 16 | static_cast<unsigned>(PyArray_NDIM(input)) << 8 | PyArray_NDIM(weight) << 2 | flags;
 }
 
-}  // namespace
+KERNEL("nn.functional.linear")
+    .forward(forward, Linear::names)
+    .gradient(backward, SavedOfLinear::names)
+    .naming(by_layout);
 
-void register_linear() {
-    Kernel kernel{"nn.functional.linear", forward, backward, {"input", "weight"}};
-    kernel.variant = by_layout;
-    add_kernel(kernel);
-}
+}  // namespace
 
 }  // namespace rushlight

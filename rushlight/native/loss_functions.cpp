@@ -1,76 +1,115 @@
 // The public functions of the losses: straight to their op, where nothing is unusual about a call.
-#include <algorithm>
+#include <cstring>
+#include <vector>
 
 #include "losses.h"
-#include "parts.h"
 
 namespace rushlight {
 
 namespace {
 
-constexpr int MOST = 5;
+// Arguments by their names, and where these stand in the signature of the function, once that is known.
+struct Places {
+    const char* names;
+    std::vector<int> found = {};
 
-// A function: the op that does its work, the arguments that go there, and those that must be None, by position.
+    // False with a TypeError where the function has no parameter of a name.
+    bool find(const OpInfo& op) {
+        found.clear();
+        for (const char* start = names; *start != '\0'; start += std::strspn(start, ", ")) {
+            Word name{start, static_cast<int>(std::strcspn(start, ","))};
+            size_t place = 0, most = op.parameters.size();
+            while (place < most && !name.is(op.parameters[place].name)) place++;
+            if (place == most) {
+                PyErr_Format(PyExc_TypeError, "the kernel of '%s' reads '%.*s', which is no parameter of the function",
+                             op.kernel->name, name.length, name.start);
+                return false;
+            }
+            found.push_back(static_cast<int>(place));
+            start += name.length;
+        }
+        return true;
+    }
+};
+
+// A function: the op that does its work, the arguments that go there, and those that must be None.
 struct LossFunction {
-    const char* name;
     const char* op;
-    int count;
-    int passed[MOST];
-    int none_count;
-    int nones[3];
+    Places passed, nones;
     Function* function = nullptr;  // of the op, once it has been called
 };
 
-LossFunction pair_functions[] = {
-    {"nn.functional.mse_loss", "_mse_loss", 3, {0, 1, 4}, 3, {2, 3, 5}},
-    {"nn.functional.l1_loss", "_l1_loss", 3, {0, 1, 4}, 3, {2, 3, 5}},
-    {"nn.functional.smooth_l1_loss", "_smooth_l1_loss", 4, {0, 1, 4, 5}, 2, {2, 3}},
-    {"nn.functional.huber_loss", "_huber_loss", 4, {0, 1, 2, 3}, 1, {4}},
-    {"nn.functional.binary_cross_entropy", "_binary_cross_entropy", 4, {0, 1, 2, 5}, 3, {2, 3, 4}},
-    {"nn.functional.binary_cross_entropy_with_logits", "_binary_cross_entropy_with_logits", 5, {0, 1, 2, 6, 5}, 3,
-     {2, 3, 4}},
-    {"nn.functional.kl_div", "_kl_div", 4, {0, 1, 4, 5}, 2, {2, 3}},
-};
+LossFunction mse_loss{"_mse_loss", {"input, target, reduction"}, {"size_average, reduce, weight"}};
+LossFunction l1_loss{"_l1_loss", {"input, target, reduction"}, {"size_average, reduce, weight"}};
+LossFunction smooth_l1_loss{"_smooth_l1_loss", {"input, target, reduction, beta"}, {"size_average, reduce"}};
+LossFunction huber_loss{"_huber_loss", {"input, target, reduction, delta"}, {"weight"}};
+LossFunction binary_cross_entropy{
+    "_binary_cross_entropy", {"input, target, weight, reduction"}, {"weight, size_average, reduce"}};
+LossFunction binary_cross_entropy_with_logits{"_binary_cross_entropy_with_logits",
+                                              {"input, target, weight, pos_weight, reduction"},
+                                              {"weight, size_average, reduce"}};
+LossFunction kl_div{"_kl_div", {"input, target, reduction, log_target"}, {"size_average, reduce"}};
+LossFunction nll_loss{"_nll_loss", {"input, target, weight, ignore_index, reduction"}, {"size_average, reduce"}};
+LossFunction cross_entropy{
+    "_cross_entropy", {"input, target, weight, ignore_index, reduction"}, {"size_average, reduce"}};
 
-LossFunction class_functions[] = {
-    {"nn.functional.nll_loss", "_nll_loss", 5, {0, 1, 2, 4, 6}, 2, {3, 5}},
-    {"nn.functional.cross_entropy", "_cross_entropy", 5, {0, 1, 2, 4, 6}, 2, {3, 5}},
-};
+LossFunction& function_of(const OpInfo& op) { return *static_cast<LossFunction*>(const_cast<void*>(op.kernel->data)); }
+
+bool prepare(OpInfo& op) {
+    LossFunction& function = function_of(op);
+    return function.passed.find(op) && function.nones.find(op);
+}
 
 // The op's result; nullptr if it declines, so that the function words its own errors.
 PyObject* call_op(const Call& call) {
-    auto& function = *static_cast<LossFunction*>(const_cast<void*>(call.op->kernel->data));
-    for (int i = 0; i < function.none_count; i++) {
-        if (call[function.nones[i]] != Py_None) return nullptr;
+    constexpr int MOST = 5;
+    LossFunction& function = function_of(*call.op);
+    for (int place : function.nones.found) {
+        DECLINE_IF(call.arguments[place] != Py_None);
     }
     if (function.function == nullptr) function.function = find_function(function.op);
+    DECLINE_IF(function.function == nullptr);
     PyObject* arguments[MOST];
-    for (int i = 0; i < function.count; i++) arguments[i] = call[function.passed[i]];
-    return function.function == nullptr ? nullptr
-                                        : call_native(function.function, arguments, function.count, nullptr);
+    int count = 0;
+    for (int place : function.passed.found) arguments[count++] = call.arguments[place];
+    PyObject* found = call_native(function.function, arguments, count, nullptr);
+    if (found == nullptr) return declined("its op declined");
+    return found;
 }
 
-PyObject* pair_route(Call& call) {
-    PyArrayObject *input = call.array(0), *target = call.array(1);
-    if (input == nullptr || target == nullptr || !PyArray_SAMESHAPE(input, target)) return nullptr;
-    if (PyArray_TYPE(input) != PyArray_TYPE(target)) return nullptr;
-    // a pos_weight, the last argument where there is one, has no gradient
-    int last = static_cast<int>(call.op->parameters.size()) - 1;
-    if (call.is_tensor(last) && requires_grad(as_tensor(call[last]))) return nullptr;
+PyObject* pair_loss(const Call& call, PyArrayObject* input, PyArrayObject* target) {
+    DECLINE_IF(input == nullptr || target == nullptr);
+    DECLINE_IF(!PyArray_SAMESHAPE(input, target) || PyArray_TYPE(input) != PyArray_TYPE(target));
     return call_op(call);
 }
 
+NAMES(Pair, input, target);
+
+PyObject* pair_route(Call& call) { return pair_loss(call, call.array(Pair::input), call.array(Pair::target)); }
+
+NAMES(Logits, input, target, pos_weight);
+
+PyObject* logits_route(Call& call) {
+    // which has no gradient
+    DECLINE_IF(call.is_tensor(Logits::pos_weight) && requires_grad(as_tensor(call[Logits::pos_weight])));
+    return pair_loss(call, call.array(Logits::input), call.array(Logits::target));
+}
+
+NAMES(Divergence, input, target, reduction);
+
 // Of the reductions that the function knows, Python warns of "mean"; "batchmean" is a sum, divided.
-PyObject* kl_div(Call& call) {
-    PyObject* reduction = call[4];
-    if (!PyUnicode_CheckExact(reduction) || read_reduction(reduction) == Reduced::MEAN) return nullptr;
-    if (PyUnicode_CompareWithASCIIString(reduction, "batchmean") != 0) return pair_route(call);
+PyObject* divergence_route(Call& call) {
+    PyArrayObject *input = call.array(Divergence::input), *target = call.array(Divergence::target);
+    PyObject* reduction = call[Divergence::reduction];
+    DECLINE_IF(!PyUnicode_CheckExact(reduction) || read_reduction(reduction) == Reduced::MEAN);
+    if (PyUnicode_CompareWithASCIIString(reduction, "batchmean") != 0) return pair_loss(call, input, target);
     static Function* const div = find_function("div");
-    if (div == nullptr || !call.is_tensor(0) || PyArray_NDIM(call.array(0)) == 0) return nullptr;
+    DECLINE_IF(div == nullptr);
+    DECLINE_IF(!call.is_tensor(Divergence::input) || PyArray_NDIM(input) == 0);
     static PyObject* const sum = PyUnicode_InternFromString("sum");
-    call.arguments[4] = sum;
-    Ref total = Ref::steal(pair_route(call));
-    Ref size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(call.array(0), 0)));
+    call.arguments[call.op->places[Divergence::reduction]] = sum;
+    Ref total = Ref::steal(pair_loss(call, input, target));
+    Ref size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(input, 0)));
     if (!total || !size) return nullptr;
     PyObject* arguments[] = {total.get(), size.get()};
     return call_function(div, arguments, 2, nullptr);
@@ -82,32 +121,50 @@ bool is_zero(PyObject* value) {
 }
 
 // The loss is the first of the op's results.
-PyObject* class_route(Call& call) {
-    PyArrayObject *input = call.array(0), *target = call.array(1), *weight = call.array(2);
-    if (input == nullptr || target == nullptr) return nullptr;
+PyObject* class_loss(const Call& call, PyArrayObject* input, PyArrayObject* target, PyObject* weight) {
+    DECLINE_IF(input == nullptr || target == nullptr);
     // targets of the input's shape are probabilities
-    if (PyArray_NDIM(target) != PyArray_NDIM(input) - 1) return nullptr;
-    if (weight != nullptr && requires_grad(as_tensor(call[2]))) return nullptr;
-    bool smooths = call.op->parameters.size() == 8;
-    if (smooths && !is_zero(call[7])) return nullptr;
+    DECLINE_IF(PyArray_NDIM(target) != PyArray_NDIM(input) - 1);
+    DECLINE_IF(is_tensor(weight) && requires_grad(as_tensor(weight)));
     Ref results = Ref::steal(call_op(call));
-    return results && PyTuple_Check(results.get()) ? Py_NewRef(PyTuple_GET_ITEM(results.get(), 0)) : nullptr;
+    if (!results) return nullptr;
+    DECLINE_IF(!PyTuple_Check(results.get()));
+    return Py_NewRef(PyTuple_GET_ITEM(results.get(), 0));
 }
 
-void add_function(const LossFunction& function, Route route) {
-    Kernel kernel;
-    kernel.name = function.name;
-    kernel.route = route;
-    kernel.data = &function;
-    add_kernel(kernel);
+NAMES(Likelihood, input, target, weight);
+
+PyObject* likelihood_route(Call& call) {
+    return class_loss(call, call.array(Likelihood::input), call.array(Likelihood::target), call[Likelihood::weight]);
 }
+
+NAMES(CrossEntropy, input, target, weight, label_smoothing);
+
+PyObject* cross_entropy_route(Call& call) {
+    DECLINE_IF(!is_zero(call[CrossEntropy::label_smoothing]));
+    return class_loss(call, call.array(CrossEntropy::input), call.array(CrossEntropy::target),
+                      call[CrossEntropy::weight]);
+}
+
+KERNEL("nn.functional.mse_loss").route(pair_route, Pair::names).with(&mse_loss).preparing(prepare);
+KERNEL("nn.functional.l1_loss").route(pair_route, Pair::names).with(&l1_loss).preparing(prepare);
+KERNEL("nn.functional.smooth_l1_loss").route(pair_route, Pair::names).with(&smooth_l1_loss).preparing(prepare);
+KERNEL("nn.functional.huber_loss").route(pair_route, Pair::names).with(&huber_loss).preparing(prepare);
+KERNEL("nn.functional.binary_cross_entropy")
+    .route(pair_route, Pair::names)
+    .with(&binary_cross_entropy)
+    .preparing(prepare);
+KERNEL("nn.functional.binary_cross_entropy_with_logits")
+    .route(logits_route, Logits::names)
+    .with(&binary_cross_entropy_with_logits)
+    .preparing(prepare);
+KERNEL("nn.functional.kl_div").route(divergence_route, Divergence::names).with(&kl_div).preparing(prepare);
+KERNEL("nn.functional.nll_loss").route(likelihood_route, Likelihood::names).with(&nll_loss).preparing(prepare);
+KERNEL("nn.functional.cross_entropy")
+    .route(cross_entropy_route, CrossEntropy::names)
+    .with(&cross_entropy)
+    .preparing(prepare);
 
 }  // namespace
-
-void register_loss_functions() {
-    for (const LossFunction& each : pair_functions) add_function(each, pair_route);
-    for (const LossFunction& each : class_functions) add_function(each, class_route);
-    add_function(*(std::end(pair_functions) - 1), kl_div);
-}
 
 }  // namespace rushlight

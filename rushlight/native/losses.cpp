@@ -2,13 +2,13 @@
 // See ops/losses.py, binary_losses.py and likelihood_losses.py.
 #include "losses.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
 #include "kernels/table.h"
 #include "numbers.h"
 #include "operands.h"
-#include "parts.h"
 #include "products.h"
 #include "sums.h"
 #include "threads.h"
@@ -17,35 +17,43 @@ namespace rushlight {
 
 namespace {
 
-// An op of this kind: where its parameters stand.
+// What an op and its gradient read: these three; then an option, or weights, which must be None.
+NAMES(Pair, input, target, reduction, option);
+NAMES(Weighted, input, target, reduction, weight, pos_weight);
+enum class Extra { NONE, NUMBER, FLAG, WEIGHT, WEIGHTS };
+
+// An op of this kind, and its own words for what is read.
 struct PairOp {
     PairLoss loss;
-    int reduction;
-    int option = -1;
-    int weights = 0;  // how many parameters from the third on must be None
-    bool by_flag = false;  // whether the option is a flag: log_target
+    const char* names = "input, target, reduction";
+    Extra extra = Extra::NONE;
 };
 
-// The places of what the gradients read.
-enum Reads { INPUT, TARGET, REDUCTION, OPTION, WEIGHT, POS_WEIGHT };
+constexpr PairOp squares{SQUARED_DISTANCES};
+constexpr PairOp distances{DISTANCES};
+constexpr PairOp smooth_distances{SMOOTH_DISTANCES, "input, target, reduction, beta", Extra::NUMBER};
+constexpr PairOp huber_distances{HUBER_DISTANCES, "input, target, reduction, delta", Extra::NUMBER};
+constexpr PairOp surprises{SURPRISES, "input, target, reduction, weight", Extra::WEIGHT};
+constexpr PairOp logit_surprises{LOGIT_SURPRISES, Weighted::names, Extra::WEIGHTS};
+constexpr PairOp divergences{DIVERGENCES, "input, target, reduction, log_target", Extra::FLAG};
 
-const PairOp squares{SQUARED_DISTANCES, 2};
-const PairOp distances{DISTANCES, 2};
-const PairOp smooth_distances{SMOOTH_DISTANCES, 2, 3};
-const PairOp huber_distances{HUBER_DISTANCES, 2, 3};
-const PairOp surprises{SURPRISES, 3, -1, 1};
-const PairOp logit_surprises{LOGIT_SURPRISES, 4, -1, 2};
-const PairOp divergences{DIVERGENCES, 2, 3, 0, true};
-
-// Which loops, and their option; false for options that Python has to look at.
-bool read_option(const PairOp& op, PyObject* value, PairLoss& loss, double& option) {
+// Which loops, and their option, for both a Call and a Gradient; false for what Python has to look at.
+template <class Find>
+bool read_extra(const PairOp& op, PairLoss& loss, double& option, Find find) {
+    auto is_given = [](PyObject* weight) { return weight != nullptr && weight != Py_None; };
     loss = op.loss;
     option = 0;
-    if (op.by_flag) {
-        if (value == Py_True) loss = LOG_DIVERGENCES;
-        return value == Py_True || value == Py_False;
+    if (op.extra == Extra::NUMBER) {
+        DECLINE_IF(!plain_number(find(Pair::option), option) || !(option > 0));
+    } else if (op.extra == Extra::FLAG) {
+        PyObject* flag = find(Pair::option);
+        DECLINE_IF(flag != Py_True && flag != Py_False);
+        if (flag == Py_True) loss = LOG_DIVERGENCES;
+    } else if (op.extra != Extra::NONE) {
+        DECLINE_IF(is_given(find(Weighted::weight)));
+        DECLINE_IF(op.extra == Extra::WEIGHTS && is_given(find(Weighted::pos_weight)));
     }
-    return !table().losses.pairs[op.loss].has_option || (plain_number(value, option) && option > 0);
+    return true;
 }
 
 void add_value(Operands& operands, double number, int dtype) {
@@ -64,10 +72,10 @@ void add_value(Operands& operands, double number, int dtype) {
 PyArrayObject* values_of(PairLoss loss, PyArrayObject* input, PyArrayObject* target, int dtype, double option) {
     const PairLoops& loops = table().losses.pairs[loss];
     Operands operands;
-    if (!operands.add(input, dtype) || !operands.add(target, dtype)) return nullptr;
+    DECLINE_IF(!operands.add(input, dtype) || !operands.add(target, dtype));
     if (loops.has_option) add_value(operands, option, dtype);
-    if (!operands.broadcast()) return nullptr;
-    if (loss == LOGIT_SURPRISES && !operands.in_rows()) return nullptr;  // in the target's order, which Python knows
+    DECLINE_IF(!operands.broadcast());
+    DECLINE_IF(loss == LOGIT_SURPRISES && !operands.in_rows());  // in the target's order, which Python knows
     PyArrayObject* result = operands.new_result(dtype);
     if (result != nullptr) operands.run(loops.values[dtype], result, dtype);
     return result;
@@ -85,25 +93,25 @@ bool is_probable(PyArrayObject* array, int dtype) {
 
 PyObject* forward(Call& call) {
     const auto& op = *static_cast<const PairOp*>(call.op->kernel->data);
-    PyArrayObject *input = call.array(0), *target = call.array(1);
-    if (input == nullptr || target == nullptr || !PyArray_SAMESHAPE(input, target)) return nullptr;
+    PyArrayObject *input = call.array(Pair::input), *target = call.array(Pair::target);
+    DECLINE_IF(input == nullptr || target == nullptr);
+    DECLINE_IF(!PyArray_SAMESHAPE(input, target));
     int dtype = dtype_of(input);
-    Reduced reduced = read_reduction(call[op.reduction]);
+    Reduced reduced = read_reduction(call[Pair::reduction]);
     PairLoss loss;
     double option;
-    if (!is_real(dtype) || dtype_of(target) != dtype || reduced == Reduced::OTHER) return nullptr;
-    if (!is_none(call, 2, op.weights) || !read_option(op, op.option < 0 ? nullptr : call[op.option], loss, option)) {
-        return nullptr;
-    }
+    DECLINE_IF(!is_real(dtype) || dtype_of(target) != dtype);
+    DECLINE_IF(reduced == Reduced::OTHER);
+    if (!read_extra(op, loss, option, [&](auto name) { return call[name]; })) return nullptr;
     // in the target's order, which Python finds
     bool in_rows = PyArray_IS_C_CONTIGUOUS(input) && PyArray_IS_C_CONTIGUOUS(target);
-    if (reduced == Reduced::NONE && !in_rows && (&op == &logit_surprises || &op == &divergences)) return nullptr;
+    DECLINE_IF(reduced == Reduced::NONE && !in_rows && (&op == &logit_surprises || &op == &divergences));
     if (reduced == Reduced::NONE && loss != SURPRISES) {
         return as_object(values_of(loss, input, target, dtype, option));
     }
     Ref x = Ref::steal(as_object(contiguous(input))), y = Ref::steal(as_object(contiguous(target)));
     if (!x || !y) return nullptr;
-    if (loss == SURPRISES && (!is_probable(x.array(), dtype) || !is_probable(y.array(), dtype))) return nullptr;
+    DECLINE_IF(loss == SURPRISES && (!is_probable(x.array(), dtype) || !is_probable(y.array(), dtype)));
     if (reduced == Reduced::NONE) return as_object(values_of(loss, input, target, dtype, option));
     auto part = table().losses.pairs[loss].total[dtype];
     const char *from = PyArray_BYTES(x.array()), *with = PyArray_BYTES(y.array());
@@ -119,24 +127,24 @@ PyArrayObject* slopes_of(PairLoss loss, int which, PyArrayObject* grad, PyArrayO
                          Reduced reduced, double option) {
     if (input == nullptr) input = target;
     if (target == nullptr) target = input;
-    if (input == nullptr || !PyArray_SAMESHAPE(input, target)) return nullptr;
+    DECLINE_IF(input == nullptr || !PyArray_SAMESHAPE(input, target));
     int dtype = dtype_of(grad);
-    if (!is_real(dtype) || dtype_of(input) != dtype || dtype_of(target) != dtype) return nullptr;
+    DECLINE_IF(!is_real(dtype) || dtype_of(input) != dtype || dtype_of(target) != dtype);
     const PairLoops& loops = table().losses.pairs[loss];
     Operands operands;
     if (reduced == Reduced::NONE) {
-        if (!operands.add(grad, dtype)) return nullptr;
+        DECLINE_IF(!operands.add(grad, dtype));
     } else {
-        if (PyArray_NDIM(grad) != 0) return nullptr;
+        DECLINE_IF(PyArray_NDIM(grad) != 0);
         double scale = first_number(grad, dtype);
         double share = reduced == Reduced::MEAN ? 1 / std::max<double>(1, PyArray_SIZE(input)) : 1;
         // rounded as Python rounds a tensor times a number
         add_value(operands, dtype == FLOAT32 ? static_cast<float>(scale) * static_cast<float>(share) : scale * share,
                   dtype);
     }
-    if (!operands.add(input, dtype) || !operands.add(target, dtype)) return nullptr;
+    DECLINE_IF(!operands.add(input, dtype) || !operands.add(target, dtype));
     if (loops.has_option) add_value(operands, option, dtype);
-    if (!operands.broadcast()) return nullptr;
+    DECLINE_IF(!operands.broadcast());
     PyArrayObject* result = operands.new_result(dtype);
     if (result != nullptr) operands.run(loops.slopes[which][dtype], result, dtype);
     return result;
@@ -146,38 +154,49 @@ bool backward(Gradient& gradient) {
     const auto& op = *static_cast<const PairOp*>(gradient.plan->op->kernel->data);
     PairLoss loss;
     double option;
-    Reduced reduced = read_reduction(gradient.option(REDUCTION));
-    if (gradient.grad() == nullptr || reduced == Reduced::OTHER) return false;
-    if (!read_option(op, gradient.option(OPTION), loss, option)) return false;
-    for (int weight : {WEIGHT, POS_WEIGHT}) {
-        if (gradient.option(weight) != nullptr && gradient.option(weight) != Py_None) return false;
-    }
-    for (int k = 0; k < gradient.plan->input_count; k++) {
-        gradient.found[k] = slopes_of(loss, gradient.plan->inputs[k], gradient.grad(), gradient.array(INPUT),
-                                      gradient.array(TARGET), reduced, option);
-        if (gradient.found[k] == nullptr) return false;
+    Reduced reduced = read_reduction(gradient.option(Pair::reduction));
+    DECLINE_IF(gradient.grad() == nullptr);
+    DECLINE_IF(reduced == Reduced::OTHER);
+    if (!read_extra(op, loss, option, [&](auto name) { return gradient.option(name); })) return false;
+    for (Pair::Name each : {Pair::input, Pair::target}) {
+        int place = gradient.place_of(each);
+        if (place < 0) continue;
+        gradient.found[place] = slopes_of(loss, each == Pair::target, gradient.grad(), gradient.array(Pair::input),
+                                          gradient.array(Pair::target), reduced, option);
+        if (gradient.found[place] == nullptr) return false;
     }
     return true;
 }
 
-// _difference_share(outer, input, target, reduction): the gradient of the squares as an op.
+NAMES(DifferenceShare, outer, input, target, reduction);
+
+// The gradient of the squares as an op.
 PyObject* difference_share(Call& call) {
-    PyArrayObject *outer = call.array(0), *input = call.array(1), *target = call.array(2);
-    Reduced reduced = read_reduction(call[3]);
-    if (outer == nullptr || input == nullptr || target == nullptr || reduced == Reduced::OTHER) return nullptr;
+    PyArrayObject *outer = call.array(DifferenceShare::outer), *input = call.array(DifferenceShare::input);
+    PyArrayObject* target = call.array(DifferenceShare::target);
+    Reduced reduced = read_reduction(call[DifferenceShare::reduction]);
+    DECLINE_IF(outer == nullptr || input == nullptr || target == nullptr);
+    DECLINE_IF(reduced == Reduced::OTHER);
     return as_object(slopes_of(SQUARED_DISTANCES, 0, outer, input, target, reduced, 0));
 }
 
-void add_pair_kernel(const char* name, const PairOp& op, const char* option = "reduction") {
-    Kernel kernel;
-    kernel.name = name;
-    kernel.forward = forward;
-    kernel.backward = backward;
-    const char* reads[] = {"input", "target", "reduction", option, "weight", "pos_weight"};
-    std::copy(std::begin(reads), std::end(reads), kernel.reads);
-    kernel.data = &op;
-    add_kernel(kernel);
-}
+KERNEL("_mse_loss").forward(forward, squares.names).gradient(backward, squares.names).with(&squares);
+KERNEL("_l1_loss").forward(forward, distances.names).gradient(backward, distances.names).with(&distances);
+KERNEL("_smooth_l1_loss")
+    .forward(forward, smooth_distances.names)
+    .gradient(backward, smooth_distances.names)
+    .with(&smooth_distances);
+KERNEL("_huber_loss")
+    .forward(forward, huber_distances.names)
+    .gradient(backward, huber_distances.names)
+    .with(&huber_distances);
+KERNEL("_binary_cross_entropy").forward(forward, surprises.names).gradient(backward, surprises.names).with(&surprises);
+KERNEL("_binary_cross_entropy_with_logits")
+    .forward(forward, logit_surprises.names)
+    .gradient(backward, logit_surprises.names)
+    .with(&logit_surprises);
+KERNEL("_kl_div").forward(forward, divergences.names).gradient(backward, divergences.names).with(&divergences);
+KERNEL("_difference_share").forward(difference_share, DifferenceShare::names);
 
 }  // namespace
 
@@ -192,17 +211,6 @@ Reduced read_reduction(PyObject* value) {
         if (PyUnicode_Compare(value, words[i]) == 0) return static_cast<Reduced>(i);
     }
     return Reduced::OTHER;
-}
-
-void register_losses() {
-    add_pair_kernel("_mse_loss", squares);
-    add_pair_kernel("_l1_loss", distances);
-    add_pair_kernel("_smooth_l1_loss", smooth_distances, "beta");
-    add_pair_kernel("_huber_loss", huber_distances, "delta");
-    add_pair_kernel("_binary_cross_entropy", surprises);
-    add_pair_kernel("_binary_cross_entropy_with_logits", logit_surprises);
-    add_pair_kernel("_kl_div", divergences, "log_target");
-    add_kernel({"_difference_share", difference_share});
 }
 
 }  // namespace rushlight

@@ -2,6 +2,7 @@
 #include "lost.h"
 
 #include "location.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -76,7 +77,7 @@ bool array_left(PyArrayObject* array, const Cut& cut) {
 bool has_exits() { return count > 0; }
 
 PyMethodDef lost_methods[] = {
-    {"take_exits", take_exits, METH_NOARGS, "The numbers that left a graph since the last call, and where."},
+    {"take_exits", guarded<take_exits>, METH_NOARGS, "The numbers that left a graph since the last call, and where."},
     {nullptr, nullptr, 0, nullptr},
 };
 

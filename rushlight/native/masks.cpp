@@ -7,7 +7,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "copies.h"
-#include "parts.h"
 #include "promotion.h"
 #include "views.h"
 
@@ -22,14 +21,15 @@ struct Masked {
 
     // False unless both are C-contiguous, the mask fits and some of it holds.
     bool read(PyArrayObject* mask, int ndim, const npy_intp* dims, npy_intp itemsize) {
-        if (mask == nullptr || PyArray_TYPE(mask) != NPY_BOOL || !PyArray_IS_C_CONTIGUOUS(mask)) return false;
+        DECLINE_IF(mask == nullptr || PyArray_TYPE(mask) != NPY_BOOL || !PyArray_IS_C_CONTIGUOUS(mask));
         int count = PyArray_NDIM(mask);
-        if (count < 1 || count > ndim || !PyArray_CompareLists(PyArray_DIMS(mask), dims, count)) return false;
+        DECLINE_IF(count < 1 || count > ndim || !PyArray_CompareLists(PyArray_DIMS(mask), dims, count));
         rows = PyArray_SIZE(mask);
         bytes = itemsize * PyArray_MultiplyList(dims + count, ndim - count);
         holds = static_cast<const npy_bool*>(PyArray_DATA(mask));
         for (npy_intp i = 0; i < rows; i++) held += holds[i];
-        return held > 0 && bytes > 0;
+        DECLINE_IF(held <= 0 || bytes <= 0);
+        return true;
     }
     // Between the whole and the parts one after another.
     void copy(char* whole, char* parts, bool out) const {
@@ -41,12 +41,14 @@ struct Masked {
     }
 };
 
-// _pick_mask(input, mask) and masked_select(input, mask), which wants a mask of the input's shape
+NAMES(PickMask, input, mask);
+NAMES(SavedOfPickMask, input_shape, mask);
+
 PyObject* pick_mask_forward(Call& call) {
-    PyArrayObject *input = call.array(0), *mask = call.array(1);
-    if (input == nullptr || mask == nullptr) return nullptr;
+    PyArrayObject *input = call.array(PickMask::input), *mask = call.array(PickMask::mask);
+    DECLINE_IF(input == nullptr || mask == nullptr);
     Masked masked;
-    if (!is_movable(input) || !PyArray_IS_C_CONTIGUOUS(input)) return nullptr;
+    DECLINE_IF(!is_movable(input) || !PyArray_IS_C_CONTIGUOUS(input));
     if (!masked.read(mask, PyArray_NDIM(input), PyArray_DIMS(input), PyArray_ITEMSIZE(input))) return nullptr;
     npy_intp dims[NPY_MAXDIMS];
     int rest = PyArray_NDIM(input) - PyArray_NDIM(mask);
@@ -57,22 +59,24 @@ PyObject* pick_mask_forward(Call& call) {
     return as_object(made);
 }
 
+// the same, but for a mask of the input's shape
 PyObject* masked_select_forward(Call& call) {
-    bool alike = call.array(1) != nullptr && PyArray_SAMESHAPE(call.array(0), call.array(1));
-    return alike ? pick_mask_forward(call) : nullptr;
+    PyArrayObject *input = call.array(PickMask::input), *mask = call.array(PickMask::mask);
+    DECLINE_IF(mask == nullptr || !PyArray_SAMESHAPE(input, mask));
+    return pick_mask_forward(call);
 }
 
 bool pick_mask_backward(Gradient& gradient) {
     npy_intp sizes[NPY_MAXDIMS];
-    int count = read_sizes(gradient.option(0), sizes);
+    int count = read_sizes(gradient.option(SavedOfPickMask::input_shape), sizes);
     PyArrayObject* grad = gradient.grad();
     Masked masked;
-    if (count < 1 || !is_movable(grad) || !masked.read(gradient.array(1), count, sizes, PyArray_ITEMSIZE(grad))) {
-        return false;
-    }
+    DECLINE_IF(count < 1 || !is_movable(grad));
+    if (!masked.read(gradient.array(SavedOfPickMask::mask), count, sizes, PyArray_ITEMSIZE(grad))) return false;
     Ref packed = Ref::borrow(as_object(grad));
     if (!PyArray_IS_C_CONTIGUOUS(grad)) packed = Ref::steal(as_object(packed_copy(grad)));
-    if (!packed || PyArray_NBYTES(packed.array()) != masked.held * masked.bytes) return false;
+    if (!packed) return false;
+    DECLINE_IF(PyArray_NBYTES(packed.array()) != masked.held * masked.bytes);
     PyArrayObject* whole = zeros_array(count, sizes, PyArray_TYPE(grad));
     if (whole == nullptr) return false;
     masked.copy(PyArray_BYTES(whole), PyArray_BYTES(packed.array()), false);
@@ -107,17 +111,19 @@ struct Places {
     void (*find)(const void*, npy_intp, int64_t*);
 };
 
-// _rows_nonzero(input): a row for each, whose columns stand in memory one after another
+NAMES(RowsNonzero, input);
+
+// A row for each, whose columns stand in memory one after another.
 PyObject* rows_nonzero_forward(Call& call) {
     constexpr Places loops[DTYPES] = {{count_places<float>, find_places<float>},
                                       {count_places<double>, find_places<double>},
                                       {count_places<int64_t>, find_places<int64_t>},
                                       {count_places<npy_bool>, find_places<npy_bool>}};
-    PyArrayObject* input = call.array(0);
+    PyArrayObject* input = call.array(RowsNonzero::input);
     int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
-    if (ndim == 0 || dtype < 0 || !PyArray_IS_C_CONTIGUOUS(input)) return nullptr;
+    DECLINE_IF(ndim == 0 || dtype < 0 || !PyArray_IS_C_CONTIGUOUS(input));
     npy_intp count = loops[dtype].count(PyArray_DATA(input), PyArray_SIZE(input)), dims[] = {ndim, count};
-    if (count == 0) return nullptr;
+    DECLINE_IF(count == 0);
     Ref columns = Ref::steal(as_object(new_array(2, dims, NPY_INT64)));
     if (!columns) return nullptr;
     auto* first = static_cast<int64_t*>(PyArray_DATA(columns.array()));
@@ -134,19 +140,30 @@ PyObject* rows_nonzero_forward(Call& call) {
     return rows.of(columns.array());
 }
 
+NAMES(Nonzero, input, out, as_tuple);
+
 // nonzero(input, *, out=None, as_tuple=False)
 PyObject* nonzero_route(Call& call) {
     static Function* rows = find_function("_rows_nonzero");
-    if (rows == nullptr || !call.is_tensor(0) || call[1] != Py_None || call[2] != Py_False) return nullptr;
-    PyObject* args[] = {call[0]};
+    DECLINE_IF(rows == nullptr || !call.is_tensor(Nonzero::input));
+    DECLINE_IF(call[Nonzero::out] != Py_None);
+    DECLINE_IF(call[Nonzero::as_tuple] != Py_False);
+    PyObject* args[] = {call[Nonzero::input]};
     return call_native(rows, args, 1, nullptr);
 }
+
+KERNEL("_pick_mask").forward(pick_mask_forward, PickMask::names).gradient(pick_mask_backward, SavedOfPickMask::names);
+KERNEL("masked_select")
+    .forward(masked_select_forward, PickMask::names)
+    .gradient(pick_mask_backward, SavedOfPickMask::names);
+KERNEL("_rows_nonzero").forward(rows_nonzero_forward, RowsNonzero::names);
+KERNEL("nonzero").route(nonzero_route, Nonzero::names);
 
 }  // namespace
 
 bool put_masked(PyArrayObject* whole, PyArrayObject* mask, PyArrayObject* value) {
-    if (PyArray_SIZE(value) != 1 || !PyArray_SAMESHAPE(mask, whole)) return false;
-    if (!PyArray_IS_C_CONTIGUOUS(mask) || !PyArray_IS_C_CONTIGUOUS(whole)) return false;
+    DECLINE_IF(PyArray_SIZE(value) != 1 || !PyArray_SAMESHAPE(mask, whole));
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(mask) || !PyArray_IS_C_CONTIGUOUS(whole));
     const char* element = PyArray_BYTES(value);
     auto* holds = static_cast<const npy_bool*>(PyArray_DATA(mask));
     npy_intp itemsize = PyArray_ITEMSIZE(whole);
@@ -155,13 +172,6 @@ bool put_masked(PyArrayObject* whole, PyArrayObject* mask, PyArrayObject* value)
         if (holds[i]) std::memcpy(to, element, itemsize);
     }
     return true;
-}
-
-void register_masks() {
-    add_kernel({"_pick_mask", pick_mask_forward, pick_mask_backward, {"input_shape", "mask"}});
-    add_kernel({"_rows_nonzero", rows_nonzero_forward});
-    add_route("nonzero", nonzero_route);
-    add_kernel({"masked_select", masked_select_forward, pick_mask_backward, {"input_shape", "mask"}});
 }
 
 }  // namespace rushlight

@@ -5,7 +5,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "folding.h"
-#include "parts.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -17,54 +16,59 @@ constexpr Reduction largest = LARGEST, smallest = SMALLEST;
 
 Reduction which_of(const Kernel& kernel) { return *static_cast<const Reduction*>(kernel.data); }
 
-// amax and amin: (input, dim, keepdim)
+NAMES(All, input);
+NAMES(Along, input, dim, keepdim);
+NAMES(Overload, input, dim, keepdim, other, axis, keepdims, out);
+NAMES(SavedOfAll, input, result);
+NAMES(SavedOfExtreme, input, result, dim);
+NAMES(SavedOfAlong, indices, input_shape, dim);
+
+// amax and amin
 PyObject* extreme(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Along::input);
     Dims dims;
     bool keepdim;
-    if (array == nullptr || !read_dims(call[1], PyArray_NDIM(array), dims) || !read_flag(call[2], keepdim)) {
-        return nullptr;
-    }
+    DECLINE_IF(array == nullptr);
+    DECLINE_IF(!read_dims(call[Along::dim], PyArray_NDIM(array), dims));
+    DECLINE_IF(!read_flag(call[Along::keepdim], keepdim));
     return as_object(fold(which_of(*call.op->kernel), array, dims, keepdim));
 }
 
-// _max_all and _min_all: (input)
+// _max_all and _min_all
 PyObject* extreme_of_all(Call& call) {
-    PyArrayObject* array = call.array(0);
-    if (array == nullptr) return nullptr;
+    PyArrayObject* array = call.array(All::input);
+    DECLINE_IF(array == nullptr);
     return as_object(fold(which_of(*call.op->kernel), array, all_dims(PyArray_NDIM(array)), false));
 }
 
-// A gradient goes to the elements that equal the result, in even parts. What `max()` gives lies by rows, what `amax` gives
-// as its input does.
+// A gradient goes to the elements that equal the result, in even parts. What `max()` gives lies by rows, what `amax`
+// gives as its input does.
 bool share(Gradient& gradient, PyArrayObject* input, PyArrayObject* result, Dims dims, bool nans) {
     RowRun rows(input);
     Middle middle;
-    if (!rows.is_float() || PyArray_SIZE(input) == 0 ||
-        !middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle) ||
-        !rows.read(0, input, PyArray_SIZE(input)) || !rows.read(1, result, middle.rows()) ||
-        !rows.read(2, gradient.grad(), middle.rows()) || !rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) {
-        return false;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(input) == 0);
+    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
+    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)) || !rows.read(1, result, middle.rows()));
+    DECLINE_IF(!rows.read(2, gradient.grad(), middle.rows()));
+    if (!rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) return false;
     rows.arrays.options[0] = nans;
     rows.run(SHARED_SLOPE, middle);
     gradient.found[0] = nans ? rows.take(0) : rows.take_like(0, input);
     return true;
 }
 
-// reads input, result, dim
 bool extreme_slope(Gradient& gradient) {
-    PyArrayObject* input = gradient.array(0);
-    PyObject* dim = gradient.option(2);
+    PyArrayObject* input = gradient.array(SavedOfExtreme::input);
+    PyObject* dim = gradient.option(SavedOfExtreme::dim);
     Dims dims;
-    return input != nullptr && dim != nullptr && read_dims(dim, PyArray_NDIM(input), dims) &&
-           share(gradient, input, gradient.array(1), dims, false);
+    DECLINE_IF(input == nullptr || dim == nullptr || !read_dims(dim, PyArray_NDIM(input), dims));
+    return share(gradient, input, gradient.array(SavedOfExtreme::result), dims, false);
 }
 
-// reads input, result
 bool extreme_of_all_slope(Gradient& gradient) {
-    PyArrayObject* input = gradient.array(0);
-    return input != nullptr && share(gradient, input, gradient.array(1), all_dims(PyArray_NDIM(input)), true);
+    PyArrayObject* input = gradient.array(SavedOfAll::input);
+    DECLINE_IF(input == nullptr);
+    return share(gradient, input, gradient.array(SavedOfAll::result), all_dims(PyArray_NDIM(input)), true);
 }
 
 constexpr int64_t BLOCK = 1 << 16;  // elements that one thread looks through at a time
@@ -115,14 +119,16 @@ void search_rows(const Search& search, const char* data, int itemsize, const Mid
 // The best elements and their places, as new arrays; false if it declines.
 bool search(Reduction which, PyArrayObject* array, Dims dims, bool keepdim, Ref& values, Ref& places) {
     int dtype = dtype_of(array);
-    if (dtype < 0 || PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > NPY_MAX_INT32) return false;
+    DECLINE_IF(dtype < 0);
+    DECLINE_IF(PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > NPY_MAX_INT32);
     const FoldLoops& loops = table().folding;
     const Search& found = (which == LARGEST ? loops.largest : loops.smallest)[dtype];
     Middle middle;
     Ref held = Ref::borrow(as_object(array));
     if (!middle_of(array, dims, middle)) {
         held = in_c_order(array);
-        if (!held || !middle_of(held.array(), dims, middle)) return false;
+        if (!held) return false;
+        DECLINE_IF(!middle_of(held.array(), dims, middle));
     }
     npy_intp shape[NPY_MAXDIMS];
     int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
@@ -134,34 +140,35 @@ bool search(Reduction which, PyArrayObject* array, Dims dims, bool keepdim, Ref&
     return true;
 }
 
-// _max_along and _min_along: (input, dim, keepdim)
+// _max_along and _min_along
 PyObject* extreme_along(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Along::input);
     int dim;
     bool keepdim;
-    if (array == nullptr || !read_dim(call[1], PyArray_NDIM(array), dim) || !read_flag(call[2], keepdim)) {
-        return nullptr;
-    }
+    DECLINE_IF(array == nullptr);
+    DECLINE_IF(!read_dim(call[Along::dim], PyArray_NDIM(array), dim));
+    DECLINE_IF(!read_flag(call[Along::keepdim], keepdim));
     Ref values, places;
     Dims dims = PyArray_NDIM(array) > 0 ? Dims{1} << dim : 0;
     if (!search(which_of(*call.op->kernel), array, dims, keepdim, values, places)) return nullptr;
     return PyTuple_Pack(2, values.get(), places.get());
 }
 
-// argmax and argmin: (input, dim, keepdim)
+// argmax and argmin
 PyObject* place_of_extreme(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Along::input);
     bool keepdim;
-    if (array == nullptr || PyArray_TYPE(array) == NPY_BOOL || !read_flag(call[2], keepdim)) return nullptr;
+    DECLINE_IF(array == nullptr || PyArray_TYPE(array) == NPY_BOOL);
+    DECLINE_IF(!read_flag(call[Along::keepdim], keepdim));
     Dims dims = all_dims(PyArray_NDIM(array));
     Ref held = Ref::borrow(as_object(array));
-    if (call[1] == Py_None) {
+    if (call[Along::dim] == Py_None) {
         // places count in C order, whatever the order in memory
         held = in_c_order(array);
         if (!held) return nullptr;
     } else {
         int dim;
-        if (!read_dim(call[1], PyArray_NDIM(array), dim)) return nullptr;
+        DECLINE_IF(!read_dim(call[Along::dim], PyArray_NDIM(array), dim));
         dims = PyArray_NDIM(array) > 0 ? Dims{1} << dim : 0;
     }
     Ref values, places;
@@ -175,17 +182,18 @@ void put(const T* grad, const int64_t* places, const Middle& middle, T* out) {
     }
 }
 
-// of _max_along and _min_along: the gradient where the chosen elements came from. Reads indices, input_shape, dim.
+// of _max_along and _min_along: the gradient where the chosen elements came from
 bool extreme_along_slope(Gradient& gradient) {
-    PyArrayObject *grad = gradient.grad(), *indices = gradient.array(0);
+    PyArrayObject *grad = gradient.grad(), *indices = gradient.array(SavedOfAlong::indices);
     npy_intp shape[NPY_MAXDIMS];
-    int ndim = read_sizes(gradient.option(1), shape), dim;
-    if (grad == nullptr || indices == nullptr || ndim < 1 || !read_dim(gradient.option(2), ndim, dim)) return false;
+    int ndim = read_sizes(gradient.option(SavedOfAlong::input_shape), shape), dim;
+    DECLINE_IF(grad == nullptr || indices == nullptr);
+    DECLINE_IF(ndim < 1 || !read_dim(gradient.option(SavedOfAlong::dim), ndim, dim));
     int dtype = dtype_of(grad);
-    if (dtype != FLOAT32 && dtype != FLOAT64) return false;
+    DECLINE_IF(dtype != FLOAT32 && dtype != FLOAT64);
     Middle middle;
     middle_of(ndim, shape, Dims{1} << dim, middle);
-    if (PyArray_SIZE(grad) != middle.rows() || PyArray_SIZE(indices) != middle.rows()) return false;
+    DECLINE_IF(PyArray_SIZE(grad) != middle.rows() || PyArray_SIZE(indices) != middle.rows());
     Ref slope = in_c_order(grad), places = in_c_order(indices);
     PyArrayObject* out = slope && places ? zeros_array(ndim, shape, PyArray_TYPE(grad)) : nullptr;
     if (out == nullptr) return false;
@@ -200,13 +208,15 @@ bool extreme_along_slope(Gradient& gradient) {
     return true;
 }
 
-// max and min: (input, dim, keepdim, *, other, axis, keepdims, out). One way for each overload.
+// max and min: one way for each overload
 PyObject* overload(Call& call) {
     bool is_max = which_of(*call.op->kernel) == LARGEST;
-    if (!call.is_tensor(0) || call[4] != Py_None || call[5] != Py_None || call[6] != Py_None) return nullptr;
-    PyObject* dim = call[1];
-    PyObject* other = is_tensor(dim) ? dim : call[3];
-    PyObject* args[] = {call[0], dim, call[2]};
+    DECLINE_IF(!call.is_tensor(Overload::input));
+    DECLINE_IF(call[Overload::axis] != Py_None || call[Overload::keepdims] != Py_None);
+    DECLINE_IF(call[Overload::out] != Py_None);
+    PyObject* dim = call[Overload::dim];
+    PyObject* other = is_tensor(dim) ? dim : call[Overload::other];
+    PyObject* args[] = {call[Overload::input], dim, call[Overload::keepdim]};
     Function* inner;
     int count;
     if (other != Py_None) {
@@ -223,24 +233,33 @@ PyObject* overload(Call& call) {
         inner = functions[is_max];
         count = 3;
     }
-    return inner == nullptr ? nullptr : call_function(inner, args, count, nullptr);
+    DECLINE_IF(inner == nullptr);
+    return call_function(inner, args, count, nullptr);
 }
+
+KERNEL("amax").forward(extreme, Along::names).gradient(extreme_slope, SavedOfExtreme::names).with(&largest);
+KERNEL("amin").forward(extreme, Along::names).gradient(extreme_slope, SavedOfExtreme::names).with(&smallest);
+KERNEL("_max_all")
+    .forward(extreme_of_all, All::names)
+    .gradient(extreme_of_all_slope, SavedOfAll::names)
+    .with(&largest);
+KERNEL("_min_all")
+    .forward(extreme_of_all, All::names)
+    .gradient(extreme_of_all_slope, SavedOfAll::names)
+    .with(&smallest);
+KERNEL("_max_along")
+    .forward(extreme_along, Along::names)
+    .gradient(extreme_along_slope, SavedOfAlong::names)
+    .with(&largest);
+KERNEL("_min_along")
+    .forward(extreme_along, Along::names)
+    .gradient(extreme_along_slope, SavedOfAlong::names)
+    .with(&smallest);
+KERNEL("argmax").forward(place_of_extreme, Along::names).with(&largest);
+KERNEL("argmin").forward(place_of_extreme, Along::names).with(&smallest);
+KERNEL("max").route(overload, Overload::names).with(&largest);
+KERNEL("min").route(overload, Overload::names).with(&smallest);
 
 }  // namespace
-
-void register_maxima() {
-    add_kernel({"amax", extreme, extreme_slope, {"input", "result", "dim"}, nullptr, &largest});
-    add_kernel({"amin", extreme, extreme_slope, {"input", "result", "dim"}, nullptr, &smallest});
-    add_kernel({"_max_all", extreme_of_all, extreme_of_all_slope, {"input", "result"}, nullptr, &largest});
-    add_kernel({"_min_all", extreme_of_all, extreme_of_all_slope, {"input", "result"}, nullptr, &smallest});
-    add_kernel(
-        {"_max_along", extreme_along, extreme_along_slope, {"indices", "input_shape", "dim"}, nullptr, &largest});
-    add_kernel(
-        {"_min_along", extreme_along, extreme_along_slope, {"indices", "input_shape", "dim"}, nullptr, &smallest});
-    add_kernel({"argmax", place_of_extreme, nullptr, {}, nullptr, &largest});
-    add_kernel({"argmin", place_of_extreme, nullptr, {}, nullptr, &smallest});
-    add_kernel({"max", nullptr, nullptr, {}, overload, &largest});
-    add_kernel({"min", nullptr, nullptr, {}, overload, &smallest});
-}
 
 }  // namespace rushlight

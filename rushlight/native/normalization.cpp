@@ -5,7 +5,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "folding.h"
-#include "parts.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -25,13 +24,21 @@ Norm rms{RMS_NORM, RMS_NORM_SLOPE, false, "_rms_norm", nullptr};
 
 Norm& norm_of(const OpInfo& op) { return *static_cast<Norm*>(const_cast<void*>(op.kernel->data)); }
 
+// An rms norm has no bias: it reads all but the last.
+NAMES(Normalized, input, normalized_shape, weight, eps, bias);
+constexpr const char* rms_names = "input, normalized_shape, weight, eps";
+// Nor has it a mean.
+NAMES(SavedOfNormalized, input, scale, weight, normalized_shape, mean);
+constexpr const char* saved_of_rms = "input, scale, weight, normalized_shape";
+NAMES(NormalizedGradient, through, normal, scale, dims, centred);
+
 // Rows over the last dimensions, which must have the shape that was said; false where Python has to look.
 bool rows_over(PyArrayObject* input, PyObject* normalized_shape, Middle& middle, int& dims) {
     PyObject* shape = normalized_shape;
-    if (!PyTuple_Check(shape) && !PyList_CheckExact(shape)) return false;
+    DECLINE_IF(!PyTuple_Check(shape) && !PyList_CheckExact(shape));
     int ndim = PyArray_NDIM(input);
     dims = static_cast<int>(std::min<Py_ssize_t>(PySequence_Fast_GET_SIZE(shape), NPY_MAXDIMS + 1));
-    if (dims == 0 || dims > ndim) return false;
+    DECLINE_IF(dims == 0 || dims > ndim);
     middle = Middle();
     for (int d = 0; d < ndim; d++) {
         npy_intp extent = PyArray_DIM(input, d);
@@ -41,20 +48,23 @@ bool rows_over(PyArrayObject* input, PyObject* normalized_shape, Middle& middle,
         }
         PyObject* said = PySequence_Fast_GET_ITEM(shape, d - (ndim - dims));
         int overflow;
-        if (!PyLong_CheckExact(said) || PyLong_AsLongAndOverflow(said, &overflow) != extent || overflow != 0) return false;
+        DECLINE_IF(!PyLong_CheckExact(said));
+        DECLINE_IF(PyLong_AsLongAndOverflow(said, &overflow) != extent || overflow != 0);
         middle.count *= extent;
     }
-    return middle.outer * middle.count > 0;
+    DECLINE_IF(middle.outer * middle.count == 0);
+    return true;
 }
 
 // A weight or bias has the shape of a row; None is none.
 bool read_parameter(RowRun& rows, int which, PyObject* value, PyArrayObject* input, int dims, int64_t count) {
     if (value == Py_None) return true;
-    if (!is_tensor(value)) return false;
+    DECLINE_IF(!is_tensor(value));
     PyArrayObject* array = as_tensor(value)->array;
-    return PyArray_NDIM(array) == dims &&
-           PyArray_CompareLists(PyArray_DIMS(array), PyArray_DIMS(input) + PyArray_NDIM(input) - dims, dims) &&
-           rows.read(which, array, count);
+    const npy_intp* row = PyArray_DIMS(input) + PyArray_NDIM(input) - dims;
+    DECLINE_IF(PyArray_NDIM(array) != dims || !PyArray_CompareLists(PyArray_DIMS(array), row, dims));
+    DECLINE_IF(!rows.read(which, array, count));
+    return true;
 }
 
 bool read_eps(PyObject* eps, int dtype, double& value) {
@@ -62,25 +72,27 @@ bool read_eps(PyObject* eps, int dtype, double& value) {
         value = dtype == FLOAT32 ? FLT_EPSILON : DBL_EPSILON;
         return true;
     }
-    if (!PyFloat_CheckExact(eps) && !PyLong_CheckExact(eps)) return false;
+    DECLINE_IF(!PyFloat_CheckExact(eps) && !PyLong_CheckExact(eps));
     value = PyFloat_AsDouble(eps);
     return !PyErr_Occurred();
 }
 
-// _layer_norm: (input, normalized_shape, weight, bias, eps); _rms_norm: the same without a bias
 PyObject* forward(Call& call) {
     const Norm& norm = norm_of(*call.op);
-    PyArrayObject* input = call.array(0);
+    PyArrayObject* input = call.array(Normalized::input);
     RowRun rows(input);
     Middle middle;
     int dims;
-    PyObject* eps = call[norm.centred ? 4 : 3];
-    if (!rows.is_float() || !rows_over(input, call[1], middle, dims) || !rows.read(0, input, PyArray_SIZE(input)) ||
-        !read_parameter(rows, 1, call[2], input, dims, middle.count) ||
-        (norm.centred && !read_parameter(rows, 2, call[3], input, dims, middle.count)) ||
-        (norm.centred && eps == Py_None) || !read_eps(eps, rows.dtype, rows.arrays.options[0])) {
-        return nullptr;
+    PyObject* eps = call[Normalized::eps];
+    DECLINE_IF(!rows.is_float());
+    if (!rows_over(input, call[Normalized::normalized_shape], middle, dims)) return nullptr;
+    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)));
+    if (!read_parameter(rows, 1, call[Normalized::weight], input, dims, middle.count)) return nullptr;
+    if (norm.centred) {
+        if (!read_parameter(rows, 2, call[Normalized::bias], input, dims, middle.count)) return nullptr;
+        DECLINE_IF(eps == Py_None);
     }
+    if (!read_eps(eps, rows.dtype, rows.arrays.options[0])) return nullptr;
     int ndim = PyArray_NDIM(input);
     npy_intp kept[NPY_MAXDIMS];
     reduced_shape(ndim, PyArray_DIMS(input), all_dims(ndim) & ~all_dims(ndim - dims), true, kept);
@@ -151,35 +163,35 @@ int row_shape(PyArrayObject* input, PyObject* normalized_shape, PyArrayObject* s
     return ndim - skipped;
 }
 
-// reads input, scale, weight, normalized_shape, mean
 bool backward(Gradient& gradient) {
     const Norm& norm = norm_of(*gradient.plan->op);
-    PyArrayObject *grad = gradient.grads[0], *input = gradient.array(0), *scale = gradient.array(1);
+    using Saved = SavedOfNormalized;
+    PyArrayObject *grad = gradient.grads[0], *input = gradient.array(Saved::input);
+    PyArrayObject *scale = gradient.array(Saved::scale), *weight = gradient.array(Saved::weight);
     for (int i = 1; i < gradient.grad_count; i++) {
-        if (gradient.grads[i] != nullptr) return false;
+        DECLINE_IF(gradient.grads[i] != nullptr);
     }
-    if (grad == nullptr || input == nullptr || scale == nullptr || !PyArray_SAMESHAPE(grad, input)) return false;
+    DECLINE_IF(grad == nullptr || input == nullptr || scale == nullptr);
+    DECLINE_IF(!PyArray_SAMESHAPE(grad, input));
     RowRun rows(grad);
     Middle middle;
     int64_t size = PyArray_SIZE(input);
-    if (!rows.is_float() || size == 0) return false;
+    DECLINE_IF(!rows.is_float() || size == 0);
     middle.outer = PyArray_SIZE(scale);
     middle.count = size / middle.outer;
-    PyArrayObject* weight = gradient.array(2);
-    if (!rows.read(0, grad, size) || !rows.read(1, input, size) ||
-        (norm.centred && !rows.read(2, gradient.array(4), middle.outer)) || !rows.read(3, scale, middle.outer) ||
-        (weight != nullptr && !rows.read(4, weight, middle.count))) {
-        return false;
-    }
-    int place = gradient.place_of(0), weight_place = gradient.place_of(2);
-    int bias_place = norm.centred ? gradient.place_of(3) : -1;
+    DECLINE_IF(!rows.read(0, grad, size) || !rows.read(1, input, size));
+    DECLINE_IF(norm.centred && !rows.read(2, gradient.array(Saved::mean), middle.outer));
+    DECLINE_IF(!rows.read(3, scale, middle.outer));
+    DECLINE_IF(weight != nullptr && !rows.read(4, weight, middle.count));
+    int place = gradient.place_of(Normalized::input), weight_place = gradient.place_of(Normalized::weight);
+    int bias_place = norm.centred ? gradient.place_of(Normalized::bias) : -1;
     Totals weights, biases;
     if ((weight_place >= 0 && !weights.prepare(middle)) || (bias_place >= 0 && !biases.prepare(middle)) ||
         (place >= 0 && !rows.write_over(gradient))) {
         return false;
     }
     npy_intp shape[NPY_MAXDIMS];
-    int ndim = row_shape(input, gradient.option(3), scale, shape);
+    int ndim = row_shape(input, gradient.option(Saved::normalized_shape), scale, shape);
     if (weights.held || biases.held) {
         run_blocks(norm.backward, rows, middle, weights, biases);
     } else {
@@ -192,63 +204,63 @@ bool backward(Gradient& gradient) {
            (bias_place < 0 || gradient.found[bias_place] != nullptr);
 }
 
-// _normalized_gradient: (through, normal, scale, dims, centred)
 PyObject* normalized_gradient(Call& call) {
-    PyArrayObject *through = call.array(0), *normal = call.array(1), *scale = call.array(2);
+    PyArrayObject *through = call.array(NormalizedGradient::through), *normal = call.array(NormalizedGradient::normal);
+    PyArrayObject* scale = call.array(NormalizedGradient::scale);
     RowRun rows(through);
     Middle middle;
     Dims dims;
     bool centred;
-    if (!rows.is_float() || normal == nullptr || scale == nullptr || PyArray_SIZE(through) == 0 ||
-        !read_dims(call[3], PyArray_NDIM(through), dims) || !read_flag(call[4], centred) ||
-        !middle_of(PyArray_NDIM(through), PyArray_DIMS(through), dims, middle) || middle.inner != 1 ||
-        !PyArray_SAMESHAPE(through, normal) || !rows.read(0, through, PyArray_SIZE(through)) ||
-        !rows.read(1, normal, PyArray_SIZE(through)) || !rows.read(2, scale, middle.outer) ||
-        !rows.write(0, PyArray_NDIM(through), PyArray_DIMS(through))) {
-        return nullptr;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(through) == 0);
+    DECLINE_IF(normal == nullptr || scale == nullptr);
+    DECLINE_IF(!read_dims(call[NormalizedGradient::dims], PyArray_NDIM(through), dims));
+    DECLINE_IF(!read_flag(call[NormalizedGradient::centred], centred));
+    DECLINE_IF(!middle_of(PyArray_NDIM(through), PyArray_DIMS(through), dims, middle) || middle.inner != 1);
+    DECLINE_IF(!PyArray_SAMESHAPE(through, normal));
+    DECLINE_IF(!rows.read(0, through, PyArray_SIZE(through)) || !rows.read(1, normal, PyArray_SIZE(through)));
+    DECLINE_IF(!rows.read(2, scale, middle.outer));
+    if (!rows.write(0, PyArray_NDIM(through), PyArray_DIMS(through))) return nullptr;
     rows.arrays.options[0] = centred;
     rows.run(NORMALIZED_SLOPE, middle);
     return as_object(rows.take(0));
 }
 
 // Whether a parameter has the dtype of the input, or is none.
-bool is_alike(Call& call, int place) {
-    return !call.is_tensor(place) ||
-           PyArray_TYPE(as_tensor(call[place])->array) == PyArray_TYPE(as_tensor(call[0])->array);
+bool is_alike(const Call& call, Normalized::Name parameter) {
+    return !call.is_tensor(parameter) ||
+           PyArray_TYPE(call.array(parameter)) == PyArray_TYPE(call.array(Normalized::input));
 }
 
 // nn.functional's, which return the first result alone
 PyObject* route(Call& call) {
     Norm& norm = norm_of(*call.op);
     if (norm.function == nullptr) norm.function = find_function(norm.name);
-    if (norm.function == nullptr || !call.is_tensor(0)) return nullptr;
+    DECLINE_IF(norm.function == nullptr || !call.is_tensor(Normalized::input));
     // Python refuses most other dtypes
-    if (!is_alike(call, 2) || (norm.centred && !is_alike(call, 3))) return nullptr;
-    Ref found = Ref::steal(call_function(norm.function, call.arguments, norm.centred ? 5 : 4, nullptr));
-    return found && PyTuple_Check(found.get()) ? Py_NewRef(PyTuple_GET_ITEM(found.get(), 0)) : nullptr;
+    DECLINE_IF(!is_alike(call, Normalized::weight) || (norm.centred && !is_alike(call, Normalized::bias)));
+    PyObject* args[5] = {call[Normalized::input], call[Normalized::normalized_shape], call[Normalized::weight]};
+    int count = 3;
+    if (norm.centred) args[count++] = call[Normalized::bias];
+    args[count++] = call[Normalized::eps];
+    Ref found = Ref::steal(call_function(norm.function, args, count, nullptr));
+    if (!found) return nullptr;
+    DECLINE_IF(!PyTuple_Check(found.get()));
+    return Py_NewRef(PyTuple_GET_ITEM(found.get(), 0));
 }
 
 // The node of an rms norm has the usual name for rows in order; Python knows the others.
 unsigned by_layout(const Call& call) {
-    PyArrayObject* input = call.array(0);
+    PyArrayObject* input = call.array(Normalized::input);
     if (input == nullptr || !PyArray_IS_C_CONTIGUOUS(input)) return 0;
     return PyArray_ITEMSIZE(input) > 2 ? 1 : 2;
 }
 
-}  // namespace
+KERNEL("_layer_norm").forward(forward, Normalized::names).gradient(backward, SavedOfNormalized::names).with(&layer);
+KERNEL("_rms_norm").forward(forward, rms_names).gradient(backward, saved_of_rms).with(&rms).naming(by_layout);
+KERNEL("_normalized_gradient").forward(normalized_gradient, NormalizedGradient::names);
+KERNEL("nn.functional.layer_norm").route(route, Normalized::names).with(&layer);
+KERNEL("nn.functional.rms_norm").route(route, rms_names).with(&rms);
 
-void register_normalization() {
-    Kernel kernel{"_layer_norm", forward, backward, {"input", "scale", "weight", "normalized_shape", "mean"}};
-    kernel.data = &layer;
-    add_kernel(kernel);
-    kernel.name = "_rms_norm";
-    kernel.data = &rms;
-    kernel.variant = by_layout;
-    add_kernel(kernel);
-    add_kernel({"_normalized_gradient", normalized_gradient});
-    add_kernel({"nn.functional.layer_norm", nullptr, nullptr, {}, route, &layer});
-    add_kernel({"nn.functional.rms_norm", nullptr, nullptr, {}, route, &rms});
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -4,7 +4,6 @@
 
 #include "call.h"
 #include "folding.h"
-#include "parts.h"
 
 namespace rushlight {
 
@@ -52,44 +51,49 @@ bool is_usual(PyArrayObject* lengths) {
     }
 }
 
-// (x, ord, dim, keepdim, dtype)
+NAMES(VectorNorm, input, ord, dim, keepdim, dtype);
+NAMES(SavedOfVectorNorm, input, result, ord, dim);
+
 PyObject* forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(VectorNorm::input);
     Order order;
     Dims dims;
     bool keepdim;
-    if (array == nullptr || call[4] != Py_None || !read_order(call[1], order) ||
-        !read_dims(call[2], PyArray_NDIM(array), dims) || !read_flag(call[3], keepdim)) {
-        return nullptr;
-    }
+    DECLINE_IF(array == nullptr);
+    DECLINE_IF(call[VectorNorm::dtype] != Py_None);
+    DECLINE_IF(!read_order(call[VectorNorm::ord], order));
+    DECLINE_IF(!read_dims(call[VectorNorm::dim], PyArray_NDIM(array), dims));
+    DECLINE_IF(!read_flag(call[VectorNorm::keepdim], keepdim));
     Ref made = Ref::steal(as_object(fold(order.fold, array, dims, keepdim)));
-    if (made && order.fold == SQUARES && !is_usual(made.array())) return nullptr;
+    DECLINE_IF(made && order.fold == SQUARES && !is_usual(made.array()));
     return made.release();
 }
 
-// reads x, result, ord, dim
 bool backward(Gradient& gradient) {
-    PyArrayObject* x = gradient.array(0);
-    PyObject* dim = gradient.option(3);
-    RowRun rows(x);
+    PyArrayObject* input = gradient.array(SavedOfVectorNorm::input);
+    PyArrayObject* result = gradient.array(SavedOfVectorNorm::result);
+    PyObject* dim = gradient.option(SavedOfVectorNorm::dim);
+    RowRun rows(input);
     Order order;
     Dims dims;
     Middle middle;
-    if (!rows.is_float() || dim == nullptr || PyArray_SIZE(x) == 0 || !read_order(gradient.option(2), order) ||
-        !read_dims(dim, PyArray_NDIM(x), dims) || !middle_of(PyArray_NDIM(x), PyArray_DIMS(x), dims, middle) ||
-        !rows.read(0, x, PyArray_SIZE(x)) || !rows.read(1, gradient.array(1), middle.rows()) ||
-        !rows.read(2, gradient.grad(), middle.rows()) || !rows.write(0, PyArray_NDIM(x), PyArray_DIMS(x))) {
-        return false;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(input) == 0);
+    DECLINE_IF(!read_order(gradient.option(SavedOfVectorNorm::ord), order));
+    DECLINE_IF(dim == nullptr || !read_dims(dim, PyArray_NDIM(input), dims));
+    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
+    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)) || !rows.read(1, result, middle.rows()));
+    DECLINE_IF(!rows.read(2, gradient.grad(), middle.rows()));
+    if (!rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) return false;
     rows.run(order.slope, middle);
-    gradient.found[0] = rows.take_like(0, x);
+    gradient.found[0] = rows.take_like(0, input);
     return true;
 }
 
 PyObject* vector_norm(PyObject* x, PyObject* ord, PyObject* dim, PyObject* keepdim) {
     static Function* const inner = find_function("linalg.vector_norm");
     PyObject* args[] = {x, ord, dim, keepdim};
-    return inner == nullptr ? nullptr : call_function(inner, args, 4, nullptr);
+    DECLINE_IF(inner == nullptr);
+    return call_function(inner, args, 4, nullptr);
 }
 
 bool is_number(PyObject* value) { return PyFloat_CheckExact(value) || PyLong_CheckExact(value); }
@@ -100,40 +104,44 @@ Py_ssize_t dim_count(PyObject* dim) {
     return PyTuple_CheckExact(dim) || PyList_CheckExact(dim) ? PySequence_Fast_GET_SIZE(dim) : -1;
 }
 
-// norm: (input, p, dim, keepdim, out, dtype)
+NAMES(Norm, input, p, dim, keepdim, out, dtype);
+
 PyObject* norm(Call& call) {
-    PyObject *p = call[1], *dim = call[2];
-    if (!call.is_tensor(0) || call[4] != Py_None || call[5] != Py_None) return nullptr;
-    if (is_number(p)) return vector_norm(call[0], p, dim, call[3]);
+    PyObject *input = call[Norm::input], *p = call[Norm::p], *dim = call[Norm::dim], *keepdim = call[Norm::keepdim];
+    DECLINE_IF(!is_tensor(input));
+    DECLINE_IF(call[Norm::out] != Py_None || call[Norm::dtype] != Py_None);
+    if (is_number(p)) return vector_norm(input, p, dim, keepdim);
     bool is_fro = p == Py_None || (PyUnicode_Check(p) && PyUnicode_CompareWithASCIIString(p, "fro") == 0);
-    if (!is_fro || (dim != Py_None && (dim_count(dim) < 0 || dim_count(dim) > 2))) return nullptr;
+    DECLINE_IF(!is_fro);
+    DECLINE_IF(dim != Py_None && (dim_count(dim) < 0 || dim_count(dim) > 2));
     Ref two = Ref::steal(PyLong_FromLong(2));
-    return two ? vector_norm(call[0], two.get(), dim, call[3]) : nullptr;
+    return two ? vector_norm(input, two.get(), dim, keepdim) : nullptr;
 }
 
-// linalg.norm: (input, ord, dim, keepdim, *, axis, keepdims, dtype, out); matrices are left to Python
+NAMES(LinalgNorm, input, ord, dim, keepdim, axis, keepdims, dtype, out);
+
+// Matrices are left to Python.
 PyObject* linalg_norm(Call& call) {
-    PyObject *ord = call[1], *dim = call[2];
-    PyArrayObject* array = call.array(0);
-    if (array == nullptr) return nullptr;
-    for (int option = 4; option < 8; option++) {
-        if (call[option] != Py_None) return nullptr;
-    }
+    PyObject *input = call[LinalgNorm::input], *keepdim = call[LinalgNorm::keepdim];
+    PyObject *ord = call[LinalgNorm::ord], *dim = call[LinalgNorm::dim];
+    PyArrayObject* array = call.array(LinalgNorm::input);
+    DECLINE_IF(array == nullptr);
+    DECLINE_IF(call[LinalgNorm::axis] != Py_None || call[LinalgNorm::keepdims] != Py_None);
+    DECLINE_IF(call[LinalgNorm::dtype] != Py_None || call[LinalgNorm::out] != Py_None);
     Py_ssize_t count = dim == Py_None ? PyArray_NDIM(array) : dim_count(dim);
     if (ord == Py_None) {
-        if (dim != Py_None && count != 1 && count != 2) return nullptr;
+        DECLINE_IF(dim != Py_None && count != 1 && count != 2);
         Ref two = Ref::steal(PyLong_FromLong(2));
-        return two ? vector_norm(call[0], two.get(), dim, call[3]) : nullptr;
+        return two ? vector_norm(input, two.get(), dim, keepdim) : nullptr;
     }
-    return count == 1 && is_number(ord) ? vector_norm(call[0], ord, dim, call[3]) : nullptr;
+    DECLINE_IF(count != 1 || !is_number(ord));
+    return vector_norm(input, ord, dim, keepdim);
 }
+
+KERNEL("linalg.vector_norm").forward(forward, VectorNorm::names).gradient(backward, SavedOfVectorNorm::names);
+KERNEL("norm").route(norm, Norm::names);
+KERNEL("linalg.norm").route(linalg_norm, LinalgNorm::names);
 
 }  // namespace
-
-void register_norms() {
-    add_kernel({"linalg.vector_norm", forward, backward, {"input", "result", "ord", "dim"}});
-    add_kernel({"norm", nullptr, nullptr, {}, norm});
-    add_kernel({"linalg.norm", nullptr, nullptr, {}, linalg_norm});
-}
 
 }  // namespace rushlight

@@ -10,6 +10,7 @@
 #include "shortcut.h"
 #include "steps.h"
 #include "threads.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -241,15 +242,17 @@ PyObject* step(PyObject*, PyObject* optimizer) {
 
 bool is_empty(PyObject* dict) { return dict != nullptr && PyDict_Check(dict) && PyDict_GET_SIZE(dict) == 0; }
 
+NAMES(StepOf, self);
+
 // optimizer.step() where there are no hooks, and no closure.
 PyObject* step_unhooked(const Arguments& arguments) {
-    PyObject* optimizer = arguments[0];
-    if (optimizer == nullptr || arguments.many_count > 0) return nullptr;
-    if (!is_empty(every_hooks[0]) || !is_empty(every_hooks[1])) return nullptr;
+    PyObject* optimizer = arguments[StepOf::self];
+    DECLINE_IF(optimizer == nullptr || arguments.many_count > 0);
+    DECLINE_IF(!is_empty(every_hooks[0]) || !is_empty(every_hooks[1]));
     Ref fields = Ref::steal(PyObject_GenericGetDict(optimizer, nullptr));
     if (!fields) return nullptr;
     for (PyObject* name : {name_pre_hooks, name_post_hooks}) {
-        if (!is_empty(find(fields.get(), name))) return nullptr;
+        DECLINE_IF(!is_empty(find(fields.get(), name)));
     }
     return take_step(optimizer, fields.get()) ? Py_NewRef(Py_None) : nullptr;
 }
@@ -276,20 +279,22 @@ PyObject* connect_hooks(PyObject*, PyObject* args) {
     Py_RETURN_NONE;
 }
 
+NAMES(ZeroGrad, self, set_to_none);
+
 // optimizer.zero_grad(): forget the gradients.
 PyObject* zero_grad(const Arguments& arguments) {
-    PyObject* to_none = arguments[1];
-    if (arguments[0] == nullptr || (to_none != nullptr && to_none != Py_True)) return nullptr;
-    Ref fields = Ref::steal(PyObject_GenericGetDict(arguments[0], nullptr));
+    PyObject *self = arguments[ZeroGrad::self], *to_none = arguments[ZeroGrad::set_to_none];
+    DECLINE_IF(self == nullptr || (to_none != nullptr && to_none != Py_True));
+    Ref fields = Ref::steal(PyObject_GenericGetDict(self, nullptr));
     Ref groups = Ref::borrow(fields ? find(fields.get(), name_groups) : nullptr);
-    if (!groups || !PyList_Check(groups.get())) return nullptr;
+    DECLINE_IF(!groups || !PyList_Check(groups.get()));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups.get()); i++) {
         PyObject* group = PyList_GET_ITEM(groups.get(), i);
         Ref params = Ref::borrow(PyDict_CheckExact(group) ? find(group, name_params) : nullptr);
-        if (!params || !PyList_Check(params.get())) return nullptr;
+        DECLINE_IF(!params || !PyList_Check(params.get()));
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(params.get()); k++) {
             PyObject* param = PyList_GET_ITEM(params.get(), k);
-            if (!is_tensor(param)) return nullptr;
+            DECLINE_IF(!is_tensor(param));
             // the last holder of a gradient may run a program's code
             Py_CLEAR(as_tensor(param)->grad);
         }
@@ -297,13 +302,16 @@ PyObject* zero_grad(const Arguments& arguments) {
     Py_RETURN_NONE;
 }
 
+KERNEL("optim.optimizer.Optimizer.step").shortcut(step_unhooked, StepOf::names);
+KERNEL("optim.optimizer.Optimizer.zero_grad").shortcut(zero_grad, ZeroGrad::names);
+
 PyMethodDef optim_methods[] = {
-    {"step", step, METH_O, "Move the parameters of an optimizer; False where Python must do it."},
-    {"connect_step", connect_step, METH_VARARGS, "Say which function the native step of a method stands in for."},
-    {"connect_hooks", connect_hooks, METH_VARARGS, "Say where the hooks of all optimizers are."},
-    {"clip_grad_norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(clip_grad_norm)), METH_FASTCALL,
+    {"step", guarded<step>, METH_O, "Move the parameters of an optimizer; False where Python must do it."},
+    {"connect_step", guarded<connect_step>, METH_VARARGS, "Say which function the native step of a method stands in for."},
+    {"connect_hooks", guarded<connect_hooks>, METH_VARARGS, "Say where the hooks of all optimizers are."},
+    {"clip_grad_norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<clip_grad_norm>)), METH_FASTCALL,
      "Scale gradients to a largest norm; the norm, or None where Python must do it."},
-    {"newton", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(newton)), METH_FASTCALL,
+    {"newton", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<newton>)), METH_FASTCALL,
      "Turn a vector by what L-BFGS remembers; None where Python must do it."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -348,8 +356,6 @@ bool add_optim(PyObject* module) {
                          {&name_clip_value, "_clip_value"},
                          {&name_pre_hooks, "_optimizer_step_pre_hooks"},
                          {&name_post_hooks, "_optimizer_step_post_hooks"}});
-    add_shortcut("optim.optimizer.Optimizer.step", step_unhooked);
-    add_shortcut("optim.optimizer.Optimizer.zero_grad", zero_grad);
     return named && prepare_names() && PyModule_AddFunctions(module, optim_methods) >= 0;
 }
 

@@ -9,7 +9,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "copies.h"
-#include "parts.h"
 #include "views.h"
 
 namespace rushlight {
@@ -18,15 +17,15 @@ bool Picked::read(PyArrayObject* const* indices, int number, int dim, int ndim, 
                   const npy_intp* strides, bool wraps) {
     first = dim;
     count = number;
-    if (number < 1 || dim + number > ndim) return false;
+    DECLINE_IF(number < 1 || dim + number > ndim);
     index_ndim = PyArray_NDIM(indices[0]);
     std::copy_n(PyArray_DIMS(indices[0]), index_ndim, index_dims);
     offsets.assign(PyArray_SIZE(indices[0]), 0);
-    if (offsets.empty()) return false;
+    DECLINE_IF(offsets.empty());
     for (int i = 0; i < number; i++) {
         PyArrayObject* index = indices[i];
-        if (PyArray_TYPE(index) != NPY_INT64 || !PyArray_ISBEHAVED_RO(index)) return false;
-        if (!PyArray_SAMESHAPE(index, indices[0])) return false;
+        DECLINE_IF(PyArray_TYPE(index) != NPY_INT64 || !PyArray_ISBEHAVED_RO(index));
+        DECLINE_IF(!PyArray_SAMESHAPE(index, indices[0]));
         if (!add_offsets(index, dims[dim + i], strides[dim + i], wraps)) return false;
     }
     return true;
@@ -45,7 +44,8 @@ bool Picked::add_offsets(PyArrayObject* index, npy_intp extent, npy_intp stride,
         inside = inside & good;
         offsets[i] += (good ? position + (position < 0 ? extent : 0) : 0) * stride;
     }
-    return inside;
+    DECLINE_IF(!inside);
+    return true;
 }
 
 int Picked::picked_dims(int ndim, const npy_intp* dims, npy_intp* found) const {
@@ -111,8 +111,8 @@ void add_rows(char* to, Around& around, const std::vector<npy_intp>& offsets, co
 bool add_picked(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
     Around around(picked, whole);
     npy_intp total = around.outer * around.size * static_cast<npy_intp>(picked.offsets.size());
-    if (!around.dense || !is_addable(whole) || PyArray_TYPE(values) != PyArray_TYPE(whole)) return false;
-    if (PyArray_SIZE(values) != total) return false;
+    DECLINE_IF(!around.dense || !is_addable(whole));
+    DECLINE_IF(PyArray_TYPE(values) != PyArray_TYPE(whole) || PyArray_SIZE(values) != total);
     Ref packed = Ref::borrow(as_object(values));
     if (!PyArray_ISCARRAY_RO(values)) packed = Ref::steal(as_object(packed_copy(values)));
     if (!packed) return false;
@@ -135,7 +135,7 @@ void take_single(const char* from, const std::vector<npy_intp>& offsets, char* t
 PyArrayObject* take(PyArrayObject* whole, const Picked& picked) {
     npy_intp dims[NPY_MAXDIMS];
     int ndim = picked.picked_dims(PyArray_NDIM(whole), PyArray_DIMS(whole), dims);
-    if (ndim < 0 || !is_movable(whole) || PyArray_SIZE(whole) == 0) return nullptr;
+    DECLINE_IF(ndim < 0 || !is_movable(whole) || PyArray_SIZE(whole) == 0);
     PyArrayObject* made = new_array(ndim, dims, PyArray_TYPE(whole));
     if (made == nullptr) return nullptr;
     int itemsize = static_cast<int>(PyArray_ITEMSIZE(whole));
@@ -171,25 +171,28 @@ bool read_picked(Picked& picked, PyObject* list, PyObject* dims, int ndim, const
                  const npy_intp* strides) {
     PyArrayObject* indices[NPY_MAXDIMS];
     int first, count = read_indices(list, dims, indices, first);
-    return count > 0 && picked.read(indices, count, first, ndim, sizes, strides, true);
+    DECLINE_IF(count == 0);
+    return picked.read(indices, count, first, ndim, sizes, strides, true);
 }
 
 // The only index of index_select and kin, which may have no dimension: it counts as a vector.
 bool read_vector(Picked& picked, PyArrayObject* index, PyObject* dim, PyArrayObject* whole) {
     int place, ndim = whole == nullptr ? 0 : PyArray_NDIM(whole);
-    if (index == nullptr || PyArray_NDIM(index) > 1 || ndim == 0 || !read_dim(dim, ndim, place)) return false;
+    DECLINE_IF(index == nullptr || PyArray_NDIM(index) > 1);
+    DECLINE_IF(ndim == 0 || !read_dim(dim, ndim, place));
     if (!picked.read(&index, 1, place, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), false)) return false;
     picked.index_ndim = 1;
     picked.index_dims[0] = PyArray_SIZE(index);
     return true;
 }
 
-// Zeros in a shape, to which a gradient is then added.
-Ref zeros_for(PyObject* shape, PyArrayObject* values) {
+// Zeros in a shape, to which a gradient is then added; nullptr where Python must look.
+PyArrayObject* zeros_for(PyObject* shape, PyArrayObject* values) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(shape, sizes);
-    if (count < 1 || values == nullptr || !is_addable(values)) return Ref();
-    return Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(values))));
+    DECLINE_IF(count < 1);
+    DECLINE_IF(values == nullptr || !is_addable(values));
+    return zeros_array(count, sizes, PyArray_TYPE(values));
 }
 
 // Whether what is picked is contiguous in torch too: the dims go from the slowest to the fastest.
@@ -213,50 +216,64 @@ bool are_descending(PyObject* list) {
     return true;
 }
 
-// _pick(input, indices, dims)
+NAMES(Pick, input, indices, dims);
+NAMES(SavedOfPick, input_shape, indices, dims);
+
 PyObject* pick_forward(Call& call) {
-    PyArrayObject* input = call.array(0);
+    PyArrayObject* input = call.array(Pick::input);
+    PyObject* indices = call[Pick::indices];
     Picked picked;
-    if (input == nullptr || !is_descending(input) || !are_descending(call[1])) return nullptr;
-    if (!read_picked(picked, call[1], call[2], PyArray_NDIM(input), PyArray_DIMS(input), PyArray_STRIDES(input))) {
+    DECLINE_IF(input == nullptr);
+    DECLINE_IF(!is_descending(input) || !are_descending(indices));
+    if (!read_picked(picked, indices, call[Pick::dims], PyArray_NDIM(input), PyArray_DIMS(input),
+                     PyArray_STRIDES(input))) {
         return nullptr;
     }
     return as_object(take(input, picked));
 }
 
 PyArrayObject* picked_into(PyArrayObject* values, PyObject* indices, PyObject* dims, PyObject* shape) {
-    Ref whole = zeros_for(shape, values);
+    Ref whole = Ref::steal(as_object(zeros_for(shape, values)));
     if (!whole) return nullptr;
     PyArrayObject* array = whole.array();
     Picked picked;
     if (!read_picked(picked, indices, dims, PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array))) {
         return nullptr;
     }
-    if (!picked.fits(values, array)) return nullptr;
+    DECLINE_IF(!picked.fits(values, array));
     return add_picked(array, picked, values) ? reinterpret_cast<PyArrayObject*>(whole.release()) : nullptr;
 }
 
 bool pick_backward(Gradient& gradient) {
-    gradient.found[0] = picked_into(gradient.grad(), gradient.option(1), gradient.option(2), gradient.option(0));
+    gradient.found[0] = picked_into(gradient.grad(), gradient.option(SavedOfPick::indices),
+                                    gradient.option(SavedOfPick::dims), gradient.option(SavedOfPick::input_shape));
     return gradient.found[0] != nullptr;
 }
 
-// _pick_into(input, indices, dims, shape)
+NAMES(PickInto, input, indices, dims, shape);
+
 PyObject* pick_into_forward(Call& call) {
-    return as_object(picked_into(call.array(0), call[1], call[2], call[3]));
+    return as_object(picked_into(call.array(PickInto::input), call[PickInto::indices], call[PickInto::dims],
+                                 call[PickInto::shape]));
 }
 
-// index_select(input, dim, index)
+NAMES(IndexSelect, input, dim, index);
+NAMES(SavedOfIndexSelect, input_shape, dim, index);
+
 PyObject* index_select_forward(Call& call) {
+    PyArrayObject* input = call.array(IndexSelect::input);
     Picked picked;
-    if (!read_vector(picked, call.array(2), call[1], call.array(0))) return nullptr;
-    return as_object(take(call.array(0), picked));
+    if (!read_vector(picked, call.array(IndexSelect::index), call[IndexSelect::dim], input)) return nullptr;
+    return as_object(take(input, picked));
 }
 
 bool index_select_backward(Gradient& gradient) {
-    Ref whole = zeros_for(gradient.option(0), gradient.grad());
+    Ref whole = Ref::steal(as_object(zeros_for(gradient.option(SavedOfIndexSelect::input_shape), gradient.grad())));
     Picked picked;
-    if (!whole || !read_vector(picked, gradient.array(2), gradient.option(1), whole.array())) return false;
+    if (!whole || !read_vector(picked, gradient.array(SavedOfIndexSelect::index),
+                               gradient.option(SavedOfIndexSelect::dim), whole.array())) {
+        return false;
+    }
     if (!add_picked(whole.array(), picked, gradient.grad())) return false;
     gradient.found[0] = whole.array();
     whole.release();
@@ -268,23 +285,31 @@ bool is_one(PyObject* value) {
     return read_index(value, number) && number == 1;
 }
 
+NAMES(IndexAdd, input, dim, index, source, alpha);
+NAMES(SavedOfIndexAdd, dim, index, alpha);
+
 // index_add(input, dim, index, source, *, alpha=1)
 PyObject* index_add_forward(Call& call) {
-    PyArrayObject *input = call.array(0), *index = call.array(2), *source = call.array(3);
+    PyArrayObject *input = call.array(IndexAdd::input), *index = call.array(IndexAdd::index);
+    PyArrayObject* source = call.array(IndexAdd::source);
     Picked picked;
-    if (source == nullptr || !is_one(call[4]) || !is_addable(input) || call.out != nullptr) return nullptr;
+    DECLINE_IF(source == nullptr);
+    DECLINE_IF(!is_one(call[IndexAdd::alpha]));
+    DECLINE_IF(!is_addable(input));
+    DECLINE_IF(call.out != nullptr);
     Ref made = Ref::steal(as_object(packed_copy(input)));
-    if (!made || !read_vector(picked, index, call[1], made.array())) return nullptr;
-    if (!picked.fits(source, input)) return nullptr;
+    if (!made || !read_vector(picked, index, call[IndexAdd::dim], made.array())) return nullptr;
+    DECLINE_IF(!picked.fits(source, input));
     return add_picked(made.array(), picked, source) ? made.release() : nullptr;
 }
 
 bool index_add_backward(Gradient& gradient) {
-    int input = gradient.place_of(0), source = gradient.place_of(3);
+    int input = gradient.place_of(IndexAdd::input), source = gradient.place_of(IndexAdd::source);
     if (source >= 0) {
         Picked picked;
-        if (!is_one(gradient.option(2)) ||
-            !read_vector(picked, gradient.array(1), gradient.option(0), gradient.grad())) {
+        DECLINE_IF(!is_one(gradient.option(SavedOfIndexAdd::alpha)));
+        if (!read_vector(picked, gradient.array(SavedOfIndexAdd::index), gradient.option(SavedOfIndexAdd::dim),
+                         gradient.grad())) {
             return false;
         }
         gradient.found[source] = take(gradient.grad(), picked);
@@ -297,13 +322,13 @@ bool index_add_backward(Gradient& gradient) {
     return true;
 }
 
-}  // namespace
+KERNEL("_pick").forward(pick_forward, Pick::names).gradient(pick_backward, SavedOfPick::names);
+KERNEL("_pick_into").forward(pick_into_forward, PickInto::names);
+KERNEL("index_select")
+    .forward(index_select_forward, IndexSelect::names)
+    .gradient(index_select_backward, SavedOfIndexSelect::names);
+KERNEL("index_add").forward(index_add_forward, IndexAdd::names).gradient(index_add_backward, SavedOfIndexAdd::names);
 
-void register_picking() {
-    add_kernel({"_pick", pick_forward, pick_backward, {"input_shape", "indices", "dims"}});
-    add_kernel({"_pick_into", pick_into_forward});
-    add_kernel({"index_select", index_select_forward, index_select_backward, {"input_shape", "dim", "index"}});
-    add_kernel({"index_add", index_add_forward, index_add_backward, {"dim", "index", "alpha"}});
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -2,8 +2,7 @@
 #include "plan.h"
 
 #include <cstring>
-#include <string>
-#include <unordered_map>
+#include <new>
 
 #include "graph.h"
 #include "losses.h"
@@ -11,11 +10,6 @@
 namespace rushlight {
 
 namespace {
-
-std::unordered_map<std::string, Kernel>& kernels() {
-    static auto* table = new std::unordered_map<std::string, Kernel>;
-    return *table;
-}
 
 bool read_int(PyObject* object, long& value) {
     value = PyLong_AsLong(object);
@@ -58,10 +52,10 @@ bool read_places(PyObject* python, OpPlan& plan) {
     const Kernel* kernel = plan.op->kernel;
     for (int which = 0; which < MAX_NAMES; which++) {
         plan.places[which] = -1;
-        if (kernel == nullptr || kernel->reads[which] == nullptr) continue;
+        if (kernel == nullptr || which >= kernel->read_count) continue;
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); i++) {
             PyObject* name = PyList_GET_ITEM(names.get(), i);
-            if (PyUnicode_CompareWithASCIIString(name, kernel->reads[which]) == 0) {
+            if (kernel->reads[which].is(name)) {
                 plan.places[which] = static_cast<int>(i);
             }
         }
@@ -95,24 +89,14 @@ unsigned kind_of(PyObject* value) {
 
 }  // namespace
 
-void add_kernel(const Kernel& kernel) { kernels()[kernel.name] = kernel; }
-
-void add_route(const char* name, Route route) {
-    Kernel kernel;
-    kernel.name = name;
-    kernel.route = route;
-    add_kernel(kernel);
-}
-
-const Kernel* find_kernel(const char* name) {
-    auto found = kernels().find(name);
-    return found == kernels().end() ? nullptr : &found->second;
-}
-
 const OpPlan* make_plan(OpInfo* op, unsigned needs) {
     Ref python = Ref::steal(PyObject_CallMethod(op->op, "plan", "I", needs));
     if (!python) return nullptr;
-    auto* plan = new OpPlan;
+    auto* plan = new (std::nothrow) OpPlan;
+    if (plan == nullptr) {
+        PyErr_NoMemory();
+        return nullptr;
+    }
     plan->op = op;
     plan->needs = needs;
     if (!read_inputs(python.get(), *plan) || !read_sources(python.get(), *plan) ||
@@ -135,7 +119,7 @@ PyTypeObject* choose_node_class(OpInfo* op, const Call& call) {
         known = key != 0;
     } else {
         for (int position : op->node_reads) {
-            unsigned kind = kind_of(call[position]);
+            unsigned kind = kind_of(call.arguments[position]);
             known = known && kind != 0;
             key = key << 4 | kind;
         }
@@ -148,7 +132,7 @@ PyTypeObject* choose_node_class(OpInfo* op, const Call& call) {
     Ref arguments = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(op->parameters.size())));
     if (!arguments) return nullptr;
     for (size_t i = 0; i < op->parameters.size(); i++) {
-        PyTuple_SET_ITEM(arguments.get(), i, Py_NewRef(call[static_cast<int>(i)]));
+        PyTuple_SET_ITEM(arguments.get(), i, Py_NewRef(call.arguments[i]));
     }
     PyObject* found = PyObject_CallMethod(op->op, "node_class", "(O)", arguments.get());
     if (found == nullptr) return nullptr;
@@ -173,13 +157,13 @@ static PyObject* saved_object(const Gradient& gradient, int which) {
                : nullptr;
 }
 
-PyArrayObject* Gradient::array(int which) const {
+PyArrayObject* Gradient::array_at(int which) const {
     PyObject* object = saved_object(*this, which);
     if (object == nullptr) return nullptr;
     if (is_tensor(object)) return as_tensor(object)->array;
     return PyArray_Check(object) ? reinterpret_cast<PyArrayObject*>(object) : nullptr;
 }
 
-PyObject* Gradient::option(int which) const { return saved_object(*this, which); }
+PyObject* Gradient::option_at(int which) const { return saved_object(*this, which); }
 
 }  // namespace rushlight

@@ -1,49 +1,17 @@
 // An op as native code knows it: its parameters, its kernel, and what is saved for its gradients.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "kernels/row.h"
 #include "python.h"
+#include "seam/kernel.h"
 #include "tensor.h"
 
 namespace rushlight {
 
-constexpr int MAX_ARGUMENTS = 12;
-constexpr int MAX_INPUTS = 8;   // differentiable inputs of an op
-constexpr int MAX_NAMES = 10;   // saved values that a gradient kernel reads
-
-struct Call;
-struct Gradient;
-struct OpInfo;
-
-// A forward kernel returns an array, or a tuple of arrays for several results: a new reference.
-// nullptr means that it declines, and the Python body does the work (an exception that is set is forgotten).
-using Forward = PyObject* (*)(Call&);
-// A gradient kernel fills `gradient.found` and returns true; false means that it declines.
-using Backward = bool (*)(Gradient&);
-// A composed function's way to its inner ops: returns what the function returns, a new reference, or nullptr to
-// decline (an exception that is set is forgotten: Python runs the function again and words it).
-using Route = PyObject* (*)(Call&);
-
-// What is known of an op by its name: `kernels/` and the files beside this one fill the table.
-struct Kernel {
-    const char* name = nullptr;      // the op's name in ops/, such as "nn.functional.linear"
-    Forward forward = nullptr;
-    Backward backward = nullptr;
-    const char* reads[MAX_NAMES] = {};  // the saved values that `backward` reads, by the names the formulas use
-    Route route = nullptr;           // instead of `forward`, for a composed function
-    const void* data = nullptr;      // for a kernel that serves many ops: which one
-    // finds OpInfo::direct, once the signature is known
-    void (*find_direct)(OpInfo&) = nullptr;
-    // where the node's name depends on more than the kinds of arguments: a number for each name, 0 for unknown
-    unsigned (*variant)(const Call&) = nullptr;
-};
-
-void add_kernel(const Kernel& kernel);
-// The same for a composed function.
-void add_route(const char* name, Route route);
-const Kernel* find_kernel(const char* name);
+constexpr int MAX_INPUTS = 8;  // differentiable inputs of an op
 
 struct Parameter {
     PyObject* name = nullptr;
@@ -80,7 +48,8 @@ enum class Entry : char { CALL, INPLACE, EITHER, COMPOSED };
 
 struct OpInfo {
     PyObject* op = nullptr;  // the Op of declare.py (borrowed: the function that owns this holds it)
-    const Kernel* kernel = nullptr;
+    Kernel* kernel = nullptr;
+    int8_t places[MAX_NAMES] = {};  // where what the kernel reads stands in the signature
     Entry entry = Entry::CALL;
     bool is_view = false;
     bool has_results = false;  // several results, returned as a named tuple
@@ -113,11 +82,20 @@ struct Call {
     PyArrayObject* out = nullptr;             // borrowed: an in-place call writes here; a kernel may ignore it
 
     ~Call() { Py_XDECREF(sizes); }
-    PyObject* operator[](int position) const { return arguments[position]; }
-    bool is_tensor(int position) const { return rushlight::is_tensor(arguments[position]); }
+    // an argument by its name among what the kernel reads; borrowed
+    template <class Name>
+    PyObject* operator[](Name name) const {
+        static_assert(std::is_enum_v<Name>, "arguments are read by name: see NAMES");
+        return arguments[op->places[name]];
+    }
+    template <class Name>
+    bool is_tensor(Name name) const {
+        return rushlight::is_tensor((*this)[name]);
+    }
     // the array of a tensor argument, nullptr for what is none; borrowed
-    PyArrayObject* array(int position) const {
-        return is_tensor(position) ? as_tensor(arguments[position])->array : nullptr;
+    template <class Name>
+    PyArrayObject* array(Name name) const {
+        return is_tensor(name) ? as_tensor((*this)[name])->array : nullptr;
     }
 };
 
@@ -136,17 +114,32 @@ struct Gradient {
     std::vector<PyArrayObject*> parts;
 
     PyArrayObject* grad() const { return grads[0]; }
-    // where the gradient of an input goes in `found`; -1 if nobody wants it
-    int place_of(int position) const {
+    // where the gradient of an input goes in `found`, by its name among what the kernel reads; -1 if nobody wants it
+    template <class Name>
+    int place_of(Name name) const {
+        static_assert(std::is_enum_v<Name>, "inputs are read by name: see NAMES");
+        return place_at(plan->op->places[name]);
+    }
+    int place_at(int position) const {
         for (int i = 0; i < plan->input_count; i++) {
             if (plan->inputs[i] == position) return i;
         }
         return -1;
     }
-    // the saved value of the kernel's `reads[which]`: an array for a tensor, else nullptr; borrowed
-    PyArrayObject* array(int which) const;
+    // a saved value by its name among what the gradient reads: an array for a tensor, else nullptr; borrowed
+    template <class Name>
+    PyArrayObject* array(Name name) const {
+        static_assert(std::is_enum_v<Name>, "saved values are read by name: see NAMES");
+        return array_at(name);
+    }
     // the same for an option, a number or a shape; borrowed
-    PyObject* option(int which) const;
+    template <class Name>
+    PyObject* option(Name name) const {
+        static_assert(std::is_enum_v<Name>, "saved values are read by name: see NAMES");
+        return option_at(name);
+    }
+    PyArrayObject* array_at(int which) const;
+    PyObject* option_at(int which) const;
 };
 
 // The plan for these needs, made at first use; nullptr with or without an exception if there is none.

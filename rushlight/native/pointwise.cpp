@@ -49,16 +49,18 @@ struct Forms {
     bool resolved = false;
 };
 
+// The place of a parameter; -1 with an exception where the op has none of that name.
 int position_of(const OpInfo& op, const char* name) {
     for (size_t i = 0; i < op.parameters.size(); i++) {
         if (PyUnicode_CompareWithASCIIString(op.parameters[i].name, name) == 0) return static_cast<int>(i);
     }
+    PyErr_Format(PyExc_TypeError, "a row of '%s' reads '%s', which is no parameter of the op", op.kernel->name, name);
     return -1;
 }
 
 int read_of(const Kernel& kernel, const char* name) {
-    for (int i = 0; i < MAX_NAMES && kernel.reads[i] != nullptr; i++) {
-        if (std::strcmp(kernel.reads[i], name) == 0) return i;
+    for (int i = 0; i < kernel.read_count; i++) {
+        if (kernel.reads[i].is(name)) return i;
     }
     return -1;
 }
@@ -78,7 +80,7 @@ bool resolve_test(Test& test, const OpInfo& op) {
     return true;
 }
 
-// False if the op has no parameter of a name that the row uses.
+// False with an exception if the op has no parameter of a name that the row uses.
 bool resolve(Form& form, const OpInfo& op) {
     for (int i = 0; i < form.count; i++) {
         form.inputs[i] = position_of(op, form.row->inputs[i]);
@@ -91,19 +93,22 @@ bool resolve(Form& form, const OpInfo& op) {
     for (int i = 0; i < form.slope_count; i++) {
         Slope& slope = form.slopes[i];
         slope.position = position_of(op, slope.row->input);
+        if (slope.position < 0) return false;
         for (int k = 0; k < slope.count; k++) slope.reads[k] = read_of(*op.kernel, slope.row->reads[k]);
     }
     return true;
 }
 
-const Forms& forms_of(const OpInfo& op) {
-    auto* forms = static_cast<Forms*>(const_cast<void*>(op.kernel->data));
-    if (!forms->resolved) {
-        auto broken = [&](Form& form) { return !resolve(form, op); };
-        forms->all.erase(std::remove_if(forms->all.begin(), forms->all.end(), broken), forms->all.end());
-        forms->resolved = true;
+Forms& forms_of(const OpInfo& op) { return *static_cast<Forms*>(const_cast<void*>(op.kernel->data)); }
+
+// Looks up the names of all rows, once for both forms of an op.
+bool prepare(OpInfo& op) {
+    Forms& forms = forms_of(op);
+    for (Form& each : forms.all) {
+        if (!forms.resolved && !resolve(each, op)) return false;
     }
-    return *forms;
+    forms.resolved = true;
+    return true;
 }
 
 // Whether an argument is as a condition wants it. One that was not saved makes no difference to the gradient.
@@ -139,12 +144,12 @@ int promoted_dtype(const Form& form, const Call& call) {
     Promotion promotion;
     for (int i = 0; i < form.count; i++) {
         if ((form.options | form.row->masks) >> i & 1) continue;
-        PyObject* value = call[form.inputs[i]];
+        PyObject* value = call.arguments[form.inputs[i]];
         bool known = is_tensor(value) ? promotion.add(as_tensor(value)->array) : promotion.add_number(value);
         if (!known) return -1;
     }
     for (int i = 0; i < form.test_count; i++) {
-        if (form.tests[i].promotes && !promotion.add_number(call[form.tests[i].position])) return -1;
+        if (form.tests[i].promotes && !promotion.add_number(call.arguments[form.tests[i].position])) return -1;
     }
     Rule rule = form.row->rule;
     if (rule == Rule::MATCH) return promotion.match();
@@ -157,7 +162,7 @@ int promoted_dtype(const Form& form, const Call& call) {
 int common_dtype(const Form& form, const Call& call) {
     int dtype = -1;
     for (int i = 0; i < form.count; i++) {
-        PyObject* value = call[form.inputs[i]];
+        PyObject* value = call.arguments[form.inputs[i]];
         if (PyBool_Check(value)) return promoted_dtype(form, call);
         if (!is_tensor(value) || form.row->masks >> i & 1) continue;
         int own = dtype_of(as_tensor(value)->array);
@@ -170,7 +175,7 @@ int common_dtype(const Form& form, const Call& call) {
 bool accepts_numbers(const Form& form, const Call& call) {
     double numbers[Pointwise::INPUTS] = {};
     for (int i = 0; i < form.count; i++) {
-        PyObject* value = call[form.inputs[i]];
+        PyObject* value = call.arguments[form.inputs[i]];
         if (PyFloat_CheckExact(value)) numbers[i] = PyFloat_AS_DOUBLE(value);
         if (PyLong_CheckExact(value)) numbers[i] = PyLong_AsDouble(value);
     }
@@ -180,7 +185,7 @@ bool accepts_numbers(const Form& form, const Call& call) {
 
 PyObject* forward(Call& call) {
     const Forms& forms = forms_of(*call.op);
-    const Form* form = choose(forms, [&](const Test& test) { return call[test.position]; });
+    const Form* form = choose(forms, [&](const Test& test) { return call.arguments[test.position]; });
     if (form == nullptr) return nullptr;
     const Pointwise& row = *form->row;
     int dtype = common_dtype(*form, call);
@@ -188,7 +193,7 @@ PyObject* forward(Call& call) {
     if (row.accepts != nullptr && !accepts_numbers(*form, call)) return nullptr;
     Operands operands;
     for (int i = 0; i < form->count; i++) {
-        PyObject* value = call[form->inputs[i]];
+        PyObject* value = call.arguments[form->inputs[i]];
         bool mask = row.masks >> i & 1;
         if (is_tensor(value)) {
             PyArrayObject* array = as_tensor(value)->array;
@@ -242,9 +247,9 @@ void find_direct(OpInfo& op) {
 // A saved value, as an operand of a gradient. A formula may compute with several floats of a shorter dtype before they
 // meet `grad`: Python does.
 bool add_saved(Operands& operands, const Gradient& gradient, int read, int dtype, bool several) {
-    PyArrayObject* array = gradient.array(read);
+    PyArrayObject* array = gradient.array_at(read);
     if (array == nullptr) {
-        PyObject* number = gradient.option(read);
+        PyObject* number = gradient.option_at(read);
         return number != nullptr && operands.add_number(number, dtype);
     }
     if (several && dtype == FLOAT64 && PyArray_TYPE(array) == NPY_FLOAT32) return false;
@@ -264,7 +269,7 @@ npy_intp find_inputs(const Gradient& gradient, const Slope& slope, const void** 
     if (slope.row->masks != 0 || size > PARALLEL || !PyArray_IS_C_CONTIGUOUS(grad)) return 0;
     inputs[0] = PyArray_DATA(grad);
     for (int i = 0; i < slope.count; i++) {
-        PyArrayObject* array = gradient.array(slope.reads[i]);
+        PyArrayObject* array = gradient.array_at(slope.reads[i]);
         if (array == nullptr || !PyArray_ISCARRAY_RO(array) || PyArray_TYPE(array) != PyArray_TYPE(grad) ||
             !have_same_shape(array, grad)) {
             return 0;
@@ -310,7 +315,7 @@ PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last)
 
 bool backward(Gradient& gradient) {
     const Forms& forms = forms_of(*gradient.plan->op);
-    const Form* form = choose(forms, [&](const Test& test) { return gradient.option(test.read); });
+    const Form* form = choose(forms, [&](const Test& test) { return gradient.option_at(test.read); });
     if (form == nullptr) return false;
     int count = gradient.plan->input_count;
     for (int k = 0; k < count; k++) {
@@ -341,40 +346,68 @@ Form make_form(const Pointwise& row) {
     return form;
 }
 
-void add_read(Kernel& kernel, const char* name) {
-    int place = 0;
-    while (place < MAX_NAMES && kernel.reads[place] != nullptr && std::strcmp(kernel.reads[place], name) != 0) place++;
-    if (place < MAX_NAMES) kernel.reads[place] = name;
+// Its place among what the kernel reads, where it is added if it is new; -1 if there is no room.
+int add_read(Kernel& kernel, const char* name) {
+    int place = read_of(kernel, name);
+    if (place >= 0 || kernel.read_count == MAX_NAMES) return place;
+    kernel.reads[kernel.read_count] = {name, static_cast<int>(std::strlen(name))};
+    return kernel.read_count++;
 }
 
-void register_form(Kernel& kernel, Forms& forms, const Pointwise& row) {
+bool register_form(Kernel& kernel, Forms& forms, const Pointwise& row) {
     forms.all.push_back(make_form(row));
     const Form& form = forms.all.back();
     for (int i = 0; i < form.slope_count; i++) {
         kernel.backward = backward;
-        for (int k = 0; k < form.slopes[i].count; k++) add_read(kernel, form.slopes[i].row->reads[k]);
+        for (int k = 0; k < form.slopes[i].count; k++) {
+            if (add_read(kernel, form.slopes[i].row->reads[k]) < 0) return false;
+        }
     }
-    for (int i = 0; i < form.test_count; i++) add_read(kernel, form.tests[i].condition.name);
+    return true;
+}
+
+// What a condition looks at may be saved or not.
+bool register_tests(Kernel& kernel, const Forms& forms) {
+    for (const Form& form : forms.all) {
+        for (int i = 0; i < form.test_count; i++) {
+            int known = kernel.read_count, place = add_read(kernel, form.tests[i].condition.name);
+            if (place < 0) return false;
+            if (place == known) kernel.may_lack |= 1u << place;
+        }
+    }
+    return true;
+}
+
+bool register_op(const Table& loops, int first) {
+    const char* name = loops.pointwise[first].name;
+    Kernel& kernel = Declaration(name).forward(forward, "").preparing(prepare).kernel;
+    kernel.find_direct = find_direct;
+    auto* forms = new Forms;
+    kernel.data = forms;
+    for (int i = first; i < loops.pointwise_count; i++) {
+        bool same = std::strcmp(loops.pointwise[i].name, name) == 0;
+        if (same && !register_form(kernel, *forms, loops.pointwise[i])) return false;
+    }
+    return register_tests(kernel, *forms);
 }
 
 }  // namespace
 
-void register_pointwise() {
+bool register_pointwise() {
     const Table& loops = table();
+    if (loops.is_full) {
+        PyErr_Format(PyExc_ImportError, "there are more pointwise rows than Table::MOST");
+        return false;
+    }
     for (int i = 0; i < loops.pointwise_count; i++) {
         const char* name = loops.pointwise[i].name;
-        if (find_kernel(name) != nullptr) continue;
-        Kernel kernel;
-        kernel.name = name;
-        kernel.forward = forward;
-        kernel.find_direct = find_direct;
-        auto* forms = new Forms;
-        for (int k = i; k < loops.pointwise_count; k++) {
-            if (std::strcmp(loops.pointwise[k].name, name) == 0) register_form(kernel, *forms, loops.pointwise[k]);
-        }
-        kernel.data = forms;
-        add_kernel(kernel);
+        const Kernel* known = find_kernel(name);
+        bool done = known != nullptr && known->forward == forward;
+        if (done || register_op(loops, i)) continue;
+        PyErr_Format(PyExc_ImportError, "the rows of '%s' read more values than MAX_NAMES", name);
+        return false;
     }
+    return true;
 }
 
 }  // namespace rushlight

@@ -1,7 +1,6 @@
 // Pooling: the maxima of windows, and values put back at places in planes. See ops/pooling/maxima.py and planes.py.
 #include "arrays.h"
 #include "call.h"
-#include "parts.h"
 #include "planes.h"
 #include "threads.h"
 
@@ -18,22 +17,27 @@ bool read_each(PyObject* object, int count, npy_intp* values) {
     return PyTuple_CheckExact(object) && PyTuple_GET_SIZE(object) == count && read_sizes(object, values) == count;
 }
 
-// _max_pool: (input, kernel, stride, padding, dilation, output), which Python has checked
+NAMES(MaxPool, input, kernel, stride, padding, dilation, output);
+NAMES(SavedOfMaxPool, indices, input, kernel);
+
+// Python has checked the options.
 PyObject* max_pool(Call& call) {
     npy_intp kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS], output[MOST_DIMS];
-    if (!PyTuple_CheckExact(call[1])) return nullptr;
-    int count = static_cast<int>(PyTuple_GET_SIZE(call[1]));
+    DECLINE_IF(!PyTuple_CheckExact(call[MaxPool::kernel]));
+    int count = static_cast<int>(PyTuple_GET_SIZE(call[MaxPool::kernel]));
     Planes planes;
-    if (count < 1 || count > MOST_DIMS || !read_each(call[1], count, kernel) || !read_each(call[2], count, stride) ||
-        !read_each(call[3], count, padding) || !read_each(call[4], count, dilation) ||
-        !read_each(call[5], count, output) || !planes.read(call.array(0), count) || planes.size() > INT32_MAX) {
-        return nullptr;
-    }
+    DECLINE_IF(count < 1 || count > MOST_DIMS);
+    DECLINE_IF(!read_each(call[MaxPool::kernel], count, kernel) || !read_each(call[MaxPool::stride], count, stride));
+    DECLINE_IF(!read_each(call[MaxPool::padding], count, padding));
+    DECLINE_IF(!read_each(call[MaxPool::dilation], count, dilation));
+    DECLINE_IF(!read_each(call[MaxPool::output], count, output));
+    DECLINE_IF(!planes.read(call.array(MaxPool::input), count));
+    DECLINE_IF(planes.size() > INT32_MAX);
     Pool pools[MOST_DIMS] = {{1, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 0, 1}};
     for (int d = 0; d < count; d++) {
         int place = MOST_DIMS - count + d;
         pools[place] = {planes.extent(place), output[d], kernel[d], stride[d], padding[d], dilation[d]};
-        if (kernel[d] < 1 || stride[d] < 1 || padding[d] < 0 || dilation[d] < 1 || output[d] < 1) return nullptr;
+        DECLINE_IF(kernel[d] < 1 || stride[d] < 1 || padding[d] < 0 || dilation[d] < 1 || output[d] < 1);
     }
     const Pool &rows = pools[0], &columns = pools[1];
     return maxima_of(planes, rows, columns, table().images.max_pool[planes.which()]);
@@ -42,12 +46,11 @@ PyObject* max_pool(Call& call) {
 // Zeros whose last dimensions have the sizes of `shape`, with the values added at their places; nullptr if it declines.
 PyArrayObject* scattered(PyArrayObject* given, PyArrayObject* indices, const npy_intp* shape, int dims) {
     int ndim = given == nullptr ? 0 : PyArray_NDIM(given);
-    if (indices == nullptr || PyArray_TYPE(indices) != NPY_INT64 || dims < 1 || ndim < dims ||
-        !PyArray_SAMESHAPE(given, indices) || !PyArray_IS_C_CONTIGUOUS(indices) || dtype_of(indices) < 0) {
-        return nullptr;
-    }
+    DECLINE_IF(indices == nullptr || PyArray_TYPE(indices) != NPY_INT64);
+    DECLINE_IF(dims < 1 || ndim < dims || !PyArray_SAMESHAPE(given, indices));
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(indices) || dtype_of(indices) < 0);
     Planes values;
-    if (!values.read(given, 1)) return nullptr;
+    DECLINE_IF(!values.read(given, 1));
     npy_intp whole[NPY_MAXDIMS];
     std::copy_n(PyArray_DIMS(given), ndim - dims, whole);
     std::copy_n(shape, dims, whole + ndim - dims);
@@ -60,7 +63,8 @@ PyArrayObject* scattered(PyArrayObject* given, PyArrayObject* indices, const npy
     int64_t total = PyArray_SIZE(given);
     bool inside = true;
     for (int64_t i = 0; i < total; i++) inside &= static_cast<uint64_t>(places[i]) < static_cast<uint64_t>(size);
-    PyArrayObject* result = inside ? zeros_array(ndim, whole, PyArray_TYPE(given)) : nullptr;
+    DECLINE_IF(!inside);
+    PyArrayObject* result = zeros_array(ndim, whole, PyArray_TYPE(given));
     if (result == nullptr) return nullptr;
     auto loop = table().images.scatter[values.which()];
     const char* from = values.at(0);
@@ -74,39 +78,37 @@ PyArrayObject* scattered(PyArrayObject* given, PyArrayObject* indices, const npy
     return result;
 }
 
-// _plane_scatter: (input, indices, shape)
+NAMES(PlaneScatter, input, indices, shape);
+
 PyObject* plane_scatter(Call& call) {
     npy_intp shape[NPY_MAXDIMS];
-    if (!PyTuple_CheckExact(call[2])) return nullptr;
-    int dims = read_sizes(call[2], shape);
-    return dims < 1 ? nullptr : as_object(scattered(call.array(0), call.array(1), shape, dims));
+    DECLINE_IF(!PyTuple_CheckExact(call[PlaneScatter::shape]));
+    int dims = read_sizes(call[PlaneScatter::shape], shape);
+    DECLINE_IF(dims < 1);
+    return as_object(scattered(call.array(PlaneScatter::input), call.array(PlaneScatter::indices), shape, dims));
 }
 
-// The gradient of maxima: reads indices, input_shape and a tuple with a number for each dimension of a window.
+// The gradient of maxima; the kernel is a tuple with a number for each dimension of a window.
 bool backward(Gradient& gradient) {
-    PyObject *shape = gradient.option(1), *each = gradient.option(2);
-    if (shape == nullptr || each == nullptr || !PyTuple_Check(shape) || !PyTuple_Check(each)) return false;
-    Py_ssize_t dims = PyTuple_GET_SIZE(each), ndim = PyTuple_GET_SIZE(shape);
-    npy_intp sizes[NPY_MAXDIMS];
-    if (gradient.grad() == nullptr || dims < 1 || ndim != PyArray_NDIM(gradient.grad()) || dims > ndim) return false;
-    for (Py_ssize_t d = 0; d < dims; d++) sizes[d] = PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, ndim - dims + d));
-    if (PyErr_Occurred()) return false;
-    gradient.found[0] = scattered(gradient.grad(), gradient.array(0), sizes, static_cast<int>(dims));
+    PyArrayObject* input = gradient.array(SavedOfMaxPool::input);
+    PyObject* each = gradient.option(SavedOfMaxPool::kernel);
+    DECLINE_IF(input == nullptr || each == nullptr || !PyTuple_Check(each) || gradient.grad() == nullptr);
+    int dims = static_cast<int>(PyTuple_GET_SIZE(each)), ndim = PyArray_NDIM(input);
+    DECLINE_IF(dims < 1 || ndim != PyArray_NDIM(gradient.grad()) || dims > ndim);
+    const npy_intp* sizes = PyArray_DIMS(input) + (ndim - dims);
+    gradient.found[0] = scattered(gradient.grad(), gradient.array(SavedOfMaxPool::indices), sizes, dims);
     return gradient.found[0] != nullptr;
 }
 
 // One name for each number of dimensions.
 unsigned by_dims(const Call& call) {
-    return PyTuple_Check(call[1]) ? static_cast<unsigned>(PyTuple_GET_SIZE(call[1])) : 0;
+    PyObject* kernel = call[MaxPool::kernel];
+    return PyTuple_Check(kernel) ? static_cast<unsigned>(PyTuple_GET_SIZE(kernel)) : 0;
 }
+
+KERNEL("_max_pool").forward(max_pool, MaxPool::names).gradient(backward, SavedOfMaxPool::names).naming(by_dims);
+KERNEL("_plane_scatter").forward(plane_scatter, PlaneScatter::names);
 
 }  // namespace
-
-void register_pooling() {
-    Kernel kernel{"_max_pool", max_pool, backward, {"indices", "input_shape", "kernel"}};
-    kernel.variant = by_dims;
-    add_kernel(kernel);
-    add_kernel({"_plane_scatter", plane_scatter});
-}
 
 }  // namespace rushlight

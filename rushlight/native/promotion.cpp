@@ -1,5 +1,6 @@
 // Type promotion among the dtypes that have loops.
 #include "promotion.h"
+#include "seam/guard.h"
 
 #include <algorithm>
 
@@ -37,7 +38,7 @@ PyObject* set_default_dtype(PyObject*, PyObject* dtype) {
 int default_dtype() { return default_type; }
 
 PyMethodDef promotion_methods[] = {
-    {"set_default_dtype", set_default_dtype, METH_O, "Say what floats get when none is asked for."},
+    {"set_default_dtype", guarded<set_default_dtype>, METH_O, "Say what floats get when none is asked for."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -376,11 +376,6 @@ bool draw_indices(Stream& stream, int type, const void* weights, int64_t rows, i
 }
 
 bool add_random(PyObject* module) {
-    add_draws();
-    add_rejection();
-    add_sampling();
-    add_sampling_kernels();
-    add_distribution_kernels();
     return PyType_Ready(&StreamType) >= 0 && add_shortcuts(module) && add_validation(module) &&
            PyModule_AddObjectRef(module, "Stream", reinterpret_cast<PyObject*>(&StreamType)) >= 0;
 }

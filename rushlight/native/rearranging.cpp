@@ -2,7 +2,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "copies.h"
-#include "parts.h"
 #include "views.h"
 
 namespace rushlight {
@@ -13,14 +12,15 @@ namespace {
 PyArrayObject* flipped(PyArrayObject* array, PyObject* named) {
     npy_intp dims[NPY_MAXDIMS];
     int ndim = PyArray_NDIM(array), count = read_sizes(named, dims);
-    if (count < 0 || ndim == 0 || !is_movable(array) || PyArray_SIZE(array) == 0) return nullptr;
+    DECLINE_IF(count < 0);
+    DECLINE_IF(ndim == 0 || !is_movable(array) || PyArray_SIZE(array) == 0);
     Geometry from(array);
     npy_intp start = 0;
     bool seen[NPY_MAXDIMS] = {};
     for (int i = 0; i < count; i++) {
-        if (dims[i] < -ndim || dims[i] >= ndim) return nullptr;
+        DECLINE_IF(dims[i] < -ndim || dims[i] >= ndim);
         auto dim = static_cast<int>(dims[i] < 0 ? dims[i] + ndim : dims[i]);
-        if (seen[dim]) return nullptr;
+        DECLINE_IF(seen[dim]);
         seen[dim] = true;
         start += (from.dims[dim] - 1) * from.strides[dim];
         from.strides[dim] = -from.strides[dim];
@@ -32,20 +32,22 @@ PyArrayObject* flipped(PyArrayObject* array, PyObject* named) {
     return made;
 }
 
-// flip(input, dims)
+NAMES(Flip, input, dims);
+NAMES(SavedOfFlip, dims);
+
 PyObject* flip_forward(Call& call) {
-    PyArrayObject* input = call.array(0);
-    return PyArray_IS_C_CONTIGUOUS(input) ? as_object(keep_unit_steps(flipped(input, call[1]), input)) : nullptr;
+    PyArrayObject* input = call.array(Flip::input);
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
+    return as_object(keep_unit_steps(flipped(input, call[Flip::dims]), input));
 }
 
-// reads dims
 bool flip_backward(Gradient& gradient) {
-    gradient.found[0] = flipped(gradient.grad(), gradient.option(0));
+    gradient.found[0] = flipped(gradient.grad(), gradient.option(SavedOfFlip::dims));
     return gradient.found[0] != nullptr;
 }
 
-}  // namespace
+KERNEL("flip").forward(flip_forward, Flip::names).gradient(flip_backward, SavedOfFlip::names);
 
-void register_rearranging() { add_kernel({"flip", flip_forward, flip_backward, {"dims"}}); }
+}  // namespace
 
 }  // namespace rushlight

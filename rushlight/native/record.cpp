@@ -80,7 +80,7 @@ int count_edges(const OpPlan& plan, const Call& call) {
     int count = 0;
     for (int i = 0; i < plan.input_count; i++) {
         bool many = call.op->lists >> plan.inputs[i] & 1;
-        count += many ? static_cast<int>(PySequence_Fast_GET_SIZE(call[plan.inputs[i]])) : 1;
+        count += many ? static_cast<int>(PySequence_Fast_GET_SIZE(call.arguments[plan.inputs[i]])) : 1;
     }
     return count;
 }
@@ -88,7 +88,7 @@ int count_edges(const OpPlan& plan, const Call& call) {
 bool connect_inputs(Node* node, const OpPlan& plan, const Call& call) {
     int place = 0;
     for (int i = 0; i < plan.input_count; i++) {
-        PyObject* value = call[plan.inputs[i]];
+        PyObject* value = call.arguments[plan.inputs[i]];
         if (!(call.op->lists >> plan.inputs[i] & 1)) {
             if (!add_edge(node, place++, as_tensor(value))) return false;
             continue;

@@ -4,27 +4,27 @@
 #include <cstring>
 
 #include "folding.h"
-#include "parts.h"
 
 namespace rushlight {
 
 bool Layer::read(PyObject* list, PyObject* sizes, PyObject* backwards) {
     bool turned;
-    return read_tensors(list) && backwards != nullptr && read_flag(backwards, turned) && read_shapes() &&
-           read_steps(sizes, turned);
+    if (!read_tensors(list)) return false;
+    DECLINE_IF(backwards == nullptr || !read_flag(backwards, turned));
+    return read_shapes() && read_steps(sizes, turned);
 }
 
 bool Layer::read_tensors(PyObject* list) {
-    if (list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list))) return false;
+    DECLINE_IF(list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list)));
     Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
-    if (count != 3 + states && count != 5 + states) return false;
+    DECLINE_IF(count != 3 + states && count != 5 + states);
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject* each = PySequence_Fast_GET_ITEM(list, i);
-        if (!is_tensor(each)) return false;
+        DECLINE_IF(!is_tensor(each));
         PyArrayObject* array = as_tensor(each)->array;
-        if (array == nullptr || !PyArray_CheckExact(array)) return false;
+        DECLINE_IF(array == nullptr || !PyArray_CheckExact(array));
         if (i == 0) dtype = dtype_of(array);
-        if (dtype != dtype_of(array) || (dtype != FLOAT32 && dtype != FLOAT64)) return false;
+        DECLINE_IF(dtype != dtype_of(array) || (dtype != FLOAT32 && dtype != FLOAT64));
         tensors.push_back(Ref::steal(as_object(contiguous(array))));
         if (!tensors.back()) return false;
     }
@@ -41,15 +41,17 @@ bool is_matrix(PyArrayObject* array, int64_t rows, int64_t columns) {
 
 bool Layer::read_shapes() {
     int ndim = PyArray_NDIM(input());
-    if ((ndim != 2 && ndim != 3) || PyArray_NDIM(state(0)) != 2 || PyArray_SIZE(input()) == 0) return false;
+    DECLINE_IF((ndim != 2 && ndim != 3) || PyArray_NDIM(state(0)) != 2);
+    DECLINE_IF(PyArray_SIZE(input()) == 0);
     batch = PyArray_DIM(state(0), 0);
     size = PyArray_DIM(state(0), 1);
     width = PyArray_DIM(input(), ndim - 1);
     rows = PyArray_SIZE(input()) / width;
-    if (batch == 0 || size == 0 || (states == 2 && !is_matrix(state(1), batch, size))) return false;
-    if (!is_matrix(weight(), sums(), width) || !is_matrix(recurrent(), sums(), size)) return false;
+    DECLINE_IF(batch == 0 || size == 0);
+    DECLINE_IF(states == 2 && !is_matrix(state(1), batch, size));
+    DECLINE_IF(!is_matrix(weight(), sums(), width) || !is_matrix(recurrent(), sums(), size));
     for (int which = 0; has_biases() && which < 2; which++) {
-        if (PyArray_NDIM(bias(which)) != 1 || PyArray_DIM(bias(which), 0) != sums()) return false;
+        DECLINE_IF(PyArray_NDIM(bias(which)) != 1 || PyArray_DIM(bias(which), 0) != sums());
     }
     return true;
 }
@@ -58,18 +60,18 @@ bool Layer::read_steps(PyObject* sizes, bool turned) {
     int64_t start = 0;
     int ndim = PyArray_NDIM(input());
     if (sizes == nullptr || sizes == Py_None) {
-        if (PyArray_DIM(input(), ndim - 2) != batch) return false;
+        DECLINE_IF(PyArray_DIM(input(), ndim - 2) != batch);
         for (; start < rows; start += batch) steps.push_back({start, batch});
     } else {
-        if (!PyTuple_CheckExact(sizes) || ndim != 2) return false;
+        DECLINE_IF(!PyTuple_CheckExact(sizes) || ndim != 2);
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(sizes); i++) {
             int64_t count = PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, i));
             int64_t most = steps.empty() ? batch : steps.back().count;
-            if (count <= 0 || count > most || start + count > rows) return false;
+            DECLINE_IF(count <= 0 || count > most || start + count > rows);
             steps.push_back({start, count});
             start += count;
         }
-        if (start != rows || steps.front().count != batch) return false;
+        DECLINE_IF(start != rows || steps.front().count != batch);
     }
     if (turned) std::reverse(steps.begin(), steps.end());
     return true;
@@ -194,11 +196,11 @@ void run_steps(const Layer& layer, const Results& results, Product product, int6
     }
 }
 
-PyObject* forward(Call& call, Recurrence kind) {
+PyObject* forward(Recurrence kind, PyObject* tensors, PyObject* sizes, PyObject* backwards) {
     Layer layer(kind);
     Results results;
-    if (!layer.read(call[0], call[1], call[2]) || !results.make(layer)) return nullptr;
-    if (!input_sums(layer, results.sums(layer))) return nullptr;
+    if (!layer.read(tensors, sizes, backwards)) return nullptr;
+    if (!results.make(layer) || !input_sums(layer, results.sums(layer))) return nullptr;
     Product product;
     product.inner = product.a_row = layer.size;
     product.a_inner = 1;
@@ -228,50 +230,56 @@ PyObject* forward(Call& call, Recurrence kind) {
     return results.take(layer);
 }
 
-// (tensors, sizes, backwards)
-PyObject* lstm(Call& call) { return forward(call, LSTM); }
-PyObject* gru(Call& call) { return forward(call, GRU); }
+NAMES(Gated, tensors, sizes, backwards);
+NAMES(Elman, tensors, sizes, backwards, relu);
+NAMES(SavedOfLstm, tensors, sizes, backwards, output, gates, cells);
+NAMES(SavedOfGru, tensors, sizes, backwards, output, gates);
+NAMES(SavedOfElman, tensors, sizes, backwards, output, relu);
 
-// (tensors, sizes, backwards, relu)
+PyObject* lstm(Call& call) { return forward(LSTM, call[Gated::tensors], call[Gated::sizes], call[Gated::backwards]); }
+PyObject* gru(Call& call) { return forward(GRU, call[Gated::tensors], call[Gated::sizes], call[Gated::backwards]); }
+
 PyObject* rnn(Call& call) {
     bool relu;
-    return read_flag(call[3], relu) ? forward(call, relu ? RELU : TANH) : nullptr;
-}
-
-bool gradient_of(Gradient& gradient, Recurrence kind, PyArrayObject* output, PyArrayObject* gates,
-                 PyArrayObject* cells) {
-    Layer layer(kind);
-    return layer.read(gradient.option(0), gradient.option(1), gradient.option(2)) &&
-           recurrent_gradient(gradient, layer, output, gates, cells);
+    DECLINE_IF(!read_flag(call[Elman::relu], relu));
+    return forward(relu ? RELU : TANH, call[Elman::tensors], call[Elman::sizes], call[Elman::backwards]);
 }
 
 bool lstm_gradient(Gradient& gradient) {
-    return gradient_of(gradient, LSTM, gradient.array(3), gradient.array(4), gradient.array(5));
+    using Saved = SavedOfLstm;
+    Layer layer(LSTM);
+    return layer.read(gradient.option(Saved::tensors), gradient.option(Saved::sizes),
+                      gradient.option(Saved::backwards)) &&
+           recurrent_gradient(gradient, layer, gradient.array(Saved::output), gradient.array(Saved::gates),
+                              gradient.array(Saved::cells));
 }
 
 bool gru_gradient(Gradient& gradient) {
-    return gradient_of(gradient, GRU, gradient.array(3), gradient.array(4), nullptr);
+    using Saved = SavedOfGru;
+    Layer layer(GRU);
+    return layer.read(gradient.option(Saved::tensors), gradient.option(Saved::sizes),
+                      gradient.option(Saved::backwards)) &&
+           recurrent_gradient(gradient, layer, gradient.array(Saved::output), gradient.array(Saved::gates), nullptr);
 }
 
 bool rnn_gradient(Gradient& gradient) {
+    using Saved = SavedOfElman;
     bool relu;
-    return gradient.option(4) != nullptr && read_flag(gradient.option(4), relu) &&
-           gradient_of(gradient, relu ? RELU : TANH, gradient.array(3), nullptr, nullptr);
+    DECLINE_IF(gradient.option(Saved::relu) == nullptr || !read_flag(gradient.option(Saved::relu), relu));
+    Layer layer(relu ? RELU : TANH);
+    return layer.read(gradient.option(Saved::tensors), gradient.option(Saved::sizes),
+                      gradient.option(Saved::backwards)) &&
+           recurrent_gradient(gradient, layer, gradient.array(Saved::output), nullptr, nullptr);
 }
+
+// a step is the layer of a cell, with another node
+KERNEL("_lstm_layer").forward(lstm, Gated::names).gradient(lstm_gradient, SavedOfLstm::names);
+KERNEL("_lstm_step").forward(lstm, Gated::names).gradient(lstm_gradient, SavedOfLstm::names);
+KERNEL("_gru_layer").forward(gru, Gated::names).gradient(gru_gradient, SavedOfGru::names);
+KERNEL("_gru_step").forward(gru, Gated::names).gradient(gru_gradient, SavedOfGru::names);
+KERNEL("_rnn_layer").forward(rnn, Elman::names).gradient(rnn_gradient, SavedOfElman::names);
+KERNEL("_rnn_step").forward(rnn, Elman::names).gradient(rnn_gradient, SavedOfElman::names);
 
 }  // namespace
-
-void register_recurrent() {
-    // a step is the layer of a cell, with another node
-    for (const char* name : {"_lstm_layer", "_lstm_step"}) {
-        add_kernel({name, lstm, lstm_gradient, {"tensors", "sizes", "backwards", "output", "gates", "cells"}});
-    }
-    for (const char* name : {"_gru_layer", "_gru_step"}) {
-        add_kernel({name, gru, gru_gradient, {"tensors", "sizes", "backwards", "output", "gates"}});
-    }
-    for (const char* name : {"_rnn_layer", "_rnn_step"}) {
-        add_kernel({name, rnn, rnn_gradient, {"tensors", "sizes", "backwards", "output", "relu"}});
-    }
-}
 
 }  // namespace rushlight

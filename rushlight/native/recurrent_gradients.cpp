@@ -155,17 +155,16 @@ PyArrayObject* part(const Way& way, int place) {
 
 bool recurrent_gradient(Gradient& gradient, const Layer& layer, PyArrayObject* output, PyArrayObject* gates,
                         PyArrayObject* cells) {
-    if (output == nullptr || (!layer.is_plain() && gates == nullptr) || (layer.kind == LSTM && cells == nullptr)) {
-        return false;
-    }
+    DECLINE_IF(output == nullptr || (!layer.is_plain() && gates == nullptr));
+    DECLINE_IF(layer.kind == LSTM && cells == nullptr);
     for (PyArrayObject* each : {output, gates, cells}) {
-        if (each != nullptr && (dtype_of(each) != layer.dtype || !PyArray_IS_C_CONTIGUOUS(each))) return false;
+        DECLINE_IF(each != nullptr && (dtype_of(each) != layer.dtype || !PyArray_IS_C_CONTIGUOUS(each)));
     }
     for (int i = 0; i < gradient.grad_count; i++) {
         bool is_state = i <= layer.states;
-        if (gradient.grads[i] != nullptr && (!is_state || dtype_of(gradient.grads[i]) != layer.dtype)) return false;
+        DECLINE_IF(gradient.grads[i] != nullptr && (!is_state || dtype_of(gradient.grads[i]) != layer.dtype));
     }
-    if (gradient.node->edge_count != static_cast<int>(layer.tensors.size())) return false;
+    DECLINE_IF(gradient.node->edge_count != static_cast<int>(layer.tensors.size()));
     Way way{layer, PyArray_DATA(output), gates == nullptr ? nullptr : PyArray_DATA(gates),
             cells == nullptr ? nullptr : PyArray_DATA(cells), {}, {}, {}, {}, {}};
     if (!way.make(gradient)) return false;

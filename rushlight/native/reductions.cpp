@@ -3,7 +3,6 @@
 #include "graph.h"
 #include "numbers.h"
 #include "views.h"
-#include "parts.h"
 #include "hooks.h"
 #include "plan.h"
 
@@ -11,9 +10,11 @@ namespace rushlight {
 
 namespace {
 
-// (input, dim, keepdim, [dtype]); the kernel's data says which reduction
-enum Place { INPUT, DIM, KEEPDIM, DTYPE };
+NAMES(Truth, input, dim, keepdim);
+NAMES(Total, input, dim, keepdim, dtype);
+NAMES(SavedOfTotal, input_shape, dim);
 
+// Which reduction: the kernel's data points to one.
 struct Kind {
     Reduction which;
     bool divides = false;
@@ -27,18 +28,29 @@ bool has_own_dims(Reduction which, PyObject* dim) {
     return which == PROD || PyObject_Length(dim) <= 0;
 }
 
-PyObject* forward(Call& call) {
+PyObject* folded(const Call& call, PyArrayObject* array, PyObject* dim, PyObject* keepdim) {
     const Kind& kind = *static_cast<const Kind*>(call.op->kernel->data);
-    PyArrayObject* array = call.array(INPUT);
-    if (array == nullptr || has_own_dims(kind.which, call[DIM])) return nullptr;
-    if ((kind.which == SUM || kind.which == PROD) && call[DTYPE] != Py_None) return nullptr;
-    if (kind.divides && !PyTypeNum_ISFLOAT(PyArray_TYPE(array))) return nullptr;
+    DECLINE_IF(array == nullptr);
+    DECLINE_IF(has_own_dims(kind.which, dim));
+    DECLINE_IF(kind.divides && !PyTypeNum_ISFLOAT(PyArray_TYPE(array)));
     int ndim = PyArray_NDIM(array);
     Dims dims;
-    bool keepdim;
-    if (!read_dims(call[DIM], ndim, dims) || !read_flag(call[KEEPDIM], keepdim)) return nullptr;
+    bool keeps;
+    DECLINE_IF(!read_dims(dim, ndim, dims));
+    DECLINE_IF(!read_flag(keepdim, keeps));
     double divisor = kind.divides ? reduced_count(ndim, PyArray_DIMS(array), dims) : 1;
-    return as_object(fold(kind.which, array, dims, keepdim, divisor));
+    return as_object(fold(kind.which, array, dims, keeps, divisor));
+}
+
+// any and all
+PyObject* truth(Call& call) {
+    return folded(call, call.array(Truth::input), call[Truth::dim], call[Truth::keepdim]);
+}
+
+// sum, mean and prod
+PyObject* total(Call& call) {
+    DECLINE_IF(call[Total::dtype] != Py_None);
+    return folded(call, call.array(Total::input), call[Total::dim], call[Total::keepdim]);
 }
 
 // Whether a large gradient goes to a view alone, which reads it in any layout.
@@ -54,7 +66,7 @@ bool goes_to_view(const Gradient& gradient, int ndim, const npy_intp* shape) {
 // One number, divided, shown everywhere: writing it out before a view is a pass over memory for nothing.
 PyArrayObject* shown_everywhere(PyArrayObject* grad, int ndim, const npy_intp* shape, double divisor) {
     int dtype = dtype_of(grad);
-    if (!is_real(dtype)) return nullptr;
+    DECLINE_IF(!is_real(dtype));
     double number = first_number(grad, dtype) / divisor;
     Ref one = Ref::steal(as_object(single_array(number, dtype)));
     npy_intp strides[NPY_MAXDIMS] = {};
@@ -81,14 +93,14 @@ PyArrayObject* expanded(PyArrayObject* grad, int ndim, const npy_intp* shape, Di
     return view_of(grad, ndim, shape, strides);
 }
 
-// of sum and mean: reads input_shape and dim
+// of sum and mean
 bool backward(Gradient& gradient) {
     const Kind& kind = *static_cast<const Kind*>(gradient.plan->op->kernel->data);
     npy_intp shape[NPY_MAXDIMS];
-    int ndim = read_sizes(gradient.option(0), shape);
+    int ndim = read_sizes(gradient.option(SavedOfTotal::input_shape), shape);
     Dims dims;
-    PyObject* dim = gradient.option(1);
-    if (ndim < 0 || dim == nullptr || !read_dims(dim, ndim, dims)) return false;
+    PyObject* dim = gradient.option(SavedOfTotal::dim);
+    DECLINE_IF(ndim < 0 || dim == nullptr || !read_dims(dim, ndim, dims));
     double count = kind.divides ? reduced_count(ndim, shape, dims) : 1;
     if (!kind.divides && is_shown(gradient)) {
         gradient.found[0] = expanded(gradient.grad(), ndim, shape, dims);
@@ -102,14 +114,12 @@ bool backward(Gradient& gradient) {
     return gradient.found[0] != nullptr;
 }
 
-}  // namespace
+KERNEL("sum").forward(total, Total::names).gradient(backward, SavedOfTotal::names).with(&sum_kind);
+KERNEL("mean").forward(total, Total::names).gradient(backward, SavedOfTotal::names).with(&mean_kind);
+KERNEL("prod").forward(total, Total::names).with(&prod_kind);
+KERNEL("any").forward(truth, Truth::names).with(&any_kind);
+KERNEL("all").forward(truth, Truth::names).with(&all_kind);
 
-void register_reductions() {
-    add_kernel({"sum", forward, backward, {"input_shape", "dim"}, nullptr, &sum_kind});
-    add_kernel({"mean", forward, backward, {"input_shape", "dim"}, nullptr, &mean_kind});
-    add_kernel({"prod", forward, nullptr, {}, nullptr, &prod_kind});
-    add_kernel({"any", forward, nullptr, {}, nullptr, &any_kind});
-    add_kernel({"all", forward, nullptr, {}, nullptr, &all_kind});
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -70,7 +70,10 @@ double transformed_poisson(double rate, Numbers& numbers) {
 }
 
 double one_poisson(double rate, Numbers& numbers) {
-    if (rate >= 10) return rate == INFINITE ? rate : transformed_poisson(rate, numbers);
+    if (rate >= 10) {
+        double found = transformed_poisson(rate, numbers);
+        return rate == INFINITE ? rate : found;  // as many numbers are used as in torch
+    }
     if (rate == 0) return 0;
     const double least = std::exp(-rate);
     double product = numbers.draw(), count = 0;
@@ -132,7 +135,7 @@ double one_binomial(T n, T p, Numbers& numbers) {
 
 // The array of an argument that the loops below can read.
 PyArrayObject* plain_floats(PyObject* argument) {
-    if (argument == nullptr || !PyArray_Check(argument)) return nullptr;
+    DECLINE_IF(argument == nullptr || !PyArray_Check(argument));
     auto* array = reinterpret_cast<PyArrayObject*>(argument);
     int type = PyArray_TYPE(array);
     return (type == NPY_FLOAT32 || type == NPY_FLOAT64) && is_plain(array) ? array : nullptr;
@@ -155,11 +158,12 @@ PyObject* filled_alike(PyArrayObject* given, One one) {
         }));
 }
 
-// gamma(alpha, generator=None)
+NAMES(Gamma, alpha, generator);
+
 PyObject* gamma(const Arguments& arguments) {
-    PyArrayObject* alpha = plain_floats(arguments[0]);
-    Stream* stream = stream_of(arguments[1]);
-    if (alpha == nullptr || stream == nullptr) return nullptr;
+    PyArrayObject* alpha = plain_floats(arguments[Gamma::alpha]);
+    Stream* stream = stream_of(arguments[Gamma::generator]);
+    DECLINE_IF(alpha == nullptr || stream == nullptr);
     Numbers numbers{*stream};
     const double least = PyArray_TYPE(alpha) == NPY_FLOAT32 ? std::numeric_limits<float>::min()
                                                             : std::numeric_limits<double>::min();
@@ -178,12 +182,13 @@ bool has_bad_rate(PyArrayObject* rates) {
     return false;
 }
 
-// poisson(rate, generator=None)
+NAMES(Poisson, rate, generator);
+
 PyObject* poisson(const Arguments& arguments) {
-    PyArrayObject* rate = plain_floats(arguments[0]);
-    Stream* stream = stream_of(arguments[1]);
-    if (rate == nullptr || stream == nullptr) return nullptr;
-    if (PyArray_TYPE(rate) == NPY_FLOAT32 ? has_bad_rate<float>(rate) : has_bad_rate<double>(rate)) return nullptr;
+    PyArrayObject* rate = plain_floats(arguments[Poisson::rate]);
+    Stream* stream = stream_of(arguments[Poisson::generator]);
+    DECLINE_IF(rate == nullptr || stream == nullptr);
+    DECLINE_IF(PyArray_TYPE(rate) == NPY_FLOAT32 ? has_bad_rate<float>(rate) : has_bad_rate<double>(rate));
     Numbers numbers{*stream};
     return filled_alike(rate, [&](double each) { return one_poisson(each, numbers); });
 }
@@ -195,20 +200,21 @@ bool fill_binomial(PyArrayObject* counts, PyArrayObject* probs, void* made, int6
     return true;
 }
 
-// binomial(count, prob, generator=None)
+NAMES(Binomial, count, prob, generator);
+
 PyObject* binomial(const Arguments& arguments) {
-    for (int i : {0, 1}) {
-        if (arguments[i] == nullptr || !PyArray_Check(arguments[i])) return nullptr;
+    for (PyObject* each : {arguments[Binomial::count], arguments[Binomial::prob]}) {
+        DECLINE_IF(each == nullptr || !PyArray_Check(each));
     }
-    auto* first = reinterpret_cast<PyArrayObject*>(arguments[0]);
-    auto* second = reinterpret_cast<PyArrayObject*>(arguments[1]);
+    auto* first = reinterpret_cast<PyArrayObject*>(arguments[Binomial::count]);
+    auto* second = reinterpret_cast<PyArrayObject*>(arguments[Binomial::prob]);
     Shape shape;
-    Stream* stream = stream_of(arguments[2]);
-    if (stream == nullptr || !shape.broadcast(first) || !shape.broadcast(second)) return nullptr;
+    Stream* stream = stream_of(arguments[Binomial::generator]);
+    DECLINE_IF(stream == nullptr || !shape.broadcast(first) || !shape.broadcast(second));
     Ref count = spread(first, shape), prob = spread(second, shape);
-    if (!count || !prob || plain_floats(count.get()) == nullptr || plain_floats(prob.get()) == nullptr) return nullptr;
+    DECLINE_IF(!count || !prob || plain_floats(count.get()) == nullptr || plain_floats(prob.get()) == nullptr);
     int type = PyArray_TYPE(first);
-    if (PyArray_TYPE(second) != type) return nullptr;
+    DECLINE_IF(PyArray_TYPE(second) != type);
     Numbers numbers{*stream};
     return reinterpret_cast<PyObject*>(filled(shape.ndim, shape.dims, type, [&](void* made, int64_t size) {
         return type == NPY_FLOAT32 ? fill_binomial<float>(count.array(), prob.array(), made, size, numbers)
@@ -216,12 +222,10 @@ PyObject* binomial(const Arguments& arguments) {
     }));
 }
 
-}  // namespace
+KERNEL("core.rejection.gamma").shortcut(gamma, Gamma::names);
+KERNEL("core.rejection.poisson").shortcut(poisson, Poisson::names);
+KERNEL("core.rejection.binomial").shortcut(binomial, Binomial::names);
 
-void add_rejection() {
-    add_shortcut("core.rejection.gamma", gamma);
-    add_shortcut("core.rejection.poisson", poisson);
-    add_shortcut("core.rejection.binomial", binomial);
-}
+}  // namespace
 
 }  // namespace rushlight

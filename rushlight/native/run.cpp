@@ -175,12 +175,15 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.grad_count = arrival.count;
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
     gradient.is_shown = capturing;
+    decline_reason = nullptr;
     if (!plan->op->kernel->backward(gradient)) {
+        plan->op->kernel->backwards.decline();
         for (PyArrayObject* each : gradient.found) Py_XDECREF(each);
         for (PyArrayObject* each : gradient.parts) Py_XDECREF(each);
         PyErr_Clear();
         return true;
     }
+    plan->op->kernel->backwards.accepted++;
     done = true;
     bool fine = keep_graph || release(node);
     // ours no longer: what is passed on may then be nobody else's

@@ -51,13 +51,15 @@ struct Options {
     int type = NO_TYPE;
     bool requires_grad = false;
 
-    // dtype, layout, device, pin_memory, requires_grad stand in this order; `fallback` NO_TYPE is the default dtype
-    bool read(PyObject* generator, PyObject* const* rest, int fallback) {
-        stream = stream_of(generator);
-        if (stream == nullptr || !is_absent(rest[1]) || !is_cpu(rest[2]) || !is_off(rest[3])) return false;
-        if (!read_flag(rest[4], false, requires_grad)) return false;
+    // by the names of the list; `fallback` NO_TYPE is the default dtype
+    template <class List>
+    bool read(const Arguments& arguments, int fallback) {
+        stream = stream_of(arguments[List::generator]);
+        DECLINE_IF(stream == nullptr || arguments.has(List::layout));
+        DECLINE_IF(!is_cpu(arguments[List::device]) || !is_off(arguments[List::pin_memory]));
+        DECLINE_IF(!read_flag(arguments[List::requires_grad], false, requires_grad));
         type = fallback;
-        if (!is_absent(rest[0])) return read_dtype(rest[0], type);
+        if (arguments.has(List::dtype)) return read_dtype(arguments[List::dtype], type);
         return fallback != NO_TYPE || default_dtype(type);
     }
 
@@ -65,7 +67,7 @@ struct Options {
     PyObject* finish(PyArrayObject* array) const {
         if (array == nullptr) return nullptr;
         Tensor* made = wrap(array);
-        if (made == nullptr) return nullptr;
+        DECLINE_IF(made == nullptr);
         made->created = user_place();
         made->inference = state.inference;
         made->requires_grad = requires_grad;
@@ -76,7 +78,8 @@ struct Options {
 };
 
 // A size given as integers one by one, as one sequence, or by name.
-bool read_sizes(const Arguments& arguments, int named, Shape& shape) {
+template <class Name>
+bool read_sizes(const Arguments& arguments, Name named, Shape& shape) {
     if (!is_absent(arguments[named])) return arguments.many_count == 0 && shape.read(arguments[named]);
     if (arguments.many_count == 0) return false;
     if (arguments.many_count == 1 && !PyLong_Check(arguments.many[0])) return shape.read(arguments.many[0]);
@@ -85,16 +88,17 @@ bool read_sizes(const Arguments& arguments, int named, Shape& shape) {
 
 template <class Fill>
 PyObject* created(const Options& options, const Shape& shape, Fill fill) {
-    if (!options.may_require()) return nullptr;
+    DECLINE_IF(!options.may_require());
     return options.finish(filled(shape.ndim, shape.dims, options.type, fill));
 }
 
-// rand(*sizes, size, generator, out, dtype, layout, device, pin_memory, requires_grad)
+NAMES(Rand, size, generator, out, dtype, layout, device, pin_memory, requires_grad);
+
 PyObject* rand(const Arguments& arguments) {
     Shape shape;
     Options options;
-    if (!read_sizes(arguments, 0, shape) || !is_absent(arguments[2])) return nullptr;
-    if (!options.read(arguments[1], arguments.given + 3, NO_TYPE)) return nullptr;
+    DECLINE_IF(!read_sizes(arguments, Rand::size, shape) || arguments.has(Rand::out));
+    DECLINE_IF(!options.read<Rand>(arguments, NO_TYPE));
     return created(options, shape, [&](void* data, int64_t count) {
         return draw_uniform(*options.stream, options.type, data, count, 0, 1);
     });
@@ -103,57 +107,65 @@ PyObject* rand(const Arguments& arguments) {
 PyObject* randn(const Arguments& arguments) {
     Shape shape;
     Options options;
-    if (!read_sizes(arguments, 0, shape) || !is_absent(arguments[2])) return nullptr;
-    if (!options.read(arguments[1], arguments.given + 3, NO_TYPE)) return nullptr;
+    DECLINE_IF(!read_sizes(arguments, Rand::size, shape) || arguments.has(Rand::out));
+    DECLINE_IF(!options.read<Rand>(arguments, NO_TYPE));
     return created(options, shape, [&](void* data, int64_t count) {
         return draw_normal(*options.stream, options.type, data, count, 0, 1, true);
     });
 }
 
-// randint(*bounds, low, high, size, generator, out, dtype, ...): (high, size) or (low, high, size)
+NAMES(RandInt, low, high, size, generator, out, dtype, layout, device, pin_memory, requires_grad);
+
+// (high, size) or (low, high, size)
 PyObject* randint(const Arguments& arguments) {
     Shape shape;
     Options options;
     Py_ssize_t bounds = arguments.many_count;
-    PyObject* size = arguments[2];
-    if (arguments.has(0) || arguments.has(1) || !is_absent(arguments[4]) || bounds == 0) return nullptr;
+    PyObject* size = arguments[RandInt::size];
+    DECLINE_IF(arguments.has(RandInt::low) || arguments.has(RandInt::high) || arguments.has(RandInt::out));
+    DECLINE_IF(bounds == 0);
     if (is_absent(size)) size = arguments.many[--bounds];
     int64_t low = 0, high;
-    if (bounds < 1 || bounds > 2 || !shape.read(size)) return nullptr;
-    if (bounds == 2 && !read_integer(arguments.many[0], low)) return nullptr;
-    if (!read_integer(arguments.many[bounds - 1], high)) return nullptr;
-    if (!options.read(arguments[3], arguments.given + 5, NPY_INT64)) return nullptr;
+    DECLINE_IF(bounds < 1 || bounds > 2 || !shape.read(size));
+    DECLINE_IF(bounds == 2 && !read_integer(arguments.many[0], low));
+    DECLINE_IF(!read_integer(arguments.many[bounds - 1], high));
+    DECLINE_IF(!options.read<RandInt>(arguments, NPY_INT64));
     return created(options, shape, [&](void* data, int64_t count) {
         return draw_integers(*options.stream, options.type, data, count, low, high);
     });
 }
 
-// randperm(n, generator, out, dtype, ...)
+NAMES(RandPerm, n, generator, out, dtype, layout, device, pin_memory, requires_grad);
+
 PyObject* randperm(const Arguments& arguments) {
     Shape shape;
     Options options;
-    if (!shape.read(arguments.given, 1) || !is_absent(arguments[2])) return nullptr;
-    if (!options.read(arguments[1], arguments.given + 3, NPY_INT64)) return nullptr;
+    PyObject* n = arguments[RandPerm::n];
+    DECLINE_IF(!shape.read(&n, 1) || arguments.has(RandPerm::out));
+    DECLINE_IF(!options.read<RandPerm>(arguments, NPY_INT64));
     return created(options, shape, [&](void* data, int64_t count) {
         return draw_permutation(*options.stream, options.type, data, count);
     });
 }
 
-// The shape and the type of `input` for rand_like(input, generator, dtype, ..., requires_grad, memory_format).
+NAMES(RandLike, input, generator, dtype, layout, device, pin_memory, requires_grad, memory_format);
+
+// The shape and the type of `input`.
 bool read_likeness(const Arguments& arguments, Shape& shape, Options& options) {
-    if (arguments[0] == nullptr || !is_tensor(arguments[0]) || !is_absent(arguments[7])) return false;
-    PyArrayObject* array = as_tensor(arguments[0])->array;
+    PyObject* input = arguments[RandLike::input];
+    DECLINE_IF(input == nullptr || !is_tensor(input) || arguments.has(RandLike::memory_format));
+    PyArrayObject* array = as_tensor(input)->array;
     // other steps along dims of size 1 are kept by Python
-    if (array == nullptr || !PyArray_IS_C_CONTIGUOUS(array) || !has_usual_steps(array)) return false;
+    DECLINE_IF(array == nullptr || !PyArray_IS_C_CONTIGUOUS(array) || !has_usual_steps(array));
     shape.ndim = PyArray_NDIM(array);
     for (int i = 0; i < shape.ndim; i++) shape.dims[i] = PyArray_DIM(array, i);
-    return options.read(arguments[1], arguments.given + 2, PyArray_TYPE(array));
+    return options.read<RandLike>(arguments, PyArray_TYPE(array));
 }
 
 PyObject* rand_like(const Arguments& arguments) {
     Shape shape;
     Options options;
-    if (!read_likeness(arguments, shape, options)) return nullptr;
+    DECLINE_IF(!read_likeness(arguments, shape, options));
     return created(options, shape, [&](void* data, int64_t count) {
         return draw_uniform(*options.stream, options.type, data, count, 0, 1);
     });
@@ -162,7 +174,7 @@ PyObject* rand_like(const Arguments& arguments) {
 PyObject* randn_like(const Arguments& arguments) {
     Shape shape;
     Options options;
-    if (!read_likeness(arguments, shape, options)) return nullptr;
+    DECLINE_IF(!read_likeness(arguments, shape, options));
     return created(options, shape, [&](void* data, int64_t count) {
         return draw_normal(*options.stream, options.type, data, count, 0, 1, true);
     });
@@ -188,68 +200,70 @@ bool finish_fill(Tensor* target) {
 
 template <class Fill>
 PyObject* fill_target(PyObject* object, Fill fill) {
-    if (object == nullptr || !is_tensor(object) || !may_fill(as_tensor(object))) return nullptr;
+    DECLINE_IF(object == nullptr || !is_tensor(object) || !may_fill(as_tensor(object)));
     PyArrayObject* array = as_tensor(object)->array;
-    if (!fill(PyArray_TYPE(array), PyArray_DATA(array), static_cast<int64_t>(PyArray_SIZE(array)))) return nullptr;
+    DECLINE_IF(!fill(PyArray_TYPE(array), PyArray_DATA(array), static_cast<int64_t>(PyArray_SIZE(array))));
     return finish_fill(as_tensor(object)) ? Py_NewRef(object) : nullptr;
 }
 
-// uniform_(self, *bounds, generator)
+NAMES(Uniform, self, generator);
+
 PyObject* uniform_(const Arguments& arguments) {
     double low, high;
     Py_ssize_t given = arguments.many_count;
-    Stream* stream = stream_of(arguments[1]);
-    if (stream == nullptr || given > 2) return nullptr;
-    if (!read_number(given > 0 ? arguments.many[0] : nullptr, 0, low)) return nullptr;
-    if (!read_number(given > 1 ? arguments.many[1] : nullptr, 1, high)) return nullptr;
-    return fill_target(arguments[0], [=](int type, void* data, int64_t count) {
+    Stream* stream = stream_of(arguments[Uniform::generator]);
+    DECLINE_IF(stream == nullptr || given > 2);
+    DECLINE_IF(!read_number(given > 0 ? arguments.many[0] : nullptr, 0, low));
+    DECLINE_IF(!read_number(given > 1 ? arguments.many[1] : nullptr, 1, high));
+    return fill_target(arguments[Uniform::self], [=](int type, void* data, int64_t count) {
         return draw_uniform(*stream, type, data, count, low, high);
     });
 }
 
-// normal_(self, mean, std, generator)
+NAMES(Normal, self, mean, std, generator);
+
 PyObject* normal_(const Arguments& arguments) {
     double mean, std;
-    Stream* stream = stream_of(arguments[3]);
-    if (stream == nullptr || !read_number(arguments[1], 0, mean) || !read_number(arguments[2], 1, std)) return nullptr;
-    return fill_target(arguments[0], [=](int type, void* data, int64_t count) {
+    Stream* stream = stream_of(arguments[Normal::generator]);
+    DECLINE_IF(stream == nullptr || !read_number(arguments[Normal::mean], 0, mean) || !read_number(arguments[Normal::std], 1, std));
+    return fill_target(arguments[Normal::self], [=](int type, void* data, int64_t count) {
         return draw_normal(*stream, type, data, count, mean, std, true);
     });
 }
 
-// exponential_(self, lambd, generator)
+NAMES(Exponential, self, lambd, generator);
+
 PyObject* exponential_(const Arguments& arguments) {
     double rate;
-    Stream* stream = stream_of(arguments[2]);
-    if (stream == nullptr || !read_number(arguments[1], 1, rate)) return nullptr;
-    return fill_target(arguments[0], [=](int type, void* data, int64_t count) {
+    Stream* stream = stream_of(arguments[Exponential::generator]);
+    DECLINE_IF(stream == nullptr || !read_number(arguments[Exponential::lambd], 1, rate));
+    return fill_target(arguments[Exponential::self], [=](int type, void* data, int64_t count) {
         return draw_exponential(*stream, type, data, count, rate);
     });
 }
 
-// bernoulli_(self, p, generator)
+NAMES(Bernoulli, self, p, generator);
+
 PyObject* bernoulli_(const Arguments& arguments) {
     double p;
-    Stream* stream = stream_of(arguments[2]);
-    if (stream == nullptr || !read_number(arguments[1], 0.5, p)) return nullptr;
-    return fill_target(arguments[0], [=](int type, void* data, int64_t count) {
+    Stream* stream = stream_of(arguments[Bernoulli::generator]);
+    DECLINE_IF(stream == nullptr || !read_number(arguments[Bernoulli::p], 0.5, p));
+    return fill_target(arguments[Bernoulli::self], [=](int type, void* data, int64_t count) {
         return draw_coins(*stream, type, data, count, p, 1);
     });
 }
 
-}  // namespace
+KERNEL("ops.sampling.rand").shortcut(rand, Rand::names);
+KERNEL("ops.sampling.randn").shortcut(randn, Rand::names);
+KERNEL("ops.sampling.randint").shortcut(randint, RandInt::names);
+KERNEL("ops.sampling.randperm").shortcut(randperm, RandPerm::names);
+KERNEL("ops.sampling.rand_like").shortcut(rand_like, RandLike::names);
+KERNEL("ops.sampling.randn_like").shortcut(randn_like, RandLike::names);
+KERNEL("ops.filling.uniform_").shortcut(uniform_, Uniform::names);
+KERNEL("ops.filling.normal_").shortcut(normal_, Normal::names);
+KERNEL("ops.filling.exponential_").shortcut(exponential_, Exponential::names);
+KERNEL("ops.filling.bernoulli_").shortcut(bernoulli_, Bernoulli::names);
 
-void add_sampling() {
-    add_shortcut("ops.sampling.rand", rand);
-    add_shortcut("ops.sampling.randn", randn);
-    add_shortcut("ops.sampling.randint", randint);
-    add_shortcut("ops.sampling.randperm", randperm);
-    add_shortcut("ops.sampling.rand_like", rand_like);
-    add_shortcut("ops.sampling.randn_like", randn_like);
-    add_shortcut("ops.filling.uniform_", uniform_);
-    add_shortcut("ops.filling.normal_", normal_);
-    add_shortcut("ops.filling.exponential_", exponential_);
-    add_shortcut("ops.filling.bernoulli_", bernoulli_);
-}
+}  // namespace
 
 }  // namespace rushlight

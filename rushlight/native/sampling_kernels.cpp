@@ -8,14 +8,15 @@ namespace rushlight {
 
 namespace {
 
-// _multinomial(input, num_samples, replacement, generator)
+NAMES(Multinomial, input, num_samples, replacement, generator);
+
 PyObject* multinomial_kernel(Call& call) {
-    PyArrayObject* weights = call.array(0);
-    Stream* stream = stream_of(call[3]);
+    PyArrayObject* weights = call.array(Multinomial::input);
+    Stream* stream = stream_of(call[Multinomial::generator]);
     int64_t samples;
     bool replacement;
-    if (weights == nullptr || stream == nullptr) return nullptr;
-    if (!read_integer(call[1], samples) || !read_flag(call[2], false, replacement)) return nullptr;
+    DECLINE_IF(weights == nullptr || stream == nullptr);
+    DECLINE_IF(!read_integer(call[Multinomial::num_samples], samples) || !read_flag(call[Multinomial::replacement], false, replacement));
     return as_object(multinomial(*stream, weights, samples, replacement));
 }
 
@@ -27,15 +28,17 @@ PyArrayObject* turned(PyArrayObject* by_row, Shape& shape) {
     return reinterpret_cast<PyArrayObject*>(made);
 }
 
-// drawn(probs, count, shape) of distributions/categorical.py: classes drawn by each row, `count` times
+NAMES(Drawn, probs, count, shape);
+
+// Classes drawn by each row, `count` times.
 PyObject* drawn_classes(const Arguments& arguments) {
     Shape shape;
     int64_t count;
     Stream* stream = stream_of(nullptr);
-    if (stream == nullptr || arguments[0] == nullptr || !is_tensor(arguments[0])) return nullptr;
-    PyArrayObject* probs = as_tensor(arguments[0])->array;
-    if (probs == nullptr || PyArray_NDIM(probs) < 1 || !is_plain(probs)) return nullptr;
-    if (!read_integer(arguments[1], count) || count < 1 || !shape.read(arguments[2])) return nullptr;
+    DECLINE_IF(stream == nullptr || arguments[Drawn::probs] == nullptr || !is_tensor(arguments[Drawn::probs]));
+    PyArrayObject* probs = as_tensor(arguments[Drawn::probs])->array;
+    DECLINE_IF(probs == nullptr || PyArray_NDIM(probs) < 1 || !is_plain(probs));
+    DECLINE_IF(!read_integer(arguments[Drawn::count], count) || count < 1 || !shape.read(arguments[Drawn::shape]));
     int64_t width = PyArray_DIM(probs, PyArray_NDIM(probs) - 1), rows = width == 0 ? 0 : PyArray_SIZE(probs) / width;
     bool is_single = count == 1 && PyArray_MultiplyList(shape.dims, shape.ndim) == rows;
     npy_intp dims[] = {static_cast<npy_intp>(rows), static_cast<npy_intp>(count)};
@@ -60,7 +63,7 @@ PyObject* drawn_classes(const Arguments& arguments) {
 PyArrayObject* dropout_noise(Stream& stream, PyArrayObject* array, double p, bool features) {
     int type = PyArray_TYPE(array);
     Shape shape;
-    if (!shape.broadcast(array)) return nullptr;
+    DECLINE_IF(!shape.broadcast(array));
     for (int i = 2; features && i < shape.ndim; i++) shape.dims[i] = 1;
     double one = type == NPY_FLOAT32 ? 1 / static_cast<float>(1 - p) : 1 / (1 - p);
     return filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
@@ -68,22 +71,23 @@ PyArrayObject* dropout_noise(Stream& stream, PyArrayObject* array, double p, boo
     });
 }
 
-// dropped(input, p, training, inplace, features=False) of ops/dropout.py
+NAMES(Dropped, input, p, training, inplace, features);
+
 PyObject* dropped(const Arguments& arguments) {
     double p;
     bool training, inplace, features;
     Stream* stream = stream_of(nullptr);
-    PyObject* input = arguments[0];
-    if (stream == nullptr || input == nullptr || !is_tensor(input) || arguments[1] == nullptr) return nullptr;
-    if (!read_number(arguments[1], 0, p) || !(p >= 0 && p < 1)) return nullptr;
-    if (!read_flag(arguments[2], true, training) || !read_flag(arguments[3], false, inplace)) return nullptr;
+    PyObject* input = arguments[Dropped::input];
+    DECLINE_IF(stream == nullptr || input == nullptr || !is_tensor(input) || arguments[Dropped::p] == nullptr);
+    DECLINE_IF(!read_number(arguments[Dropped::p], 0, p) || !(p >= 0 && p < 1));
+    DECLINE_IF(!read_flag(arguments[Dropped::training], true, training) || !read_flag(arguments[Dropped::inplace], false, inplace));
     PyArrayObject* array = as_tensor(input)->array;
-    if (!read_flag(arguments[4], false, features) || array == nullptr) return nullptr;
+    DECLINE_IF(!read_flag(arguments[Dropped::features], false, features) || array == nullptr);
     if (!training || p == 0) return Py_NewRef(input);
     Function* mul = find_function("mul");
     bool is_float = PyArray_TYPE(array) == NPY_FLOAT32 || PyArray_TYPE(array) == NPY_FLOAT64;
     bool in_order = is_plain(array) && (!features || PyArray_NDIM(array) >= 2);
-    if (inplace || mul == nullptr || !is_float || !in_order || PyArray_SIZE(array) == 0) return nullptr;
+    DECLINE_IF(inplace || mul == nullptr || !is_float || !in_order || PyArray_SIZE(array) == 0);
     PyArrayObject* made = dropout_noise(*stream, array, p, features);
     if (made == nullptr) return nullptr;
     arguments.decided = true;
@@ -93,16 +97,17 @@ PyObject* dropped(const Arguments& arguments) {
     return call_function(mul, operands, 2, nullptr);
 }
 
-// _bernoulli(input, p, generator)
+NAMES(Bernoulli, input, p, generator);
+
 PyObject* bernoulli_kernel(Call& call) {
-    PyArrayObject* input = call.array(0);
-    Stream* stream = stream_of(call[2]);
-    if (input == nullptr || stream == nullptr || !is_plain(input)) return nullptr;
+    PyArrayObject* input = call.array(Bernoulli::input);
+    Stream* stream = stream_of(call[Bernoulli::generator]);
+    DECLINE_IF(input == nullptr || stream == nullptr || !is_plain(input));
     int type = PyArray_TYPE(input);
     double p = 0;
-    if (call[1] != Py_None && !read_number(call[1], 0, p)) return nullptr;
+    DECLINE_IF(call[Bernoulli::p] != Py_None && !read_number(call[Bernoulli::p], 0, p));
     return as_object(filled(PyArray_NDIM(input), PyArray_DIMS(input), type, [&](void* data, int64_t count) {
-        if (call[1] == Py_None) return draw_coins_by(*stream, type, data, count, PyArray_DATA(input));
+        if (call[Bernoulli::p] == Py_None) return draw_coins_by(*stream, type, data, count, PyArray_DATA(input));
         return draw_coins(*stream, type, data, count, p, 1);
     }));
 }
@@ -137,52 +142,46 @@ PyArrayObject* normal_around(Stream& stream, const Shape& shape, int type, PyArr
     });
 }
 
-// _normal(mean, std, generator), where one at least is a tensor
+NAMES(Normal, mean, std, generator, target);
+
+// One of mean and std at least is a tensor.
 PyObject* normal_kernel(Call& call) {
-    Stream* stream = stream_of(call[2]);
-    if (stream == nullptr) return nullptr;
-    PyArrayObject* arrays[] = {call.array(0), call.array(1)};
+    Stream* stream = stream_of(call[Normal::generator]);
+    DECLINE_IF(stream == nullptr || call[Normal::target] != Py_None);
+    PyObject* given[] = {call[Normal::mean], call[Normal::std]};
+    PyArrayObject* arrays[] = {call.array(Normal::mean), call.array(Normal::std)};
     double numbers[] = {0, 1};
     Shape shape;
     int type = -1;
     for (int i = 0; i < 2; i++) {
         if (arrays[i] == nullptr) {
-            if (!read_number(call[i], 0, numbers[i])) return nullptr;
+            DECLINE_IF(!read_number(given[i], 0, numbers[i]));
             continue;
         }
-        if (type >= 0 && PyArray_TYPE(arrays[i]) != type) return nullptr;
+        DECLINE_IF(type >= 0 && PyArray_TYPE(arrays[i]) != type);
         type = PyArray_TYPE(arrays[i]);
-        if (!shape.broadcast(arrays[i])) return nullptr;
+        DECLINE_IF(!shape.broadcast(arrays[i]));
     }
     Ref owners[2];
     for (int i = 0; i < 2; i++) {
         if (arrays[i] == nullptr) continue;
         owners[i] = spread(arrays[i], shape);
-        if (!owners[i]) return nullptr;
+        DECLINE_IF(!owners[i]);
     }
     PyArrayObject *means = owners[0].array(), *stds = owners[1].array();
     if (type == NPY_FLOAT32) {
         return as_object(normal_around<float>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
     }
-    if (type != NPY_FLOAT64) return nullptr;
+    DECLINE_IF(type != NPY_FLOAT64);
     return as_object(normal_around<double>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
 }
 
-}  // namespace
+KERNEL("distributions.categorical.drawn").shortcut(drawn_classes, Drawn::names);
+KERNEL("ops.dropout.dropped").shortcut(dropped, Dropped::names);
+KERNEL("_multinomial").forward(multinomial_kernel, Multinomial::names);
+KERNEL("_bernoulli").forward(bernoulli_kernel, Bernoulli::names);
+KERNEL("_normal").forward(normal_kernel, Normal::names);
 
-void add_sampling_kernels() {
-    add_shortcut("distributions.categorical.drawn", drawn_classes);
-    add_shortcut("ops.dropout.dropped", dropped);
-    Kernel kernel;
-    kernel.name = "_multinomial";
-    kernel.forward = multinomial_kernel;
-    add_kernel(kernel);
-    kernel.name = "_bernoulli";
-    kernel.forward = bernoulli_kernel;
-    add_kernel(kernel);
-    kernel.name = "_normal";
-    kernel.forward = normal_kernel;
-    add_kernel(kernel);
-}
+}  // namespace
 
 }  // namespace rushlight

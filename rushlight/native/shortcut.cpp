@@ -2,27 +2,23 @@
 #include "shortcut.h"
 
 #include <string>
-#include <unordered_map>
 
 #include "disguise.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
 namespace {
 
-struct Shortcut : Disguise {
-    ShortcutRun run;
+struct Shortened : Disguise {
+    Kernel* kernel;
     PyObject* names;  // a tuple: the parameters, those by position first
     int positional;
     bool takes_many;
+    int8_t places[MAX_NAMES];  // of what the kernel reads among the names
 };
 
-std::unordered_map<std::string, ShortcutRun>& ways() {
-    static auto* table = new std::unordered_map<std::string, ShortcutRun>;
-    return *table;
-}
-
-Shortcut* as_shortcut(PyObject* object) { return reinterpret_cast<Shortcut*>(object); }
+Shortened* as_shortcut(PyObject* object) { return reinterpret_cast<Shortened*>(object); }
 
 int place_of(PyObject* names, int count, PyObject* name) {
     for (int i = 0; i < count; i++) {
@@ -35,8 +31,9 @@ int place_of(PyObject* names, int count, PyObject* name) {
 }
 
 // Arguments into their places; false for what Python has to look at.
-bool arrange(const Shortcut& self, PyObject* const* args, Py_ssize_t count, PyObject* names, Arguments& found) {
-    found.bound = static_cast<int>(PyTuple_GET_SIZE(self.names));
+bool arrange(const Shortened& self, PyObject* const* args, Py_ssize_t count, PyObject* names, Arguments& found) {
+    int bound = static_cast<int>(PyTuple_GET_SIZE(self.names));
+    found.places = self.places;
     Py_ssize_t direct = count < self.positional ? count : self.positional;
     for (Py_ssize_t i = 0; i < direct; i++) found.given[i] = args[i];
     if (count > direct) {
@@ -46,7 +43,7 @@ bool arrange(const Shortcut& self, PyObject* const* args, Py_ssize_t count, PyOb
     }
     Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < named; i++) {
-        int place = place_of(self.names, found.bound, PyTuple_GET_ITEM(names, i));
+        int place = place_of(self.names, bound, PyTuple_GET_ITEM(names, i));
         if (place < 0 || found.given[place] != nullptr) return false;
         found.given[place] = args[count + i];
     }
@@ -54,28 +51,38 @@ bool arrange(const Shortcut& self, PyObject* const* args, Py_ssize_t count, PyOb
 }
 
 PyObject* shortcut_call(PyObject* object, PyObject* const* args, size_t flags, PyObject* names) {
-    Shortcut* self = as_shortcut(object);
+    Shortened* self = as_shortcut(object);
     Arguments found;
     if (arrange(*self, args, PyVectorcall_NARGS(flags), names, found)) {
-        PyObject* made = self->run(found);
-        if (made != nullptr || found.decided) return made;
+        PyObject* made = self->kernel->shortcut(found);
+        if (made != nullptr || found.decided) {
+            self->kernel->forwards.accepted++;
+            return made;
+        }
     }
+    self->kernel->forwards.decline();
     PyErr_Clear();
     return PyObject_Vectorcall(self->python, args, flags, names);
 }
 
-// The names of its parameters as Python's code object has them: by position, by name only, then `*many`.
-bool read_signature(Shortcut* self) {
+// The names of its parameters as Python's code object has them: by position, by name only, then `*many`. False with an
+// exception where they are not what the kernel reads.
+bool read_signature(Shortened* self) {
     Ref code = Ref::steal(PyObject_GetAttrString(self->python, "__code__"));
-    if (!code || !PyCode_Check(code.get())) return false;
+    if (!code) return false;
     auto* fields = reinterpret_cast<PyCodeObject*>(code.get());
-    int count = fields->co_argcount + fields->co_kwonlyargcount;
+    int count = PyCode_Check(code.get()) ? fields->co_argcount + fields->co_kwonlyargcount : Arguments::MOST + 1;
     Ref all = Ref::steal(PyObject_GetAttrString(code.get(), "co_varnames"));
-    if (!all || count > Arguments::MOST || fields->co_posonlyargcount > 0) return false;
+    if (!all) return false;
+    if (count > Arguments::MOST || fields->co_posonlyargcount > 0) {
+        PyErr_Format(PyExc_TypeError, "the function of the shortcut '%s' has parameters of a kind or number it cannot take",
+                     self->kernel->name);
+        return false;
+    }
     self->names = PyTuple_GetSlice(all.get(), 0, count);
     self->positional = fields->co_argcount;
     self->takes_many = (fields->co_flags & CO_VARARGS) != 0;
-    return self->names != nullptr;
+    return self->names != nullptr && find_places(*self->kernel, self->names, self->places);
 }
 
 int shortcut_traverse(PyObject* self, visitproc visit, void* arg) {
@@ -98,7 +105,7 @@ PyTypeObject ShortcutType = [] {
     PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
     type.tp_name = "rushlight.native.Shortcut";
     type.tp_base = &DisguiseType;
-    type.tp_basicsize = sizeof(Shortcut);
+    type.tp_basicsize = sizeof(Shortened);
     type.tp_flags = DISGUISED | Py_TPFLAGS_DISALLOW_INSTANTIATION;
     type.tp_traverse = shortcut_traverse;
     type.tp_clear = shortcut_clear;
@@ -120,29 +127,28 @@ bool name_of(PyObject* function, std::string& name) {
 
 PyObject* make_shortcut(PyObject*, PyObject* function) {
     std::string name;
-    bool is_named = name_of(function, name);
-    PyErr_Clear();
-    auto found = ways().find(name);
-    if (!is_named || found == ways().end()) return Py_NewRef(function);
+    if (!name_of(function, name)) return nullptr;
+    Kernel* kernel = find_kernel(name.c_str());
+    if (kernel == nullptr || kernel->shortcut == nullptr) {
+        return PyErr_Format(PyExc_TypeError, "there is no shortcut for %s in native code", name.c_str());
+    }
     Ref made = Ref::steal(ShortcutType.tp_alloc(&ShortcutType, 0));
     if (!made) return nullptr;
-    Shortcut* self = as_shortcut(made.get());
-    self->vectorcall = shortcut_call;
-    self->run = found->second;
+    Shortened* self = as_shortcut(made.get());
+    self->vectorcall = guarded<shortcut_call>;
+    self->kernel = kernel;
     self->python = Py_NewRef(function);
-    if (read_signature(self)) return made.release();
-    PyErr_Clear();
-    return Py_NewRef(function);
+    if (!read_signature(self)) return nullptr;
+    kernel->is_claimed = true;
+    return made.release();
 }
 
 PyMethodDef methods[] = {
-    {"shortcut", make_shortcut, METH_O, "The function with its native way before it, or itself where there is none."},
+    {"shortcut", guarded<make_shortcut>, METH_O, "The function with its native way before it."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
-
-void add_shortcut(const char* name, ShortcutRun run) { ways()[name] = run; }
 
 bool add_shortcuts(PyObject* module) {
     return PyType_Ready(&ShortcutType) >= 0 && PyModule_AddFunctions(module, methods) >= 0;

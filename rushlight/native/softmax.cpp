@@ -1,7 +1,6 @@
 // Softmax, log_softmax and logsumexp, and their gradients. See ops/softmax.py and ops/reductions.py.
 #include "call.h"
 #include "folding.h"
-#include "parts.h"
 
 namespace rushlight {
 
@@ -19,97 +18,101 @@ Pair log_softmax_pair{LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, "log_softmax", nullptr};
 
 Pair& pair_of(const OpInfo& op) { return *static_cast<Pair*>(const_cast<void*>(op.kernel->data)); }
 
-// (input, dim, dtype)
+NAMES(Softmax, input, dim, dtype);
+NAMES(LogSumExp, input, dim, keepdim);
+NAMES(SavedOfSoftmax, result, dim);
+NAMES(SavedOfLogSumExp, input, result, dim);
+
 PyObject* forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Softmax::input);
     RowRun rows(array);
     int dim;
-    if (!rows.is_float() || call[2] != Py_None || PyArray_SIZE(array) == 0 ||
-        !read_dim(call[1], PyArray_NDIM(array), dim)) {
-        return nullptr;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(array) == 0);
+    DECLINE_IF(call[Softmax::dtype] != Py_None);
+    DECLINE_IF(!read_dim(call[Softmax::dim], PyArray_NDIM(array), dim));
     Middle middle;
     middle_of(PyArray_NDIM(array), PyArray_DIMS(array), Dims{1} << dim, middle);
-    if (!rows.read(0, array, PyArray_SIZE(array)) || !rows.write(0, PyArray_NDIM(array), PyArray_DIMS(array))) {
-        return nullptr;
-    }
+    DECLINE_IF(!rows.read(0, array, PyArray_SIZE(array)));
+    if (!rows.write(0, PyArray_NDIM(array), PyArray_DIMS(array))) return nullptr;
     rows.run(pair_of(*call.op).forward, middle);
     return as_object(rows.take(0));
 }
 
-// reads result, dim
 bool backward(Gradient& gradient) {
-    PyArrayObject *grad = gradient.grad(), *result = gradient.array(0);
+    PyArrayObject *grad = gradient.grad(), *result = gradient.array(SavedOfSoftmax::result);
     RowRun rows(grad);
     int dim;
-    if (!rows.is_float() || result == nullptr || !PyArray_SAMESHAPE(grad, result) || PyArray_SIZE(grad) == 0 ||
-        !read_dim(gradient.option(1), PyArray_NDIM(grad), dim)) {
-        return false;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(grad) == 0);
+    DECLINE_IF(result == nullptr || !PyArray_SAMESHAPE(grad, result));
+    DECLINE_IF(!read_dim(gradient.option(SavedOfSoftmax::dim), PyArray_NDIM(grad), dim));
     Middle middle;
     middle_of(PyArray_NDIM(grad), PyArray_DIMS(grad), Dims{1} << dim, middle);
     int64_t size = PyArray_SIZE(grad);
-    if (!rows.read(0, grad, size) || !rows.read(1, result, size) || !rows.write_over(gradient)) return false;
+    DECLINE_IF(!rows.read(0, grad, size) || !rows.read(1, result, size));
+    if (!rows.write_over(gradient)) return false;
     rows.run(pair_of(*gradient.plan->op).backward, middle);
     gradient.found[0] = rows.take(0);
     return true;
 }
 
-// nn.functional's: (input, dim, _stacklevel, dtype)
+// nn.functional's
 PyObject* route(Call& call) {
     Pair& pair = pair_of(*call.op);
-    if (!call.is_tensor(0) || call[1] == Py_None) return nullptr;
+    DECLINE_IF(!call.is_tensor(Softmax::input));
+    DECLINE_IF(call[Softmax::dim] == Py_None);
     if (pair.function == nullptr) pair.function = find_function(pair.name);
-    PyObject* args[] = {call[0], call[1], call[3]};
-    return pair.function == nullptr ? nullptr : call_function(pair.function, args, 3, nullptr);
+    PyObject* args[] = {call[Softmax::input], call[Softmax::dim], call[Softmax::dtype]};
+    DECLINE_IF(pair.function == nullptr);
+    return call_function(pair.function, args, 3, nullptr);
 }
 
-// (input, dim, keepdim)
 PyObject* logsumexp(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(LogSumExp::input);
     RowRun rows(array);
     Dims dims;
     bool keepdim;
-    if (!rows.is_float() || call[1] == Py_None || PyArray_SIZE(array) == 0 ||
-        !read_dims(call[1], PyArray_NDIM(array), dims) || !read_flag(call[2], keepdim)) {
-        return nullptr;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(array) == 0);
+    DECLINE_IF(call[LogSumExp::dim] == Py_None);
+    DECLINE_IF(!read_dims(call[LogSumExp::dim], PyArray_NDIM(array), dims));
+    DECLINE_IF(!read_flag(call[LogSumExp::keepdim], keepdim));
     Middle middle;
     Ref held = in_rows(array, dims, middle);
     npy_intp shape[NPY_MAXDIMS];
     int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
-    if (!held || !rows.read(0, held.array(), PyArray_SIZE(array)) || !rows.write(0, ndim, shape)) return nullptr;
+    if (!held) return nullptr;
+    DECLINE_IF(!rows.read(0, held.array(), PyArray_SIZE(array)));
+    if (!rows.write(0, ndim, shape)) return nullptr;
     rows.run(LOGSUMEXP, middle);
     return as_object(rows.take(0));
 }
 
-// reads input, result, dim
 bool logsumexp_slope(Gradient& gradient) {
-    PyArrayObject* input = gradient.array(0);
-    PyObject* dim = gradient.option(2);
+    PyArrayObject* input = gradient.array(SavedOfLogSumExp::input);
+    PyArrayObject* result = gradient.array(SavedOfLogSumExp::result);
+    PyObject* dim = gradient.option(SavedOfLogSumExp::dim);
     RowRun rows(input);
     Dims dims;
     Middle middle;
-    if (!rows.is_float() || dim == nullptr || PyArray_SIZE(input) == 0 ||
-        !read_dims(dim, PyArray_NDIM(input), dims) ||
-        !middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle) ||
-        !rows.read(0, input, PyArray_SIZE(input)) || !rows.read(1, gradient.array(1), middle.rows()) ||
-        !rows.read(2, gradient.grad(), middle.rows()) || !rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) {
-        return false;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(input) == 0);
+    DECLINE_IF(dim == nullptr || !read_dims(dim, PyArray_NDIM(input), dims));
+    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
+    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)) || !rows.read(1, result, middle.rows()));
+    DECLINE_IF(!rows.read(2, gradient.grad(), middle.rows()));
+    if (!rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) return false;
     rows.run(LOGSUMEXP_SLOPE, middle);
     gradient.found[0] = rows.take_like(0, input);
     return true;
 }
 
-}  // namespace
+KERNEL("softmax").forward(forward, Softmax::names).gradient(backward, SavedOfSoftmax::names).with(&softmax_pair);
+KERNEL("log_softmax")
+    .forward(forward, Softmax::names)
+    .gradient(backward, SavedOfSoftmax::names)
+    .with(&log_softmax_pair);
+KERNEL("nn.functional.softmax").route(route, Softmax::names).with(&softmax_pair);
+KERNEL("nn.functional.log_softmax").route(route, Softmax::names).with(&log_softmax_pair);
+KERNEL("logsumexp").forward(logsumexp, LogSumExp::names).gradient(logsumexp_slope, SavedOfLogSumExp::names);
 
-void register_softmax() {
-    add_kernel({"softmax", forward, backward, {"result", "dim"}, nullptr, &softmax_pair});
-    add_kernel({"log_softmax", forward, backward, {"result", "dim"}, nullptr, &log_softmax_pair});
-    add_kernel({"nn.functional.softmax", nullptr, nullptr, {}, route, &softmax_pair});
-    add_kernel({"nn.functional.log_softmax", nullptr, nullptr, {}, route, &log_softmax_pair});
-    add_kernel({"logsumexp", logsumexp, logsumexp_slope, {"input", "result", "dim"}});
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -6,7 +6,6 @@
 #include "folding.h"
 #include "gathering.h"
 #include "order.h"
-#include "parts.h"
 #include "promotion.h"
 #include "threads.h"
 #include "views.h"
@@ -48,14 +47,15 @@ bool sort_rows(const void* input, const Middle& middle, Wanted wanted, void* val
 // Values and places of the first elements along a dimension; all of them if `count` is negative.
 PyObject* sorted(PyArrayObject* input, PyObject* named, int64_t count, PyObject* descending) {
     int dim, ndim = PyArray_NDIM(input), dtype = dtype_of(input);
-    if (ndim == 0 || dtype < 0 || dtype == BOOL || !PyArray_IS_C_CONTIGUOUS(input) || !read_dim(named, ndim, dim) ||
-        (descending != Py_True && descending != Py_False)) {
-        return nullptr;
-    }
+    DECLINE_IF(ndim == 0 || dtype < 0 || dtype == BOOL);
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
+    DECLINE_IF(!read_dim(named, ndim, dim));
+    DECLINE_IF(descending != Py_True && descending != Py_False);
     Middle middle;
-    if (!middle_of(ndim, PyArray_DIMS(input), Dims{1} << dim, middle)) return nullptr;
+    DECLINE_IF(!middle_of(ndim, PyArray_DIMS(input), Dims{1} << dim, middle));
     Wanted wanted{count < 0 ? middle.count : count, descending == Py_True};
-    if (!is_orderable(PyArray_SIZE(input)) || wanted.count == 0 || wanted.count > middle.count) return nullptr;
+    DECLINE_IF(!is_orderable(PyArray_SIZE(input)));
+    DECLINE_IF(wanted.count == 0 || wanted.count > middle.count);
     npy_intp dims[NPY_MAXDIMS];
     std::copy_n(PyArray_DIMS(input), ndim, dims);
     dims[dim] = wanted.count;
@@ -65,48 +65,56 @@ PyObject* sorted(PyArrayObject* input, PyObject* named, int64_t count, PyObject*
     auto* run = dtype == FLOAT32 ? sort_rows<float> : dtype == FLOAT64 ? sort_rows<double> : sort_rows<int64_t>;
     if (!run(PyArray_DATA(input), middle, wanted, PyArray_DATA(values.array()),
              static_cast<int64_t*>(PyArray_DATA(places.array())))) {
-        return nullptr;
+        return declined("there is no memory to sort in");
     }
     return PyTuple_Pack(2, values.get(), places.get());
 }
 
+NAMES(Sort, input, dim, descending);
+
 // sort(input, dim=-1, descending=False, *, stable=False)
 PyObject* sort_forward(Call& call) {
-    PyObject* found = sorted(call.array(0), call[1], -1, call[2]);
+    PyArrayObject* input = call.array(Sort::input);
+    PyObject* found = sorted(input, call[Sort::dim], -1, call[Sort::descending]);
     for (int i = 0; found != nullptr && i < 2; i++) {
-        keep_unit_steps(reinterpret_cast<PyArrayObject*>(PyTuple_GET_ITEM(found, i)), call.array(0));
+        keep_unit_steps(reinterpret_cast<PyArrayObject*>(PyTuple_GET_ITEM(found, i)), input);
     }
     return found;
 }
 
+NAMES(TopK, input, k, dim, largest);
+
 // topk(input, k, dim=-1, largest=True, sorted=True)
 PyObject* topk_forward(Call& call) {
     npy_intp count;
-    if (!read_index(call[1], count) || count < 1) return nullptr;
-    return sorted(call.array(0), call[2], count, call[3]);
+    DECLINE_IF(!read_index(call[TopK::k], count) || count < 1);
+    return sorted(call.array(TopK::input), call[TopK::dim], count, call[TopK::largest]);
 }
 
-// reads indices, input_shape, dim
+NAMES(Saved, indices, input_shape, dim);
+
 bool backward(Gradient& gradient) {
-    gradient.found[0] = gathered_into(gradient.grad(), gradient.option(2), gradient.array(0), gradient.option(1));
+    gradient.found[0] = gathered_into(gradient.grad(), gradient.option(Saved::dim), gradient.array(Saved::indices),
+                                      gradient.option(Saved::input_shape));
     return gradient.found[0] != nullptr;
 }
+
+NAMES(ArgSort, input, dim, descending, axis);
 
 // argsort(input, dim=-1, descending=False, *, stable=False, axis=None)
 PyObject* argsort_route(Call& call) {
     static Function* sort = find_function("sort");
-    if (sort == nullptr || call[4] != Py_None || !call.is_tensor(0)) return nullptr;
-    PyObject* args[] = {call[0], call[1], call[2]};
+    DECLINE_IF(sort == nullptr || !call.is_tensor(ArgSort::input));
+    DECLINE_IF(call[ArgSort::axis] != Py_None);
+    PyObject* args[] = {call[ArgSort::input], call[ArgSort::dim], call[ArgSort::descending]};
     Ref both = Ref::steal(call_native(sort, args, 3, nullptr));
     return both && PyTuple_Check(both.get()) ? Py_NewRef(PyTuple_GET_ITEM(both.get(), 1)) : nullptr;
 }
 
-}  // namespace
+KERNEL("sort").forward(sort_forward, Sort::names).gradient(backward, Saved::names);
+KERNEL("topk").forward(topk_forward, TopK::names).gradient(backward, Saved::names);
+KERNEL("argsort").route(argsort_route, ArgSort::names);
 
-void register_sorting() {
-    add_kernel({"sort", sort_forward, backward, {"indices", "input_shape", "dim"}});
-    add_kernel({"topk", topk_forward, backward, {"indices", "input_shape", "dim"}});
-    add_route("argsort", argsort_route);
-}
+}  // namespace
 
 }  // namespace rushlight

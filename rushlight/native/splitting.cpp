@@ -5,7 +5,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "copies.h"
-#include "parts.h"
 #include "views.h"
 
 namespace rushlight {
@@ -21,7 +20,7 @@ bool put(PyObject* tuple, Py_ssize_t place, PyObject* item) {
 PyArrayObject* whole_for(PyObject* shape, PyArrayObject* grad, bool zeros) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(shape, sizes);
-    if (count < 0 || !is_movable(grad)) return nullptr;
+    DECLINE_IF(count < 0 || !is_movable(grad));
     int type = PyArray_TYPE(grad);
     return zeros ? zeros_array(count, sizes, type) : new_array(count, sizes, type);
 }
@@ -34,7 +33,7 @@ PyArrayObject* first_of(const Gradient& gradient, bool& complete) {
         PyArrayObject* each = gradient.grads[i];
         complete = complete && each != nullptr;
         if (first == nullptr) first = each;
-        if (each != nullptr && PyArray_TYPE(each) != PyArray_TYPE(first)) return nullptr;
+        DECLINE_IF(each != nullptr && PyArray_TYPE(each) != PyArray_TYPE(first));
     }
     return first;
 }
@@ -42,19 +41,26 @@ PyArrayObject* first_of(const Gradient& gradient, bool& complete) {
 // The part of `whole` with this geometry becomes `grad`; false where it does not fit.
 bool place(PyArrayObject* whole, const Geometry& part, npy_intp offset, PyArrayObject* grad) {
     bool fits = PyArray_NDIM(grad) == part.ndim && PyArray_CompareLists(PyArray_DIMS(grad), part.dims, part.ndim);
-    if (!fits) return false;
+    DECLINE_IF(!fits);
     if (PyArray_SIZE(grad) > 0) copy_to(PyArray_BYTES(whole) + offset, part.strides, grad);
     return true;
 }
 
 // ---- split
 
+NAMES(Even, input, split_size, dim);
+NAMES(Uneven, input, lengths, dim);
+// `split_size` in place of `lengths` for parts of one length
+NAMES(SavedOfSplit, input_shape, lengths, dim);
+
 PyObject* split_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Even::input);
     npy_intp length;
     int dim;
-    if (!read_index(call[1], length) || !read_dim(call[2], PyArray_NDIM(array), dim) || length <= 0) return nullptr;
-    if (PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0) return nullptr;
+    DECLINE_IF(!read_index(call[Even::split_size], length));
+    DECLINE_IF(!read_dim(call[Even::dim], PyArray_NDIM(array), dim));
+    DECLINE_IF(length <= 0);
+    DECLINE_IF(PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0);
     npy_intp extent = PyArray_DIM(array, dim);
     npy_intp count = extent / length + (extent % length != 0);
     Ref views = Ref::steal(PyTuple_New(count));
@@ -67,19 +73,21 @@ PyObject* split_forward(Call& call) {
 }
 
 PyObject* split_unevenly_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Uneven::input);
+    PyObject* lengths = call[Uneven::lengths];
     int dim;
-    if (!PyList_CheckExact(call[1]) || !read_dim(call[2], PyArray_NDIM(array), dim)) return nullptr;
-    if (PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0) return nullptr;
-    Py_ssize_t count = PyList_GET_SIZE(call[1]);
+    DECLINE_IF(!PyList_CheckExact(lengths));
+    DECLINE_IF(!read_dim(call[Uneven::dim], PyArray_NDIM(array), dim));
+    DECLINE_IF(PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0);
+    Py_ssize_t count = PyList_GET_SIZE(lengths);
     Ref views = Ref::steal(PyTuple_New(count));
     Geometry part(array);
     npy_intp start = 0;
     for (Py_ssize_t i = 0; views && i < count; i++) {
         npy_intp& length = part.dims[dim];
         // an empty part: Python knows where torch lets it begin
-        if (!read_index(PyList_GET_ITEM(call[1], i), length) || length <= 0) return nullptr;
-        if (length > PyArray_DIM(array, dim) - start) return nullptr;
+        DECLINE_IF(!read_index(PyList_GET_ITEM(lengths, i), length) || length <= 0);
+        DECLINE_IF(length > PyArray_DIM(array, dim) - start);
         if (!put(views.get(), i, part.of(array, start * part.strides[dim]))) return nullptr;
         start += length;
     }
@@ -115,22 +123,24 @@ bool split_backward(Gradient& gradient) {
     bool complete;
     PyArrayObject* some = first_of(gradient, complete);
     if (some == nullptr) return false;
-    if (complete) gradient.found[0] = found_whole(gradient, gradient.option(0), gradient.option(2));
+    PyObject *shape = gradient.option(SavedOfSplit::input_shape), *named = gradient.option(SavedOfSplit::dim);
+    if (complete) gradient.found[0] = found_whole(gradient, shape, named);
     if (gradient.found[0] != nullptr) return true;
-    Ref whole = Ref::steal(as_object(whole_for(gradient.option(0), some, !complete)));
+    Ref whole = Ref::steal(as_object(whole_for(shape, some, !complete)));
     npy_intp length = 0, start = 0;
     int dim;
-    if (!whole || !read_dim(gradient.option(2), PyArray_NDIM(whole.array()), dim)) return false;
-    PyObject* lengths = gradient.option(1);
+    if (!whole) return false;
+    DECLINE_IF(!read_dim(named, PyArray_NDIM(whole.array()), dim));
+    PyObject* lengths = gradient.option(SavedOfSplit::lengths);
     bool even = lengths != nullptr && PyLong_CheckExact(lengths);
-    if (even ? !read_index(lengths, length) : lengths == nullptr || !PyList_CheckExact(lengths)) return false;
-    if (!even && PyList_GET_SIZE(lengths) != gradient.grad_count) return false;
+    DECLINE_IF(even ? !read_index(lengths, length) : lengths == nullptr || !PyList_CheckExact(lengths));
+    DECLINE_IF(!even && PyList_GET_SIZE(lengths) != gradient.grad_count);
     Geometry part(whole.array());
     npy_intp extent = PyArray_DIM(whole.array(), dim);
     for (int i = 0; i < gradient.grad_count; i++) {
-        if (!even && !read_index(PyList_GET_ITEM(lengths, i), length)) return false;
+        DECLINE_IF(!even && !read_index(PyList_GET_ITEM(lengths, i), length));
         npy_intp taken = even ? std::min(length, extent - start) : length;
-        if (taken < 0 || start + taken > extent) return false;
+        DECLINE_IF(taken < 0 || start + taken > extent);
         part.dims[dim] = taken;
         if (gradient.grads[i] != nullptr &&
             !place(whole.array(), part, start * part.strides[dim], gradient.grads[i])) {
@@ -138,7 +148,7 @@ bool split_backward(Gradient& gradient) {
         }
         start += taken;
     }
-    if (start != extent) return false;
+    DECLINE_IF(start != extent);
     gradient.found[0] = whole.array();
     whole.release();
     return true;
@@ -147,56 +157,71 @@ bool split_backward(Gradient& gradient) {
 PyObject* call_split(const char* name, PyObject* input, PyObject* lengths, int dim) {
     Function* inner = find_function(name);
     Ref number = Ref::steal(PyLong_FromLong(dim));
-    if (inner == nullptr || !number) return nullptr;
+    DECLINE_IF(inner == nullptr);
+    if (!number) return nullptr;
     PyObject* args[] = {input, lengths, number.get()};
     return call_native(inner, args, 3, nullptr);
 }
 
 // The array of a tensor with dimensions and elements, and the dimension; nullptr for what Python has to look at.
 PyArrayObject* read_input(PyObject* input, PyObject* dim, int& place) {
-    if (!is_tensor(input)) return nullptr;
+    DECLINE_IF(!is_tensor(input));
     PyArrayObject* array = as_tensor(input)->array;
-    if (array == nullptr || PyArray_SIZE(array) == 0 || PyArray_NDIM(array) == 0) return nullptr;
-    return read_dim(dim, PyArray_NDIM(array), place) ? array : nullptr;
+    DECLINE_IF(array == nullptr || PyArray_SIZE(array) == 0 || PyArray_NDIM(array) == 0);
+    DECLINE_IF(!read_dim(dim, PyArray_NDIM(array), place));
+    return array;
 }
+
+NAMES(Split, tensor, split_size_or_sections, dim, split_size);
 
 // split(tensor, split_size_or_sections=None, dim=0, *, split_size=None)
 PyObject* split_route(Call& call) {
     int dim;
     npy_intp length, total = 0;
-    PyArrayObject* array = read_input(call[0], call[2], dim);
-    if (array == nullptr || call[3] != Py_None) return nullptr;
-    if (read_index(call[1], length)) return length > 0 ? call_split("_split", call[0], call[1], dim) : nullptr;
-    if (!PyList_CheckExact(call[1]) && !PyTuple_CheckExact(call[1])) return nullptr;
-    // the node saves the list, which must stay as it is
-    Ref lengths = Ref::steal(PySequence_List(call[1]));
-    for (Py_ssize_t i = 0; lengths && i < PyList_GET_SIZE(lengths.get()); i++) {
-        if (!read_index(PyList_GET_ITEM(lengths.get(), i), length) || length <= 0) return nullptr;
-        if (__builtin_add_overflow(total, length, &total)) return nullptr;
+    PyObject *input = call[Split::tensor], *given = call[Split::split_size_or_sections];
+    PyArrayObject* array = read_input(input, call[Split::dim], dim);
+    if (array == nullptr) return nullptr;
+    DECLINE_IF(call[Split::split_size] != Py_None);
+    if (read_index(given, length)) {
+        DECLINE_IF(length <= 0);
+        return call_split("_split", input, given, dim);
     }
-    if (!lengths || total != PyArray_DIM(array, dim)) return nullptr;
-    return call_split("_split_unevenly", call[0], lengths.get(), dim);
+    DECLINE_IF(!PyList_CheckExact(given) && !PyTuple_CheckExact(given));
+    // the node saves the list, which must stay as it is
+    Ref lengths = Ref::steal(PySequence_List(given));
+    for (Py_ssize_t i = 0; lengths && i < PyList_GET_SIZE(lengths.get()); i++) {
+        DECLINE_IF(!read_index(PyList_GET_ITEM(lengths.get(), i), length) || length <= 0);
+        DECLINE_IF(__builtin_add_overflow(total, length, &total));
+    }
+    if (!lengths) return nullptr;
+    DECLINE_IF(total != PyArray_DIM(array, dim));
+    return call_split("_split_unevenly", input, lengths.get(), dim);
 }
+
+NAMES(Chunk, input, chunks, dim);
 
 // chunk(input, chunks, dim=0)
 PyObject* chunk_route(Call& call) {
     int dim;
     npy_intp chunks;
-    PyArrayObject* array = read_input(call[0], call[2], dim);
-    if (array == nullptr || !read_index(call[1], chunks) || chunks <= 0) return nullptr;
+    PyArrayObject* array = read_input(call[Chunk::input], call[Chunk::dim], dim);
+    if (array == nullptr) return nullptr;
+    DECLINE_IF(!read_index(call[Chunk::chunks], chunks) || chunks <= 0);
     npy_intp extent = PyArray_DIM(array, dim);
     Ref length = Ref::steal(PyLong_FromSsize_t(extent / chunks + (extent % chunks != 0)));
-    return length ? call_split("_split", call[0], length.get(), dim) : nullptr;
+    return length ? call_split("_split", call[Chunk::input], length.get(), dim) : nullptr;
 }
 
 // ---- unbind
 
+NAMES(Unbind, input, dim);
+NAMES(SavedOfUnbind, dim);
+
 PyObject* unbind_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Unbind::input);
     int dim;
-    if (PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0 || !read_dim(call[1], PyArray_NDIM(array), dim)) {
-        return nullptr;
-    }
+    DECLINE_IF(PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0);
+    DECLINE_IF(!read_dim(call[Unbind::dim], PyArray_NDIM(array), dim));
     Geometry part(array);
     npy_intp count = part.dims[dim], step = part.strides[dim];
     part.remove(dim);
@@ -210,8 +235,10 @@ PyObject* unbind_forward(Call& call) {
 bool unbind_backward(Gradient& gradient) {
     bool complete;
     PyArrayObject* some = first_of(gradient, complete);
-    int dim, ndim = some == nullptr ? NPY_MAXDIMS : PyArray_NDIM(some);
-    if (ndim == NPY_MAXDIMS || !is_movable(some) || !read_dim(gradient.option(0), ndim + 1, dim)) return false;
+    if (some == nullptr) return false;
+    int dim, ndim = PyArray_NDIM(some);
+    DECLINE_IF(ndim == NPY_MAXDIMS || !is_movable(some));
+    DECLINE_IF(!read_dim(gradient.option(SavedOfUnbind::dim), ndim + 1, dim));
     npy_intp dims[NPY_MAXDIMS];
     std::copy_n(PyArray_DIMS(some), dim, dims);
     dims[dim] = gradient.grad_count;
@@ -232,15 +259,21 @@ bool unbind_backward(Gradient& gradient) {
 
 // ---- one part
 
+NAMES(Slice, input, dim, start, end, step);
+NAMES(SavedOfSlice, input_shape, dim, start, end, step);
+
+struct Bounds {
+    PyObject *dim, *start, *end, *step;
+};
+
 // The part from `start` to `end` of a dimension, every `step`th element; false for what is none, or is empty.
-bool read_slice(PyObject* const* values, PyArrayObject* array, Geometry& part, npy_intp& offset) {
+bool read_slice(const Bounds& bounds, PyArrayObject* array, Geometry& part, npy_intp& offset) {
     npy_intp start, end, step;
     int dim;
-    if (PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0 || !read_dim(values[0], PyArray_NDIM(array), dim)) {
-        return false;
-    }
-    if (!read_index(values[1], start) || !read_index(values[2], end) || !read_index(values[3], step)) return false;
-    if (start < 0 || start >= end || end > PyArray_DIM(array, dim) || step < 1) return false;
+    DECLINE_IF(PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0);
+    DECLINE_IF(!read_dim(bounds.dim, PyArray_NDIM(array), dim));
+    DECLINE_IF(!read_index(bounds.start, start) || !read_index(bounds.end, end) || !read_index(bounds.step, step));
+    DECLINE_IF(start < 0 || start >= end || end > PyArray_DIM(array, dim) || step < 1);
     offset = start * part.strides[dim];
     part.dims[dim] = (end - start - 1) / step + 1;
     part.strides[dim] *= step;
@@ -248,55 +281,56 @@ bool read_slice(PyObject* const* values, PyArrayObject* array, Geometry& part, n
 }
 
 PyObject* slice_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Slice::input);
     Geometry part(array);
     npy_intp offset;
-    return read_slice(call.arguments + 1, array, part, offset) ? part.of(array, offset) : nullptr;
+    Bounds bounds{call[Slice::dim], call[Slice::start], call[Slice::end], call[Slice::step]};
+    return read_slice(bounds, array, part, offset) ? part.of(array, offset) : nullptr;
 }
 
 bool slice_backward(Gradient& gradient) {
-    PyObject* values[] = {gradient.option(1), gradient.option(2), gradient.option(3), gradient.option(4)};
-    Ref whole = Ref::steal(as_object(whole_for(gradient.option(0), gradient.grad(), true)));
+    Bounds bounds{gradient.option(SavedOfSlice::dim), gradient.option(SavedOfSlice::start),
+                  gradient.option(SavedOfSlice::end), gradient.option(SavedOfSlice::step)};
+    Ref whole = Ref::steal(as_object(whole_for(gradient.option(SavedOfSlice::input_shape), gradient.grad(), true)));
     if (!whole) return false;
     Geometry part(whole.array());
     npy_intp offset;
-    if (!read_slice(values, whole.array(), part, offset)) return false;
+    if (!read_slice(bounds, whole.array(), part, offset)) return false;
     if (!place(whole.array(), part, offset, gradient.grad())) return false;
     gradient.found[0] = whole.array();
     whole.release();
     return true;
 }
 
-// narrow(input, dim, start, length)
+NAMES(Narrow, input, dim, start, length);
+
 PyObject* narrow_route(Call& call) {
     static Function* inner = find_function("_slice");
     int dim;
     npy_intp start, length;
-    PyArrayObject* array = read_input(call[0], call[1], dim);
-    if (inner == nullptr || array == nullptr || !read_index(call[2], start) || !read_index(call[3], length)) {
-        return nullptr;
-    }
+    DECLINE_IF(inner == nullptr);
+    PyArrayObject* array = read_input(call[Narrow::input], call[Narrow::dim], dim);
+    if (array == nullptr) return nullptr;
+    DECLINE_IF(!read_index(call[Narrow::start], start) || !read_index(call[Narrow::length], length));
     npy_intp extent = PyArray_DIM(array, dim);
-    if (start < -extent || start > extent || length <= 0) return nullptr;
+    DECLINE_IF(start < -extent || start > extent || length <= 0);
     if (start < 0) start += extent;
-    if (length > extent - start) return nullptr;
+    DECLINE_IF(length > extent - start);
     Ref place = Ref::steal(PyLong_FromLong(dim)), from = Ref::steal(PyLong_FromSsize_t(start)),
         to = Ref::steal(PyLong_FromSsize_t(start + length));
     if (!place || !from || !to) return nullptr;
-    PyObject* args[] = {call[0], place.get(), from.get(), to.get()};
+    PyObject* args[] = {call[Narrow::input], place.get(), from.get(), to.get()};
     return call_native(inner, args, 4, nullptr);
 }
 
-}  // namespace
+KERNEL("_split").forward(split_forward, Even::names).gradient(split_backward, "input_shape, split_size, dim");
+KERNEL("_split_unevenly").forward(split_unevenly_forward, Uneven::names).gradient(split_backward, SavedOfSplit::names);
+KERNEL("unbind").forward(unbind_forward, Unbind::names).gradient(unbind_backward, SavedOfUnbind::names);
+KERNEL("_slice").forward(slice_forward, Slice::names).gradient(slice_backward, SavedOfSlice::names);
+KERNEL("split").route(split_route, Split::names);
+KERNEL("chunk").route(chunk_route, Chunk::names);
+KERNEL("narrow").route(narrow_route, Narrow::names);
 
-void register_splitting() {
-    add_kernel({"_split", split_forward, split_backward, {"input_shape", "split_size", "dim"}});
-    add_kernel({"_split_unevenly", split_unevenly_forward, split_backward, {"input_shape", "lengths", "dim"}});
-    add_kernel({"unbind", unbind_forward, unbind_backward, {"dim"}});
-    add_kernel({"_slice", slice_forward, slice_backward, {"input_shape", "dim", "start", "end", "step"}});
-    add_route("split", split_route);
-    add_route("chunk", chunk_route);
-    add_route("narrow", narrow_route);
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -4,7 +4,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "folding.h"
-#include "parts.h"
 #include "threads.h"
 
 namespace rushlight {
@@ -75,27 +74,31 @@ bool run_long(RowRun& rows, int64_t count) {
     return true;
 }
 
-// (input, dim, keepdim, correction)
+NAMES(Moments, input, dim, keepdim, correction);
+// The gradients of variances read all but the last.
+NAMES(SavedOfMoments, input, dim, correction, result);
+constexpr const char* saved_of_variances = "input, dim, correction";
+
 PyObject* forward(Call& call) {
     const Spread& kind = spread_of(*call.op);
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Moments::input);
     RowRun rows(array);
     Dims dims;
     bool keepdim;
     double correction;
-    if (!rows.is_float() || PyArray_SIZE(array) == 0 || !read_dims(call[1], PyArray_NDIM(array), dims) ||
-        !read_flag(call[2], keepdim) || !read_number(call[3], correction)) {
-        return nullptr;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(array) == 0);
+    DECLINE_IF(!read_dims(call[Moments::dim], PyArray_NDIM(array), dims));
+    DECLINE_IF(!read_flag(call[Moments::keepdim], keepdim));
+    DECLINE_IF(!read_number(call[Moments::correction], correction));
     Middle middle;
     Ref held = in_rows(array, dims, middle);
     double freedom = static_cast<double>(middle.count) - correction;
     npy_intp shape[NPY_MAXDIMS];
     int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
-    if (!held || freedom <= 0 || !rows.read(0, held.array(), PyArray_SIZE(array)) || !rows.write(0, ndim, shape) ||
-        (kind.with_mean && !rows.write(1, ndim, shape))) {
-        return nullptr;
-    }
+    if (!held) return nullptr;
+    DECLINE_IF(freedom <= 0);
+    DECLINE_IF(!rows.read(0, held.array(), PyArray_SIZE(array)));
+    if (!rows.write(0, ndim, shape) || (kind.with_mean && !rows.write(1, ndim, shape))) return nullptr;
     rows.arrays.options[0] = freedom;
     rows.arrays.options[1] = kind.rooted;
     if (middle.rows() == 1 && middle.count > BLOCK) {
@@ -109,62 +112,70 @@ PyObject* forward(Call& call) {
     return PyTuple_Pack(2, found.get(), mean.get());
 }
 
-// reads input, result, dim, correction
 bool backward(Gradient& gradient) {
     const Spread& kind = spread_of(*gradient.plan->op);
-    PyArrayObject *input = gradient.array(0), *grad = gradient.grads[0];
+    PyArrayObject *input = gradient.array(SavedOfMoments::input), *grad = gradient.grads[0];
     PyArrayObject* mean_grad = kind.with_mean ? gradient.grads[1] : nullptr;
-    PyObject* dim = gradient.option(2);
+    PyObject* dim = gradient.option(SavedOfMoments::dim);
     RowRun rows(input);
     Dims dims;
     Middle middle;
     double correction;
-    if (!rows.is_float() || dim == nullptr || PyArray_SIZE(input) == 0 ||
-        !read_dims(dim, PyArray_NDIM(input), dims) || !read_number(gradient.option(3), correction) ||
-        !middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle)) {
-        return false;
-    }
+    DECLINE_IF(!rows.is_float() || PyArray_SIZE(input) == 0);
+    DECLINE_IF(dim == nullptr || !read_dims(dim, PyArray_NDIM(input), dims));
+    DECLINE_IF(!read_number(gradient.option(SavedOfMoments::correction), correction));
+    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
     rows.arrays.options[0] = static_cast<double>(middle.count) - correction;
     rows.arrays.options[1] = kind.rooted;
-    if (rows.arrays.options[0] <= 0 || !rows.read(0, input, PyArray_SIZE(input)) ||
-        (grad != nullptr && !rows.read(1, grad, middle.rows())) ||
-        (kind.rooted && !rows.read(2, gradient.array(1), middle.rows())) ||
-        (mean_grad != nullptr && !rows.read(3, mean_grad, middle.rows())) ||
-        !rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) {
-        return false;
-    }
+    DECLINE_IF(rows.arrays.options[0] <= 0);
+    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)));
+    DECLINE_IF(grad != nullptr && !rows.read(1, grad, middle.rows()));
+    DECLINE_IF(kind.rooted && !rows.read(2, gradient.array(SavedOfMoments::result), middle.rows()));
+    DECLINE_IF(mean_grad != nullptr && !rows.read(3, mean_grad, middle.rows()));
+    if (!rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) return false;
     rows.run(VARIANCE_SLOPE, middle);
     gradient.found[0] = rows.take_like(0, input);
     return true;
 }
 
-// var and kin: (input, dim, unbiased, keepdim, *, correction, axis, keepdims, [out]), in one form
+// Those that give a mean too have no `out`: they read all but the last.
+NAMES(Public, input, dim, unbiased, keepdim, correction, axis, keepdims, out);
+constexpr const char* without_out = "input, dim, unbiased, keepdim, correction, axis, keepdims";
+
+// var and kin, in one form
 PyObject* route(Call& call) {
     Spread& kind = spread_of(*call.op);
-    PyObject *dim = call[1], *unbiased = call[2], *correction = call[4];
-    bool plain = call[5] == Py_None && call[6] == Py_None && (kind.with_mean || call[7] == Py_None);
-    if (!call.is_tensor(0) || !plain) return nullptr;
+    PyObject *dim = call[Public::dim], *unbiased = call[Public::unbiased], *correction = call[Public::correction];
+    DECLINE_IF(!call.is_tensor(Public::input));
+    DECLINE_IF(call[Public::axis] != Py_None || call[Public::keepdims] != Py_None);
+    DECLINE_IF(!kind.with_mean && call[Public::out] != Py_None);
     if (PyBool_Check(dim)) {
         unbiased = dim;
         dim = Py_None;
     }
-    if (correction != Py_None ? unbiased != Py_None : unbiased != Py_None && !PyBool_Check(unbiased)) return nullptr;
+    DECLINE_IF(unbiased != Py_None && (correction != Py_None || !PyBool_Check(unbiased)));
     Ref number = correction != Py_None ? Ref::borrow(correction) : Ref::steal(PyLong_FromLong(unbiased != Py_False));
     if (kind.function == nullptr) kind.function = find_function(kind.name);
-    PyObject* args[] = {call[0], dim, call[3], number.get()};
-    return kind.function == nullptr || !number ? nullptr : call_function(kind.function, args, 4, nullptr);
+    PyObject* args[] = {call[Public::input], dim, call[Public::keepdim], number.get()};
+    DECLINE_IF(kind.function == nullptr);
+    return number ? call_function(kind.function, args, 4, nullptr) : nullptr;
 }
+
+KERNEL("var").route(route, Public::names).with(&variance);
+KERNEL("std").route(route, Public::names).with(&deviation);
+KERNEL("var_mean").route(route, without_out).with(&variance_and_mean);
+KERNEL("std_mean").route(route, without_out).with(&deviation_and_mean);
+KERNEL("_variance").forward(forward, Moments::names).gradient(backward, saved_of_variances).with(&variance);
+KERNEL("_deviation").forward(forward, Moments::names).gradient(backward, SavedOfMoments::names).with(&deviation);
+KERNEL("_variance_and_mean")
+    .forward(forward, Moments::names)
+    .gradient(backward, saved_of_variances)
+    .with(&variance_and_mean);
+KERNEL("_deviation_and_mean")
+    .forward(forward, Moments::names)
+    .gradient(backward, SavedOfMoments::names)
+    .with(&deviation_and_mean);
 
 }  // namespace
-
-void register_statistics() {
-    struct { const char* name; Spread* kind; } routes[] = {
-        {"var", &variance}, {"std", &deviation}, {"var_mean", &variance_and_mean}, {"std_mean", &deviation_and_mean},
-    };
-    for (auto& each : routes) {
-        add_kernel({each.name, nullptr, nullptr, {}, route, each.kind});
-        add_kernel({each.kind->name, forward, backward, {"input", "result", "dim", "correction"}, nullptr, each.kind});
-    }
-}
 
 }  // namespace rushlight

@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "kernels/table.h"
 #include "random.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -101,11 +102,11 @@ int set_kept_field(PyObject* self, PyObject* value, void*) {
 }
 
 PyMethodDef stream_methods[] = {
-    {"_restart", stream_restart, METH_O, "Start anew from a seed, of which 32 bits count."},
+    {"_restart", guarded<stream_restart>, METH_O, "Start anew from a seed, of which 32 bits count."},
     {"_draw32", stream_draw<1>, METH_O, "The next words of 32 bits."},
     {"_draw64", stream_draw<2>, METH_O, "The next words of 64 bits."},
-    {"_state", stream_state, METH_NOARGS, "(words, position, kept_normal)"},
-    {"_set_state", stream_set_state, METH_VARARGS, "Continue from what `_state` gave."},
+    {"_state", guarded<stream_state>, METH_NOARGS, "(words, position, kept_normal)"},
+    {"_set_state", guarded<stream_set_state>, METH_VARARGS, "Continue from what `_state` gave."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -3,7 +3,6 @@
 
 #include "arrays.h"
 #include "call.h"
-#include "parts.h"
 #include "planes.h"
 #include "threads.h"
 
@@ -31,23 +30,21 @@ struct Line {
         Ref spots = Ref::steal(PyObject_GetAttrString(given, "places"));
         Ref numbers = Ref::steal(PyObject_GetAttrString(given, "counts"));
         Ref shares = Ref::steal(PyObject_GetAttrString(given, "weights"));
-        if (!spots || !numbers || !shares || !is_plain(spots.get(), 2, NPY_INT64) ||
-            !is_plain(numbers.get(), 1, NPY_INT64)) {
-            return false;
-        }
+        if (!spots || !numbers || !shares) return false;
+        DECLINE_IF(!is_plain(spots.get(), 2, NPY_INT64) || !is_plain(numbers.get(), 1, NPY_INT64));
         int64_t outputs = PyArray_DIM(spots.array(), 0), most = PyArray_DIM(spots.array(), 1);
-        if (PyArray_DIM(numbers.array(), 0) != outputs || outputs == 0 || most == 0) return false;
+        DECLINE_IF(PyArray_DIM(numbers.array(), 0) != outputs || outputs == 0 || most == 0);
         taps = {size, outputs, most, nullptr, nullptr, nullptr, true};
         places.resize(outputs * most);
         auto* from = static_cast<const int64_t*>(PyArray_DATA(spots.array()));
         auto* many = static_cast<const int64_t*>(PyArray_DATA(numbers.array()));
         counts.assign(many, many + outputs);
         for (int64_t i = 0; i < outputs; i++) {
-            if (counts[i] < 0 || counts[i] > most) return false;
+            DECLINE_IF(counts[i] < 0 || counts[i] > most);
             taps.full = taps.full && counts[i] == most;
             for (int64_t k = 0; k < most; k++) {
                 int64_t place = places[k * outputs + i] = from[i * most + k];
-                if (place < 0 || place >= size) return false;
+                DECLINE_IF(place < 0 || place >= size);
             }
         }
         taps.places = places.data();
@@ -64,9 +61,9 @@ private:
     }
     bool read_weights(PyObject* object, int64_t outputs, int64_t most) {
         bool wide = is_plain(object, 2, NPY_FLOAT64);
-        if (!wide && !is_plain(object, 2, NPY_FLOAT32)) return false;
+        DECLINE_IF(!wide && !is_plain(object, 2, NPY_FLOAT32));
         auto* array = reinterpret_cast<PyArrayObject*>(object);
-        if (PyArray_DIM(array, 0) != outputs || PyArray_DIM(array, 1) != most) return false;
+        DECLINE_IF(PyArray_DIM(array, 0) != outputs || PyArray_DIM(array, 1) != most);
         weights.resize(outputs * most);
         for (int64_t i = 0; i < outputs; i++) {
             for (int64_t k = 0; k < most; k++) {
@@ -80,18 +77,20 @@ private:
     }
 };
 
-// _tap: (input, taps, node)
+NAMES(Tap, input, taps);
+
 PyObject* tap(Call& call) {
-    if (!PyTuple_CheckExact(call[1])) return nullptr;
-    int count = static_cast<int>(PyTuple_GET_SIZE(call[1]));
+    PyObject* lines = call[Tap::taps];
+    DECLINE_IF(!PyTuple_CheckExact(lines));
+    int count = static_cast<int>(PyTuple_GET_SIZE(lines));
     Planes planes;
     Line rows, columns;
-    if (!planes.read(call.array(0), count)) return nullptr;
+    DECLINE_IF(!planes.read(call.array(Tap::input), count));
     rows.leave(planes.height, true);
     for (int d = 0; d < count; d++) {
         bool last = d == count - 1;
         Line& line = last ? columns : rows;
-        PyObject* given = PyTuple_GET_ITEM(call[1], d);
+        PyObject* given = PyTuple_GET_ITEM(lines, d);
         if (given == Py_None) {
             line.leave(last ? planes.width : planes.height, !last);
         } else if (!line.read(given, last ? planes.width : planes.height)) {
@@ -115,12 +114,8 @@ PyObject* tap(Call& call) {
 // The node's name is an argument: Python knows its class.
 unsigned unknown(const Call&) { return 0; }
 
-}  // namespace
+KERNEL("_tap").forward(tap, Tap::names).naming(unknown);
 
-void register_taps() {
-    Kernel kernel{"_tap", tap};
-    kernel.variant = unknown;
-    add_kernel(kernel);
-}
+}  // namespace
 
 }  // namespace rushlight

@@ -5,6 +5,7 @@
 #include "blas.h"
 #include "system.h"
 #include "threads.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -39,10 +40,10 @@ PyObject* blas_info(PyObject*, PyObject*) {
 }  // namespace
 
 PyMethodDef thread_methods[] = {
-    {"get_num_threads", get_num_threads, METH_NOARGS, "How many threads work on one loop."},
-    {"set_num_threads", set_num_threads, METH_O, "Set how many threads work on one loop, ours and the BLAS's."},
-    {"stop_threads", stop, METH_NOARGS, "End the workers; they start again on demand."},
-    {"blas_info", blas_info, METH_NOARGS, "(file, threads) of the BLAS in use; None if there is none."},
+    {"get_num_threads", guarded<get_num_threads>, METH_NOARGS, "How many threads work on one loop."},
+    {"set_num_threads", guarded<set_num_threads>, METH_O, "Set how many threads work on one loop, ours and the BLAS's."},
+    {"stop_threads", guarded<stop>, METH_NOARGS, "End the workers; they start again on demand."},
+    {"blas_info", guarded<blas_info>, METH_NOARGS, "(file, threads) of the BLAS in use; None if there is none."},
     {nullptr, nullptr, 0, nullptr},
 };
 

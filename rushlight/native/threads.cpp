@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <system_error>
@@ -28,12 +29,19 @@ struct Loop {
     void (*run)(void*, int64_t, int64_t);
     void* work;
     std::atomic<int64_t> next{0};
+    std::atomic<bool> failed{false};
+    std::exception_ptr failure{};  // of the first thread that failed; the caller throws it on
 
-    void take_part() {
-        for (;;) {
-            int64_t begin = next.fetch_add(step, std::memory_order_relaxed);
-            if (begin >= count) return;
-            run(work, begin, std::min(begin + step, count));
+    void take_part() noexcept {
+        try {
+            for (;;) {
+                int64_t begin = next.fetch_add(step, std::memory_order_relaxed);
+                if (begin >= count) return;
+                run(work, begin, std::min(begin + step, count));
+            }
+        } catch (...) {
+            next = count;
+            if (!failed.exchange(true)) failure = std::current_exception();
         }
     }
 };
@@ -200,6 +208,7 @@ void parallel_ranges(int64_t count, int64_t grain, void (*run)(void*, int64_t, i
     Loop loop{count, grain, std::max<int64_t>(grains / (8 * threads), 1) * grain, run, work};
     share(workers(), loop, threads - 1);
     set_free(workers());
+    if (loop.failed) std::rethrow_exception(loop.failure);
 }
 
 }  // namespace rushlight

@@ -23,7 +23,7 @@ void parallel_ranges(int64_t count, int64_t grain, void (*run)(void* work, int64
 
 // Calls work(begin, end) on disjoint ranges that cover [0, count). Every begin is a multiple of `grain`, so is every
 // end but the last: what is computed grain by grain does not depend on the number of threads. Workers never touch
-// Python, so the caller may hold the GIL; `work` must not throw.
+// Python, so the caller may hold the GIL. What `work` throws in any of them, memory that ends, the caller gets.
 template <class Work>
 void parallel(int64_t count, int64_t grain, Work&& work) {
     if (count <= 0) return;

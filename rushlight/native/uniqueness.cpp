@@ -2,7 +2,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "order.h"
-#include "parts.h"
 #include "promotion.h"
 
 namespace rushlight {
@@ -15,7 +14,7 @@ PyObject* distinct(PyArrayObject* input) {
     npy_intp count = PyArray_SIZE(input);
     auto* from = static_cast<const T*>(PyArray_DATA(input));
     Order<T> order(count);
-    if (!order) return nullptr;
+    DECLINE_IF(!order);
     auto* sorted = order.sort(from, 1, count, false);
     // NaN differs from itself: each one stands alone
     auto is_new = [=](npy_intp i) { return i == 0 || from[sorted[i].place] != from[sorted[i - 1].place]; };
@@ -37,23 +36,25 @@ PyObject* distinct(PyArrayObject* input) {
     return PyTuple_Pack(3, values.get(), inverse.get(), counts.get());
 }
 
-// _distinct(input, dim, consecutive), of all elements
+NAMES(Distinct, input, dim, consecutive);
+
+// Of all elements.
 PyObject* forward(Call& call) {
-    PyArrayObject* input = call.array(0);
-    if (call[1] != Py_None || call[2] != Py_False || !PyArray_IS_C_CONTIGUOUS(input) ||
-        !is_orderable(PyArray_SIZE(input))) {
-        return nullptr;
-    }
+    PyArrayObject* input = call.array(Distinct::input);
+    DECLINE_IF(call[Distinct::dim] != Py_None);
+    DECLINE_IF(call[Distinct::consecutive] != Py_False);
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
+    DECLINE_IF(!is_orderable(PyArray_SIZE(input)));
     switch (dtype_of(input)) {
         case FLOAT32: return distinct<float>(input);
         case FLOAT64: return distinct<double>(input);
         case INT64: return distinct<int64_t>(input);
-        default: return nullptr;
+        default: return declined("a dtype that has no loop");
     }
 }
 
-}  // namespace
+KERNEL("_distinct").forward(forward, Distinct::names);
 
-void register_uniqueness() { add_kernel({"_distinct", forward}); }
+}  // namespace
 
 }  // namespace rushlight

@@ -6,6 +6,7 @@
 #include "operands.h"
 #include "shortcut.h"
 #include "tensor.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -174,10 +175,12 @@ PyObject* check_tensor(PyObject* constraint, PyObject* value) {
     return region == INDEPENDENT ? check_independent(constraint, array) : check_any(constraint, region, array);
 }
 
-// Constraint.holds(self, value)
+NAMES(Holds, self, value);
+
 PyObject* holds(const Arguments& arguments) {
-    bool complete = arguments[0] != nullptr && arguments[1] != nullptr;
-    return complete ? check_tensor(arguments[0], arguments[1]) : nullptr;
+    PyObject *self = arguments[Holds::self], *value = arguments[Holds::value];
+    DECLINE_IF(self == nullptr || value == nullptr);
+    return check_tensor(self, value);
 }
 
 // Whether the value is known to lie in the region; Python looks again at all others.
@@ -192,21 +195,22 @@ bool is_lazy(PyTypeObject* type, PyObject* name) {
     return found && as_object(Py_TYPE(found.get())) == lazy_property;
 }
 
-// Distribution._validate_parameters(self)
+NAMES(ValidateParameters, self);
+
 PyObject* validate_parameters(const Arguments& arguments) {
     static PyObject* name_of_regions = PyUnicode_InternFromString("arg_constraints");
-    PyObject* self = arguments[0];
-    if (self == nullptr) return nullptr;
+    PyObject* self = arguments[ValidateParameters::self];
+    DECLINE_IF(self == nullptr);
     Ref regions = Ref::steal(PyObject_GetAttr(self, name_of_regions));
     Ref given = regions ? Ref::steal(PyObject_GenericGetDict(self, nullptr)) : Ref();
-    if (!given || !PyDict_CheckExact(regions.get())) return nullptr;
+    DECLINE_IF(!given || !PyDict_CheckExact(regions.get()));
     PyObject *name, *region;
     Py_ssize_t place = 0;
     while (PyDict_Next(regions.get(), &place, &name, &region)) {
         // looking may run code of the program's, which may change either dict
         Ref kept_name = Ref::borrow(name), kept_region = Ref::borrow(region);
         Ref value = Ref::borrow(PyDict_GetItemWithError(given.get(), name));
-        if (value ? !is_known_inside(region, value.get()) : !is_lazy(Py_TYPE(self), name)) return nullptr;
+        DECLINE_IF(value ? !is_known_inside(region, value.get()) : !is_lazy(Py_TYPE(self), name));
     }
     Py_RETURN_NONE;
 }
@@ -220,19 +224,21 @@ bool has_shape(PyArrayObject* array, PyObject* shape) {
     return true;
 }
 
-// Distribution._validate_sample(self, value), for single values of the batch's own shape
+NAMES(ValidateSample, self, value);
+
+// for single values of the batch's own shape
 PyObject* validate_sample(const Arguments& arguments) {
     static PyObject* batch_name = PyUnicode_InternFromString("_batch_shape");
     static PyObject* event_name = PyUnicode_InternFromString("_event_shape");
     static PyObject* support_name = PyUnicode_InternFromString("support");
-    PyObject *self = arguments[0], *value = arguments[1];
-    if (self == nullptr || value == nullptr || !is_tensor(value) || as_tensor(value)->array == nullptr) return nullptr;
+    PyObject *self = arguments[ValidateSample::self], *value = arguments[ValidateSample::value];
+    DECLINE_IF(self == nullptr || value == nullptr || !is_tensor(value) || as_tensor(value)->array == nullptr);
     Ref batch = Ref::steal(PyObject_GetAttr(self, batch_name));
     Ref event = batch ? Ref::steal(PyObject_GetAttr(self, event_name)) : Ref();
-    if (!event || !PyTuple_Check(event.get()) || PyTuple_GET_SIZE(event.get()) != 0) return nullptr;
-    if (!has_shape(as_tensor(value)->array, batch.get())) return nullptr;
+    DECLINE_IF(!event || !PyTuple_Check(event.get()) || PyTuple_GET_SIZE(event.get()) != 0);
+    DECLINE_IF(!has_shape(as_tensor(value)->array, batch.get()));
     Ref region = Ref::steal(PyObject_GetAttr(self, support_name));
-    if (!region || !is_known_inside(region.get(), value)) return nullptr;
+    DECLINE_IF(!region || !is_known_inside(region.get(), value));
     Py_RETURN_NONE;
 }
 
@@ -240,10 +246,10 @@ PyObject* validate_sample(const Arguments& arguments) {
 PyObject* broadcast_all(const Arguments& arguments) {
     for (Py_ssize_t i = 0; i < arguments.many_count; i++) {
         PyObject *value = arguments.many[i], *first = arguments.many[0];
-        if (!is_tensor(value) || as_tensor(value)->array == nullptr) return nullptr;
-        if (!PyArray_SAMESHAPE(as_tensor(value)->array, as_tensor(first)->array)) return nullptr;
+        DECLINE_IF(!is_tensor(value) || as_tensor(value)->array == nullptr);
+        DECLINE_IF(!PyArray_SAMESHAPE(as_tensor(value)->array, as_tensor(first)->array));
     }
-    if (arguments.many_count == 0) return nullptr;
+    DECLINE_IF(arguments.many_count == 0);
     PyObject* made = PyTuple_New(arguments.many_count);
     for (Py_ssize_t i = 0; made != nullptr && i < arguments.many_count; i++) {
         PyTuple_SET_ITEM(made, i, Py_NewRef(arguments.many[i]));
@@ -251,21 +257,21 @@ PyObject* broadcast_all(const Arguments& arguments) {
     return made;
 }
 
+KERNEL("distributions.constraints.Constraint.holds").shortcut(holds, Holds::names);
+KERNEL("distributions.constraints._IndependentConstraint.holds").shortcut(holds, Holds::names);
+KERNEL("distributions.distribution.Distribution._validate_parameters")
+    .shortcut(validate_parameters, ValidateParameters::names);
+KERNEL("distributions.distribution.Distribution._validate_sample").shortcut(validate_sample, ValidateSample::names);
+KERNEL("distributions.utils.broadcast_all").shortcut(broadcast_all, "");
+
 PyMethodDef methods[] = {
-    {"set_lazy_property", set_lazy_property, METH_O, "Give the class of distributions/utils.py."},
-    {"set_regions", set_regions, METH_O, "Give the classes of constraints.py, in the order of validation.cpp."},
+    {"set_lazy_property", guarded<set_lazy_property>, METH_O, "Give the class of distributions/utils.py."},
+    {"set_regions", guarded<set_regions>, METH_O, "Give the classes of constraints.py, in the order of validation.cpp."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
-bool add_validation(PyObject* module) {
-    add_shortcut("distributions.constraints.Constraint.holds", holds);
-    add_shortcut("distributions.constraints._IndependentConstraint.holds", holds);
-    add_shortcut("distributions.distribution.Distribution._validate_parameters", validate_parameters);
-    add_shortcut("distributions.distribution.Distribution._validate_sample", validate_sample);
-    add_shortcut("distributions.utils.broadcast_all", broadcast_all);
-    return PyModule_AddFunctions(module, methods) >= 0;
-}
+bool add_validation(PyObject* module) { return PyModule_AddFunctions(module, methods) >= 0; }
 
 }  // namespace rushlight

@@ -6,7 +6,6 @@
 #include "arrays.h"
 #include "call.h"
 #include "copies.h"
-#include "parts.h"
 
 namespace rushlight {
 
@@ -90,12 +89,14 @@ bool find_strides(PyArrayObject* array, const npy_intp* sizes, int count, npy_in
 
 PyObject* reshaped(PyArrayObject* array, npy_intp* sizes, int count) {
     npy_intp total = PyArray_SIZE(array);
-    if (total == 0 || !infer(sizes, count, total)) return nullptr;
+    DECLINE_IF(total == 0);
+    DECLINE_IF(!infer(sizes, count, total));
     npy_intp strides[NPY_MAXDIMS];
     int ndim = PyArray_NDIM(array);
     // the step along a last dim of size 1 is the one that new dims of size 1 get
     if (!PyArray_IS_C_CONTIGUOUS(array) || (ndim > 0 && PyArray_DIM(array, ndim - 1) == 1)) {
-        return find_strides(array, sizes, count, strides) ? as_object(view_of(array, count, sizes, strides)) : nullptr;
+        DECLINE_IF(!find_strides(array, sizes, count, strides));
+        return as_object(view_of(array, count, sizes, strides));
     }
     npy_intp step = PyArray_ITEMSIZE(array);
     for (int i = count - 1; i >= 0; i--) {
@@ -105,17 +106,21 @@ PyObject* reshaped(PyArrayObject* array, npy_intp* sizes, int count) {
     return as_object(view_of(array, count, sizes, strides));
 }
 
+NAMES(InShape, input, shape);
+NAMES(SavedOfView, input_shape);
+
 PyObject* view_forward(Call& call) {
     npy_intp sizes[NPY_MAXDIMS];
-    int count = read_sizes(call[1], sizes);
-    return count < 0 ? nullptr : reshaped(call.array(0), sizes, count);
+    int count = read_sizes(call[InShape::shape], sizes);
+    DECLINE_IF(count < 0);
+    return reshaped(call.array(InShape::input), sizes, count);
 }
 
 // The gradient of a view that kept the order of elements: the same in the input's shape.
 bool view_backward(Gradient& gradient) {
     npy_intp sizes[NPY_MAXDIMS];
-    int count = read_sizes(gradient.option(0), sizes);
-    if (count < 0) return false;
+    int count = read_sizes(gradient.option(SavedOfView::input_shape), sizes);
+    DECLINE_IF(count < 0);
     PyArrayObject* grad = gradient.grad();
     gradient.found[0] = reinterpret_cast<PyArrayObject*>(reshaped(grad, sizes, count));
     if (gradient.found[0] == nullptr && !PyArray_IS_C_CONTIGUOUS(grad)) {
@@ -128,39 +133,45 @@ bool view_backward(Gradient& gradient) {
 
 PyObject* call_view(PyObject* input, PyObject* shape) {
     static Function* inner = find_function("_view");
+    DECLINE_IF(inner == nullptr);
     PyObject* args[] = {input, shape};
-    return inner == nullptr ? nullptr : call_native(inner, args, 2, nullptr);
+    return call_native(inner, args, 2, nullptr);
 }
 
-// The array of a call with a shape and no other way to give one; nullptr for what Python has to look at.
-PyArrayObject* viewed_array(Call& call) {
-    for (size_t i = 2; i < call.op->parameters.size(); i++) {
-        if (call[static_cast<int>(i)] != Py_None) return nullptr;
-    }
-    return is_tensor(call[0]) ? as_tensor(call[0])->array : nullptr;
-}
+NAMES(View, input, shape, size, dtype);
 
 // view(input, *shape, size=None, dtype=None)
-PyObject* view_route(Call& call) { return viewed_array(call) == nullptr ? nullptr : call_view(call[0], call[1]); }
+PyObject* view_route(Call& call) {
+    DECLINE_IF(call[View::size] != Py_None || call[View::dtype] != Py_None);
+    DECLINE_IF(call.array(View::input) == nullptr);
+    return call_view(call[View::input], call[View::shape]);
+}
+
+NAMES(Reshape, input, shape_, shape);
 
 // reshape(input, *shape_, shape=None)
 PyObject* reshape_route(Call& call) {
     static Function* alias = find_function("_reshape_alias");
-    PyArrayObject* array = viewed_array(call);
-    if (array == nullptr || alias == nullptr) return nullptr;
-    if (PyArray_IS_C_CONTIGUOUS(array)) return call_view(call[0], call[1]);
-    PyObject* args[] = {call[0], call[1]};
+    PyObject *input = call[Reshape::input], *sizes = call[Reshape::shape_];
+    PyArrayObject* array = call.array(Reshape::input);
+    DECLINE_IF(call[Reshape::shape] != Py_None);
+    DECLINE_IF(array == nullptr || alias == nullptr);
+    if (PyArray_IS_C_CONTIGUOUS(array)) return call_view(input, sizes);
+    PyObject* args[] = {input, sizes};
     return call_native(alias, args, 2, nullptr);
 }
 
+NAMES(Flatten, input, start_dim, end_dim);
+
 // flatten(input, start_dim=0, end_dim=-1)
 PyObject* flatten_route(Call& call) {
-    if (!is_tensor(call[0]) || as_tensor(call[0])->array == nullptr) return nullptr;
-    PyArrayObject* array = as_tensor(call[0])->array;
+    PyArrayObject* array = call.array(Flatten::input);
+    DECLINE_IF(array == nullptr);
     int ndim = PyArray_NDIM(array), first, last;
-    if (ndim == 0 || !PyArray_IS_C_CONTIGUOUS(array)) return nullptr;
-    if (!read_dim(call[1], ndim, first) || !read_dim(call[2], ndim, last) || first > last) return nullptr;
-    if (first == last) return Py_NewRef(call[0]);
+    DECLINE_IF(ndim == 0 || !PyArray_IS_C_CONTIGUOUS(array));
+    DECLINE_IF(!read_dim(call[Flatten::start_dim], ndim, first) || !read_dim(call[Flatten::end_dim], ndim, last));
+    DECLINE_IF(first > last);
+    if (first == last) return Py_NewRef(call[Flatten::input]);
     npy_intp sizes[NPY_MAXDIMS];
     int count = 0;
     for (int d = 0; d < ndim; d++) {
@@ -171,34 +182,42 @@ PyObject* flatten_route(Call& call) {
         }
     }
     Ref shape = Ref::steal(PyArray_IntTupleFromIntp(count, sizes));
-    return shape ? call_view(call[0], shape.get()) : nullptr;
+    return shape ? call_view(call[Flatten::input], shape.get()) : nullptr;
 }
 
 PyObject* swapped(PyArrayObject* array, PyObject* one, PyObject* other) {
     int first, second, ndim = PyArray_NDIM(array);
-    if (PyArray_SIZE(array) == 0 || ndim == 0) return nullptr;
-    if (!read_dim(one, ndim, first) || !read_dim(other, ndim, second)) return nullptr;
+    DECLINE_IF(PyArray_SIZE(array) == 0 || ndim == 0);
+    DECLINE_IF(!read_dim(one, ndim, first) || !read_dim(other, ndim, second));
     Geometry geometry(array);
     geometry.swap(first, second);
     return geometry.of(array);
 }
 
-PyObject* transpose_forward(Call& call) { return swapped(call.array(0), call[1], call[2]); }
+NAMES(Transpose, input, dim0, dim1);
+NAMES(SavedOfTranspose, dim0, dim1);
+
+PyObject* transpose_forward(Call& call) {
+    return swapped(call.array(Transpose::input), call[Transpose::dim0], call[Transpose::dim1]);
+}
 
 bool transpose_backward(Gradient& gradient) {
-    PyObject* found = swapped(gradient.grad(), gradient.option(0), gradient.option(1));
+    PyObject* found =
+        swapped(gradient.grad(), gradient.option(SavedOfTranspose::dim0), gradient.option(SavedOfTranspose::dim1));
     gradient.found[0] = reinterpret_cast<PyArrayObject*>(found);
     return found != nullptr;
 }
 
 PyObject* turned(PyArrayObject* array) {
-    if (PyArray_SIZE(array) == 0 || PyArray_NDIM(array) > 2) return nullptr;
+    DECLINE_IF(PyArray_SIZE(array) == 0 || PyArray_NDIM(array) > 2);
     Geometry geometry(array);
     if (geometry.ndim == 2) geometry.swap(0, 1);
     return geometry.of(array);
 }
 
-PyObject* t_forward(Call& call) { return turned(call.array(0)); }
+NAMES(Turn, input);
+
+PyObject* t_forward(Call& call) { return turned(call.array(Turn::input)); }
 
 bool t_backward(Gradient& gradient) {
     gradient.found[0] = reinterpret_cast<PyArrayObject*>(turned(gradient.grad()));
@@ -221,7 +240,8 @@ bool read_order(PyObject* object, int ndim, int* order) {
 
 PyObject* permuted(PyArrayObject* array, PyObject* dims, bool back) {
     int order[NPY_MAXDIMS];
-    if (PyArray_SIZE(array) == 0 || !read_order(dims, PyArray_NDIM(array), order)) return nullptr;
+    DECLINE_IF(PyArray_SIZE(array) == 0);
+    DECLINE_IF(!read_order(dims, PyArray_NDIM(array), order));
     Geometry geometry(array);
     for (int i = 0; i < geometry.ndim; i++) {
         int to = back ? order[i] : i, from = back ? i : order[i];
@@ -231,18 +251,25 @@ PyObject* permuted(PyArrayObject* array, PyObject* dims, bool back) {
     return geometry.of(array);
 }
 
-PyObject* permute_forward(Call& call) { return permuted(call.array(0), call[1], false); }
+NAMES(Permute, input, dims);
+NAMES(SavedOfPermute, dims);
+
+PyObject* permute_forward(Call& call) { return permuted(call.array(Permute::input), call[Permute::dims], false); }
 
 bool permute_backward(Gradient& gradient) {
-    PyObject* found = permuted(gradient.grad(), gradient.option(0), true);
+    PyObject* found = permuted(gradient.grad(), gradient.option(SavedOfPermute::dims), true);
     gradient.found[0] = reinterpret_cast<PyArrayObject*>(found);
     return found != nullptr;
 }
 
+NAMES(AtDim, input, dim);
+NAMES(SavedOfUnsqueeze, dim);
+
 PyObject* unsqueeze_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(AtDim::input);
     int dim, ndim = PyArray_NDIM(array);
-    if (PyArray_SIZE(array) == 0 || ndim == NPY_MAXDIMS || !read_dim(call[1], ndim + 1, dim)) return nullptr;
+    DECLINE_IF(PyArray_SIZE(array) == 0 || ndim == NPY_MAXDIMS);
+    DECLINE_IF(!read_dim(call[AtDim::dim], ndim + 1, dim));
     Geometry geometry(array);
     std::copy_backward(geometry.dims + dim, geometry.dims + ndim, geometry.dims + ndim + 1);
     std::copy_backward(geometry.strides + dim, geometry.strides + ndim, geometry.strides + ndim + 1);
@@ -255,7 +282,8 @@ PyObject* unsqueeze_forward(Call& call) {
 bool unsqueeze_backward(Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
     int dim;
-    if (PyArray_SIZE(grad) == 0 || !read_dim(gradient.option(0), PyArray_NDIM(grad), dim)) return false;
+    DECLINE_IF(PyArray_SIZE(grad) == 0);
+    DECLINE_IF(!read_dim(gradient.option(SavedOfUnsqueeze::dim), PyArray_NDIM(grad), dim));
     Geometry geometry(grad);
     geometry.remove(dim);
     gradient.found[0] = reinterpret_cast<PyArrayObject*>(geometry.of(grad));
@@ -263,10 +291,11 @@ bool unsqueeze_backward(Gradient& gradient) {
 }
 
 PyObject* squeeze_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(AtDim::input);
+    PyObject* dim = call[AtDim::dim];
     int only = -1, ndim = PyArray_NDIM(array);
-    if (PyArray_SIZE(array) == 0 || ndim == 0) return nullptr;
-    if (call[1] != Py_None && !read_dim(call[1], ndim, only)) return nullptr;
+    DECLINE_IF(PyArray_SIZE(array) == 0 || ndim == 0);
+    DECLINE_IF(dim != Py_None && !read_dim(dim, ndim, only));
     Geometry geometry(array);
     for (int d = ndim - 1; d >= 0; d--) {
         if (geometry.dims[d] == 1 && (only < 0 || d == only)) geometry.remove(d);
@@ -274,15 +303,16 @@ PyObject* squeeze_forward(Call& call) {
     return geometry.of(array);
 }
 
+NAMES(Select, input, dim, index);
+
 PyObject* select_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Select::input);
     int dim, ndim = PyArray_NDIM(array);
     npy_intp index;
-    if (PyArray_SIZE(array) == 0 || ndim == 0 || !read_dim(call[1], ndim, dim) || !read_index(call[2], index)) {
-        return nullptr;
-    }
+    DECLINE_IF(PyArray_SIZE(array) == 0 || ndim == 0);
+    DECLINE_IF(!read_dim(call[Select::dim], ndim, dim) || !read_index(call[Select::index], index));
     npy_intp extent = PyArray_DIM(array, dim);
-    if (index < -extent || index >= extent) return nullptr;
+    DECLINE_IF(index < -extent || index >= extent);
     if (index < 0) index += extent;
     Geometry geometry(array);
     npy_intp offset = index * geometry.strides[dim];
@@ -290,11 +320,14 @@ PyObject* select_forward(Call& call) {
     return geometry.of(array, offset);
 }
 
+NAMES(Expand, input, size);
+
 PyObject* expand_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Expand::input);
     npy_intp sizes[NPY_MAXDIMS], strides[NPY_MAXDIMS];
-    int count = read_sizes(call[1], sizes), extra = count - PyArray_NDIM(array);
-    if (count < 0 || extra < 0 || PyArray_SIZE(array) == 0) return nullptr;
+    int count = read_sizes(call[Expand::size], sizes), extra = count - PyArray_NDIM(array);
+    DECLINE_IF(count < 0 || extra < 0);
+    DECLINE_IF(PyArray_SIZE(array) == 0);
     for (int i = count - 1; i >= 0; i--) {
         npy_intp have = i >= extra ? PyArray_DIM(array, i - extra) : 1;
         // all strides of a number are 0, also along dimensions of size 1
@@ -302,7 +335,7 @@ PyObject* expand_forward(Call& call) {
                         : i == count - 1 ? 0
                                          : sizes[i + 1] * strides[i + 1];
         if (i >= extra && sizes[i] == -1) sizes[i] = have;
-        if (sizes[i] != have && (have != 1 || sizes[i] <= 0)) return nullptr;
+        DECLINE_IF(sizes[i] != have && (have != 1 || sizes[i] <= 0));
         strides[i] = sizes[i] == have ? step : 0;
     }
     return as_object(view_of(array, count, sizes, strides));
@@ -311,8 +344,8 @@ PyObject* expand_forward(Call& call) {
 // Windows of a size, `step` apart, whose elements make a new last dimension; false where Python must look.
 bool make_windows(Geometry& geometry, PyObject* dimension, npy_intp size, npy_intp step) {
     int dim, ndim = geometry.ndim;
-    if (ndim == 0 || ndim == NPY_MAXDIMS || !read_dim(dimension, ndim, dim)) return false;
-    if (size < 1 || step < 1 || size > geometry.dims[dim] || step > geometry.dims[dim]) return false;
+    DECLINE_IF(ndim == 0 || ndim == NPY_MAXDIMS || !read_dim(dimension, ndim, dim));
+    DECLINE_IF(size < 1 || step < 1 || size > geometry.dims[dim] || step > geometry.dims[dim]);
     geometry.dims[ndim] = size;
     geometry.strides[ndim] = geometry.strides[dim];
     geometry.dims[dim] = (geometry.dims[dim] - size) / step + 1;
@@ -321,31 +354,33 @@ bool make_windows(Geometry& geometry, PyObject* dimension, npy_intp size, npy_in
     return true;
 }
 
-// unfold(input, dimension, size, step)
+NAMES(Unfold, input, dimension, size, step);
+NAMES(SavedOfUnfold, input_shape, dimension, size, step);
+
 PyObject* unfold_forward(Call& call) {
-    PyArrayObject* array = call.array(0);
+    PyArrayObject* array = call.array(Unfold::input);
     npy_intp size, step;
     Geometry windows(array);
-    if (PyArray_SIZE(array) == 0 || !read_index(call[2], size) || !read_index(call[3], step)) return nullptr;
-    return make_windows(windows, call[1], size, step) ? windows.of(array) : nullptr;
+    DECLINE_IF(PyArray_SIZE(array) == 0);
+    DECLINE_IF(!read_index(call[Unfold::size], size) || !read_index(call[Unfold::step], step));
+    return make_windows(windows, call[Unfold::dimension], size, step) ? windows.of(array) : nullptr;
 }
 
-// reads input_shape, dimension, size, step; windows that share elements are left to Python
 bool unfold_backward(Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
     npy_intp sizes[NPY_MAXDIMS], size, step;
-    int count = read_sizes(gradient.option(0), sizes);
-    if (count < 1 || !is_movable(grad) || !read_index(gradient.option(2), size) ||
-        !read_index(gradient.option(3), step) || step < size) {
-        return false;
-    }
+    int count = read_sizes(gradient.option(SavedOfUnfold::input_shape), sizes);
+    DECLINE_IF(count < 1 || !is_movable(grad));
+    DECLINE_IF(!read_index(gradient.option(SavedOfUnfold::size), size));
+    DECLINE_IF(!read_index(gradient.option(SavedOfUnfold::step), step));
+    // windows that share elements
+    DECLINE_IF(step < size);
     Ref made = Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(grad))));
     if (!made) return false;
     Geometry windows(made.array());
-    if (!make_windows(windows, gradient.option(1), size, step) || windows.ndim != PyArray_NDIM(grad) ||
-        !PyArray_CompareLists(windows.dims, PyArray_DIMS(grad), windows.ndim)) {
-        return false;
-    }
+    if (!make_windows(windows, gradient.option(SavedOfUnfold::dimension), size, step)) return false;
+    DECLINE_IF(windows.ndim != PyArray_NDIM(grad));
+    DECLINE_IF(!PyArray_CompareLists(windows.dims, PyArray_DIMS(grad), windows.ndim));
     copy_to(PyArray_BYTES(made.array()), windows.strides, grad);
     gradient.found[0] = reinterpret_cast<PyArrayObject*>(made.release());
     return true;
@@ -358,23 +393,21 @@ bool pass_backward(Gradient& gradient) {
     return true;
 }
 
-}  // namespace
+KERNEL("_view").forward(view_forward, InShape::names).gradient(view_backward, SavedOfView::names);
+KERNEL("_reshape_alias").forward(view_forward, InShape::names).gradient(view_backward, SavedOfView::names);
+KERNEL("_reshaped_copy").gradient(view_backward, SavedOfView::names);
+KERNEL("unsqueeze").forward(unsqueeze_forward, AtDim::names).gradient(unsqueeze_backward, SavedOfUnsqueeze::names);
+KERNEL("squeeze").forward(squeeze_forward, AtDim::names).gradient(view_backward, SavedOfView::names);
+KERNEL("transpose").forward(transpose_forward, Transpose::names).gradient(transpose_backward, SavedOfTranspose::names);
+KERNEL("t").forward(t_forward, Turn::names).gradient(t_backward);
+KERNEL("permute").forward(permute_forward, Permute::names).gradient(permute_backward, SavedOfPermute::names);
+KERNEL("select").forward(select_forward, Select::names);
+KERNEL("unfold").forward(unfold_forward, Unfold::names).gradient(unfold_backward, SavedOfUnfold::names);
+KERNEL("expand").forward(expand_forward, Expand::names).gradient(pass_backward);
+KERNEL("view").route(view_route, View::names);
+KERNEL("reshape").route(reshape_route, Reshape::names);
+KERNEL("flatten").route(flatten_route, Flatten::names);
 
-void register_views() {
-    add_kernel({"_view", view_forward, view_backward, {"input_shape"}});
-    add_kernel({"_reshape_alias", view_forward, view_backward, {"input_shape"}});
-    add_kernel({"_reshaped_copy", nullptr, view_backward, {"input_shape"}});
-    add_kernel({"unsqueeze", unsqueeze_forward, unsqueeze_backward, {"dim"}});
-    add_kernel({"squeeze", squeeze_forward, view_backward, {"input_shape"}});
-    add_kernel({"transpose", transpose_forward, transpose_backward, {"dim0", "dim1"}});
-    add_kernel({"t", t_forward, t_backward});
-    add_kernel({"permute", permute_forward, permute_backward, {"dims"}});
-    add_kernel({"select", select_forward});
-    add_kernel({"unfold", unfold_forward, unfold_backward, {"input_shape", "dimension", "size", "step"}});
-    add_kernel({"expand", expand_forward, pass_backward});
-    add_route("view", view_route);
-    add_route("reshape", reshape_route);
-    add_route("flatten", flatten_route);
-}
+}  // namespace
 
 }  // namespace rushlight

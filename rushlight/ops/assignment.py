@@ -21,6 +21,7 @@ from rushlight.ops.indexing import (
     explained,
     is_mask,
     keeps_all,
+    nowhere,
     numpy_index,
     part,
     pick,
@@ -49,7 +50,7 @@ from rushlight.ops.writing import (
 def __setitem__(self: Tensor, index: Any, value: Any) -> None:
     """Write a number or a tensor, broadcast, over the part that an index expression names."""
     if self._inference:
-        check_inference()
+        check_inference(self)
     if not isinstance(value, Tensor):
         value = plain_number(self, value)
     basic = (None, ...) if index is True else basic_index(self, index)
@@ -77,7 +78,7 @@ def read_target(self: Tensor, index: Any, value: Any) -> tuple:
     try:
         return read(self, index)
     except IndexError as error:
-        if not str(error).startswith("too many indices"):
+        if not str(error).startswith(("too many indices", "slice() cannot", "invalid index of a 0-dim")):
             refuse_write(self, value)
         raise
 
@@ -126,12 +127,11 @@ def source_for(target: Tensor, index: Any, value: Any) -> Tensor:
         refuse_bytes(target, index, value)
     if not isinstance(value, Tensor):
         return wrap(np.array(value, kind))
-    if value._array.size == 1 and value._storage is not None and names_one_mask(index):
+    if value._array.size == 1 and (value is target or value._storage is not None) and names_one_mask(index):
         value = value.clone()  # torch reads the number before it writes
     shape = value._array.shape
     if shape and shape[0] == 1:
-        # torch drops leading dimensions of size 1
-        value = value.reshape(shape[next((place for place, size in enumerate(shape) if size != 1), len(shape)) :])
+        value = value.reshape(inner_shape(shape))
     if value._array.dtype != kind and value._array.size == 1 and names_one_mask(index):
         number_for(value._array.item(), kind)
         return value.to(target.dtype)
@@ -188,12 +188,20 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
         pass_cut(self, source._cut)
 
 
+def inner_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without its leading dimensions of size 1, which torch drops from what it assigns."""
+    return shape[next((place for place, size in enumerate(shape) if size != 1), len(shape)) :]
+
+
 def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
-    """The value to assign, checked to fit; torch drops leading dimensions of size 1."""
+    """The value to assign, checked to fit."""
     shape, wanted = value._array.shape, view._array.shape
+    if not shape and value._storage is not None:
+        return value.clone()  # torch reads the number before it writes
+    if shape != wanted and shape and shape[0] == 1:
+        shape = inner_shape(shape)
+        value = value.reshape(shape)
     extra = len(shape) - len(wanted)
-    if extra > 0 and shape[:extra] == (1,) * extra:
-        value, shape, extra = value.reshape(shape[extra:]), shape[extra:], 0
     if extra > 0:
         raise RuntimeError(
             f"expand({class_name(value)}{{{list(shape)}}}, size={list(wanted)}): the number of "
@@ -207,8 +215,6 @@ def without_leading_ones(value: Tensor, view: Tensor) -> Tensor:
                 f"({size}) at non-singleton dimension {place - extra}.  Target sizes: {list(wanted)}.  "
                 f"Tensor sizes: {list(shape)}"
             )
-    if not shape and value._storage is not None:
-        return value.clone()  # torch reads the number before it writes
     # torch expands what it assigns: that it overlaps is seen only where it does not have to
     return value.expand(wanted) if value._storage is not None and shape != wanted else value
 
@@ -227,7 +233,7 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
         check_mask(index[0], input.shape, 0)
     elif not input.size and all([each.size for each in indices]):
         if 0 in [input.shape[dim] for dim in dims]:
-            raise IndexError("index is out of bounds for dimension with size 0")
+            raise nowhere(input, indices)
         indices = [np.zeros_like(each) for each in indices]  # nothing is written: torch does not look at them
         index = numpy_index(indices, dims)
     try:
@@ -252,11 +258,14 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
 
 def unfit(input: np.ndarray, values: np.ndarray, indices: list[np.ndarray], dims: tuple) -> Exception | None:
     """The error for values that do not fit the positions, wherever those are: torch looks at that first."""
-    if not all([input.shape[dim] for dim in dims[: input.ndim]]) or dims[-1] >= input.ndim:
+    if dims[-1] >= input.ndim:
         return None
-    masked = any([each.dtype is BOOLEAN for each in indices])
+    if not any([each.dtype is BOOLEAN for each in indices]):
+        # the first position of each dimension will do, and none need be there
+        input = np.broadcast_to(np.False_, [size or int(dim in dims) for dim, size in enumerate(input.shape)])
+        indices = [np.zeros_like(each) for each in indices]
     try:
-        wanted = input[numpy_index(indices if masked else [np.zeros_like(each) for each in indices], dims)].shape
+        wanted = input[numpy_index(indices, dims)].shape
         np.broadcast_to(values, wanted)
     except IndexError as error:
         return explained(error, input, indices) if "shape mismatch" in str(error) else None

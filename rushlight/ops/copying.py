@@ -205,7 +205,7 @@ def overwrite(target: Tensor, value: Any, op: Op, arguments: tuple) -> Tensor:
         check_target(target)
         before = before_write(target, arguments, keeps_input=False)
     if target._inference:
-        check_inference()
+        check_inference(target)
     if value:
         value = converted(value, array.dtype, array.size == 1)
     if not array.flags.writeable:

@@ -124,9 +124,14 @@ class Op:
     def refuse_gradients(self, inner_name: str) -> None:
         """State that torch has no derivative for any input."""
         refusal = gradients.underivable(f"derivative for aten::{inner_name}")
-        self.gradient(**{self.names[position]: refusal for position in self.tensors})
+        self.gradient(**{self.names[position]: refusal for position in (*self.tensors, *self.lists)})
         self.inner_name, self.node_base = inner_name, UnderivableNode
         self.inplace_node, self.inplace_base = "NotImplemented", UnderivableWrite
+
+    def saved_names(self) -> list[str]:
+        """All that a call may save, whichever gradients are wanted."""
+        named = itertools.chain(self.saves, *map(names_of, self.gradients.values()))
+        return [name for name in dict.fromkeys(named) if name not in ("grad", "grads")]
 
     def source_of(self, name: str) -> tuple[str, int] | None:
         """Where a formula's parameter comes from: ("argument" | "shape" | "geometry" | "result", position)."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core import dtypes
-from rushlight.ops.declare import op
+from rushlight.ops.declare import Op, op
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases, corner
 
@@ -42,8 +42,20 @@ def pairs(make):
     ]
 
 
+def POINTS(op: Op, arrays: list) -> np.dtype:
+    """Like MATCH, after what torch refuses of either operand."""
+    for name, each in zip(("X1", "X2"), arrays, strict=False):
+        if each.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each.ndim}D")
+    for name, each in zip(("X1", "X2"), arrays, strict=False):
+        kind = dtypes.from_numpy(each.dtype)
+        if not kind.is_floating_point:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {kind.scalar}")
+    return MATCH(op, arrays)
+
+
 @op(
-    dtype=MATCH,
+    dtype=POINTS,
     method=False,
     node=lambda x1, x2, p, compute_mode: node_name(x1, x2, p, compute_mode),
     samples=cases(pairs),
@@ -52,12 +64,6 @@ def cdist(x1: Tensor, x2: Tensor, p=2.0, compute_mode="use_mm_for_euclid_dist_if
     """Distance of each row of `x1` from each row of `x2`: from (..., P, M) and (..., R, M) to (..., P, R)."""
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode: choose one of {', '.join(MODES)}")
-    for name, each in (("X1", x1), ("X2", x2)):
-        if each.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each.ndim}D")
-        if each.dtype.kind != "f":
-            kind = dtypes.from_numpy(each.dtype).scalar
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {kind}")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}: the last "

@@ -65,8 +65,8 @@ def dropped(input: Tensor, p: float, training: bool, inplace: bool, features: bo
     if p == 1:
         noise = wrap(np.zeros((), array.dtype))
     else:
-        require_floating(array)
         noise = kept(array, p, features)
+        require_floating(array)  # after the draw, as in torch: the stream has moved
         if array.dtype == np.float16:
             # rounded once: 0.7 in half precision is not 0.7
             noise *= np.float16(np.float32(1) / np.float32(1 - p))
@@ -99,8 +99,8 @@ def alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, featur
     if p == 1:
         noise = wrap(np.zeros((), array.dtype))
         return input.mul_(noise) if inplace else input * noise
-    require_floating(array)
     noise = kept(array, p, features)
+    require_floating(array)
     scale = 1 / ((ALPHA * ALPHA * p + 1) * (1 - p)) ** 0.5
     shift = wrap(cast(np.asarray((noise - 1) * (ALPHA * scale) + ALPHA * scale * p), array.dtype))
     noise = wrap(cast(np.asarray(noise * scale), array.dtype))

@@ -52,11 +52,6 @@ def einsum(*args: Any) -> Tensor:
     """Sum of products of the operands' elements, as an equation says: `einsum('ij,jk->ik', a, b)`."""
     equation, operands = read_arguments(args)
     inputs, output, plain = read_equation(equation, tuple([each.ndim for each in operands]))
-    summed = len(operands) > 1 and not set("".join(inputs)) <= set(output)
-    if summed and any(each.dtype is bool_ and each.numel() for each in operands):
-        raise NotImplementedError(
-            "\"bmm\" not implemented for 'Bool': convert the operands first, for example x.long()"
-        )
     if plain and len(operands) == 2:
         found = product(*operands, *inputs, output)
         if found is not None:
@@ -71,6 +66,8 @@ def einsum(*args: Any) -> Tensor:
         strict=True,
     )
     check_sizes(operands, inputs)
+    if any(each.dtype is not operands[0].dtype or each.dtype is bool_ for each in operands):
+        return in_pairs(operands, inputs, output)
     return contract(list(operands), inputs, output)
 
 
@@ -250,6 +247,50 @@ def plan_product(left: str, right: str, output: str) -> tuple | None:
         ]
         return swapped, *orders, (batch, first_own, second_own, summed)
     return None
+
+
+def in_pairs(operands: tuple, inputs: tuple, output: str) -> Tensor:
+    """Operands of several dtypes, or of bools: multiplied one after another, which promotes where nothing is summed."""
+    found, names = operands[0], inputs[0]
+    for place, (operand, letters) in enumerate(zip(operands[1:], inputs[1:], strict=True), 2):
+        kept = set(output).union(*inputs[place:])
+        found, names = pair((found, names), (operand, letters), kept)
+    return found.permute([names.index(letter) for letter in output])
+
+
+def pair(left: tuple[Tensor, str], right: tuple[Tensor, str], kept: set[str]) -> tuple[Tensor, str]:
+    """The product of two operands, summed over the letters that are not kept, and its letters."""
+    names = "".join(dict.fromkeys(left[1] + right[1]))
+    names = "".join(sorted(names, key=lambda letter: letter not in kept))
+    first, second = [spread_out(*each, names) for each in (left, right)]
+    ends = [place for place, letter in enumerate(names) if letter not in kept]
+    sizes = list(zip(first.shape, second.shape, strict=True))
+    summed = [place for place in ends if 1 not in sizes[place]]
+    # where one of them has size 1, the other is summed before it is multiplied
+    first, second = [
+        each.sum(alone, keepdim=True)
+        if (alone := [place for place in ends if place not in summed and each.shape[place] != 1])
+        else each
+        for each in (first, second)
+    ]
+    left_over = names[: len(names) - len(ends)]
+    if not summed:
+        found = first * second
+        return found.squeeze(ends) if ends else found, left_over
+    if not (first.numel() and second.numel()):
+        # nothing to add up: the zeros have the dtype of the second
+        first = second.new_empty(first.shape)
+    elif first.dtype is bool_:
+        raise NotImplementedError(
+            "\"bmm\" not implemented for 'Bool': convert the operands first, for example x.long()"
+        )
+    return contract([first, second], (names, names), left_over), left_over
+
+
+def spread_out(operand: Tensor, letters: str, names: str) -> Tensor:
+    """The operand with a dimension for each of the names, of size 1 where it lacks one."""
+    operand = operand.permute([letters.index(letter) for letter in names if letter in letters])
+    return operand[tuple([slice(None) if letter in letters else None for letter in names])]
 
 
 @op(

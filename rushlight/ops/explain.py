@@ -95,7 +95,12 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
         # what a function checks itself comes first, then shapes; its kernel looks at dtypes and at numbers last
         return (misfit(tensors) if is_late(words) else None) or named_half(op, given, error)
     if isinstance(error, DtypeMismatch):
-        return RuntimeError(dtype_words(op, tensors))
+        words = dtype_words(op, tensors)
+        if tensors[0].dtype is dtypes.bool_ and words.startswith("expected scalar type") and op.name != "convolution":
+            # these kernels are chosen by the first operand, and look at the others then
+            kernel = "cross" if op.name == "linalg.cross" else "bmm"
+            return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+        return RuntimeError(words)
     if isinstance(error, np.exceptions.AxisError):
         return IndexError(axis_words(error))
     if isinstance(error, MemoryError):
@@ -120,7 +125,7 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
             )
             refusal = NotImplementedError(f"\"{op.name}_cpu\" not implemented for '{name}'")
             return (misfit(tensors) if pointwise else None) or refusal
-        return error if "argument" in words else invalid(op, given, error)
+        return error if "argument" in words or words.startswith("torch.") else invalid(op, given, error)
     if isinstance(error, np.linalg.LinAlgError):
         return LinAlgError(f"{op.name.lstrip('_')}: The algorithm failed: {words}")
     if words.startswith(NO_OPTION):
@@ -239,7 +244,7 @@ def product_words(tensors: list[Tensor], transposed: bool) -> str:
     if transposed:
         refuse_ranks(len(one), len(two))
         two = two[::-1]
-        if len(tensors) == 3:
+        if len(tensors) == 3 and max(len(one), len(two)) > 1:
             words = DTYPE_WORDS["nn.functional.linear" if kinds[2] == kinds[1] else "addmm"]
             return words.format(One=kinds[0 if kinds[2] == kinds[1] else 2], Two=kinds[1])
     vectors = len(one) == len(two) == 1
@@ -254,10 +259,13 @@ CELLS = {"_rnn_step": 4, "_gru_step": 4, "_lstm_step": 5}
 DTYPE_WORDS = {
     "nn.functional.linear": "mat1 and mat2 must have the same dtype, but got {One} and {Two}",
     "dot": "dot : expected both vectors to have same dtype, but found {One} and {Two}",
+    "vdot": "dot : expected both vectors to have same dtype, but found {One} and {Two}",
     "mv": "addmv input tensors must have the same dtype, but got {Two}, {One}, and {Two}",
     "mm": "expected m1 and m2 to have the same dtype, but got: {one} != {two}",
     "addmm": "self and mat2 must have the same dtype, but got {One} and {Two}",
     "bmm": "expected scalar type {One} but found {Two}",
+    "linalg.cross": "expected scalar type {One} but found {Two}",
+    "cdist": "expected scalar type {One} but found {Two}",
     "convolution": "expected scalar type {One} but found {Two}",
     "_contract": "expected scalar type {One} but found {Two}",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.layout import channels_last, channels_last_3d, empty_in_format
-from rushlight.core.strides import strides_of, with_strides
+from rushlight.core.strides import strides_of
 
 
 def is_channels_last(array: np.ndarray) -> bool:
@@ -21,15 +21,6 @@ def is_channels_last(array: np.ndarray) -> bool:
             return False
         least = strides[dim] * array.shape[dim]
     return True
-
-
-def laid_out_lines(result: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """As `laid_out` for lines of one dimension, (N, C, L), which torch takes for images of one row."""
-    if like.ndim != 3 or not like.size or not result.size:
-        return result if result.flags.c_contiguous else result.copy()
-    steps = (*like.strides[:2], like.shape[2] * like.strides[2], like.strides[2])
-    images = with_strides(like, (*like.shape[:2], 1, like.shape[2]), steps)
-    return laid_out(result[:, :, None], images)[:, :, 0]
 
 
 def laid_out(result: np.ndarray, like: np.ndarray) -> np.ndarray:

@@ -7,12 +7,14 @@ import numpy as np
 from rushlight.core.casting import cast
 from rushlight.ops.declare import op
 from rushlight.ops.dims import axes
+from rushlight.ops.layouts import STRICT_ROWS
 from rushlight.ops.rules import SAME
 from rushlight.ops.samples import case, cases
 
 
 @op(
     dtype=SAME,
+    layout=STRICT_ROWS,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4)),

@@ -160,22 +160,41 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
         )
     if len(bins) != dims:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
-    hist, *edges = spatial(input, [getattr(each, "_array", each) for each in bins], range, weight, density)
-    given = [made if isinstance(each, int) else each for each, made in zip(bins, edges, strict=True)]
-    return named_results("histogramdd", ("hist", "bin_edges"))(hist, tuple(given))
+    if isinstance(bins[0], Tensor):
+        hist, edges = between(input, list(bins), range, weight, density), bins
+    else:
+        hist, *edges = spatial(input, list(bins), range, weight, density)
+    return named_results("histogramdd", ("hist", "bin_edges"))(hist, tuple(edges))
 
 
 @op(dtype=SAME, name="_histogramdd", samples=None, underivable="_histogramdd_from_bin_cts")
 def spatial(input, bins: list, range: list, weight: "Tensor" = None, density=False):
     """The histogram, then the edges along each dimension."""
+    hist, edges = of_points(input, bins, range, weight, density)
+    return (hist, *edges)
+
+
+@op(
+    dtype=SAME,
+    operands=["input"],
+    name="_histogramdd_from_edges",
+    samples=None,
+    underivable="_histogramdd_from_bin_tensors",
+)
+def between(input, edges: "list[Tensor]", range: list, weight: "Tensor" = None, density=False):
+    """The histogram between edges that were given."""
+    return of_points(input, edges, range, weight, density)[0]
+
+
+def of_points(input: np.ndarray, bins: list, range, weight, density: bool) -> tuple[np.ndarray, list]:
+    """The histogram of points (..., D), and the edges along each dimension."""
     for dim, each in enumerate(bins):
         count = each if isinstance(each, int) else each.size - 1
         if count <= 0:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension {dim}")
     check_weight(input, weight)
     points = input.reshape(-1, input.shape[-1])
-    hist, edges = counted(points, bins, range, weight if weight is None else weight.reshape(-1), density)
-    return (hist, *edges)
+    return counted(points, bins, range, weight if weight is None else weight.reshape(-1), density)
 
 
 def counted(points: np.ndarray, bins: list, bounds, weight, density: bool) -> tuple[np.ndarray, list]:

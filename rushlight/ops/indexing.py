@@ -255,7 +255,7 @@ def PICKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
 def pick(input, indices: list[Tensor], dims: tuple):
     """The elements at the positions that `indices` name along `dims`."""
     if not input.size and 0 in [input.shape[dim] for dim in dims] and all([index.size for index in indices]):
-        raise IndexError("index is out of bounds for dimension with size 0")
+        raise nowhere(input, indices)
     if not input.size and all([input.shape[dim] for dim in dims]):
         # nothing is read, and torch does not look at the positions
         indices = [np.zeros_like(each) for each in indices]
@@ -320,6 +320,15 @@ def numpy_index(indices: list[np.ndarray], dims: tuple[int, ...]) -> tuple:
     for dim, index in zip(dims, indices, strict=True):
         found[dim] = index
     return tuple(found)
+
+
+def nowhere(input: np.ndarray, indices: list[np.ndarray]) -> Exception:
+    """The error for positions along a dimension that has none."""
+    try:
+        np.broadcast_shapes(*[each.shape for each in indices])
+    except ValueError as error:
+        return explained(error, input, indices)
+    return IndexError("index is out of bounds for dimension with size 0")
 
 
 def explained(error: Exception, input: np.ndarray, indices: list[np.ndarray] | None = None) -> Exception:

@@ -11,7 +11,7 @@ from rushlight.autograd.modes import state
 from rushlight.core import dtypes
 from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.location import user_line
-from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.tensor import COUNTED, Tensor, new, storage_of
 from rushlight.core.views import check_writable
 from rushlight.ops.call import call, run, unwrap, wrong_argument
 from rushlight.ops.overlap import may_write_expanded, refuse_overlap, write_changed
@@ -38,7 +38,7 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
         plan = op.plan(needs)
         before = before_write(target, arguments, plan.keeps_input)
     if target._storage is not None:
-        check_overlap(op, target, arguments)
+        check_overlap(op, target, arguments, arrays)
     try:
         results = run(op, arguments, arrays)
         write(op, target, results if type(results) is ndarray else results[0])
@@ -143,13 +143,15 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
     array = target._array
     expanded = not array.flags.writeable or 0 in array.strides
     if expanded:
+        if op.name.startswith("clamp"):
+            require_castable(result.dtype, array)  # bounds are compared with the target's dtype at once
         expanded = not require_writable(array, op.name)
     if result.shape != array.shape:
         require_shape(array, result.shape)
     if result.dtype != array.dtype:
         require_castable(result.dtype, array)
     if target._inference:
-        check_inference()
+        check_inference(target)
     if expanded:
         write_changed(array, result)
     else:
@@ -157,14 +159,32 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
     written(target)
 
 
-def check_overlap(op: Op, target: Tensor, arguments: tuple) -> None:
+def check_overlap(op: Op, target: Tensor, arguments: tuple, arrays: list) -> None:
     """Look closer if an operand lies in the target's storage."""
     memory = target._storage.array
     for position in op.tensors[1:]:
         value = arguments[position]
         if isinstance(value, Tensor) and value._storage is not None and value._storage.array is memory:
-            refuse_overlap(op, target, arguments)
+            try:
+                refuse_overlap(op, target, arguments)
+            except RuntimeError:
+                complain_first(op, arguments, arrays)
+                raise
             return
+
+
+def complain_first(op: Op, arguments: tuple, arrays: list) -> None:
+    """Before a refusal for its memory: what the function says of its operands at once."""
+    from rushlight.ops.precedence import is_late
+
+    try:
+        run(op, arguments, arrays)
+    except RuntimeError as error:
+        if not is_late(str(error)):
+            raise
+    except Exception:
+        # of NumPy's, or of positions: torch would not come to them
+        return
 
 
 def written(target: Tensor) -> None:
@@ -208,9 +228,9 @@ def follow(target: Tensor, before: Any, output: int) -> None:
     hooks.follow(target, before, output)
 
 
-def check_inference() -> None:
+def check_inference(target: Tensor) -> None:
     """Refuse a write to a tensor made in inference mode, outside of it."""
-    if not state.inference:
+    if not state.inference and target._made != COUNTED:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
             "normal tensor before doing inplace update."

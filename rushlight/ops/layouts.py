@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core.layout import common_strides, dense_strides, empty_with_strides, packed_strides
-from rushlight.core.strides import is_fresh, strides_of
+from rushlight.core.strides import contiguous_strides, is_fresh, strides_of
 from rushlight.ops.formats import is_channels_last, laid_out
 
 if TYPE_CHECKING:
@@ -92,12 +92,21 @@ def FORMAT(op: Op, arrays: list, result: ndarray) -> ndarray:
     return laid_out(result, first)
 
 
+def STRICT_ROWS(op: Op, arrays: list, result: ndarray) -> ndarray:
+    """Contiguous also in dimensions of size 1, which NumPy's reductions leave with any step."""
+    return restrided(result, contiguous_strides(result.shape))
+
+
 def COLUMNS(op: Op, arrays: list, result: ndarray) -> ndarray:
     """Matrices column by column, as LAPACK has them; vectors beside them (eigenvalues, pivots) are contiguous."""
     if result.dtype.kind == "i" or (len(op.tensors) == 1 and result.ndim < arrays[0].ndim):
         return result if result.flags.c_contiguous else result.copy()
-    turned = result.swapaxes(-1, -2)
-    return result if turned.flags.c_contiguous else turned.copy().swapaxes(-1, -2)
+    if not result.size:
+        return result
+    # also where a matrix has one row or one column, which NumPy would lay out either way
+    rows, columns = result.shape[-2:]
+    outer = [each * rows * columns for each in contiguous_strides(result.shape[:-2])]
+    return restrided(result, (*outer, 1, rows))
 
 
 def restrided(result: ndarray, strides: tuple[int, ...]) -> ndarray:

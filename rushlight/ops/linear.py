@@ -11,6 +11,7 @@ from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
 from rushlight.ops.declare import op
 from rushlight.ops.gradients import conjugate
+from rushlight.ops.products import refuse_bool
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
 
@@ -36,11 +37,11 @@ from rushlight.ops.samples import case, cases
 )
 def linear(input, weight, bias: Tensor = None, *, out=None):
     """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`."""
-    if input.dtype.kind == "b" and input.size and weight.size:
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool': convert it to floats first")
     if not (input.ndim and 1 <= weight.ndim <= 2) or input.shape[-1] != weight.shape[-1]:
         refuse_ranks(input.ndim, weight.ndim)
         raise_features(input.shape, weight.shape)
+    if input.dtype.kind == "b":
+        refuse_bool(input, {(1, 1): "dot", (2, 1): "addmv_impl_cpu"}.get((input.ndim, weight.ndim), "addmm_impl_cpu_"))
     if weight.ndim == 1 and bias is not None and input.ndim == 2:
         raise RuntimeError("mat2 must be a matrix, got 1-D tensor: a weight of one row is weight[None]")
     rows = input if input.ndim <= 2 else input.reshape(math.prod(input.shape[:-1]), input.shape[-1])

@@ -16,7 +16,7 @@ from rushlight.ops.declare import composed, op
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.loss_reduction import legacy, reduced, reduced_tensor, share, unknown
 from rushlight.ops.rules import PROMOTE
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 
 if TYPE_CHECKING:
     from rushlight.ops.declare import Op
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 MANY = 16384
 
 
-def pairs(make, *options):
-    """Samples of an input and a target, with each of the reductions and of the options."""
+def pairs(make, *options, mixes=True):
+    """Samples of an input and a target, with each of the reductions and of the options; `mixes` says that there is a
+    gradient where they have two dtypes."""
     x, y = make.floats(3, 4), make.floats(3, 4)
     return [
         *[case(x, y, reduction=each) for each in ("mean", "sum", "none")],
@@ -36,7 +37,7 @@ def pairs(make, *options):
         case(make.floats(4, 3).T, y),
         case(make.floats(3, dtype="float64"), make.floats(3)),
         case(make.floats(3, dtype="float16"), make.floats(3, dtype="float16")),
-        case(make.floats(3), make.ints(3)),
+        (case if mixes else corner)(make.floats(3), make.ints(3)),
         case(make.ints(3), make.ints(3)),
         case(x, y, reduction="other"),
         case(x, make.floats(3)),
@@ -208,16 +209,23 @@ def huber_distances(input, target, reduction: str, delta: float):
 
 
 huber_distances.gradient(
-    input=lambda grad, input, target, reduction, delta: (
-        (input - target).clamp(-delta, delta) * share(grad, reduction, input.numel())
-    ),
-    target=lambda grad, input, target, reduction, delta: (
-        (target - input).clamp(-delta, delta) * share(grad, reduction, input.numel())
-    ),
+    input=lambda grad, input, target, reduction, delta: huber_slope(grad, input, target, reduction, delta),
+    target=lambda grad, input, target, reduction, delta: huber_slope(grad, target, input, reduction, delta),
 )
 
 
-@composed(name="nn.functional.huber_loss", samples=cases(lambda make: pairs(make, {"delta": 0.5}, {"delta": 0})))
+def huber_slope(grad: Tensor, one: Tensor, other: Tensor, reduction: str, delta: float) -> Tensor:
+    if one.dtype is not other.dtype:
+        # torch computes this loss of two dtypes, but no gradient of it
+        raise RuntimeError(
+            f"Found dtype {other.dtype.scalar} but expected {one.dtype.scalar}: convert the input or the target"
+        )
+    return (one - other).clamp(-delta, delta) * share(grad, reduction, one.numel())
+
+
+@composed(
+    name="nn.functional.huber_loss", samples=cases(lambda make: pairs(make, {"delta": 0.5}, {"delta": 0}, mixes=False))
+)
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Mean of d * d / 2 for differences d below `delta`, of delta * (d - delta / 2) for larger ones."""
     input, target = matched(input, target)

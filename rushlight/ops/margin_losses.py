@@ -158,7 +158,8 @@ def triplet_margin_with_distance_loss(
 def margins(input, target, p=1, margin=1.0, weight: "Tensor" = None, reduction="mean"):
     """What the right class of each row lacks to be ahead of each other class by the margin."""
     require_floats("multi_margin_loss", input)
-    missing = np.maximum(margin - input[np.arange(len(target)), target][:, None] + input, 0)
+    # fmax: what is not a number lacks nothing, as in torch
+    missing = np.fmax(margin - input[np.arange(len(target)), target][:, None] + input, 0)
     missing[np.arange(len(target)), target] = 0
     missing = missing**p
     rows = np.add.reduce(missing if weight is None else missing * weight[target][:, None], 1)
@@ -176,8 +177,8 @@ def margin_gradient(
     grad: Tensor, input: Tensor, target: Tensor, p: int, margin: float, weight: Tensor | None
 ) -> Tensor:
     missing = margin - taken(input, target).unsqueeze(1) + input
-    slope = (missing > 0).to(input.dtype) if p == 1 else missing.clamp_min(0)
-    slope = slope - placed(taken(slope, target), target, slope.shape)
+    lacking = (missing > 0).scatter(1, target.unsqueeze(1), False)
+    slope = lacking.to(input.dtype) if p == 1 else missing.where(lacking, 0)
     rows = grad if weight is None else grad * weight[target]
     slope = slope * (rows.unsqueeze(1) if rows.ndim else rows)
     return slope - placed(slope.sum(1), target, slope.shape)
@@ -235,8 +236,8 @@ def label_margins(input, wanted, reduction: str):
     """What the labels of each row lack to be ahead of each other class by 1; `wanted` counts the labels."""
     require_floats("multilabel_margin_loss", input)
     rows, classes = input.reshape(wanted.shape), wanted.shape[1]
-    missing = np.maximum(1 - rows[:, :, None] + rows[:, None, :], 0)
-    missing *= wanted[:, :, None] * (wanted == 0)[:, None, :]
+    counted = wanted[:, :, None] * (wanted == 0)[:, None, :]
+    missing = np.fmax(np.where(counted, 1 - rows[:, :, None] + rows[:, None, :], 0), 0) * counted
     found = reduced(np.add.reduce(missing, (1, 2)) / classes, reduction)
     return found.reshape(input.shape[:-1]) if reduction == "none" else found
 

@@ -11,6 +11,7 @@ from rushlight.ops.dims import axes, axis
 from rushlight.ops.folding import fold
 from rushlight.ops.gradients import kept_shape, reduced_dims, spread
 from rushlight.ops.kinds import refuse
+from rushlight.ops.layouts import STRICT_ROWS
 from rushlight.ops.rules import INDEX, SAME
 from rushlight.ops.samples import case, cases, corner
 
@@ -112,6 +113,7 @@ amin.gradient(input=shared)
 
 @op(
     dtype=SAME,
+    layout=STRICT_ROWS,
     returns=("min", "max"),
     samples=cases(
         lambda make: [

@@ -8,14 +8,14 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import composed, op
+from rushlight.ops.declare import Op, composed, op
 from rushlight.ops.dims import axes
 from rushlight.ops.dims import axis as counted
 from rushlight.ops.folding import fold
 from rushlight.ops.gradients import conjugate, reduced_dims, widened
 from rushlight.ops.maxima import amax, amin
 from rushlight.ops.out import write_composed
-from rushlight.ops.rules import AVERAGE, REAL
+from rushlight.ops.rules import AVERAGE, PROMOTE, REAL
 from rushlight.ops.samples import case, cases, corner
 
 INF = math.inf
@@ -257,20 +257,30 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     return vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype, out=out)
 
 
+def DISTANCE(op: Op, arrays: list) -> np.dtype:
+    """The real dtype of what the operands have in common."""
+    return dtypes.from_numpy(PROMOTE(op, arrays)).to_real().numpy
+
+
 @op(
-    dtype=REAL,
+    dtype=DISTANCE,
     samples=cases(
         lambda make: [
             *[case(make.floats(3, 4), make.floats(4), p) for p in (0, 1, 1.5, 2, 3, INF)],
             case(make.floats(3), make.floats(3)),
             case(make.floats(), make.floats()),
             case(make.floats(3), make.floats(4)),
+            case(make.ints(3), make.floats(3, dtype="float64")),
         ]
     ),
 )
 def dist(input, other, p=2):
     """The `p`-norm of the difference of two tensors."""
-    return vector_norm.op.body(input - other, p)
+    difference = input - other
+    if difference.dtype.kind in "iu":
+        kind = dtypes.from_numpy(difference.dtype).scalar
+        raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind} instead.")
+    return vector_norm.op.body(difference, p)
 
 
 dist.gradient(

@@ -99,7 +99,7 @@ def write_result(op: Op, result: np.ndarray, out: Any, read: tuple = ()) -> Tens
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if out._inference:
-        check_inference()
+        check_inference(out)
     pointwise = is_pointwise(op)
     if pointwise:
         require_writable(out._array)

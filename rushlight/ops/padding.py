@@ -139,20 +139,32 @@ def sides_of(pad: Any, ndim: int) -> Sides:
 
 
 def edge_node(input: Tensor, pad: Any, mode: str) -> str:
-    return "CopySlices" if mode == "circular" else f"{MODES[mode].title()}Pad{len(pad) // 2}DBackward0"
+    return f"{MODES[mode].title()}Pad{len(pad) // 2}DBackward0"
 
 
 @op(dtype=SAME, name="_edge_pad", node=edge_node, samples=None, fused=True)
 def edge_pad(input, pad: tuple, mode: str):
     """A border read from the input itself."""
-    found = input
+    return laid_out(bordered(input, pad, mode), input)
+
+
+edge_pad.gradient(input=lambda grad, input, pad, mode: edge_add(grad, input._array.shape, pad, mode))
+
+
+@op(dtype=SAME, name="_circular_pad", node="CopySlices", samples=None, fused=True)
+def circular_pad(input, pad: tuple):
+    """A border read from the other end of the input, which torch copies and does not save."""
+    return np.ascontiguousarray(bordered(input, pad, "circular"))
+
+
+circular_pad.gradient(input=lambda grad, input_shape, pad: edge_add(grad, input_shape, pad, "circular"))
+
+
+def bordered(input: np.ndarray, pad: tuple, mode: str) -> np.ndarray:
     for dim, (before, after) in enumerate(sides_of(pad, input.ndim)):
         if before or after:
-            found = found.take(sources(found.shape[dim], before, after, mode), dim)
-    return np.ascontiguousarray(found) if mode == "circular" else laid_out(found, input)
-
-
-edge_pad.gradient(input=lambda grad, input_shape, pad, mode: edge_add(grad, input_shape, pad, mode))
+            input = input.take(sources(input.shape[dim], before, after, mode), dim)
+    return input
 
 
 @op(dtype=SAME, name="_edge_add", samples=None)
@@ -172,7 +184,9 @@ def edge_add(grad, shape: tuple, pad: tuple, mode: str):
     return grad
 
 
-edge_add.gradient(grad=lambda grads, pad, mode: edge_pad(grads[0], pad, mode))
+edge_add.gradient(
+    grad=lambda grads, pad, mode: circular_pad(grads[0], pad) if mode == "circular" else edge_pad(grads[0], pad, mode)
+)
 
 
 def sources(size: int, before: int, after: int, mode: str) -> np.ndarray:
@@ -247,7 +261,7 @@ def pad(input, pad, mode="constant", value=None):
     check_edges(input.shape, pad, mode)
     if mode != "circular" and input._array.dtype.kind == "b":
         raise refuse(f"{MODES[mode]}_pad{len(pad) // 2}d", input._array)
-    return edge_pad(input, pad, mode)
+    return circular_pad(input, pad) if mode == "circular" else edge_pad(input, pad, mode)
 
 
 def check_lengths(shape: tuple[int, ...], pad: tuple[int, ...]) -> None:

@@ -64,7 +64,7 @@ def check_parts(
 
 def has_parts(input: np.ndarray, dim: int) -> bool:
     """Whether there is anything at a position: torch looks at no position of parts that are empty."""
-    return bool(input.size) or not input.shape[dim]
+    return 0 not in input.shape[:dim] + input.shape[dim + 1 :]
 
 
 @op(

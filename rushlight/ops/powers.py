@@ -14,7 +14,7 @@ from rushlight.core.tensor import Tensor, method
 from rushlight.ops.declare import composed, op
 from rushlight.ops.gradients import conjugate, zeros
 from rushlight.ops.kinds import kind_of, refuse
-from rushlight.ops.layouts import COMMON
+from rushlight.ops.layouts import COMMON, ROWS
 from rushlight.ops.rules import FLOAT, PROMOTE, SAME
 from rushlight.ops.samples import binary, case, cases, corner, unary
 from rushlight.ops.where import choose
@@ -56,7 +56,12 @@ def power_node(input: Any, exponent: Any) -> str:
     return "PowBackward1" if isinstance(exponent, Tensor) else "PowBackward0"
 
 
-@op(dtype=PROMOTE, samples=exponents, operator="**", node=power_node)
+def power_layout(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
+    """As pointwise ops; powers of one number are by rows, whatever the exponents are."""
+    return (COMMON if type(arrays[0]) is np.ndarray else ROWS)(op, arrays, result)
+
+
+@op(dtype=PROMOTE, layout=power_layout, samples=exponents, operator="**", node=power_node)
 def pow(input, exponent, *, out=None):
     """Each element of `input` to the power of `exponent`, a tensor or a number.
 

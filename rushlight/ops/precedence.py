@@ -19,6 +19,9 @@ from rushlight.ops.rules import BOOL, FLOAT, REAL_FLOAT
 # what a kernel says, numbers that do not fit, and the words of the checks below; the rest a function says at once
 LATE = ('"', "ZeroDivisionError", "The size of tensor a", "output with shape", "result type", "value cannot be")
 
+# reductions that compare the dtype of `out=` before they look at dimensions
+OUT_FIRST = {"all", "amax", "amin", "any"}
+
 
 def is_late(words: str) -> bool:
     """Whether torch notices this after what its functions check themselves: once shapes and dtypes are compared."""
@@ -37,6 +40,8 @@ def check(op: Any, arguments: tuple, error: Exception) -> None:
                 each.grad_fn  # noqa: B018
     if not (is_pointwise(op) or op.name == "_copy") or not is_late(str(error)):
         return
+    if op.name.startswith("clamp") and str(error).startswith("result type"):
+        return  # bounds are compared with the target's dtype at once
     target = arguments[0]._array
     require_writable(target, op.name)
     shape = broadcast(op, arguments)
@@ -51,7 +56,12 @@ def check(op: Any, arguments: tuple, error: Exception) -> None:
 def check_out(op: Any, arguments: tuple, needs: int, out: Any, error: Exception) -> None:
     """As `check`, for `out=`, of which torch asks first whether it would have to be recorded."""
     late = no_loop(error) or isinstance(error, ValueError) or is_late(str(error))
-    out_checks.check_out(op, arguments, needs, out, overlapping=late or not is_pointwise(op))
+    early = is_pointwise(op) or op.name in ("cat", "stack")
+    out_checks.check_out(op, arguments, needs, out, overlapping=late or not early)
+    if op.name in OUT_FIRST and isinstance(out, Tensor):
+        kind = np.dtype(bool) if op.rule is BOOL else arguments[0]._array.dtype
+        if kind != out._array.dtype:
+            require_dtype(op, np.empty(0, kind), out._array)
     shape = broadcast(op, arguments) if late and is_pointwise(op) and isinstance(out, Tensor) else None
     if shape is None:
         return

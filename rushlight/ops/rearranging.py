@@ -67,6 +67,8 @@ def gathered(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...]) -> 
     """The gradients of all repetitions, added up."""
     if not repeats:
         return grad
+    if 0 in repeats:
+        return grad.new_zeros(shape)  # as torch's, without a history
     shape = (1,) * (len(repeats) - len(shape)) + shape
     pairs = [each for pair in zip(repeats, shape, strict=True) for each in pair]
     return grad.reshape(pairs).sum(list(range(0, len(pairs), 2)))

@@ -29,7 +29,7 @@ def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
     op, arguments = view.op, (tensor, *arguments)
     recording = state.grad and tensor.requires_grad
     if tensor._inference:
-        check_inference()
+        check_inference(tensor)
     if recording:
         check_target(tensor)
     storage = storage_of(tensor)
@@ -100,7 +100,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
         raise RuntimeError(f"numel: integer multiplication overflow: a size may not be negative, got {list(shape)}")
     if shape != self._array.shape:
         if self._inference:
-            check_inference()
+            check_inference(self)
         give_shape(self, shape)
         written(self)
     if memory_format in (channels_last, channels_last_3d):
@@ -121,7 +121,7 @@ def set_(
 ) -> Tensor:
     """Let it look at another tensor's memory, in place; without a source, at none."""
     if self._inference:
-        check_inference()
+        check_inference(self)
     if state.grad and self._requires_grad:
         check_target(self)
     if source is None:

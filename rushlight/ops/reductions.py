@@ -89,6 +89,8 @@ prod.gradient(
 
 def prod_gradient(grad, input, result, dim):
     """The gradient times the product of all the others; by division only where no element is zero."""
+    if not input.ndim:
+        return grad
     if not (input == 0).any():
         return grad * conjugate(result / input)
     if dim is None:

@@ -56,7 +56,9 @@ def cast_in_order(array: ndarray, kind: np.dtype) -> ndarray:
 
 def narrow(op: Op, arrays: list, kind: np.dtype) -> None:
     """Round the numbers that meet half precision to it, as torch does."""
-    rounds = list(op.operands[:1] if op.name in SCALED else op.operands)
+    rounds = list(op.operands)
+    if op.name in SCALED and (type(last := arrays[rounds[-1]]) is not ndarray or not last.ndim):
+        rounds.pop()
     if len(op.operands) == 2 and "alpha" in op.positions:
         rounds.append(op.positions["alpha"])
     for position in rounds:

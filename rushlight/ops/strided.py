@@ -47,7 +47,13 @@ def strided_view(input, memory: np.ndarray, geometry: tuple):
     return strided(memory, *geometry)
 
 
-strided_view.gradient(input=lambda grad, input_geometry, geometry: strided_add(grad, geometry, input_geometry))
+strided_view.gradient(
+    input=lambda grad, input_geometry, geometry: (
+        strided_add(grad, geometry, input_geometry)
+        if grad._array.size
+        else grad.new_zeros(input_geometry[0])  # as torch's, without a history
+    )
+)
 
 
 @op(dtype=SAME, name="_strided_add", samples=None)
@@ -94,8 +100,11 @@ strided_put.gradient(
 
 
 @op(dtype=SAME, name="_as_strided_scatter", samples=None)
-def strided_scatter(input, src, layout: tuple, geometry: tuple):
-    return strided_put.op.body(input, src, layout, geometry)
+def strided_scatter(input, src, memory: np.ndarray, layout: tuple, geometry: tuple):
+    """The input within a copy of all its memory, with `src` written over the part that `geometry` shows."""
+    memory = memory.copy("K")  # in the order it lies in
+    strided(memory, *geometry)[...] = src
+    return strided(memory, *layout)
 
 
 strided_scatter.gradient(**strided_put.op.gradients)
@@ -118,9 +127,12 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
             f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice "
             f"size = {list(size)}"
         )
+    if overlaps(geometry_of(input)):
+        input = input.clone()
     offset = input.storage_offset() if storage_offset is None else storage_offset
-    strided(memory_of(input), size, stride, offset)  # refuses what lies outside
-    return strided_scatter(input, src, geometry_of(input), (size, stride, offset))
+    memory = memory_of(input)
+    strided(memory, size, stride, offset)  # refuses what lies outside
+    return strided_scatter(input, src, memory, geometry_of(input), (size, stride, offset))
 
 
 def memory_of(tensor: Tensor) -> np.ndarray:

@@ -92,7 +92,9 @@ def unfold(
         )
     images = input if input.ndim == 4 else input[None]
     seen = windows(padded(images, padding), kernel, stride, dilation, places)
-    return seen.reshape(*input.shape[:-3], input.shape[-3] * math.prod(kernel), math.prod(places))
+    found = seen.reshape(*input.shape[:-3], input.shape[-3] * math.prod(kernel), math.prod(places))
+    # patches of one element, or one of the whole image, are still the input's memory
+    return found if found.flags.writeable else found.copy()
 
 
 unfold.gradient(

@@ -24,6 +24,8 @@ INT64 = np.dtype("int64")
 UNSIGNED = {INT64: np.dtype("uint64"), np.dtype("int32"): np.dtype("uint32")}
 QUICK = {float, int, bool}
 LARGEST_HALF = 65504
+# ops that look at dimensions, shapes and dtypes before they ask whether each element has a place of its own
+CHECKED_FIRST = {"index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce"}
 
 
 class OutOfRange(IndexError, RuntimeError):
@@ -52,13 +54,14 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         before = inplace.before_write(target, arguments, plan.keeps_input)
     try:
         refuse_overlap(op, target, arguments)
-    except RuntimeError:
-        if op.name not in ("_put", "index_copy"):
+        single = (array.flags.writeable and 0 not in array.strides) or inplace.require_writable(array, op.name)
+    except RuntimeError as error:
+        expanded = "more than one element" in str(error)
+        if op.name in CHECKED_FIRST if expanded else op.name not in ("_put", "index_copy"):
             check_operands(op, arguments, arrays)
         raise
-    single = (array.flags.writeable and 0 not in array.strides) or inplace.require_writable(array, op.name)
     if target._inference:
-        inplace.check_inference()
+        inplace.check_inference(target)
     token = floating_point.set(QUIET)
     try:
         if type(array) is np.ndarray and (array.flags.c_contiguous or not single):

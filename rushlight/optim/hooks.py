@@ -84,7 +84,8 @@ def hooked(step: Callable) -> Callable:
         return result
 
     call.hooked = True  # type: ignore[attr-defined]
-    return shortcut(call)
+    # the native way is that of the step all methods share
+    return shortcut(call) if step.__module__ == "rushlight.optim.optimizer" else call
 
 
 def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:

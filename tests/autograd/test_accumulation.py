@@ -125,3 +125,12 @@ def test_a_leaf_that_got_another_shape_refuses_to_add_to_its_gradient():
         torch.eq(torch.ones(2, 3), 2, out=x)
     with pytest.raises(RuntimeError, match=r"The size of tensor a \(4\) must match the size of tensor b \(3\)"):
         x.sum().backward()
+
+
+def test_a_gradient_spread_to_one_element_is_laid_out_as_its_leaf():
+    x = torch.tensor([2.0], requires_grad=True)
+    x.sum().backward(inputs=[x, x])
+    assert x.grad.stride() == (1,)
+    y = torch.ones(1, 1).expand(1, 1).clone().requires_grad_()
+    y.sum().pow(2).backward(inputs=[y, y])
+    assert y.grad.stride() == (1, 1)

@@ -55,3 +55,18 @@ def test_a_plain_backward_records_nothing():
     x = torch.ones(2, requires_grad=True)
     torch.relu(x).sum().backward()
     assert not x.grad.requires_grad
+
+
+@pytest.mark.parametrize(
+    ("shape", "function"),
+    [
+        ((), lambda x: x.prod()),
+        ((), lambda x: x.prod(-1)),
+        ((3,), lambda x: x.repeat(0).exp()),
+        ((3,), lambda x: x.as_strided((0,), (1,)).exp()),
+    ],
+)
+def test_gradients_of_single_numbers_and_of_nothing_have_no_history(shape, function):
+    x = torch.ones(shape, requires_grad=True)
+    found = torch.autograd.grad(function(x).sum(), x, create_graph=True)[0]
+    assert not found.requires_grad and found.shape == shape

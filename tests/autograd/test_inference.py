@@ -98,3 +98,42 @@ def test_nothing_is_recorded_in_inference_mode_whatever_else_is_on():
     with torch.inference_mode(), torch.enable_grad():
         x = torch.ones(1, requires_grad=True)
         assert not (x * 2).requires_grad
+
+
+def inference_tensor():
+    with torch.inference_mode():
+        return torch.tensor([1.0, 4.0]) * 1
+
+
+@pytest.mark.parametrize("share", [lambda x: x.data, lambda x: x.detach(), lambda x: x[:].data])
+def test_outside_the_mode_data_and_detach_of_an_inference_tensor_count_their_writes(share):
+    x = inference_tensor()
+    y = share(x)
+    assert y.is_inference() and y._version == 0
+    y.mul_(2)
+    assert y._version == 1 and x.tolist() == [2.0, 8.0]
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        y[:1].mul_(2)
+
+
+def test_inside_the_mode_they_do_not():
+    x = inference_tensor()
+    with torch.inference_mode():
+        shared = [x.data, x.detach()]
+    for each in shared:
+        with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+            each.mul_(2)
+        with pytest.raises(RuntimeError, match="do not track version counter"):
+            _ = each._version
+
+
+def test_data_of_an_inference_tensor_makes_one_that_goes_on_counting():
+    x = torch.ones(2)
+    x.mul_(1)
+    x.data = inference_tensor()
+    assert x.is_inference()
+    assert x.mul_(2).tolist() == [2.0, 8.0] and x._version == 2
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        x.view(2).mul_(2)
+    x.data = torch.ones(2)
+    assert not x.is_inference()

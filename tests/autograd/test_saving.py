@@ -4,6 +4,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd import graph
+from rushlight.nn import functional as F
 
 
 def test_values_saved_on_the_cpu_are_copies():
@@ -63,3 +64,37 @@ def test_counting_a_write_is_for_tensors():
         graph.increment_version(3)
     with pytest.raises(RuntimeError, match="each element of the iterable to be a tensor"):
         graph.increment_version([3])
+
+
+POOLS = {
+    "avg_pool1d": lambda x: F.avg_pool1d(x, 2),
+    "adaptive_avg_pool1d": lambda x: F.adaptive_avg_pool1d(x, 2),
+    "max_pool1d": lambda x: F.max_pool1d(x, 2),
+    "adaptive_max_pool1d": lambda x: F.adaptive_max_pool1d(x, 2),
+    "reflect": lambda x: F.pad(x, (1, 1), "reflect"),
+    "replicate": lambda x: F.pad(x, (1, 1), "replicate"),
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_pools_and_borders_save_their_input(name):
+    x = torch.arange(24.0).reshape(2, 3, 4).requires_grad_()
+    y = x * 1
+    found = POOLS[name](y)
+    y.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.sum().backward()
+    found = POOLS[name](x).sum()
+    found.backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        found.backward()
+
+
+@pytest.mark.parametrize("function", [lambda x: F.adaptive_avg_pool1d(x, 1), lambda x: F.pad(x, (1, 1), "circular")])
+def test_means_of_all_and_borders_from_the_other_end_do_not(function):
+    x = torch.ones(2, 3, 4, requires_grad=True)
+    y = x * 1
+    found = function(y)
+    y.mul_(2)
+    found.sum().backward()
+    assert x.grad is not None

@@ -40,9 +40,14 @@ def test_native_numbers_are_those_of_the_python_function(name, dtype):
         assert (ours_state == theirs_state).all()
 
 
-def test_bad_rates_draw_nothing():
-    torch.manual_seed(1)
-    before = torch.get_rng_state()
-    with pytest.raises(RuntimeError, match="invalid Poisson rate"):
-        torch.poisson(torch.tensor([1.0, -1.0]))
-    assert (torch.get_rng_state() == before).all()
+def test_rates_before_a_bad_one_are_drawn():
+    states = []
+    for rates in ([1.0], [1.0, -1.0], [1.0, -1.0, 1.0]):
+        torch.manual_seed(1)
+        if len(rates) == 1:
+            torch.poisson(torch.tensor(rates))
+        else:
+            with pytest.raises(RuntimeError, match="invalid Poisson rate"):
+                torch.poisson(torch.tensor(rates))
+        states.append(torch.get_rng_state())
+    assert all((each == states[0]).all() for each in states)

@@ -237,3 +237,33 @@ def test_a_negative_smoothing_smooths_nothing():
     x, y = torch.zeros(2, 3), torch.tensor([0, 1])
     assert F.cross_entropy(x, y, label_smoothing=-0.5).item() == F.cross_entropy(x, y).item()
     assert F.cross_entropy(x, x + 0.5, label_smoothing=-0.5).item() == F.cross_entropy(x, x + 0.5).item()
+
+
+@pytest.mark.parametrize(
+    ("scores", "p", "loss", "slopes"),
+    [
+        ([1.0, float("nan"), 2.0], 1, 2 / 3, [-1 / 3, 0.0, 1 / 3]),
+        ([1.0, float("nan"), 2.0], 2, 4 / 3, [-4 / 3, 0.0, 4 / 3]),
+        ([float("inf"), 2.0, 3.0], 2, 0.0, [0.0, 0.0, 0.0]),
+        ([float("nan"), 1.0, 2.0], 2, 0.0, [0.0, 0.0, 0.0]),
+    ],
+)
+def test_what_is_not_a_number_lacks_no_margin(scores, p, loss, slopes):
+    x = torch.tensor([scores], requires_grad=True)
+    found = F.multi_margin_loss(x, torch.tensor([0]), p)
+    found.backward()
+    np.testing.assert_allclose([found.item(), *x.grad[0].tolist()], [loss, *slopes], rtol=1e-6)
+
+
+def test_a_label_at_infinity_lacks_no_margin():
+    x = torch.tensor([[float("inf"), 1.0, float("nan")]])
+    assert F.multilabel_margin_loss(x, torch.tensor([[0, -1, -1]])).item() == 0.0
+    assert F.multilabel_margin_loss(x, torch.tensor([[1, -1, -1]])).item() == float("inf")
+
+
+def test_the_huber_loss_of_two_dtypes_has_no_gradient():
+    x = torch.tensor([0.25, 0.75], dtype=torch.float64, requires_grad=True)
+    found = F.huber_loss(x, torch.tensor([1.0, 0.0]))
+    assert found.dtype is torch.float64
+    with pytest.raises(RuntimeError, match="Found dtype Float but expected Double"):
+        found.backward()

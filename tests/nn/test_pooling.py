@@ -172,3 +172,47 @@ def test_fractional_pools_refuse_empty_dimensions():
         F.fractional_max_pool3d(torch.ones(1, 1, 4, 4, 4), 5, output_size=2)
     with pytest.raises(ValueError, match="kernel_size must be greater than 0"):
         nn.FractionalMaxPool3d(0, output_size=1)
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        lambda x: F.avg_pool1d(x, 2),
+        lambda x: F.max_pool1d(x, 2, return_indices=True)[0],
+        lambda x: F.adaptive_avg_pool1d(x, 2),
+        lambda x: F.adaptive_max_pool1d(x, 2),
+    ],
+)
+def test_pooled_rows_are_views_of_pooled_planes(pool):
+    found = pool(torch.arange(12.0).reshape(1, 3, 4).requires_grad_())
+    assert found._is_view() and found._base.shape == (1, 3, 1, 2)
+    assert found.grad_fn.name() == "SqueezeBackward1"
+
+
+def test_maxima_of_rows_alone_are_no_view():
+    assert not F.max_pool1d(torch.arange(12.0).reshape(1, 3, 4), 2)._is_view()
+
+
+@pytest.mark.parametrize(
+    ("pool", "words"),
+    [
+        (lambda x: F.avg_pool1d(x[:, :0], 2), r"^Expected 3D or 4D .* but got:\[1, 0, 1, 4\]"),
+        (lambda x: F.max_pool1d(x, (2, 2)), "kernel_size must be an int, list of ints or tuple of ints of size 1"),
+        (lambda x: F.max_pool1d(x, 2, (2, 2)), "stride must be None, an int, list of ints, or tuple of ints of size 1"),
+        (lambda x: F.adaptive_max_pool1d(x, -1), r"negative dimension -1: \[1, 3, 1, -1\]"),
+        (lambda x: F.adaptive_max_pool1d(x[..., :0], 2), r"adaptive_max_pool1d\(\): Expected input to have"),
+        (lambda x: F.adaptive_avg_pool3d(x[None], (1, 2, -1)), "0 but received {1, 2,-1}"),
+    ],
+)
+def test_pooled_rows_are_refused_in_torchs_words(pool, words):
+    x = torch.arange(12.0).reshape(1, 3, 4)
+    with pytest.raises(RuntimeError, match=words):
+        pool(x)
+
+
+@pytest.mark.parametrize("function", ["avg", "max"])
+def test_the_gradient_of_an_empty_adaptive_pool_is_refused(function):
+    x = torch.arange(12.0).reshape(1, 3, 4).requires_grad_()
+    found = getattr(F, f"adaptive_{function}_pool1d")(x, 0)
+    with pytest.raises(RuntimeError, match=rf"adaptive_{function}_pool2d_backward\(\): Expected grad_output to have"):
+        found.sum().backward()

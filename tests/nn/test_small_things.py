@@ -177,3 +177,19 @@ def test_helpers_that_programs_import_from_functional_are_there():
     assert (_single(2), _pair(2), _triple(2)) == ((2,), (2, 2), (2, 2, 2))
     assert _list_with_default([None, 3], [4, 5, 6]) == [5, 3]
     assert _Reduction.get_enum("sum") == 2
+
+
+@pytest.mark.parametrize("kernel", [1, 2])
+def test_patches_have_memory_of_their_own(kernel):
+    x = torch.zeros(1, 1, 2, 2)
+    patches = torch.nn.functional.unfold(x, kernel)
+    x.fill_(5)
+    assert not patches.any()
+    patches += 1
+    assert (x == 5).all()
+
+
+def test_patches_of_no_image_can_be_written_to():
+    patches = torch.nn.functional.unfold(torch.zeros(0, 3, 4, 4), 2)
+    patches += patches
+    assert patches.shape == (0, 12, 9)

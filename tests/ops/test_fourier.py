@@ -21,6 +21,25 @@ def test_the_inverse_of_half_a_spectrum_needs_the_number_of_points():
     np.testing.assert_allclose(torch.fft.irfft(spectrum, 7), signal, atol=1e-6)
 
 
+def test_the_inverse_of_real_numbers_is_a_conjugate_view():
+    signal = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    for transform, size in ((torch.fft.ifft, 3), (torch.fft.ihfft, 2)):
+        found = transform(signal)
+        assert found.is_conj() and found._is_view() and found.shape == (size,)
+        assert found.grad_fn.name() == "ConjBackward0"
+        assert found._base.grad_fn.name() == "FftR2CBackward0"
+        with pytest.raises(RuntimeError, match="Can't detach views in-place"):
+            found.detach_()
+        out = torch.empty(0, dtype=torch.complex64)
+        assert not transform(signal.detach(), out=out).is_conj()
+    assert not torch.fft.ifft(signal + 0j).is_conj()
+
+
+def test_the_real_points_of_a_real_spectrum_have_a_positive_zero():
+    assert not torch.signbit(torch.fft.fft(torch.tensor([1.0, 2.0])).imag).any()
+    assert torch.signbit(torch.fft.ifft(torch.tensor([1.0, 2.0])).imag).all()
+
+
 def test_axis_means_dim():
     x = torch.rand(3, 4)
     assert torch.equal(torch.fft.fft(x, axis=0), torch.fft.fft(x, dim=0))

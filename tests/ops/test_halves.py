@@ -90,3 +90,13 @@ def test_numbers_are_rounded_before_they_meet_half_precision(dtype, rounded):
     assert (x * 64 / number).item() == torch.tensor(64 / number, dtype=dtype).item()
     assert (number * (x * 5)).item() == torch.tensor(number * 5, dtype=dtype).item()
     assert (torch.tensor(number) * (x * 5)).item() == torch.tensor(rounded * 5, dtype=dtype).item()
+
+
+def test_integers_become_halves_before_they_multiply_or_divide():
+    halves, whole = torch.tensor([0.0, 1.0, 0.5], dtype=torch.float16), torch.tensor([2147483647, 70000, 3])
+    assert (halves * whole)[0].isnan() and (halves[0] * whole)[1].isnan()
+    assert (halves / whole)[1].item() == 0.0
+    # one number is taken as it is
+    assert (halves * torch.tensor(2147483647)).tolist() == [0.0, INF, INF]
+    brain = halves.bfloat16() / whole
+    assert brain[1].item() == pytest.approx(1.4246e-05, rel=1e-4)

@@ -57,3 +57,12 @@ def test_counts_that_are_refused(values, options, kind, words):
 def test_bins_in_several_dimensions_that_are_refused(shape, bins, options, words):
     with pytest.raises(RuntimeError, match=words):
         torch.histogramdd(torch.ones(shape), bins, **options)
+
+
+def test_a_histogram_between_edges_with_history_has_it_but_no_derivative():
+    edges = [torch.tensor([0.0, 0.5, 1.0], requires_grad=True), torch.tensor([0.0, 1.0])]
+    hist, given = torch.histogramdd(torch.tensor([[0.25, 0.5], [0.75, 0.5]]), edges)
+    assert given[0] is edges[0] and given[1] is edges[1]
+    assert hist.tolist() == [[1.0], [1.0]]
+    with pytest.raises(RuntimeError, match="derivative for aten::_histogramdd_from_bin_tensors is not implemented"):
+        hist.sum().backward()

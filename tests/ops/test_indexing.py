@@ -310,3 +310,44 @@ def test_a_number_over_a_number_is_a_copy():
     y = torch.tensor([1.0], requires_grad=True) * 2
     y[...] = 3.0
     assert y.grad_fn.name().startswith("FillBackward")
+
+
+@pytest.mark.parametrize("index", [0, None, (slice(-2, None), 0)])
+def test_one_element_assigned_to_itself_in_another_shape_is_refused(index):
+    x = torch.ones(1, 1)
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+        x[index] = x
+    x[0, 0] = x  # both have no dimensions then
+
+
+def test_a_mask_reads_the_one_element_it_writes_first():
+    x = torch.ones(1, requires_grad=True) * 3
+    x[x > 0] = x
+    assert x.tolist() == [3.0]
+
+
+def test_an_index_of_a_number_is_refused_before_the_overlap():
+    x = torch.tensor(1.0)
+    with pytest.raises(IndexError, match="slice\\(\\) cannot be applied to a 0-dim tensor"):
+        x[:] = x
+
+
+def test_assignments_to_empty_dimensions_look_at_shapes_before_dtypes():
+    x, none = torch.zeros((0, 3), dtype=torch.uint8), torch.tensor([], dtype=torch.int64)
+    with pytest.raises(RuntimeError, match=r"value tensor of shape \[2, 2\] cannot be broadcast to .* \[0, 3\]"):
+        x[none] = torch.ones(2, 2)
+    with pytest.raises(IndexError, match=r"indexing tensors could not be broadcast together with shapes \[2\], \[0\]"):
+        x[torch.tensor([0, 1]), none] = torch.ones(2)
+    for write in (lambda index: x[index], lambda index: x.__setitem__(index, 1)):
+        with pytest.raises(
+            IndexError, match=r"indexing tensors could not be broadcast together with shapes \[2\], \[3\]"
+        ):
+            write((torch.tensor([0, 1]), torch.tensor([0, 1, 2])))
+
+
+def test_positions_of_empty_parts_are_not_looked_at():
+    x, place = torch.zeros(0, 0), torch.tensor([5])
+    assert x.index_fill(0, place, 1).shape == (0, 0)
+    assert x.index_copy(1, place, torch.zeros(0, 1)).shape == (0, 0)
+    with pytest.raises(IndexError, match="out of bounds"):
+        torch.zeros(0, 2).index_fill(0, place, 1)

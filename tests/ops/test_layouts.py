@@ -283,3 +283,37 @@ def test_positions_that_are_not_zero_are_the_columns_of_one_tensor():
     assert rows._base is columns._base
     assert [(each.stride(), each.storage_offset()) for each in (rows, columns)] == [((1,), 0), ((1,), 4)]
     assert torch.tensor(3).nonzero(as_tuple=True)[0].tolist() == [0]
+
+
+def test_powers_of_a_number_are_by_rows():
+    x = torch.arange(6.0).reshape(2, 3).t()
+    for found in (0.5**x, torch.pow(2, x.long()), torch.float_power(2, x), 2j**x):
+        assert found.stride() == (2, 1)
+    assert torch.pow(torch.tensor(2.0), x).stride() == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("result", "strides"),
+    [
+        (lambda x: torch.linalg.solve_triangular(torch.eye(2), torch.ones(2, 1), upper=True), (1, 2)),
+        (lambda x: torch.linalg.solve(torch.eye(2).expand(3, 2, 2), torch.ones(2, 1)), (2, 1, 2)),
+        (lambda x: torch.linalg.qr(torch.ones(1, 2))[1], (1, 1)),
+        (lambda x: torch.linalg.matrix_power(torch.ones(3, 3).t(), 1), (3, 1)),
+        (lambda x: torch.aminmax(x, dim=0, keepdim=True)[0], (4, 1)),
+        (lambda x: torch.hash_tensor(x, dim=1, keepdim=True), (1, 1)),
+        (lambda x: torch.masked.normalize(x, 2.0, 1, mask=x > 3), (1, 3)),
+        (lambda x: torch.masked.logaddexp(x.contiguous(), x, input_mask=x > 3), (1, 3)),
+        (lambda x: torch.as_strided_scatter(x, torch.ones(2), (2,), (1,)), (1, 3)),
+    ],
+)
+def test_results_lie_as_in_torch_where_a_size_is_one_or_the_input_turned(result, strides):
+    assert result(torch.arange(12.0).reshape(4, 3).t()).stride() == strides
+
+
+def test_a_strided_scatter_keeps_the_memory_around_the_input():
+    found = torch.as_strided_scatter(torch.arange(6.0).reshape(3, 2).t(), torch.tensor([8.0, 9.0]), (2,), (1,), 1)
+    assert found.tolist() == [[0.0, 9.0, 4.0], [8.0, 3.0, 5.0]]
+    assert found.as_strided((6,), (1,)).tolist() == [0.0, 8.0, 9.0, 3.0, 4.0, 5.0]
+    assert not found._is_view()
+    turned = torch.arange(6.0).reshape(3, 2).t() + 0
+    assert torch.as_strided_scatter(turned, torch.tensor([9.0]), (1,), (1,), 1).tolist() == [[0, 2, 4], [9, 3, 5]]

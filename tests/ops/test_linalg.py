@@ -177,3 +177,34 @@ def test_what_numpy_can_do_does_not_import_scipy():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_vector_on_the_right_of_equations_from_the_left_is_looked_at_as_a_column_first():
+    with pytest.raises(RuntimeError, match=r"Incompatible shapes of A and B for the equation XA = B \(3x3 and 3x1\)"):
+        torch.linalg.solve(torch.eye(3), torch.ones(3), left=False)
+    with pytest.raises(RuntimeError, match="Vector broadcasting of the left hand side is not supported"):
+        torch.linalg.solve_ex(torch.eye(1), torch.ones(1), left=False)
+
+
+def test_the_distance_of_two_dtypes_has_their_common_one():
+    one, two = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0], dtype=torch.float64)
+    assert torch.dist(one, two).dtype is torch.dist(two, one).dtype is torch.float64
+    assert torch.dist(torch.tensor([1, 2]), one).dtype is torch.float32
+    assert torch.dist(one + 0j, two).dtype is torch.float64
+    with pytest.raises(RuntimeError, match=r"norm\(\): input dtype should be either .* Got Long"):
+        torch.dist(torch.tensor([1]), torch.tensor([2]))
+
+
+@pytest.mark.parametrize(
+    ("product", "words"),
+    [
+        (torch.linalg.cross, "expected scalar type Float but found Double"),
+        (torch.vdot, "dot : expected both vectors to have same dtype, but found Float and Double"),
+        (lambda one, two: torch.cdist(one[None], two[None]), "expected scalar type Float but found Double"),
+        (lambda one, two: torch.cdist(one[None], two[None].long()), "floating-point dtypes, X2 got: Long"),
+    ],
+)
+def test_products_of_two_dtypes_are_refused_in_torchs_words(product, words):
+    one = torch.tensor([1.0, 2.0, 3.0])
+    with pytest.raises(RuntimeError, match=words):
+        product(one, one.double())

@@ -205,3 +205,49 @@ def test_joining_nothing_looks_at_no_memory():
     y = torch.ones(0, 3)
     with pytest.raises(RuntimeError, match=SHARED):
         torch.cat([y, y], out=y)
+
+
+def test_bounds_and_bools_are_looked_at_before_memory():
+    mask = torch.ones(1, dtype=torch.bool)
+    with pytest.raises(RuntimeError, match=CAST.format("Float", "Bool")):
+        mask.expand(2).clamp_(-0.25)
+    with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with two bool tensors"):
+        mask.sub_(mask[None])
+
+
+@pytest.mark.parametrize("name", ["scatter_", "scatter_add_", "index_copy_", "index_add_"])
+def test_dimensions_are_looked_at_before_the_places_of_elements(name):
+    x, index = torch.ones(1).expand(2), torch.zeros(2, dtype=torch.int64)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        getattr(x, name)(1, index, torch.ones(2))
+    with pytest.raises(RuntimeError, match=PLACES):
+        getattr(x, name)(0, index, torch.ones(2))
+
+
+def test_joined_tensors_are_compared_before_the_memory_of_out():
+    x, y = torch.tensor(1.0), torch.ones(2)
+    with pytest.raises(RuntimeError, match=r"zero-dimensional tensor \(at position 0\) cannot be concatenated"):
+        torch.cat([x, x], out=x)
+    with pytest.raises(RuntimeError, match="Tensors must have same number of dimensions"):
+        torch.cat([y, torch.ones(2, 2)], out=y)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.stack([y, y], 7, out=y)
+    with pytest.raises(RuntimeError, match=SHARED):
+        torch.cat([y, y], out=y)
+
+
+def test_extremes_compare_the_dtype_of_out_before_they_look_at_dimensions():
+    out = torch.ones(3, dtype=torch.float64)
+    for x in (torch.ones(3, dtype=torch.uint8), torch.ones(3, dtype=torch.complex64)):
+        with pytest.raises(RuntimeError, match="Expected the dtype for input and out to match"):
+            torch.amax(x, 1, out=out)
+    with pytest.raises(RuntimeError, match="all only supports bool tensor for result, got: Double"):
+        torch.all(torch.ones(3), 1, out=out)
+
+
+def test_pools_of_negative_sizes_are_refused_as_those_of_planes():
+    x = torch.ones(2, 3, 4)
+    with pytest.raises(RuntimeError, match=r"Trying to create tensor with negative dimension -1: \[2, 3, 1, -1\]"):
+        torch.nn.functional.adaptive_max_pool1d(x, -1)
+    with pytest.raises(RuntimeError, match="adaptive_avg_pool2d: elements of output_size must be greater"):
+        torch.nn.functional.adaptive_avg_pool1d(x, -1)

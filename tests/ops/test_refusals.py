@@ -318,3 +318,30 @@ def test_words_of_single_functions(call, kind, words):
     with pytest.raises(kind) as raised:
         call()
     assert str(raised.value).startswith(words)
+
+
+def test_a_linear_map_of_bools_is_refused_after_a_look_at_the_ranks():
+    ones, linear = (lambda *shape: torch.ones(shape, dtype=torch.bool)), torch.nn.functional.linear
+    with pytest.raises(RuntimeError, match="both arguments to linear need to be at least 1D"):
+        linear(ones(), ones())
+    for shapes, kernel in (
+        ([(0,), (0,)], "dot"),
+        ([(2, 3), (3,)], "addmv_impl_cpu"),
+        ([(3,), (2, 3)], "addmm_impl_cpu_"),
+    ):
+        with pytest.raises(NotImplementedError, match=f"\"{kernel}\" not implemented for 'Bool'"):
+            linear(*[ones(*each) for each in shapes])
+
+
+def test_products_of_vectors_of_two_dtypes_are_refused_in_their_kernels_words():
+    x, y = torch.ones(3), torch.ones(3, dtype=torch.float64)
+    for call in (
+        lambda: torch.vdot(x, y),
+        lambda: torch.nn.functional.linear(x, y, torch.ones((), dtype=torch.float64)),
+    ):
+        with pytest.raises(RuntimeError, match="dot : expected both vectors to have same dtype"):
+            call()
+    with pytest.raises(RuntimeError, match="expected scalar type Float but found Double"):
+        torch.linalg.cross(x, y)
+    with pytest.raises(NotImplementedError, match="\"cross\" not implemented for 'Bool'"):
+        torch.linalg.cross(x > 0, y)

@@ -315,6 +315,15 @@ def test_weights_that_cannot_be_drawn_from(weights, count, replacement, words):
     assert str(raised.value).startswith(words)
 
 
+@pytest.mark.parametrize("drop", [torch.dropout, torch.alpha_dropout, torch.feature_dropout])
+def test_a_dropout_of_integers_is_refused_after_it_drew(drop):
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        drop(torch.tensor([[4, -3, 3]]), 0.5, True)
+    refused = torch.rand(1)
+    torch.manual_seed(0)
+    assert torch.equal(torch.rand(7)[6:], refused)
+
+
 def test_native_dropout_draws_where_nothing_is_kept():
     torch.manual_seed(0)
     assert torch.native_dropout(torch.ones(3), 1.0, True)[0].tolist() == [0.0, 0.0, 0.0]

@@ -113,6 +113,27 @@ def test_what_has_no_distribution_is_nan_and_ends():
     assert torch.binomial(torch.tensor(infinite), torch.tensor(0.5)).item() == infinite
 
 
+def test_an_infinite_rate_uses_as_many_numbers_as_in_torch():
+    torch.manual_seed(0)
+    assert torch.poisson(torch.tensor([float("inf"), 3.0])).tolist() == [float("inf"), 3.0]
+
+
+@pytest.mark.parametrize(
+    ("draw", "following"),
+    [
+        (lambda: torch.poisson(torch.tensor([1.0, float("nan")])), 0.4900934100151062),
+        (lambda: torch.bernoulli(torch.tensor([0.5, 0.5, float("nan")])), 0.08847743272781372),
+        (lambda: torch.bernoulli(torch.tensor([0.5, 0.5, 2.0], dtype=F64)), 0.30742281675338745),
+        (lambda: torch.empty(2, 2).bernoulli_(torch.tensor([0.5, 2.0])), 0.7682217955589294),
+    ],
+)
+def test_a_wrong_parameter_is_refused_after_the_draws_before_it(draw, following):
+    torch.manual_seed(0)
+    with pytest.raises(RuntimeError, match=r"rate to be non-negative|p_in >= 0"):
+        draw()
+    assert torch.rand(1).item() == following
+
+
 # alpha, x, dx / dalpha: one for each way it is computed, and the extremes
 GAMMA_SLOPES = [
     (0.01, 1e-30, 6.851666733195e-27),
@@ -216,3 +237,10 @@ def test_dropout_by_its_other_names():
     assert target.tolist() == expected.tolist()
     both = [torch.rrelu(-torch.ones(4), training=True, generator=torch.Generator()).tolist() for _ in range(2)]
     assert both[0] == both[1]
+
+
+def test_a_negative_rate_is_refused_after_those_before_it_were_drawn():
+    torch.manual_seed(0)
+    with pytest.raises(RuntimeError, match="invalid Poisson rate"):
+        torch.poisson(torch.tensor([1.4, -1.0, 2.0]))
+    assert torch.rand(1).item() == pytest.approx(0.3489, abs=1e-4)

@@ -44,9 +44,11 @@ def forms() -> dict[int, tuple[Op, bool]]:
     """The op behind each public function, and whether the function is its in-place form."""
     found: dict[int, tuple[Op, bool]] = {}
     for op in registry().values():
-        found[id(op.function)] = found[id(op.method)] = (op, False)
-        if op.inplace is not None:
-            found[id(op.inplace)] = (op, True)
+        # the body of a composed function is itself one that some names stand for
+        found |= {id(form): (op, False) for form in (op.function, op.method, op.body)}
+        found[id(op.inplace)] = (op, True)
+    # for ops without a method or an in-place form
+    found.pop(id(None), None)
     return found
 
 

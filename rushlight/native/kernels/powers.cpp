@@ -44,6 +44,13 @@ void fixed_powers(Table& table) {
 
 void powers(Table& table) {
     fixed_powers(table);
+    // powers of one number are by rows, whatever the exponents are
+    Row(table, "pow", "input", "exponent")
+        .when("input", Condition::NUMBER)
+        .rule(Rule::NO_BOOLS)
+        .packed()
+        .floats<Power>()
+        .gradient<ExponentSlope>("exponent", "input", "exponent", "result");
     Row(table, "pow", "input", "exponent")
         .rule(Rule::NO_BOOLS)
         .floats<Power>()

@@ -43,7 +43,12 @@ struct Table {
     Convert convert[DTYPES][DTYPES] = {};
     Repeat repeat[DTYPES] = {};
 
-    ALWAYS_INLINE Pointwise& new_row() { return pointwise[pointwise_count < MOST ? pointwise_count++ : MOST - 1]; }
+    bool is_full = false;  // a row found no place: an error when the extension is loaded
+
+    ALWAYS_INLINE Pointwise& new_row() {
+        is_full = is_full || pointwise_count == MOST;
+        return pointwise[is_full ? MOST - 1 : pointwise_count++];
+    }
 };
 
 // The loops for the best level that this CPU has (or that RUSHLIGHT_LEVEL names), chosen once.

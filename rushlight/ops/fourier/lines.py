@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.tensor import Tensor
-from rushlight.ops.declare import op
+from rushlight.ops.complex import conj
+from rushlight.ops.declare import composed, op
 from rushlight.ops.fourier.grids import (
     fftn_gradient,
     hfftn_gradient,
     ifftn_gradient,
-    ihfftn_gradient,
     irfftn_gradient,
     rfftn_gradient,
 )
@@ -44,10 +44,6 @@ def node_of(input: Tensor) -> str:
     return "FftC2CBackward0" if input.is_complex() else "FftR2CBackward0"
 
 
-def inverse_node_of(input: Tensor) -> str:
-    return "FftC2CBackward0" if input.is_complex() else "ConjBackward0"
-
-
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fft", samples=cases(samples), node=node_of)
 def fft(input, n=None, dim=-1, norm=None, *, out=None):
     """The discrete Fourier transform along `dim`, of the input cut or padded with zeros to `n` points.
@@ -58,12 +54,24 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None):
     from scipy.fft import fft
 
     points, along = on_line("fft", input.shape, n, dim)
-    return fft(input, points, along, scaling(norm))
+    found = fft(input, points, along, scaling(norm))
+    if input.dtype.kind != "c":
+        found.imag += 0.0  # SciPy leaves -0 where the spectrum of real numbers is real; its conjugate is -0
+    return found
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ifft", samples=cases(samples), node=inverse_node_of)
+@composed(name="fft.ifft", samples=cases(samples))
 def ifft(input, n=None, dim=-1, norm=None, *, out=None):
-    """The inverse of `fft`."""
+    """The inverse of `fft`; of real input it is a conjugate view, as in torch."""
+    if out is not None or input.is_complex():
+        return inverse(input, n, dim, norm, out=out)
+    points, along = on_line("ifft", input.shape, n, dim)
+    return conj(fft(input, points, along, opposite(norm)))
+
+
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="_fft.ifft", samples=None, node="FftC2CBackward0")
+def inverse(input, n=None, dim=-1, norm=None, *, out=None):
+    """`fft.ifft` in memory of its own."""
     from scipy.fft import ifft
 
     points, along = on_line("ifft", input.shape, n, dim)
@@ -98,9 +106,18 @@ def hfft(input, n=None, dim=-1, norm=None, *, out=None):
     return irfft(np.conjugate(input), points, along, opposite(norm))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfft", samples=cases(samples), node="ConjBackward0")
+@composed(name="fft.ihfft", samples=cases(samples))
 def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
-    """The inverse of `hfft`: half of the Hermitian signal behind a real spectrum."""
+    """The inverse of `hfft`: half of the Hermitian signal behind a real spectrum, as a conjugate view."""
+    if out is not None or input.is_complex():
+        return half_inverse(input, n, dim, norm, out=out)
+    points, along = on_line("ihfft", input.shape, n, dim)
+    return conj(rfft(input, points, along, opposite(norm)))
+
+
+@op(dtype=SPECTRUM, layout=TRANSFORMED, name="_fft.ihfft", samples=None)
+def half_inverse(input, n=None, dim=-1, norm=None, *, out=None):
+    """`fft.ihfft` in memory of its own."""
     from scipy.fft import rfft
 
     require_real("ihfft", input)
@@ -109,8 +126,7 @@ def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
 
 
 fft.gradient(input=lambda grad, input_shape, n, dim, norm: fftn_gradient(grad, input_shape, n, dim, norm))
-ifft.gradient(input=lambda grad, input_shape, n, dim, norm: ifftn_gradient(grad, input_shape, n, dim, norm))
+inverse.gradient(input=lambda grad, input_shape, n, dim, norm: ifftn_gradient(grad, input_shape, n, dim, norm))
 rfft.gradient(input=lambda grad, input_shape, n, dim, norm: rfftn_gradient(grad, input_shape, n, dim, norm))
 irfft.gradient(input=lambda grad, input_shape, n, dim, norm: irfftn_gradient(grad, input_shape, n, dim, norm))
 hfft.gradient(input=lambda grad, input_shape, n, dim, norm: hfftn_gradient(grad, input_shape, n, dim, norm))
-ihfft.gradient(input=lambda grad, input_shape, n, dim, norm: ihfftn_gradient(grad, input_shape, n, dim, norm))

@@ -23,7 +23,7 @@ Strides = tuple[int, ...]
 
 def TRANSFORMED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
     """In the order that the transforms of torch's library leave."""
-    name, input = op.name.removeprefix("fft."), arrays[0]
+    name, input = op.name.rpartition(".")[2], arrays[0]
     kind, half = name.rstrip("2n"), name.startswith(("irfft", "hfft"))
     if "n" in op.positions:
         points, dim = on_line(name, input.shape, arrays[1], arrays[2], half)

@@ -81,7 +81,7 @@ def linalg_matrix_power(input, n, *, out=None):
     """A square matrix multiplied with itself `n` times; its inverse if `n` is negative."""
     n = integer(n, "linalg_matrix_power", "n", 2)
     require_square(input._array, "linalg.matrix_power")
-    found = input.clone() if n == 1 else power(input if n >= 0 else inv(input), abs(n))
+    found = input.clone(memory_format=contiguous_format) if n == 1 else power(input if n >= 0 else inv(input), abs(n))
     return write_composed("linalg.matrix_power", found, out)
 
 

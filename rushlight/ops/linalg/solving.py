@@ -86,13 +86,11 @@ def solutions(A, B, left):
     require_same_dtype(A, B, name)
     vector = is_vector(A.shape, B.shape)
     if vector:
-        if not left:
-            raise RuntimeError(
-                "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False"
-            )
         B = B[..., None]
     require_matrices(B, name, "B")
     require_equations(A, B, left, name)
+    if vector and not left:
+        raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not supported for left=False")
     if not left:
         A, B = A.swapaxes(-1, -2), B.swapaxes(-1, -2)
     try:

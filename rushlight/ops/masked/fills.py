@@ -9,6 +9,7 @@ from rushlight.core import dtypes
 from rushlight.core.conversion import require_tensor
 from rushlight.core.tensor import Tensor
 from rushlight.ops.dims import axes
+from rushlight.ops.where import where
 
 
 def lowest(name: str, input: Tensor) -> float:
@@ -35,7 +36,7 @@ def limits(name: str, input: Tensor) -> Any:
 
 def filled(input: Tensor, mask: Tensor | None, value: Any) -> Tensor:
     """The input with `value` where the mask does not hold."""
-    return input if mask is None else input.masked_fill(~fitting(input, mask), value)
+    return input if mask is None else where(fitting(input, mask), input, value)
 
 
 def fitting(input: Tensor, mask: Tensor) -> Tensor:

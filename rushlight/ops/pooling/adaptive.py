@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,12 @@ import numpy as np
 from rushlight.core.tensor import Tensor
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
-from rushlight.ops.formats import laid_out, laid_out_lines
+from rushlight.ops.formats import laid_out
 from rushlight.ops.kinds import require_floats
 from rushlight.ops.pooling.planes import scatter_planes
-from rushlight.ops.pooling.windows import adaptive_taps
+from rushlight.ops.pooling.windows import adaptive_taps, as_planes
 from rushlight.ops.rules import MATCH
-from rushlight.ops.samples import case, cases
+from rushlight.ops.samples import case, cases, corner
 from rushlight.ops.taps import Taps, summed
 
 
@@ -33,14 +32,8 @@ def sizes_of(taps: list[Taps], kind: np.dtype) -> np.ndarray:
     return found
 
 
-# how results lie in memory, by the number of dimensions: volumes are contiguous
-LAYS: dict[int, Callable] = {1: laid_out_lines, 2: laid_out, 3: lambda result, like: np.ascontiguousarray(result)}
-
-
 def average_node(output: tuple) -> str:
-    if len(output) == 1:
-        return "SqueezeBackward1"
-    return "MeanBackward1" if set(output) == {1} else f"AdaptiveAvgPool{len(output)}DBackward0"
+    return f"AdaptiveAvgPool{len(output)}DBackward0"
 
 
 @op(dtype=MATCH, name="_adaptive_avg_pool", node=average_node, samples=None, fused=True)
@@ -48,12 +41,29 @@ def adaptive_average(input, output: tuple):
     """The averages of windows that cover the last dimensions evenly."""
     taps = all_taps(input.shape, output)
     found = summed(input, tuple(taps)) / sizes_of(taps, input.dtype)
-    return found if len(output) == 3 else LAYS[len(output)](found, input)
+    return found if len(output) == 3 else laid_out(found, input)
 
 
 adaptive_average.gradient(
+    input=lambda grad, input, output: adaptive_average_gradient(some("avg", grad, output), input._array.shape, output)
+)
+
+
+@op(dtype=MATCH, name="_adaptive_mean", node="MeanBackward1", samples=None, fused=True)
+def adaptive_mean(input, output: tuple):
+    """The averages of all of the last dimensions; torch saves nothing for their gradient."""
+    return adaptive_average.op.body(input, output)
+
+
+adaptive_mean.gradient(
     input=lambda grad, input_shape, output: adaptive_average_gradient(grad, tuple(input_shape), output)
 )
+
+
+def some(function: str, grad: Tensor, output: tuple) -> Tensor:
+    """The gradient of a result, which torch refuses where that is empty."""
+    refuse_empty(f"adaptive_{function}_pool{len(output)}d_backward", grad.shape, 1, "grad_output")
+    return grad
 
 
 @op(dtype=MATCH, name="_adaptive_avg_pool_gradient", samples=None)
@@ -67,15 +77,11 @@ def adaptive_average_gradient(grad, shape: tuple, output: tuple):
 adaptive_average_gradient.gradient(grad=lambda grad, output: adaptive_average(grad, output))
 
 
-def maximum_node(output: tuple) -> str:
-    return "SqueezeBackward1" if len(output) == 1 else f"AdaptiveMaxPool{len(output)}DBackward0"
-
-
 @op(
     dtype=MATCH,
     operands=["input"],
     name="_adaptive_max_pool",
-    node=maximum_node,
+    node=lambda output: f"AdaptiveMaxPool{len(output)}DBackward0",
     returns=("values", "indices"),
     samples=None,
     fused=True,
@@ -86,12 +92,15 @@ def adaptive_maximum(input, output: tuple):
         empty = (*input.shape[: input.ndim - len(output)], *output)
         return np.empty(empty, input.dtype), np.empty(empty, np.int64)
     values, indices = best(input, len(output), positions(all_taps(input.shape, output)))
-    lays = LAYS[len(output)]
-    return lays(values, input), lays(indices, input)
+    if len(output) == 3:  # volumes are contiguous
+        return np.ascontiguousarray(values), np.ascontiguousarray(indices)
+    return laid_out(values, input), laid_out(indices, input)
 
 
 adaptive_maximum.gradient(
-    input=lambda grad, indices, input_shape, output: scatter_planes(grad, indices, tuple(input_shape[-len(output) :]))
+    input=lambda grad, indices, input, output: scatter_planes(
+        some("max", grad, output), indices, input._array.shape[-len(output) :]
+    )
 )
 
 
@@ -112,7 +121,7 @@ def best(input: np.ndarray, dims: int, positions) -> tuple[np.ndarray, np.ndarra
     values = indices = None
     for place, there in positions:
         if place.ndim == dims:  # the same for all planes
-            candidate = planes[..., place]
+            candidate = planes.take(place, -1)  # in rows, unlike planes[..., place]
         else:
             each = place.reshape(*lead, math.prod(place.shape[len(lead) :]))
             candidate = np.take_along_axis(planes, each, -1).reshape(place.shape)
@@ -129,19 +138,7 @@ def best(input: np.ndarray, dims: int, positions) -> tuple[np.ndarray, np.ndarra
 def read(function: str, array: np.ndarray, count: int, output: Any) -> tuple[int, ...]:
     """The sizes that were asked for: one for all dimensions, or one for each; None leaves a dimension as it is."""
     name, shape = f"adaptive_{function}_pool{count}d", array.shape
-    if count == 1:
-        if isinstance(output, (tuple, list)) and len(output) != 1:
-            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(output)})")
-        if not isinstance(output, (int, tuple, list)) or isinstance(output, bool):
-            raise TypeError(
-                f"{name}(): argument 'output_size' (position 2) must be tuple of ints, not {type(output).__name__}"
-            )
-        if len(shape) not in (2, 3):
-            raise RuntimeError(
-                f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while "
-                f"checking arguments for {name})"
-            )
-    elif isinstance(output, (tuple, list)) and len(shape) <= len(output):
+    if isinstance(output, (tuple, list)) and len(shape) <= len(output):
         raise ValueError(f"Input dimension should be at least {len(output) + 1}, but got the shape {list(shape)}")
     if not isinstance(output, (tuple, list)):
         output = (output,) * count
@@ -154,17 +151,46 @@ def read(function: str, array: np.ndarray, count: int, output: Any) -> tuple[int
     if any(not hasattr(each, "__index__") for each in found):
         raise TypeError(f"{name}(): argument 'output_size' must be integers, not {output}")
     if min(found) < 0:
-        raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received {set(found)}"
-        )
-    for dim in range(len(shape) - count - (function == "max"), len(shape)):
-        if shape[dim] == 0:
-            raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
-                f"{list(shape)} with dimension {dim} being empty"
-            )
+        raise RuntimeError(negative(name, (*shape[:-count], *found), count))
+    refuse_empty(name, shape, len(shape) - count - (function == "max"))
     require_floats(name, array)
     return found
+
+
+def negative(name: str, shape: tuple, count: int) -> str:
+    """The words for sizes below zero, in the result's shape."""
+    if name.startswith("adaptive_max"):
+        first = next(each for each in shape if each < 0)
+        return f"Trying to create tensor with negative dimension {first}: {list(shape)}"
+    *others, last = shape[-count:]
+    sizes = f"{', '.join(map(str, others))},{' ' * (count == 2)}{last}"
+    return f"{name}: elements of output_size must be greater than or equal to 0 but received {{{sizes}}}"
+
+
+def refuse_empty(name: str, shape: tuple, first: int, what: str = "input") -> None:
+    for dim in range(first, len(shape)):
+        if shape[dim] == 0:
+            raise RuntimeError(
+                f"{name}(): Expected {what} to have non-zero size for non-batch dimensions, but {what} has sizes "
+                f"{list(shape)} with dimension {dim} being empty"
+            )
+
+
+def row_size(function: str, output: Any) -> tuple[int, int]:
+    """The size that was asked for of rows, as that of planes of one row."""
+    if isinstance(output, (tuple, list)) and len(output) != 1:
+        raise RuntimeError(f"{function}() argument 'output_size' should contain one int (got {len(output)})")
+    if not isinstance(output, (int, tuple, list)) or isinstance(output, bool):
+        raise TypeError(
+            f"{function}(): argument 'output_size' (position 2) must be tuple of ints, not {type(output).__name__}"
+        )
+    size = output[0] if isinstance(output, (tuple, list)) else output
+    if isinstance(size, bool) or not hasattr(size, "__index__"):
+        raise TypeError(
+            f"{function}(): argument 'output_size' (position 2) must be tuple of ints, but found element of type "
+            f"{type(size).__name__} at pos 0"
+        )
+    return 1, size
 
 
 def evenly(count: int):
@@ -182,7 +208,7 @@ def evenly(count: int):
             case(make.floats(2, 3, *shape, dtype="float16"), 2),
             case(make.floats(0, 3, *shape), 2),
             case(make.distinct(*shape, 3, 2).T, 2),
-            case(x, 0),
+            corner(x, 0),
             case(make.ints(2, 3, *shape), 2),
             case(make.floats(2, 3, *[0] * count), 2),
             case(make.floats(3), 2),
@@ -193,17 +219,30 @@ def evenly(count: int):
     return make
 
 
+def averaged(input: Tensor, output: tuple) -> Tensor:
+    """The averages, by the op that torch has for them."""
+    return adaptive_mean(input, output) if set(output) == {1} else adaptive_average(input, output)
+
+
 def declare(count: int) -> None:
     """The adaptive functions over `count` dimensions."""
 
     def average(input, output_size):
-        return adaptive_average(input, read("avg", input._array, count, output_size))
+        if count == 1:
+            planes, sizes = as_planes("adaptive_avg_pool1d", input), row_size("adaptive_avg_pool1d", output_size)
+            return averaged(planes, read("avg", planes._array, 2, sizes)).squeeze(-2)
+        return averaged(input, read("avg", input._array, count, output_size))
 
     def maximum(input, output_size, return_indices=False):
-        found = adaptive_maximum(input, read("max", input._array, count, output_size))
-        return (found[0], found[1]) if return_indices else found[0]
+        found = with_indices(input, output_size)
+        return found if return_indices else found[0]
 
     def with_indices(input, output_size, return_indices=False):
+        if count == 1:
+            planes, sizes = as_planes("adaptive_max_pool1d", input), row_size("adaptive_max_pool1d", output_size)
+            refuse_empty("adaptive_max_pool1d", input.shape, input.ndim - 2)
+            found = adaptive_maximum(planes, read("max", planes._array, 2, sizes))
+            return found[0].squeeze(-2), found[1].squeeze(-2)
         return tuple(adaptive_maximum(input, read("max", input._array, count, output_size)))
 
     over = f"windows that cover the last {count} dimensions evenly; None leaves a dimension as it is."

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from rushlight.ops.bind import NAMESPACES
-from rushlight.ops.declare import op
-from rushlight.ops.formats import laid_out, laid_out_lines
+from rushlight.ops.declare import composed, op
+from rushlight.ops.formats import laid_out
 from rushlight.ops.kinds import refuse
 from rushlight.ops.layouts import KEPT
 from rushlight.ops.pooling.maxima import windows
-from rushlight.ops.pooling.windows import Pooling, average_taps
+from rushlight.ops.pooling.windows import Pooling, as_planes, average_taps
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
 from rushlight.ops.taps import summed
@@ -40,18 +40,13 @@ def divided(array: np.ndarray, divisor: Any) -> np.ndarray:
 def read(array: np.ndarray, count: int, kernel: Any, stride: Any, padding: Any, ceil: bool) -> tuple[Pooling, tuple]:
     """The windows that were asked for and their number, if there are such."""
     pooling = Pooling(f"avg_pool{count}d", count, kernel, stride, padding, 1, ceil)
-    if count == 1 and array.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {array.ndim}-dimensional tensor for argument #1 'self' (while "
-            "checking arguments for avg_pool1d)"
-        )
     if count == 2 and array.ndim < 3:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-array.ndim}, {array.ndim - 1}], but got -3)"
         )
     output = pooling.outputs(array.shape)
     if array.dtype.kind != "f" and array.dtype != np.int64:
-        raise refuse(f"avg_pool{max(count, 2)}d", array)
+        raise refuse(f"avg_pool{count}d", array)
     return pooling, output
 
 
@@ -65,9 +60,7 @@ def averages(
     taps = all_taps(input.shape, pooling, output)
     found = summed(input, tuple([each[0] for each in taps]))
     found = divided(found, divisors(taps, include_pad, divisor, input.dtype))
-    if count == 3:
-        return np.ascontiguousarray(found)
-    return (laid_out_lines if count == 1 else laid_out)(found, input)
+    return np.ascontiguousarray(found) if count == 3 else laid_out(found, input)
 
 
 def all_taps(shape: tuple, pooling: Pooling, output: tuple) -> list:
@@ -88,32 +81,23 @@ def average_gradient(
 
 average_gradient.gradient(
     grad=lambda grad, count, kernel, stride, padding, ceil, include_pad, divisor: FUNCTIONS[count](
-        grad, kernel, stride, padding, ceil, include_pad, *([divisor] if count > 1 else [])
+        grad, kernel, stride, padding, ceil, include_pad, divisor
     )
 )
 # the public functions, by the number of dimensions
 FUNCTIONS: dict[int, Callable] = {}
 
 
-@op(
-    dtype=MATCH,
-    layout=KEPT,
-    name="nn.functional.avg_pool1d",
-    node="SqueezeBackward1",
-    samples=cases(windows(1)),
-    fused=True,
-)
-def avg_pool1d(input, kernel_size: Any, stride=None, padding: int | tuple = 0, ceil_mode=False, count_include_pad=True):
+@composed(name="nn.functional.avg_pool1d", samples=cases(windows(1)))
+def avg_pool1d(input, kernel_size, stride=None, padding: int | tuple = 0, ceil_mode=False, count_include_pad=True):
     """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`."""
-    return averages(input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+    pooling = Pooling("avg_pool1d", 1, kernel_size, stride, padding)
+    kernel, stride, padding, _ = pooling.of_planes()
+    planes = as_planes("avg_pool1d", input)
+    return FUNCTIONS[2](planes, kernel, stride, padding, ceil_mode, count_include_pad).squeeze(-2)
 
 
-avg_pool1d.gradient(
-    input=lambda grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad: average_gradient(
-        grad, tuple(input_shape), 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None
-    )
-)
-FUNCTIONS[1] = NAMESPACES[""]["avg_pool1d"] = avg_pool1d
+NAMESPACES[""]["avg_pool1d"] = avg_pool1d
 
 
 def declare(count: int) -> None:
@@ -148,10 +132,10 @@ def declare(count: int) -> None:
     node = f"AvgPool{count}DBackward0"
     function = op(dtype=MATCH, layout=KEPT, name=name, node=node, samples=cases(more), fused=True)(body)
     function.gradient(
-        input=lambda grad, input_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
+        input=lambda grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             average_gradient(
                 grad,
-                tuple(input_shape),
+                input._array.shape,
                 count,
                 kernel_size,
                 stride,

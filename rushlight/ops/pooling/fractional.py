@@ -43,7 +43,7 @@ def fractional_maximum(input, kernel: tuple, output: tuple, samples: Tensor):
 
 
 fractional_maximum.gradient(
-    input=lambda grad, indices, input_shape, output: scatter_planes(grad, indices, tuple(input_shape[-len(output) :]))
+    input=lambda grad, indices, input, output: scatter_planes(grad, indices, input._array.shape[-len(output) :])
 )
 
 

@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.autograd.modes import is_grad_enabled
 from rushlight.core.dtypes import HALF
 from rushlight.core.tensor import Tensor
 from rushlight.ops.bind import NAMESPACES
 from rushlight.ops.declare import composed, op
-from rushlight.ops.formats import laid_out, laid_out_lines
+from rushlight.ops.formats import laid_out
 from rushlight.ops.kinds import refuse
 from rushlight.ops.pooling.planes import gather_planes, scatter_planes
-from rushlight.ops.pooling.windows import Pooling
+from rushlight.ops.pooling.windows import Pooling, as_planes
 from rushlight.ops.rules import MATCH
 from rushlight.ops.samples import case, cases
 
-NODES = {1: "SqueezeBackward1", 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}
+NODES = {1: None, 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}
 
 
 @op(
@@ -47,12 +48,13 @@ def max_pool(input, kernel: tuple, stride: tuple, padding: tuple, dilation: tupl
             better |= candidate != candidate
         np.copyto(best, candidate, where=better)
         np.copyto(indices[(..., *here)], places[there], where=better)
-    lays = laid_out_lines if len(kernel) == 1 else laid_out
-    return lays(values, input), lays(indices, input)
+    if len(kernel) == 1:
+        return values, indices
+    return laid_out(values, input), laid_out(indices, input)
 
 
 max_pool.gradient(
-    input=lambda grad, indices, input_shape, kernel: scatter_planes(grad, indices, tuple(input_shape[-len(kernel) :]))
+    input=lambda grad, indices, input, kernel: scatter_planes(grad, indices, input._array.shape[-len(kernel) :])
 )
 
 
@@ -79,18 +81,31 @@ def first_places(sizes, stride, padding, dilation, output) -> np.ndarray:
     return found
 
 
-def pooled(input: Tensor, pooling: Pooling, return_indices: bool) -> Any:
-    """The maxima, and their places where these are asked for."""
+def pooled(input: Tensor, pooling: Pooling) -> tuple[Tensor, Tensor]:
+    """The maxima and their places."""
     output = pooling.outputs(input._array.shape)
     kind = input._array.dtype
-    # torch finds maxima of rows alone in a function of their own, which takes no integers
-    alone = pooling.count == 1 and not return_indices
-    if kind.kind not in ("f" if alone else "fiu") and kind not in HALF:
-        raise refuse("max_pool1d_impl" if alone else f"max_pool{max(pooling.count, 2)}d", input._array)
+    if kind.kind not in "fiu" and kind not in HALF:
+        raise refuse(f"max_pool{pooling.count}d", input._array)
     found = max_pool(input, pooling.kernel, pooling.stride, pooling.padding, pooling.dilation, output)
-    if return_indices:
-        return found[0], found[1]
-    return found[0].contiguous() if alone and not found[0]._requires_grad else found[0]
+    return found[0], found[1]
+
+
+def pooled_rows(input: Tensor, pooling: Pooling) -> tuple[Tensor, Tensor]:
+    """The maxima of rows and their places, as those of planes with one row."""
+    planes = as_planes("max_pool1d", input)
+    values, indices = pooled(planes, Pooling("max_pool2d", 2, *pooling.of_planes(), pooling.ceil))
+    return values.squeeze(-2), indices.squeeze(-2)
+
+
+def maxima_of_rows(input: Tensor, pooling: Pooling) -> Tensor:
+    """The maxima of rows alone: torch has a function of its own for them, without a gradient and without integers."""
+    output = pooling.outputs(input._array.shape)
+    if input._requires_grad and is_grad_enabled():
+        return pooled_rows(input, pooling)[0]
+    if input._array.dtype.kind != "f" and input._array.dtype not in HALF:
+        raise refuse("max_pool1d_impl", input._array)
+    return max_pool(input, pooling.kernel, pooling.stride, pooling.padding, pooling.dilation, output)[0]
 
 
 def windows(count: int):
@@ -138,9 +153,10 @@ def declare(count: int) -> None:
         ceil_mode=False,
         return_indices=False,
     ):
-        used = f"{name}_with_indices" if count == 1 and return_indices else name
-        pooling = Pooling(used, count, kernel_size, stride, padding, dilation, ceil_mode)
-        return pooled(input, pooling, return_indices)
+        if return_indices:
+            return with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
+        pooling = Pooling(name, count, kernel_size, stride, padding, dilation, ceil_mode)
+        return maxima_of_rows(input, pooling) if count == 1 else pooled(input, pooling)[0]
 
     def with_indices(
         input,
@@ -151,8 +167,9 @@ def declare(count: int) -> None:
         ceil_mode=False,
         return_indices=False,
     ):
-        used = f"{name}_with_indices" if count == 1 else name
-        return pooled(input, Pooling(used, count, kernel_size, stride, padding, dilation, ceil_mode), True)
+        used = "max_pool1d_with_indices" if count == 1 else name
+        pooling = Pooling(used, count, kernel_size, stride, padding, dilation, ceil_mode)
+        return pooled_rows(input, pooling) if count == 1 else pooled(input, pooling)
 
     function.__name__ = name
     function.__doc__ = f"""The largest element of each window of the last {count} dimensions.

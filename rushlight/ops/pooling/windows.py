@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.tensor import Tensor
 from rushlight.ops.taps import Taps, from_windows
 
 COUNTS = {1: "one int", 2: "two ints", 3: "three ints"}
@@ -22,7 +23,7 @@ def ints(function: str, name: str, value: Any, count: int) -> tuple[int, ...]:
         if len(value) == 1:
             return (whole(function, name, value[0]),) * count
         if count == 1:
-            raise RuntimeError(f"{function}() argument '{name}' should contain one int (got {len(value)})")
+            raise RuntimeError(not_one(function, name, len(value)))
         omitted = "omitted, " if name == "stride" else ""
         raise RuntimeError(
             f"{function}: {name} must either be {omitted}a single int, or a tuple of {COUNTS[count]}, not {value}"
@@ -30,13 +31,33 @@ def ints(function: str, name: str, value: Any, count: int) -> tuple[int, ...]:
     return (whole(function, name, value),) * count
 
 
+def not_one(function: str, name: str, given: int) -> str:
+    """The words where rows need one number and several were given."""
+    if function != "max_pool1d":
+        return f"{function.removesuffix('_with_indices')}() argument '{name}' should contain one int (got {given})"
+    none = "None, " if name == "stride" else ""
+    comma = "," if name in ("stride", "padding") else ""
+    kinds = f"{none}an int, list of ints{comma} or tuple of ints of size 1"
+    return f"max_pool1d() {name} must be {kinds} but got size {given}"
+
+
 def whole(function: str, name: str, value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        place = "kernel_size stride padding".split().index(name) + 2 if name in ("kernel_size", "stride") else 4
+        place = "kernel_size stride padding dilation".split().index(name) + 2
         raise TypeError(
             f"{function}(): argument '{name}' (position {place}) must be tuple of ints, not {type(value).__name__}"
         )
     return operator.index(value)
+
+
+def as_planes(function: str, input: Tensor) -> Tensor:
+    """Rows as planes of one row each, which is how torch pools them."""
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {function})"
+        )
+    return input.unsqueeze(-2)
 
 
 class Pooling:
@@ -53,6 +74,10 @@ class Pooling:
         self.padding = ints(function, "padding", padding, count)
         self.dilation = ints(function, "dilation", dilation, count)
         self.ceil = bool(ceil)
+
+    def of_planes(self) -> list[tuple[int, ...]]:
+        """Kernel, stride, padding and dilation of the same windows over planes that have one row."""
+        return [(1, *self.kernel), (1, *self.stride), (0, *self.padding), (1, *self.dilation)]
 
     def check_alone(self) -> None:
         """What torch's own kernel for sequences says; the others take them for images of one row."""

@@ -1,0 +1,62 @@
+"""Tallies: how often each kernel did its work, and how often it left it to Python, with the reasons."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rushlight.native import core
+
+
+class Tally(NamedTuple):
+    """Calls that native code did, calls that it left to Python, and why: C++ conditions with their counts."""
+
+    accepted: int
+    declined: int
+    reasons: dict[str, int]
+
+
+class Kernel(NamedTuple):
+    """One kernel: an op, a composed function or a Python function with a native way."""
+
+    name: str
+    is_claimed: bool  # whether something of this name was declared in Python
+    forward: Tally
+    gradient: Tally | None  # None where its gradient is Python's
+    is_route: bool
+
+
+class Report(list[Kernel]):
+    """Kernels, printed as a table of those that were called."""
+
+    def __repr__(self) -> str:
+        called = [each for each in self if any(tally.accepted + tally.declined for _, tally in parts(each))]
+        lines = [f"{len(self)} kernels, {len(called)} of them called", ""] if called else [f"{len(self)} kernels"]
+        for each in called:
+            for part, tally in parts(each):
+                if tally.accepted + tally.declined:
+                    lines.append(f"{tally.accepted:>10,} done {tally.declined:>8,} left to Python  {each.name}{part}")
+                    lines += [f"{count:>34,} x {words}" for words, count in by_count(tally.reasons)]
+        return "\n".join(lines)
+
+
+def parts(kernel: Kernel) -> list[tuple[str, Tally]]:
+    """The tallies of a kernel, with what follows its name in the table."""
+    found = [("", kernel.forward)]
+    return found if kernel.gradient is None else [*found, (", gradient", kernel.gradient)]
+
+
+def by_count(reasons: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(reasons.items(), key=lambda item: -item[1])
+
+
+def report() -> Report:
+    """All kernels with what they did so far in this process; empty where there is no native layer.
+
+    >>> len(rushlight.native.report())  # doctest: +SKIP
+    301
+    """
+    rows = [] if core is None else core.kernel_report()
+    return Report(
+        Kernel(name, claimed, Tally(*forward), None if gradient is None else Tally(*gradient), is_route)
+        for name, claimed, forward, gradient, is_route in rows
+    )

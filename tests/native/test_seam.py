@@ -1,0 +1,153 @@
+"""The seam between Python and native code: declarations by name, calls that are counted, nothing that falls silent."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rushlight
+import rushlight as torch
+from rushlight import native
+from tests.native.test_twins import NATIVE
+from tests.ops.samples import arguments, flat
+
+pytestmark = pytest.mark.skipif(native.core is None, reason="there is no native layer")
+
+PACKAGE = Path(rushlight.__file__).parent
+WHOLE = "import rushlight, rushlight.distributions; from rushlight.ops import late; late.load(); rushlight.optim.Adam"
+
+# a file, what stands in it, what is written instead, and how the import answers
+MISSPELT = {
+    "a parameter of an op": (
+        "ops/joining.py",
+        "def cat(tensors: list[Tensor], dim",
+        "def cat(tensors: list[Tensor], dm",
+        "the kernel of 'cat' reads 'dim', which is no parameter of the op",
+    ),
+    "what a formula saves": (
+        "ops/diagonals.py",
+        "tril.gradient(input=lambda grad, diagonal: grad.tril(diagonal))",
+        "tril.gradient(input=lambda grad: grad.tril(0))",
+        "the kernel of 'tril' reads 'diagonal', which no formula of the op saves",
+    ),
+    "a parameter of a pointwise op": (
+        "ops/arithmetic.py",
+        "def add(input, other, *, alpha",
+        "def add(input, other, *, alpa",
+        "reads 'alpha', which is no parameter of the op",
+    ),
+    "a parameter of a shortcut": (
+        "core/rejection.py",
+        "def poisson(rate: np.ndarray",
+        "def poisson(rte: np.ndarray",
+        "the kernel of 'core.rejection.poisson' reads 'rate', which is no parameter of the function",
+    ),
+    "the name of a shortcut": (
+        "core/rejection.py",
+        "def poisson(",
+        "def poison(",
+        "there is no shortcut for core.rejection.poison",
+    ),
+    "the file of an optimizer": (
+        "optim/twins.py",
+        "step_for.__module__",
+        "'optim.adan'",
+        "there is no native step of adan",
+    ),
+    "a native fallback": (
+        "autograd/graph.py",
+        "core.connect(edge_of=edge_of)",
+        "core.connect(edge_off=edge_of)",
+        "knows nothing of 'edge_off'",
+    ),
+}
+
+
+def tally(name):
+    return next(each for each in native.report() if each.name == name)
+
+
+def test_a_call_that_a_kernel_does_is_counted():
+    x = torch.ones(3, requires_grad=True)
+    before = tally("cat")
+    torch.cat([x, x]).sum().backward()
+    after = tally("cat")
+    assert after.forward.accepted == before.forward.accepted + 1
+    assert after.gradient.accepted == before.gradient.accepted + 1
+
+
+def test_a_call_that_is_left_to_python_is_counted_with_the_reason():
+    before = tally("cat").forward
+    torch.cat([torch.ones(2), torch.ones(2, dtype=torch.float64)])
+    after = tally("cat").forward
+    assert after.declined == before.declined + 1
+    new = {words for words, count in after.reasons.items() if count > before.reasons.get(words, 0)}
+    assert new == {"!tensors.are_alike()"}
+
+
+def test_the_report_shows_what_was_called_and_why_it_was_left_to_python():
+    torch.cat([torch.ones(2), torch.ones(2, dtype=torch.float64)])
+    text = repr(native.report())
+    assert " left to Python  cat\n" in text
+    assert "x !tensors.are_alike()" in text
+
+
+def test_every_kernel_belongs_to_something_that_python_declares():
+    torch.optim.SGD([torch.ones(1)])
+    for package in (torch.distributions, torch.optim, torch.nn):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            importlib.import_module(module.name)
+    assert [each.name for each in native.report() if not each.is_claimed] == []
+
+
+@pytest.mark.parametrize("op", NATIVE, ids=[op.name for op in NATIVE])
+def test_a_kernel_does_some_of_its_samples_forwards_and_backwards(op):
+    before = tally(op.name)
+    for sample in op.samples():
+        args, kwargs = arguments(sample, dtype="float32", requires_grad=True)
+        try:
+            results = flat(op.function(*args, **kwargs))
+        except Exception:  # samples of errors
+            continue
+        for each in results:
+            if sample.smooth and each.requires_grad and each.grad_fn is not None and op.inner_name is None:
+                each.backward(torch.ones_like(each), retain_graph=True)
+    after = tally(op.name)
+    assert after.forward.accepted > before.forward.accepted or not op.function._native[0], after.forward
+    if after.gradient is not None and op.differentiable and op.inner_name is None:
+        assert after.gradient.accepted > before.gradient.accepted, after.gradient
+
+
+@pytest.mark.parametrize("case", MISSPELT)
+def test_a_misspelling_is_an_error_at_import(case, tmp_path):
+    name, right, wrong, answer = MISSPELT[case]
+    shutil.copytree(PACKAGE, tmp_path / "rushlight", ignore=shutil.ignore_patterns("__pycache__", "*.cpp", "*.h"))
+    file = tmp_path / "rushlight" / name
+    text = file.read_text()
+    assert right in text
+    file.write_text(text.replace(right, wrong))
+    command = [sys.executable, "-c", WHOLE]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert answer in done.stderr, done.stderr
+
+
+def test_an_op_by_another_name_leaves_its_kernel_unclaimed(tmp_path):
+    unclaimed = "from rushlight import native; print([each.name for each in native.report() if not each.is_claimed])"
+    shutil.copytree(PACKAGE, tmp_path / "rushlight", ignore=shutil.ignore_patterns("__pycache__", "*.cpp", "*.h"))
+    file = tmp_path / "rushlight" / "ops" / "uniqueness.py"
+    text = file.read_text()
+    assert 'name="_distinct"' in text
+    file.write_text(text.replace('name="_distinct"', 'name="_distnct"'))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", f"{WHOLE}; {unclaimed}"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert "'_distinct'" in done.stdout

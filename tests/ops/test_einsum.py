@@ -1,0 +1,44 @@
+"""Sums of products of operands that have several dtypes, or are bools."""
+
+import pytest
+
+import rushlight as torch
+
+
+def ones(dtype, *shape):
+    return torch.ones(shape, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"), [("i,i->i", [(3,), (3,)]), ("i,j->ij", [(3,), (2,)]), ("i,i->", [(3,), (1,)])]
+)
+def test_where_no_products_are_added_einsum_promotes(equation, shapes):
+    first, second = shapes
+    found = torch.einsum(equation, ones(torch.float32, *first), ones(torch.complex64, *second))
+    assert found.dtype is torch.complex64
+    assert torch.einsum(equation, ones(torch.bool, *first), ones(torch.int64, *second)).dtype is torch.int64
+
+
+def test_a_size_of_one_is_summed_before_it_is_multiplied():
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert torch.einsum("ij,jk->ik", x, torch.tensor([[2, 3]])).tolist() == [[6.0, 9.0], [14.0, 21.0]]
+
+
+def test_three_operands_are_multiplied_one_after_another():
+    x = torch.tensor([1.0, 2.0])
+    found = torch.einsum("i,j,j->i", x, torch.tensor([3.0]), torch.tensor([5], dtype=torch.int64))
+    assert found.tolist() == [15.0, 30.0]
+
+
+def test_an_empty_sum_has_the_dtype_of_the_second():
+    found = torch.einsum("ij,j->i", ones(torch.complex64, 2, 0), ones(torch.float32, 0))
+    assert found.dtype is torch.float32 and found.tolist() == [0.0, 0.0]
+
+
+def test_a_sum_of_products_looks_at_the_first_dtype_and_then_for_the_same():
+    with pytest.raises(NotImplementedError, match="\"bmm\" not implemented for 'Bool'"):
+        torch.einsum("i,i->", ones(torch.bool, 2), ones(torch.float32, 2))
+    with pytest.raises(RuntimeError, match="expected scalar type Float but found Bool"):
+        torch.einsum("i,i->", ones(torch.float32, 2), ones(torch.bool, 2))
+    with pytest.raises(NotImplementedError, match="\"bmm\" not implemented for 'Bool'"):
+        torch.matmul(ones(torch.bool, 2, 2, 2), ones(torch.float32, 2, 2, 2))
