@@ -22,11 +22,13 @@ class LateModule(ModuleType):
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        names = loaded_names(self)
         for name in promised[self.__name__]:
-            getattr(self, name)
+            value = getattr(self, name)
+            names.setdefault(name, value)
         # all is there: it may be an ordinary one, whose names Python finds 15 ns faster
         self.__class__ = ModuleType  # type: ignore[assignment]
-        return loaded_names(self)
+        return names
 
     def __dir__(self) -> list[str]:
         return all_names(self)

@@ -10,6 +10,20 @@ from rushlight.core.layout import layout as _layout
 from rushlight.core.tensor import Tensor
 from rushlight.types import Device, Number, _bool, _float, _int
 
+__all__ = [
+    "bartlett",
+    "blackman",
+    "cosine",
+    "exponential",
+    "gaussian",
+    "general_cosine",
+    "general_hamming",
+    "hamming",
+    "hann",
+    "kaiser",
+    "nuttall",
+]
+
 def bartlett(
     M: _int,
     *,

@@ -26,6 +26,8 @@ def run(program):
         ("torch.distributions", "Normal Wishart constraints transforms kl_divergence TanhTransform"),
         ("torch.linalg", "pinv LinAlgError"),
         ("torch.utils", "checkpoint"),
+        ("torch.autograd", "grad backward Function gradcheck grad_mode functional"),
+        ("torch.functional", "einsum norm stft"),
     ],
 )
 def test_dir_shows_names_that_are_loaded_late(package, names):
@@ -47,7 +49,7 @@ def test_all_names_what_is_loaded_late_and_a_star_brings_it():
     )
 
 
-@pytest.mark.parametrize("package", ["optim", "distributions", "nn", "utils"])
+@pytest.mark.parametrize("package", ["optim", "distributions", "nn", "utils", "autograd", "functional"])
 def test_the_names_in_a_package_are_all_there_for_who_walks_over_them(package):
     program = (
         f"package = torch.{package}; shown = dir(package); names = package.__dict__; count = len(names); "

@@ -140,6 +140,7 @@ schedule = optim.lr_scheduler.StepLR(optimizer, 10)
 others: list[optim.Optimizer] = [optim.SGD([{"params": [x]}], lr=0.1), optim.LBFGS([x])]
 optimizer.zero_grad()
 network(x).sum().backward()
+assert_type(torch.autograd.grad(network(x).sum(), [x]), tuple[Tensor, ...])
 optimizer.step()
 
 normal = distributions.Normal(x, 1.0)

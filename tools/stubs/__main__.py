@@ -22,6 +22,7 @@ from tools.stubs.results import results
 ROOT = Path(__file__).resolve().parent.parent.parent
 FACES = {
     "rushlight": "rushlight/__init__.pyi",
+    "rushlight.autograd": "rushlight/autograd/__init__.pyi",
     "rushlight.distributions": "rushlight/distributions/__init__.pyi",
     "rushlight.fft": "rushlight/fft.pyi",
     "rushlight.linalg": "rushlight/linalg.pyi",

@@ -239,6 +239,7 @@ MADE = (
 INTO = f"out: Tensor | None = None, {MADE}"
 DRAWN = f"generator: Generator | None = None, {INTO}"
 LIKE = f"generator: Generator | None = None, {MADE}, memory_format: _memory_format | None = None"
+TENSORS = "Tensor | GradientEdge | Sequence[Tensor | GradientEdge]"
 # Functions that are no ops: those whose annotations cannot say it, those made of methods, and Python's under torch's
 # names.
 FUNCTIONS = {
@@ -246,6 +247,13 @@ FUNCTIONS = {
 (end: Number | Tensor, *, {INTO}) -> Tensor
 (start: Number | Tensor, end: Number | Tensor, step: Number | Tensor = 1, *, {INTO}) -> Tensor
 """,
+    "autograd.grad": "\n".join(
+        f"(outputs: {TENSORS}, inputs: {inputs}, grad_outputs: Tensor | Sequence[Tensor | None] | None = None, "
+        "retain_graph: _bool | None = None, create_graph: _bool = False, only_inputs: _bool = True, "
+        "allow_unused: _bool | None = None, is_grads_batched: _bool = False, materialize_grads: _bool = False) "
+        f"-> {result}"
+        for inputs, result in ((TENSORS, "tuple[Tensor, ...]"), ("Mapping[Any, Tensor]", "dict[Any, Tensor]"))
+    ),
     "empty_permuted": f"(size: Sequence[_int], physical_layout: Sequence[_int], *, {MADE}) -> Tensor",
     "fill_": "(input: Tensor, value: Tensor | Number | _complex) -> Tensor",
     "index_put_": "(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor",

@@ -20,11 +20,12 @@ Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
 """
 
 '''
-COMMON = """from collections.abc import Callable, Iterator, Sequence
+COMMON = """from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar, overload
 
 from typing_extensions import TypeIs
 
+from rushlight.autograd.edges import GradientEdge
 from rushlight.core import results
 from rushlight.core.dtypes import dtype as _dtype
 from rushlight.core.layout import layout as _layout
@@ -64,8 +65,8 @@ def face(package: str) -> str:
         if id(value) in known:
             op, inplace = known[id(value)]
             defined += function_stub(op, name, inplace)
-        elif package == "rushlight" and name in FUNCTIONS:
-            defined += overloads(name, FUNCTIONS[name])
+        elif (by_hand := FUNCTIONS.get(f"{package}.{name}".removeprefix("rushlight."))) is not None:
+            defined += overloads(name, by_hand)
         elif source is not None and not (package == "rushlight" and isinstance(value, FunctionType)):
             imported.append(source)
         elif type(value).__name__ == "TensorType":
@@ -80,7 +81,8 @@ def face(package: str) -> str:
     common = [line for line in COMMON.split("\n") if line.rpartition(" ")[2] not in module.__all__]
     head = [*(common if defined else ()), *sorted(needs.lines), *imported]
     title = (module.__doc__ or "").strip().split("\n")[0]
-    return HEAD.format(title=title) + "\n".join([*head, "", *version, *defined]) + "\n"
+    listed = f"__all__ = {public_names(module)!r}"
+    return HEAD.format(title=title) + "\n".join([*head, "", listed, *version, *defined]) + "\n"
 
 
 def public_names(module: ModuleType) -> list[str]:
