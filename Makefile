@@ -12,7 +12,7 @@ VENV_TORCH := .venv-torch
 VENV_JAX := .venv-jax
 
 # Directories are listed too: their time changes when a file is deleted.
-SOURCES := $(shell find rushlight -name __pycache__ -prune -o \( -type d -o -name '*.py' -o -name py.typed \
+SOURCES := $(shell find rushlight -name __pycache__ -prune -o \( -type d -o -name '*.py' -o -name '*.pyi' -o -name py.typed \
 	-o -name meson.build -o -name '*.cpp' -o -name '*.h' \) -print) meson.build pyproject.toml
 # pip in the environment of the target, with that environment's meson and ninja.
 INSTALL = PATH="$(CURDIR)/$(@D)/bin:$$PATH" $(@D)/bin/python -m pip --disable-pip-version-check install --quiet
@@ -22,7 +22,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize clean
+.PHONY: help demo test test-plain conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize stubs clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -31,6 +31,7 @@ help:
 	@echo 'make sanitize          run the suite under the address and undefined behaviour sanitizers'
 	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
 	@echo 'make fuzz              random programs against $(TORCH), FUZZ="--count 2000 --seed 7"; then native on against off'
+	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
@@ -90,6 +91,10 @@ check: $(VENV)/.installed $(VENV)/.dev
 	$(VENV)/bin/python -m mypy
 	$(VENV)/bin/python tools/house_rules.py
 	$(VENV)/bin/python -m pytest -q tests/test_tiny.py
+
+# The tree itself, whether or not it is installed: what is written says what it declares.
+stubs: $(VENV)/.installed $(VENV)/.dev
+	env -u PYTHONSAFEPATH PYTHONPATH=. $(VENV)/bin/python -m tools.stubs
 
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix-only .

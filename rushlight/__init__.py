@@ -64,6 +64,7 @@ from rushlight.core.layout import (
     strided,
 )
 from rushlight.core.lazy import names_of as _names_of
+from rushlight.core.lazy import promise as _promise
 from rushlight.core.legacy import *
 from rushlight.core.likeness import *
 from rushlight.core.memory import TypedStorage, UntypedStorage
@@ -75,6 +76,7 @@ from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 from rushlight.core.threads import *
 from rushlight.ops.machine.bind import public as _public
+from rushlight.ops.machine.late import FUNCTIONS as _LATE
 from rushlight.ops.random.sampling import *
 from rushlight.random import *
 
@@ -138,6 +140,6 @@ _ELSEWHERE |= {"OutOfMemoryError": "core.errors"}
 
 
 __getattr__ = _names_of("rushlight", (*_LAZY, "__future__", "_utils"), _ELSEWHERE)
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "native", "ops")] + list(
-    _LAZY
-)
+_promise("rushlight", _LATE)
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "native", "ops")]
+__all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]

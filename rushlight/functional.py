@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-NAMES = """
-align_tensors atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist
-chain_matmul einsum istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique unique_consecutive
-unravel_index
-"""
+from rushlight.core.lazy import missing, promise
+
+__all__ = """
+atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul einsum
+istft lu meshgrid norm pca_lowrank split stft svd_lowrank tensordot unique unique_consecutive unravel_index
+""".split()
+promise(__name__, __all__)
 
 
 def __getattr__(name: str) -> Any:
-    if name in NAMES.split():
-        import rushlight
+    import rushlight
 
+    # torch has this one as well, left out here: the error says why
+    if name in __all__ or name == "align_tensors":
         return getattr(rushlight, name)
-    from rushlight.core.lazy import missing
-
     raise missing("torch.functional", name)

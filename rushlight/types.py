@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import IO
 
 from rushlight.core.device import device
+from rushlight.core.dtypes import dtype
 from rushlight.core.memory import UntypedStorage
+from rushlight.core.size import Size
 from rushlight.core.tensor import Tensor
 
 __all__ = ["Device", "FileLike", "Number", "Storage"]
@@ -17,6 +19,9 @@ Storage = UntypedStorage
 
 _TensorOrTensors = Tensor | Sequence[Tensor]
 _TensorOrOptionalTensors = Tensor | Sequence[Tensor | None]
-_size = Any
-_dtype = Any
-_bool, _int, _float, _complex = bool, int, float, complex
+_size = Size | list[int] | tuple[int, ...]
+_dtype = dtype
+_bool = bool
+_int = int
+_float = float
+_complex = complex

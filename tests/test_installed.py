@@ -11,8 +11,14 @@ TREE = Path(__file__).resolve().parent.parent / "rushlight"
 
 
 def contents(folder):
-    """The text of every Python file below a folder, by its path there."""
-    return {path.relative_to(folder): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
+    """The text of every Python file and every stub below a folder, by its path there."""
+    return {
+        path.relative_to(folder): path.read_text(encoding="utf-8") for path in folder.rglob("*.py*") if is_text(path)
+    }
+
+
+def is_text(path):
+    return path.suffix in (".py", ".pyi")
 
 
 def test_the_installed_package_is_this_tree():
@@ -23,7 +29,9 @@ def test_the_installed_package_is_this_tree():
 
 
 def test_types_are_announced():
-    assert (Path(rushlight.__file__).parent / "py.typed").exists()
+    package = Path(rushlight.__file__).parent
+    assert (package / "py.typed").exists()
+    assert (package / "__init__.pyi").exists()
 
 
 def test_the_version_is_the_distributions():

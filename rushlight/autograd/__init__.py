@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import Any
 
+from rushlight.core.lazy import missing, promise
+
 # where the public names live; they are loaded when asked for, since core needs the modes before all this exists
 PUBLIC = {
     "backward": "entry",
@@ -26,6 +28,9 @@ MODULES = ("anomaly", "engine", "entry", "function", "functional", "graph", "hoo
 __all__ = [*PUBLIC, "function", "functional", "graph"]
 
 
+promise(__name__, (*PUBLIC, *OTHER_NAMES, *MODULES))
+
+
 def __getattr__(name: str) -> Any:
     if name in PUBLIC:
         found = getattr(import_module(f"rushlight.autograd.{PUBLIC[name]}"), name)
@@ -33,6 +38,4 @@ def __getattr__(name: str) -> Any:
         return found
     if name in MODULES or name in OTHER_NAMES:
         return import_module(f"rushlight.autograd.{OTHER_NAMES.get(name, name)}")
-    from rushlight.core.lazy import missing
-
     raise missing("torch.autograd", name)

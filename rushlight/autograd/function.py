@@ -6,7 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd import modes
 from rushlight.autograd.context import BackwardCFunction, FunctionCtx
@@ -69,13 +69,18 @@ class Function(metaclass=FunctionMeta):
         """Save what backward needs, if forward does not take `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
-    @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """The gradient of each argument of forward, from those of the results."""
-        raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
-            "backward mode AD."
-        )
+    if TYPE_CHECKING:
+        # a subclass names its gradients as it likes
+        backward: Callable[..., Any]
+    else:
+
+        @staticmethod
+        def backward(ctx: Any, *grad_outputs: Any) -> Any:
+            """The gradient of each argument of forward, from those of the results."""
+            raise NotImplementedError(
+                "You must implement either the backward or vjp method for your custom autograd.Function to use it "
+                "with backward mode AD."
+            )
 
     # another name for `backward`
     vjp = backward

@@ -6,9 +6,12 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from rushlight.native import core
+
+# what is decorated keeps its type
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class PlainState(threading.local):
@@ -29,10 +32,11 @@ state: Any = PlainState() if core is None else core.State()
 class Mode:
     """A context manager that also decorates functions and generators."""
 
-    def __new__(cls, *given: Any, **named: Any):
+    def __new__(cls, *given: Any, **named: Any) -> Self:
         # `@no_grad` without parentheses decorates at once, as in torch
         if given and callable(given[0]) and cls in (no_grad, enable_grad, inference_mode):
-            return cls()(given[0])
+            decorated: Any = cls()(given[0])
+            return decorated
         return object.__new__(cls)
 
     def __enter__(self) -> Any:
@@ -44,7 +48,7 @@ class Mode:
     def clone(self) -> Mode:
         return type(self)()
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Function) -> Function:
         if inspect.isclass(function):
             from rushlight.core.warning import warn
 
@@ -63,9 +67,10 @@ class Mode:
             with self.clone():
                 return function(*args, **kwargs)
 
-        return inside
+        decorated: Any = inside
+        return decorated
 
-    def decorate_generator(self, function: Callable) -> Callable:
+    def decorate_generator(self, function: Callable) -> Any:
         """The mode holds while the generator runs, not while its caller does."""
 
         @functools.wraps(function)
@@ -132,7 +137,7 @@ class set_grad_enabled(Mode):
         self.before = state.grad
         state.grad = self.mode
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Function) -> Function:
         state.grad = self.before
         return super().__call__(function)
 

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import rushlight
-from rushlight.core.lazy import MissingName
+from rushlight.core.lazy import loaded_names
 from rushlight.version import __version__ as TORCH_VERSION
 
 
@@ -26,8 +26,14 @@ class TorchFace(ModuleType):
             setattr(rushlight, name, value)
 
     def __delattr__(self, name):
-        self.__dict__.pop(name, None)
+        loaded_names(self).pop(name, None)
         delattr(rushlight, name)
+
+    @property
+    def __dict__(self):
+        for name in dir(rushlight):
+            getattr(self, name)
+        return loaded_names(self)
 
     def __dir__(self):
         return dir(rushlight)
@@ -38,11 +44,7 @@ class TorchFace(ModuleType):
 
 def fetch(face: TorchFace, name: str) -> Any:
     """A name not read before: ask `rushlight`, and keep the answer."""
-    try:
-        value = getattr(rushlight, name)
-    except AttributeError:
-        raise MissingName(not_there(f"torch.{name}"), name, name=name, obj=face) from None
-    vars(face)[name] = value
+    value = loaded_names(face)[name] = getattr(rushlight, name)
     return value
 
 
@@ -50,12 +52,8 @@ def is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def not_there(name: str) -> str:
-    return f"{name} is not in Rushlight {rushlight.__version__}"
-
-
 def missing(name: str) -> str:
     """What to say when a program imports something of torch's that Rushlight lacks."""
     from rushlight.core.absent import clause
 
-    return not_there(name) + clause(name.removeprefix("torch."))
+    return f"{name} is not in Rushlight {rushlight.__version__}" + clause(name.removeprefix("torch."))

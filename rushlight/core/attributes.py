@@ -155,7 +155,7 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
     return found
 
 
-def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor:
+def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     """A leaf of a subclass on the memory of `data`; what `Parameter` is made with."""
     found: Tensor = new(cls)
     found._array = data._array

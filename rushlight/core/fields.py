@@ -50,6 +50,9 @@ class PlainFields:
 NAMES = tuple(PlainFields.__annotations__)
 
 if TYPE_CHECKING:
-    Fields = PlainFields
+    from rushlight.core.methods import Methods
+
+    class Fields(PlainFields, Methods):
+        """With what is bound later, which tools/stubs writes down for type checkers."""
 else:
     Fields = PlainFields if core is None else core.Fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from rushlight.core.layout import (
     empty_in_format,
     memory_format,
 )
+from rushlight.core.layout import layout as Layout
 from rushlight.core.options import (
     allocate,
     checked_size,
@@ -26,9 +27,6 @@ from rushlight.core.options import (
 from rushlight.core.promotion import of_number
 from rushlight.core.tensor import Tensor
 from rushlight.native import shortcut
-
-if TYPE_CHECKING:
-    from rushlight.core.layout import layout as Layout
 
 # as torch's messages name them
 C_NAMES = {

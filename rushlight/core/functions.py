@@ -111,7 +111,12 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
 
 # sizes are Python integers, so these are Python's own functions
-sym_int, sym_float, sym_not, sym_sqrt = builtins.int, builtins.float, (lambda a: not a), math.sqrt
+sym_int, sym_float, sym_sqrt = builtins.int, builtins.float, math.sqrt
+
+
+def sym_not(a: Any) -> bool:
+    """Whether a condition does not hold."""
+    return not a
 
 
 def sym_max(a: float, b: float) -> float:

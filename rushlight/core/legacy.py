@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-def legacy_tensor(cls: type, data: tuple, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
+def legacy_tensor(cls: type, data: tuple, dtype: Any, device: Any, requires_grad: bool) -> Any:
     """`Tensor(...)` of the default dtype: sizes make an uninitialised tensor, data a copy of itself."""
     if dtype is not None or requires_grad:
         raise TypeError(

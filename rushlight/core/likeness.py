@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.filled import converted, empty_strided, full
 from rushlight.core.layout import empty_like_array, memory_format
+from rushlight.core.layout import layout as Layout
 from rushlight.core.options import allocate, finish_into, number, numpy_dtype, ones_array, size_from
 from rushlight.core.tensor import Tensor, method
 from rushlight.native import shortcut
-
-if TYPE_CHECKING:
-    from rushlight.core.layout import layout as Layout
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.casting import cast
+from rushlight.core.layout import layout as Layout
 from rushlight.core.options import allocate, finish_into, integer, number, numpy_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
 from rushlight.native import shortcut
-
-if TYPE_CHECKING:
-    from rushlight.core.layout import layout as Layout
 
 __all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
 

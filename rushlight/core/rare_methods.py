@@ -25,7 +25,7 @@ def refusing(name: str) -> Callable:
 
         raise NotImplementedError(f"Tensor.{name} is not in Rushlight{clause(f'Tensor.{name}')}")
 
-    method.__name__ = name
+    method.__name__, method.__doc__ = name, "Refused: a call says why, and what to do instead."
     method.left_out = True  # type: ignore[attr-defined]
     return method
 

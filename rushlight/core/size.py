@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 
-class Size(tuple):
+class Size(tuple[int, ...]):
     """A tensor's shape."""
 
     __slots__ = ()
@@ -22,24 +22,28 @@ class Size(tuple):
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 
-    def __getitem__(self, index):
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
+    def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
         return Size(found) if isinstance(index, slice) else found
 
-    def __add__(self, other):
+    def __add__(self, other: tuple) -> Size:
         if isinstance(other, tuple):
             return Size(tuple.__add__(self, other))
         kind = type(other).__name__
         raise TypeError(f"can only concatenate tuple (not {kind}) to torch.Size: write tuple(...) around the {kind}")
 
-    def __mul__(self, other):
+    def __mul__(self, other: SupportsIndex) -> Size:
         if not hasattr(other, "__index__"):
             raise TypeError(f"can't multiply sequence by non-int of type '{type(other).__name__}'")
         return Size(tuple.__mul__(self, other))
 
     __rmul__ = __mul__
 
-    def __radd__(self, other):
+    def __radd__(self, other: tuple) -> Size:
         return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __reduce__(self):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
@@ -36,7 +36,9 @@ class Tensor(Fields):
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
-    def __new__(cls, *data: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False):
+    def __new__(
+        cls, *data: Any, dtype: dtypes.dtype | None = None, device: Any = None, requires_grad: bool = False
+    ) -> Self:
         from rushlight.core import legacy
 
         return legacy.legacy_tensor(cls, data, dtype, device, requires_grad)
@@ -139,6 +141,10 @@ class Tensor(Fields):
     def _is_view(self) -> bool:
         return self._base is not None
 
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    def size(self, dim: int) -> int: ...
     def size(self, dim: int | None = None) -> Size | int:
         """The shape, or the size of one dimension."""
         if dim is None:
@@ -155,6 +161,10 @@ class Tensor(Fields):
         """The number of elements."""
         return self._array.size
 
+    @overload
+    def stride(self, dim: None = None) -> tuple[int, ...]: ...
+    @overload
+    def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
         """Elements to step over in memory for one step in each dimension."""
         strides = strides_of(self._array)
@@ -178,25 +188,6 @@ class Tensor(Fields):
 
         ours = type(self).__module__.startswith("rushlight")
         return printing.repr_tensor(self, dtypes.default, "tensor(" if ours else f"{type(self).__name__}(")
-
-    if TYPE_CHECKING:
-        # the ops are bound as methods and operators by ops/machine/bind.py, out of a type checker's sight
-        def __getattr__(self, name: str) -> Any: ...
-        def _binary(self, other: Any) -> Tensor: ...
-        def _unary(self) -> Tensor: ...
-        def __getitem__(self, index: Any) -> Tensor: ...
-        def __setitem__(self, index: Any, value: Any) -> None: ...
-        def __iter__(self) -> Iterator[Tensor]: ...
-        def __bool__(self) -> bool: ...
-        def __float__(self) -> float: ...
-        def __int__(self) -> int: ...
-
-        __neg__ = __pos__ = __abs__ = __invert__ = _unary
-        __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = _binary
-        __mul__ = __rmul__ = __imul__ = __truediv__ = __rtruediv__ = __itruediv__ = _binary
-        __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = _binary
-        __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __lshift__ = __rshift__ = _binary
-        __lt__ = __le__ = __gt__ = __ge__ = _binary
 
     def element_size(self) -> int:
         """Bytes in one element."""

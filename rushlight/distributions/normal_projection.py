@@ -29,6 +29,9 @@ class NormalProjection(Module):
     or one for each action; without bounds (None) actions are not squashed. `cache_size=0` inverts tanh by numbers.
     """
 
+    low: Tensor | None
+    high: Tensor | None
+
     def __init__(
         self,
         in_features: int,
@@ -67,7 +70,7 @@ class NormalProjection(Module):
         scale = ((raw.tanh() + 1) * ((most - least) / 2) + least).exp()
         if not self.squashed:
             return Independent(Normal(mean, scale), 1)
-        low, high = self.bounds if self.low is None else (self.low, self.high)
+        low, high = self.bounds if self.low is None or self.high is None else (self.low, self.high)
         return Independent(SquashedNormal(mean, scale, low, high, cache_size=self.cache_size), 1)
 
     def extra_repr(self) -> str:

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from rushlight.core.layout import contiguous_format
-from rushlight.core.lazy import missing
+from rushlight.core.lazy import names_of, promise
 from rushlight.core.likeness import empty_like, zeros_like
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
@@ -41,15 +41,9 @@ __all__ = [*public("nn.functional"), "gumbel_softmax", "sigmoid", "tanh"]
 
 # torch's functions use these, and programs import them from here
 HELPERS = ("_single", "_pair", "_triple", "_list_with_default")
+find = names_of("rushlight.nn.functional", elsewhere={"grad": "nn", **dict.fromkeys(HELPERS, "nn.modules.utils")})
+promise("rushlight.nn.functional", ["_Reduction"])
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("grad", "_Reduction"):
-        return import_module(f"rushlight.nn.{'grad' if name == 'grad' else '_reduction'}")
-    if name in HELPERS:
-        return getattr(import_module("rushlight.nn.modules.utils"), name)
-    # what later layers declare, and for mypy, which cannot see what is declared
-    found = public("nn.functional").get(name)
-    if found is None:
-        raise missing("torch.nn.functional", name)
-    return found
+    return import_module("rushlight.nn._reduction") if name == "_Reduction" else find(name)

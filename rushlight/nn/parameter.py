@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Parameter(Tensor):
     It shares the memory of `data`; results of operations on it are plain tensors.
     """
 
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True):
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         data = checked_data(data)
         if requires_grad and data._array.dtype not in dtypes.DIFFERENTIABLE:
             raise RuntimeError(
@@ -66,7 +66,7 @@ class Buffer(Tensor, metaclass=BufferMeta):
 
     persistent: bool
 
-    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True):
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Self:
         data = checked_data(data)
         made: Any = data.detach().requires_grad_(data.requires_grad)
         made.persistent = persistent
@@ -202,7 +202,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
     cls_to_become = Parameter
 
-    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None):
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None) -> Self:
         return unknown(cls, requires_grad, device, dtype)
 
 
@@ -217,7 +217,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
         device: Any = None,
         dtype: dtypes.dtype | None = None,
         persistent: bool = True,
-    ):
+    ) -> Self:
         made = unknown(cls, requires_grad, device, dtype)
         made.persistent = persistent
         made._is_buffer = True

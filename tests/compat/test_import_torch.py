@@ -69,9 +69,17 @@ def test_assignment_and_deletion_reach_rushlight(torch):
     assert not hasattr(torch, "invented")
 
 
-def test_a_missing_name_says_so_in_rushlights_name(torch):
-    with pytest.raises(AttributeError, match=r"^torch\.nonsense is not in Rushlight \d"):
+def test_a_missing_name_says_so_in_torchs_words(torch):
+    with pytest.raises(AttributeError, match=r"^module 'torch' has no attribute 'nonsense': it is not in Rushlight$"):
         _ = torch.nonsense
+    with pytest.raises(AttributeError, match=r"^module 'torch' has no attribute 'sotfmax': did you mean torch.softmax"):
+        _ = torch.sotfmax
+
+
+def test_the_face_shows_every_name(torch):
+    assert {"quantile", "conv2d", "nn", "autocast", "Tensor", "float32"} <= set(dir(torch))
+    assert {name for name in dir(torch) if not name.startswith("__")} <= set(vars(torch))
+    assert vars(torch)["quantile"] is rushlight.quantile
 
 
 def test_a_missing_submodule_says_so_in_rushlights_name(torch):

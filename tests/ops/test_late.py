@@ -6,19 +6,35 @@ import sys
 import pytest
 
 import rushlight as torch
-from rushlight.ops.machine import late
+from rushlight.ops.machine import bind, late
+from tools.stubs.late_names import is_late
 
 late.load()
 
 
-def is_late(method):
-    place = getattr(method, "__module__", None) or ""
-    return place.removeprefix("rushlight.ops.").startswith(late.FAMILIES)
-
-
 def test_every_late_method_is_promised():
     found = [name for name, method in vars(torch.Tensor).items() if is_late(method)]
-    assert late.METHODS.split() == sorted(found)
+    assert list(late.METHODS) == sorted(found)
+
+
+def test_every_late_function_is_promised():
+    found = [name for name, function in bind.public("").items() if is_late(function)]
+    assert set(found) == late.FUNCTIONS
+
+
+def test_a_late_method_has_its_signature_and_its_sentence_before_it_is_loaded():
+    program = (
+        "import inspect; print(inspect.signature(torch.Tensor.sum_to_size)); print(torch.Tensor.inverse.__doc__); "
+        "print('rushlight.ops.linalg' in __import__('sys').modules)"
+    )
+    before = "import rushlight as torch; doc = torch.Tensor.inverse.__doc__; import sys; "
+    done = subprocess.run(
+        [sys.executable, "-c", before + "assert 'rushlight.ops.linalg' not in sys.modules; " + program],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["(self, *size)", "The inverse of a square matrix: `linalg.inv`.", "True"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@
 
 #include "object/elements.h"
 #include "object/tensor.h"
+#include "object/signed.h"
 #include "ops/copying.h"
 #include "seam/call.h"
 #include "seam/fallbacks.h"
@@ -271,13 +272,16 @@ PyGetSetDef fields[] = {
 };
 
 PyMethodDef methods[] = {
-    {"size", plain_function(size), KEYWORDS, "The shape, or the size of one dimension."},
-    {"dim", guarded<dim>, METH_NOARGS, "The number of dimensions."},
-    {"ndimension", guarded<dim>, METH_NOARGS, "The number of dimensions."},
-    {"numel", guarded<numel>, METH_NOARGS, "The number of elements."},
-    {"nelement", guarded<numel>, METH_NOARGS, "The number of elements."},
-    {"detach", guarded<detach>, METH_NOARGS, "The same memory outside the graph; writes through it are still counted."},
-    {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS, "Switch recording for a leaf, in place."},
+    {"size", plain_function(size), KEYWORDS,
+     SIGNED("size($self, dim=None)", "The shape, or the size of one dimension.")},
+    {"dim", guarded<dim>, METH_NOARGS, SIGNED("dim($self)", "The number of dimensions.")},
+    {"ndimension", guarded<dim>, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
+    {"numel", guarded<numel>, METH_NOARGS, SIGNED("numel($self)", "The number of elements.")},
+    {"nelement", guarded<numel>, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
+    {"detach", guarded<detach>, METH_NOARGS,
+     SIGNED("detach($self)", "The same memory outside the graph; writes through it are still counted.")},
+    {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS,
+     SIGNED("requires_grad_($self, requires_grad=True)", "Switch recording for a leaf, in place.")},
     {nullptr, nullptr, 0, nullptr},
 };
 

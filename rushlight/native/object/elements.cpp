@@ -8,6 +8,7 @@
 #include "object/lost.h"
 #include "object/operators.h"
 #include "object/tensor.h"
+#include "object/signed.h"
 #include "seam/guard.h"
 
 namespace rushlight {
@@ -111,10 +112,12 @@ PyObject* as_index(PyObject* self) {
 }  // namespace
 
 PyMethodDef element_methods[] = {
-    {"item", guarded<item>, METH_NOARGS, "The only element, as a Python number."},
-    {"tolist", guarded<tolist>, METH_NOARGS, "The elements in nested lists; a number if there are no dimensions."},
+    {"item", guarded<item>, METH_NOARGS, SIGNED("item($self)", "The only element, as a Python number.")},
+    {"tolist", guarded<tolist>, METH_NOARGS,
+     SIGNED("tolist($self)", "The elements in nested lists; a number if there are no dimensions.")},
     {"numpy", plain_function(numpy), KEYWORDS,
-     "An array on the tensor's memory; with `force=True` also for a tensor that requires grad."},
+     SIGNED("numpy($self, *, force=False)",
+            "An array on the tensor's memory; with `force=True` also for a tensor that requires grad.")},
     {nullptr, nullptr, 0, nullptr},
 };
 

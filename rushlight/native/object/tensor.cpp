@@ -9,6 +9,7 @@
 #include "memory/arrays.h"
 #include "memory/recycling.h"
 #include "object/operators.h"
+#include "object/signed.h"
 #include "seam/state.h"
 
 namespace rushlight {
@@ -224,7 +225,8 @@ PyGetSetDef tensor_fields[] = {
 PyMethodDef tensor_methods[] = {
     {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(tensor_backward)),
      METH_FASTCALL | METH_KEYWORDS,
-     "Add the gradients of this tensor to the `.grad` of the leaves it was computed from."},
+     SIGNED("backward($self, gradient=None, retain_graph=None, create_graph=False, inputs=None)",
+            "Add the gradients of this tensor to the `.grad` of the leaves it was computed from.")},
     {nullptr, nullptr, 0, nullptr},
 };
 

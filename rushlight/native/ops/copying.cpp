@@ -9,6 +9,7 @@
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "object/attributes.h"
+#include "object/signed.h"
 #include "seam/call.h"
 #include "seam/numbers.h"
 #include "seam/state.h"
@@ -284,22 +285,33 @@ KERNEL("_copy").forward(copy_forward, Copy::names);
 }  // namespace
 
 PyMethodDef copying_methods[] = {
-    {"float", plain_function(convert<NPY_FLOAT, TO_FLOAT>), KEYWORDS, "The tensor as `float32`."},
-    {"double", plain_function(convert<NPY_DOUBLE, TO_DOUBLE>), KEYWORDS, "The tensor as `float64`."},
-    {"long", plain_function(convert<NPY_INT64, TO_LONG>), KEYWORDS, "The tensor as `int64`."},
-    {"int", plain_function(convert<NPY_INT32, TO_INT>), KEYWORDS, "The tensor as `int32`."},
-    {"byte", plain_function(convert<NPY_UINT8, TO_BYTE>), KEYWORDS, "The tensor as `uint8`."},
-    {"bool", plain_function(convert<NPY_BOOL, TO_BOOL>), KEYWORDS, "The tensor as `bool`."},
+    {"float", plain_function(convert<NPY_FLOAT, TO_FLOAT>), KEYWORDS,
+     SIGNED("float($self, memory_format=None)", "The tensor as `float32`.")},
+    {"double", plain_function(convert<NPY_DOUBLE, TO_DOUBLE>), KEYWORDS,
+     SIGNED("double($self, memory_format=None)", "The tensor as `float64`.")},
+    {"long", plain_function(convert<NPY_INT64, TO_LONG>), KEYWORDS,
+     SIGNED("long($self, memory_format=None)", "The tensor as `int64`.")},
+    {"int", plain_function(convert<NPY_INT32, TO_INT>), KEYWORDS,
+     SIGNED("int($self, memory_format=None)", "The tensor as `int32`.")},
+    {"byte", plain_function(convert<NPY_UINT8, TO_BYTE>), KEYWORDS,
+     SIGNED("byte($self, memory_format=None)", "The tensor as `uint8`.")},
+    {"bool", plain_function(convert<NPY_BOOL, TO_BOOL>), KEYWORDS,
+     SIGNED("bool($self, memory_format=None)", "The tensor as `bool`.")},
     {"to", plain_function(to), KEYWORDS,
-     "The tensor with another dtype, device or memory format: itself where nothing changes."},
+     SIGNED("to($self, *args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None)",
+            "The tensor with another dtype, device or memory format: itself where nothing changes.")},
     {"contiguous", plain_function(contiguous), KEYWORDS,
-     "The tensor itself if its elements stand in memory in the order of their indices, else such a copy."},
+     SIGNED("contiguous($self, memory_format=...)",
+            "The tensor itself if its elements stand in memory in the order of their indices, else such a copy.")},
     {"is_contiguous", plain_function(is_contiguous), KEYWORDS,
-     "Whether the elements stand in memory in the order of their indices, or in another format's."},
+     SIGNED("is_contiguous($self, memory_format=...)",
+            "Whether the elements stand in memory in the order of their indices, or in another format's.")},
     {"copy_", plain_function(copy_inplace), KEYWORDS,
-     "Write the elements of `src` over its own; differentiable in `src`."},
-    {"zero_", zero_inplace, METH_NOARGS, "Write 0 over every element."},
-    {"fill_", plain_function(fill_inplace), KEYWORDS, "Write one value over every element."},
+     SIGNED("copy_($self, src, non_blocking=False)",
+            "Write the elements of `src` over its own; differentiable in `src`.")},
+    {"zero_", zero_inplace, METH_NOARGS, SIGNED("zero_($self)", "Write 0 over every element.")},
+    {"fill_", plain_function(fill_inplace), KEYWORDS,
+     SIGNED("fill_($self, value)", "Write one value over every element.")},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -87,4 +87,5 @@ LATE = {
     "LinearCrossEntropyOptions": "nn.modules.linear_cross_entropy_options",
     "NLLLoss2d": "nn.modules.ctc",
 }
+__all__ += [*LATE]
 __getattr__ = names_of("rushlight.nn.modules", ("lazy",), LATE)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from rushlight.core.warning import warn
 from rushlight.nn.modules.module import Module, indented
 from rushlight.nn.modules.parameter_containers import ParameterDict, ParameterList, named_items, place_of
-
-if TYPE_CHECKING:
-    from typing import Self
 
 __all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from rushlight.autograd.handles import RemovableHandle
 from rushlight.autograd.modes import no_grad
 from rushlight.core.dtypes import dtype as Dtype
 from rushlight.core.tensor import Tensor
@@ -12,8 +13,6 @@ from rushlight.nn.modules.linear import Linear
 from rushlight.nn.parameter import UninitializedParameter, is_lazy
 
 if TYPE_CHECKING:
-    from rushlight.autograd.handles import RemovableHandle
-
     # what a class with this mixin is besides
     from rushlight.nn.modules.module import Module as Base
 else:

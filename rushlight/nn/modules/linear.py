@@ -78,6 +78,9 @@ class NonDynamicallyQuantizableLinear(Linear):
 class Bilinear(Module):
     """A form that is linear in each of two inputs: `(*, in1), (*, in2) -> (*, out_features)`."""
 
+    weight: Tensor
+    bias: Tensor | None
+
     def __init__(
         self,
         in1_features: int,

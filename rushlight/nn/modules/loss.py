@@ -160,6 +160,9 @@ class BCELoss(_WeightedLoss):
 class BCEWithLogitsLoss(_Loss):
     """Mean of the negated log-probabilities of the right answers; the input holds logits of "yes"."""
 
+    weight: Tensor | None
+    pos_weight: Tensor | None
+
     def __init__(
         self,
         weight: Tensor | None = None,
@@ -239,11 +242,7 @@ class _MarginLoss(_Loss):
     """A loss whose only other option is a margin."""
 
     def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
+        self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin

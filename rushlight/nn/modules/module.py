@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rushlight.core import replaced
 from rushlight.core.conversion import typename
@@ -40,9 +40,6 @@ from rushlight.nn.modules.module_tree import (
 from rushlight.nn.modules.unregistered import warn_of_hidden
 from rushlight.nn.parameter import Buffer, Parameter
 
-if TYPE_CHECKING:
-    from typing import Self
-
 __all__ = [
     "Module",
     "register_module_backward_hook",
@@ -72,7 +69,9 @@ class Module(Tree, State, Moves, Hooks, Calls):
     """
 
     training: bool
+    # for type checkers an attribute: a subclass may take and give what it likes
     forward: Callable[..., Any]
+    _modules: dict[str, Module | None]
 
     # whether `__init__` goes on to the next class of several bases
     call_super_init: bool = False
@@ -103,9 +102,11 @@ class Module(Tree, State, Moves, Hooks, Calls):
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    def forward(self, *input: Any) -> Any:  # type: ignore[no-redef]
-        """What the module computes; every subclass defines it."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+    if not TYPE_CHECKING:
+
+        def forward(self, *input: Any) -> None:
+            """What the module computes; every subclass defines it."""
+            raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __setattr__(self, name: str, value: Any) -> None:
         fields = self.__dict__

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import inspect
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from rushlight.native import core
 from rushlight.nn.modules import module_hooks as hooks
 from rushlight.nn.modules.module_errors import name_layer
 from rushlight.nn.modules.module_hooks import call_with_hooks
+
+if TYPE_CHECKING:
+    from rushlight.core.tensor import Tensor
+    from rushlight.nn.modules.module import Module
 
 
 class PlainCalls:
@@ -55,12 +60,40 @@ def connect() -> None:
 
 
 connect()
-if TYPE_CHECKING or core is None:
+
+
+class CallSignature:
+    """What `inspect.signature` says of a module: that of its call, which native code would not tell."""
+
+    def __get__(self, module: Any, kind: type) -> inspect.Signature:
+        if module is None or kind.__call__ is not Calls.__call__:
+            raise AttributeError("__signature__")
+        return inspect.signature(PlainCalls.__call__.__get__(module))
+
+
+if TYPE_CHECKING:
+    Given = ParamSpec("Given")
+    Result = TypeVar("Result", covariant=True)
+
+    class HasForward(Protocol[Given, Result]):
+        """What type checkers need to know of a module to see what a call takes and gives."""
+
+        def forward(self, *args: Given.args, **kwargs: Given.kwargs) -> Result: ...
+
+    class Calls:
+        """As `PlainCalls`: a call is a call of `forward`."""
+
+        def __call__(self: HasForward[Given, Result], *args: Given.args, **kwargs: Given.kwargs) -> Result: ...
+        def __getattr__(self, name: str) -> Tensor | Module: ...
+
+elif core is None:
     Calls = PlainCalls
 else:
 
     class Calls(core.ModuleBase):
         """The same, natively."""
+
+        __signature__ = CallSignature()
 
         def __init_subclass__(cls, **kwargs: Any) -> None:
             super().__init_subclass__(**kwargs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import rushlight.__future__ as flags
 from rushlight.autograd.modes import no_grad
@@ -16,8 +16,6 @@ from rushlight.nn.parameter import Parameter, is_lazy
 from rushlight.ops.shape.conversion import read_target
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from rushlight.nn.modules.module import Module
 
 
@@ -26,7 +24,8 @@ class Moves:
 
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Module | None]
+    if TYPE_CHECKING:
+        _modules: dict[str, Module | None]
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Put `fn(tensor)` in place of each parameter's data, each gradient and each buffer."""

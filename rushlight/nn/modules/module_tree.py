@@ -30,8 +30,10 @@ class Tree:
 
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Module | None]
     _non_persistent_buffers_set: set[str]
+    if TYPE_CHECKING:
+        # `Module` itself says so to others: here `typing.get_type_hints` could not know what it is
+        _modules: dict[str, Module | None]
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter under a name; None holds its place."""

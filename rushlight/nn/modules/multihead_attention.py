@@ -22,6 +22,14 @@ class MultiheadAttention(Module):
     With `batch_first=True` the batch comes first: `(N, L, E)`. `need_weights=False` is the fast way.
     """
 
+    in_proj_weight: Tensor | None
+    in_proj_bias: Tensor | None
+    q_proj_weight: Tensor | None
+    k_proj_weight: Tensor | None
+    v_proj_weight: Tensor | None
+    bias_k: Tensor | None
+    bias_v: Tensor | None
+
     def __init__(
         self,
         embed_dim: int,

@@ -27,6 +27,9 @@ class LayerNorm(Module):
     torch.Size([2, 4])
     """
 
+    weight: Tensor
+    bias: Tensor
+
     def __init__(
         self,
         normalized_shape: Any,
@@ -66,6 +69,8 @@ class LayerNorm(Module):
 class RMSNorm(Module):
     """A root mean square of 1 over the last dimensions, then a learned weight for each element."""
 
+    weight: Tensor
+
     def __init__(
         self,
         normalized_shape: Any,
@@ -100,6 +105,9 @@ class GroupNorm(Module):
     >>> torch.nn.GroupNorm(2, 4)(torch.ones(1, 4, 3)).shape
     torch.Size([1, 4, 3])
     """
+
+    weight: Tensor
+    bias: Tensor
 
     def __init__(
         self,

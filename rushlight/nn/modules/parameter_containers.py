@@ -5,15 +5,12 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from rushlight.core.conversion import typename
 from rushlight.core.tensor import Tensor
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 def place_of(index: Any, length: int) -> int:

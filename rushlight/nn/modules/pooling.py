@@ -226,6 +226,7 @@ class _FractionalMaxPool(Module):
     """What the fractional pools share; random places are drawn at each call, unless they are given."""
 
     dims: int
+    _random_samples: Tensor | None
 
     def __init__(
         self,

@@ -23,5 +23,6 @@ def convert_conv3d_weight_memory_format(module: Module, memory_format: Any) -> M
 def convert(module: Module, names: tuple[str, ...], memory_format: Any) -> Module:
     for each in module.modules():
         if any(kind.__name__ in names for kind in type(each).__mro__):
-            set_data(each.weight, each.weight.detach().clone(memory_format=memory_format))
+            weight: Any = each.weight
+            set_data(weight, weight.detach().clone(memory_format=memory_format))
     return module

@@ -55,6 +55,7 @@ class ParametrizationList(ModuleList):
         shape, dtype = original.shape, original.dtype
         with no_grad():
             new: Any = original
+            module: Any
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
                     with contextlib.suppress(NotImplementedError):
@@ -97,6 +98,7 @@ class ParametrizationList(ModuleList):
     def right_inverse(self, value: Any) -> None:
         """Change what the tensor is computed from, so that it becomes `value`."""
         with no_grad():
+            module: Any
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
                     raise RuntimeError(f"parametrization {type(module).__name__} does not implement right_inverse.")
@@ -160,6 +162,11 @@ def require_same(found: Any, shape: Any, dtype: Any, names: tuple[str, str], unl
             )
 
 
+def parametrizations_of(module: Module) -> Any:
+    """What each parametrized tensor of a module is computed by."""
+    return module.parametrizations
+
+
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
@@ -179,8 +186,8 @@ def register_parametrization(
     if is_parametrized(module, tensor_name):
         if not unsafe:
             check_next(module, tensor_name, parametrization)
-        module.parametrizations[tensor_name].append(parametrization)
-        module.parametrizations[tensor_name].unsafe |= unsafe
+        parametrizations_of(module)[tensor_name].append(parametrization)
+        parametrizations_of(module)[tensor_name].unsafe |= unsafe
         return module
     if tensor_name not in module._buffers and tensor_name not in module._parameters:
         raise ValueError(
@@ -193,7 +200,7 @@ def register_parametrization(
         module.__class__ = parametrized_class(type(module))
         module.parametrizations = ModuleDict()
     setattr(type(module), tensor_name, computed(tensor_name))
-    module.parametrizations[tensor_name] = made
+    parametrizations_of(module)[tensor_name] = made
     return module
 
 
@@ -264,7 +271,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
     """Make a tensor a plain one again, with its present value, or with that of `original`."""
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
-    parametrizations = module.parametrizations[tensor_name]
+    parametrizations = parametrizations_of(module)[tensor_name]
     if parametrizations.is_tensor:
         kept = parametrizations.original
         if leave_parametrized:
@@ -279,7 +286,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
             "sequence of tensors."
         )
     delattr(type(module), tensor_name)
-    del module.parametrizations[tensor_name]
+    del parametrizations_of(module)[tensor_name]
     register(module, tensor_name, kept)
     if not is_parametrized(module):
         del module.parametrizations
@@ -298,12 +305,12 @@ def transfer_parametrizations_and_params(
     """Give a module the parametrizations of another, and what they compute from."""
     if not is_parametrized(from_module):
         return to_module
-    for name in list(from_module.parametrizations) if tensor_name is None else [tensor_name]:
+    for name in list(parametrizations_of(from_module)) if tensor_name is None else [tensor_name]:
         if not hasattr(to_module, name):
             setattr(to_module, name, Parameter(getattr(from_module, name)))
-        source = from_module.parametrizations[name]
+        source = parametrizations_of(from_module)[name]
         for each in source:
             register_parametrization(to_module, name, each)
         for original in [*source._parameters, *source._buffers]:
-            setattr(to_module.parametrizations[name], original, getattr(source, original))
+            setattr(parametrizations_of(to_module)[name], original, getattr(source, original))
     return to_module

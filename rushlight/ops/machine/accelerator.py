@@ -21,25 +21,31 @@ def has_kernel(op: Op) -> bool:
     return core is not None and core.has_kernel(op.name)
 
 
-def accelerated(op: Op, function: Callable, entry: int, parameters: list[Parameter]) -> Callable:
-    """The native form of an op's public function, where there is a kernel; else the function itself."""
+def described(op: Op, parameters: list[Parameter], composed: bool = False) -> tuple | None:
+    """What native code wants to know of each parameter, for all forms of an op; None if it does not know the op."""
     if not has_kernel(op):
-        return function
-    described = tuple(
+        return None
+    return tuple(
         [
             (
                 each.name,
                 REQUIRED if each.default is REQUIRED else (each.default,),
                 each.keyword,
                 each.annotation == "Size",
-                entry != COMPOSED and place in op.tensors,
-                entry != COMPOSED and place in op.lists,
-                entry != COMPOSED and place in op.optional,
-                entry != COMPOSED and place in op.strict,
-                entry != COMPOSED and wraps_number(op, place),
+                not composed and place in op.tensors,
+                not composed and place in op.lists,
+                not composed and place in op.optional,
+                not composed and place in op.strict,
+                not composed and wraps_number(op, place),
             )
             for place, each in enumerate(parameters)
         ]
     )
+
+
+def accelerated(op: Op, function: Callable, entry: int, parameters: tuple | None) -> Callable:
+    """The native form of an op's public function, where its parameters are described; else the function itself."""
+    if parameters is None:
+        return function
     several = op.returns is not None
-    return core.Function(op, op.name, function, entry, described, op.node_positions, op.is_view, several)
+    return core.Function(op, op.name, function, entry, parameters, op.node_positions, op.is_view, several)

@@ -48,7 +48,7 @@ def bind(op: Op) -> None:
         names = NAMESPACES.setdefault(place if "." in each else module, {})
         names[alias] = op.function
         if op.is_method and "." not in each:
-            setattr(Tensor, each, op.function)
+            setattr(Tensor, each, op.method)
             if op.inplace is not None:
                 setattr(Tensor, each + "_", op.inplace)
         if op.inplace is not None:
@@ -130,8 +130,16 @@ def namespace(module: str) -> dict[str, Any]:
 
 def public(module: str) -> dict[str, Any]:
     """The names among them that a module of torch has."""
-    found = namespace(module)
+    return {name: value for name, value in namespace(module).items() if is_public(module, name)}
+
+
+def public_name(module: str, name: str) -> Any:
+    """One of them, or None."""
+    return namespace(module).get(name) if is_public(module, name) else None
+
+
+def is_public(module: str, name: str) -> bool:
+    """Whether torch has the name as a function, not as a method only."""
     if module == "special":
-        return {name: value for name, value in found.items() if not name.endswith("_")}
-    inside = f"{module}." if module else ""
-    return {name: value for name, value in found.items() if inside + name not in METHOD_ONLY}
+        return not name.endswith("_")
+    return (f"{module}.{name}" if module else name) not in METHOD_ONLY

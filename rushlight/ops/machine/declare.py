@@ -12,9 +12,9 @@ from typing import Any
 from rushlight.autograd.graph import OpNode
 from rushlight.autograd.refused import RefusedNode, UnderivableNode, UnderivableWrite
 from rushlight.ops.machine import gradients, rules
-from rushlight.ops.machine.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, has_kernel
+from rushlight.ops.machine.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, described, has_kernel
 from rushlight.ops.machine.call import call
-from rushlight.ops.machine.generate import generate, guard
+from rushlight.ops.machine.generate import as_method, generate, guard
 from rushlight.ops.machine.inplace import call_either, call_inplace
 from rushlight.ops.machine.layouts import COMMON, KEPT, ROWS
 from rushlight.ops.machine.returned import named_results
@@ -66,6 +66,7 @@ class Op:
         self.plans: dict[int, Plan] = {}
         self.node_classes: dict[str | None, type[OpNode]] = {}
         self.function: Callable
+        self.method: Callable | None = None  # the same with another signature
         self.inplace: Callable | None = None
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
@@ -116,7 +117,7 @@ class Op:
         self.gradients = {name: formulas[name] for name in self.names if name in formulas}
         self.differentiable = sum(1 << self.positions[name] for name in formulas)
         self.plans.clear()
-        for each in (self.function, self.inplace):
+        for each in (self.function, self.method, self.inplace):
             if hasattr(each, "_forget"):
                 each._forget()
 
@@ -298,23 +299,32 @@ def op(
         self.inplace_base = RefusedNode if inplace_underivable else OpNode
         self.is_method = "." not in self.name if method is None else method
         either = "inplace" in self.positions
-        function = generate(self, self.name.rpartition(".")[2], call_either if either else call, self.takes_out)
-        function = accelerated(self, function, EITHER if either else CALL, self.parameters)
-        self.function = function
-        function.op, function.gradient = self, self.gradient
+        plain = generate(self, self.name.rpartition(".")[2], call_either if either else call, self.takes_out)
+        parameters = described(self, self.parameters)
+        for each in add_forms(self, plain, EITHER if either else CALL, parameters):
+            each.op, each.gradient = self, self.gradient
         pointwise = getattr(samples, "pointwise", False)
         self.layout = layout_of(self, layout, pointwise)
         if pointwise if inplace is None else inplace:
             entry = inplace if callable(inplace) else call_inplace
-            self.inplace = generate(self, function.__name__ + "_", entry, False)
-            self.inplace = accelerated(self, self.inplace, INPLACE, self.parameters)
+            self.inplace = generate(self, plain.__name__ + "_", entry, False)
+            self.inplace = accelerated(self, self.inplace, INPLACE, parameters)
         self.aliases, self.operator = tuple(aliases), operator
         if underivable is not None:
             self.refuse_gradients(underivable)
         register(self)
-        return function
+        return self.function
 
     return declare
+
+
+def add_forms(self: Op, plain: Callable, entry: int, parameters: tuple | None) -> list[Any]:
+    """Give an op its method and its function, which are one call under two signatures."""
+    # the method first: native code finds by its name what is made last
+    if self.is_method:
+        self.method = accelerated(self, as_method(self, plain), entry, parameters)
+    self.function = accelerated(self, plain, entry, parameters)
+    return [self.function] if self.method is None else [self.method, self.function]
 
 
 def layout_of(self: Op, word: Callable | None, pointwise: bool) -> Callable | None:
@@ -341,9 +351,8 @@ def composed(
         self.is_composed = True
         self.is_method = "." not in self.name if method is None else method
         # users get the guarded form; other ops call the plain one, which has no frame in between
-        self.function = guard(self, function, failed)
-        if has_kernel(self):
-            self.function = accelerated(self, self.function, COMPOSED, composed_parameters(function))
+        parameters = described(self, composed_parameters(function), composed=True) if has_kernel(self) else None
+        add_forms(self, guard(self, function, failed), COMPOSED, parameters)
         self.aliases, self.operator = tuple(aliases), operator
         register(self)
         return function

@@ -13,6 +13,7 @@ import numpy as np
 from rushlight.core.location import GENERATED
 from rushlight.core.tensor import Tensor
 from rushlight.ops.machine.calling import ABSENT, again, is_flag, odd_flag
+from rushlight.ops.machine.shown import ShownSignature, function_parameters, method_parameters
 from rushlight.ops.machine.signature import REQUIRED, Parameter, all_names, parameters_of
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def finished(op: Op, name: str, code: CodeType, entry: Callable, keyword: list[s
     function = FunctionType(code, {}, name, defaults, enclosed(code, op=op, call=entry))
     function.__kwdefaults__ = {each: known.get(each) for each in keyword}
     function.__qualname__, function.__doc__, function.__module__ = name, op.doc, op.body.__module__
+    form = function_parameters if name == op.name.rpartition(".")[2] else method_parameters
+    function.__signature__ = ShownSignature(op, form)  # type: ignore[attr-defined]
     return named(function)
 
 
@@ -108,7 +111,17 @@ def guard(op: Op, function: Callable, failed: Callable) -> Callable:
     made = FunctionType(wrapper, {}, op.name.rpartition(".")[2], defaults, closure)
     made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__, made.__doc__, made.__module__ = made.__name__, function.__doc__, function.__module__
+    made.__signature__ = ShownSignature(op, function_parameters)  # type: ignore[attr-defined]
     return made if rest else named(made)
+
+
+def as_method(op: Op, function: Any) -> Callable:
+    """The same function under the signature of a method."""
+    made = FunctionType(function.__code__, {}, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
+    made.__doc__, made.__module__ = function.__doc__, function.__module__
+    made.__signature__ = ShownSignature(op, method_parameters)  # type: ignore[attr-defined]
+    return made
 
 
 def is_missing(parameter: Parameter) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from rushlight.core.tensor import Tensor
 from rushlight.ops.machine.declare import REGISTRY, Op
+from rushlight.ops.machine.late_names import FUNCTIONS, METHODS
+from rushlight.ops.machine.shown import ShownSignature, late_parameters
 
 FAMILIES = (
     "sequences.attention",
@@ -54,14 +57,6 @@ FAMILIES = (
     "normalization.weight_norms",
     "windows",
 )
-# The methods of Tensor among them, in-place forms too: tests/ops/test_late.py tells what belongs here.
-METHODS = """
-bincount cholesky cholesky_inverse cholesky_solve cross det diff eig geqrf hash_tensor histc histogram
-index_reduce index_reduce_ inner inverse istft kron logdet lstsq lu lu_solve matrix_exp matrix_power median
-mode nanmedian nanquantile narrow_copy nonzero_static orgqr ormqr pinverse qr quantile scatter_reduce
-scatter_reduce_ slogdet solve stft sum_to_size svd symeig triangular_solve unique unique_consecutive
-unsafe_chunk unsafe_split unsafe_split_with_sizes
-"""
 
 
 def registry() -> dict[str, Op]:
@@ -70,24 +65,32 @@ def registry() -> dict[str, Op]:
     return REGISTRY
 
 
+@functools.cache
 def load() -> None:
     """Declare all that is declared late."""
     for family in FAMILIES:
         import_module(f"rushlight.ops.{family}")
 
 
-def stand_in(name: str) -> Callable:
+def stand_in(name: str, doc: str) -> Callable:
     """A method that loads the families, and then is what they declared."""
 
     def method(self: Tensor, *arguments: Any, **options: Any) -> Any:
-        load()
-        return getattr(self, name)(*arguments, **options)
+        return declared()(self, *arguments, **options)
 
-    method.__name__ = name
+    def declared() -> Any:
+        load()
+        return getattr(Tensor, name)
+
+    method.__name__, method.__doc__ = name, doc
+    method.__signature__ = ShownSignature(declared, late_parameters)  # type: ignore[attr-defined]
     return method
+
+
+__all__ = ["FAMILIES", "FUNCTIONS", "METHODS", "load", "promise", "registry"]
 
 
 def promise() -> None:
     """Give Tensor the methods that are declared late; declaring them replaces these."""
-    for name in METHODS.split():
-        setattr(Tensor, name, stand_in(name))
+    for name, doc in METHODS.items():
+        setattr(Tensor, name, stand_in(name, doc))

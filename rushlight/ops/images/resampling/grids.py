@@ -88,6 +88,7 @@ def check(input: Tensor, grid: Tensor, mode: int) -> None:
 
 
 def numbered(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
+    """As `nn.functional.grid_sample`, with numbers for the kinds of interpolation and padding."""
     check(input, grid, interpolation_mode)
     flat = (0,) * (input.ndim - 2)
     return sampled(input, grid, interpolation_mode, padding_mode, bool(align_corners), flat)

@@ -1,0 +1,1 @@
+"""Type stubs of the public surface, written from the registry of ops: `python -m tools.stubs`."""
