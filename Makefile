@@ -7,7 +7,8 @@ TORCH := torch==2.13.0
 TORCH_OPTIONS :=
 WORKERS := 2
 
-VENV := .venv
+# `make test PYTHON=python3.13` has an environment of its own
+VENV := $(if $(filter command line,$(origin PYTHON)),.venv-$(notdir $(PYTHON)),.venv)
 VENV_TORCH := .venv-torch
 VENV_JAX := .venv-jax
 
@@ -115,7 +116,7 @@ startup: $(VENV)/.installed
 	$(VENV)/bin/python -m benchmarks.startup
 
 clean:
-	rm -rf $(VENV) $(VENV_TORCH) $(VENV_JAX) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-python* $(VENV_TORCH) $(VENV_JAX) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment with the tools that build the package.

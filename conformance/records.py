@@ -109,14 +109,8 @@ def record(value: Any, arrays_are_tensors: bool = False) -> Any:
         return slice(again(value.start), again(value.stop), again(value.step))
     if hasattr(value, "data_ptr") and hasattr(value, "requires_grad"):
         return record_tensor(value)
-    if kind in {"dtype", "layout", "memory_format"} and not isinstance(value, np.dtype):
-        return NamedRecord(kind, dtype_name(value))
-    if kind == "device":
-        if value.type != "cpu":
-            raise Unrepresentable(f"device {value}")
-        return NamedRecord("device", "cpu")
-    if kind == "Generator" and hasattr(value, "initial_seed"):
-        return GeneratorRecord(value.initial_seed())
+    if kind in NAMED and not isinstance(value, np.dtype):
+        return record_named(kind, value)
     if is_dataclass(value) and hasattr(value, "__slots__"):
         return OptionsRecord(kind, {each.name: again(getattr(value, each.name)) for each in fields(value)})
     if isinstance(value, range | types.EllipsisType):
@@ -124,6 +118,20 @@ def record(value: Any, arrays_are_tensors: bool = False) -> Any:
     if isinstance(value, FUNCTIONS):
         return CallableRecord(value)
     raise Unrepresentable(f"argument of type {type(value).__module__}.{kind}")
+
+
+NAMED = {"dtype", "layout", "memory_format", "device", "Generator"}
+
+
+def record_named(kind: str, value: Any) -> NamedRecord | GeneratorRecord:
+    """The record of what each library has a class of its own for."""
+    if kind == "Generator":
+        return GeneratorRecord(value.initial_seed())
+    if kind != "device":
+        return NamedRecord(kind, dtype_name(value))
+    if value.type != "cpu":
+        raise Unrepresentable(f"device {value}")
+    return NamedRecord("device", "cpu")
 
 
 def record_tensor(tensor: Any) -> TensorRecord:

@@ -33,18 +33,22 @@ class Known(NamedTuple):
 
 
 def origin_of(program: Program, number: int) -> str:
-    """A statement and those that gave the names in it their values, back to the first."""
-    found = [program.statements[number]]
-    wanted = set(NAME.findall(found[0]))
-    for statement in program.statements[:number][::-1]:
-        targets = re.findall(r"^ *(\w[\w, ]*) =", statement, re.MULTILINE)
-        if wanted & {name for each in targets for name in each.split(", ")}:
-            found.append(statement)
-            wanted |= set(NAME.findall(statement))
-    return "\n".join(found)
+    """A statement and those that gave the names in it their values or wrote to them, back to the first."""
+    found, wanted, known = {number}, set(NAME.findall(program.statements[number])), -1
+    # again until nothing is new: what was written to may be wanted by a statement before the write
+    while known != len(found):
+        known = len(found)
+        for place, statement in enumerate(program.statements[:number]):
+            targets = [*re.findall(r"^ *(\w[\w, *]*) =", statement, re.MULTILINE), *WRITTEN.findall(statement)]
+            if wanted & {name for each in targets for name in NAME.findall(each)}:
+                found.add(place)
+                wanted |= set(NAME.findall(statement))
+    return "\n".join(program.statements[place] for place in sorted(found, reverse=True))
 
 
 NAME = re.compile(r"\b[a-z]\d+\b")
+# x1.add_(...), x1.data = ..., x1[...] = ..., x1 += ..., out=x1
+WRITTEN = re.compile(r"^ *[a-z]\d+(?=\.\w+_\(|\.data =|\[.*\] [-+*/]*=| \S+= )|(?<=out=)[a-z]\d+", re.MULTILINE)
 
 
 def read_listed() -> list[Known]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.deferred import alike
+from rushlight.core.dtypes import DIFFERENTIABLE
 from rushlight.core.tensor import COUNTED, Tensor, geometry_of, new, storage_of
 
 # how views were made that may not be written to: as one of several, by a user's Function
@@ -68,8 +69,8 @@ def regenerate(view: Tensor, base: Tensor) -> None:
 
 
 def check_writable(view: Tensor) -> None:
-    """Refuse a recorded write through a view whose history could not follow."""
-    if view._made is not None:
+    """Refuse a recorded write through a view whose history could not follow; one of integers has none."""
+    if view._made is not None and view._array.dtype in DIFFERENTIABLE:
         raise_made(view, "is being modified inplace")
 
 

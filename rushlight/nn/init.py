@@ -253,6 +253,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     drawn = normal_(tensor.new_empty((rows, tensor.numel() // rows)), 0, 1, generator)._array
     if drawn.dtype in HALF:
         raise refuse("geqrf_cpu", drawn)
+    if drawn.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead: "
+            "orthogonal_ draws real matrices only"
+        )
     wide = rows < drawn.shape[1]
     q, r = np.linalg.qr(drawn.T if wide else drawn)
     q *= np.sign(r.diagonal())  # the one decomposition with a positive diagonal: uniform among all

@@ -345,3 +345,29 @@ def test_products_of_vectors_of_two_dtypes_are_refused_in_their_kernels_words():
         torch.linalg.cross(x, y)
     with pytest.raises(NotImplementedError, match="\"cross\" not implemented for 'Bool'"):
         torch.linalg.cross(x > 0, y)
+
+
+def test_bounds_of_random_numbers_are_looked_at_for_no_elements_too():
+    with pytest.raises(RuntimeError, match="from is out of bounds for bool"):
+        torch.zeros(0, dtype=torch.bool).random_(2, 9)
+    with pytest.raises(RuntimeError, match="check_random_bounds handles only"):
+        torch.zeros(0, dtype=torch.complex64).random_(5)
+    assert torch.zeros(0, dtype=torch.complex64).random_().shape == (0,)
+
+
+def test_no_values_still_have_to_fit_where_they_are_written():
+    target, places = torch.zeros(0), torch.tensor([], dtype=torch.int64)
+    with pytest.raises(RuntimeError, match=r"value tensor of shape \[3, 0\] cannot be broadcast to indexing result"):
+        target[places, ...] = torch.zeros(3, 0)
+    target[places] = torch.zeros(1, 0)
+
+
+def test_a_part_of_integers_takes_a_value_with_a_history():
+    parts = torch.tensor([[4, 5], [6, 7]], dtype=torch.int8).unbind(0)
+    parts[0][...][-1] = torch.tensor(-0.875, requires_grad=True)
+    assert parts[0].tolist() == [4, 0] and not parts[0].requires_grad
+
+
+def test_orthogonal_matrices_are_real():
+    with pytest.raises(NotImplementedError, match=r"torch\.sign is not intended to support complex numbers"):
+        torch.nn.init.orthogonal_(torch.zeros(3, 1, dtype=torch.complex64))

@@ -24,7 +24,7 @@ constexpr int MOST_WORKERS = 255;
 constexpr int SPINS = 2500;
 
 // One loop, on its caller's stack.
-struct Loop {
+struct SharedLoop {
     int64_t count, grain, step;  // a thread takes `step` elements at a time
     void (*run)(void*, int64_t, int64_t);
     void* work;
@@ -57,7 +57,7 @@ struct Workers {
     std::condition_variable wake, done;
     std::atomic<int64_t> loops{0};
     std::atomic<int> running{0};
-    Loop* loop = nullptr;
+    SharedLoop* loop = nullptr;
     int seats = 0;  // how many workers may still join the loop
     bool ending = false;
     std::atomic<bool> over{false};  // the process ends
@@ -94,7 +94,7 @@ void work_until_the_end(Workers& all) {
         if (all.seats == 0) continue;
         --all.seats;
         ++all.running;
-        Loop* loop = all.loop;
+        SharedLoop* loop = all.loop;
         lock.unlock();
         loop->take_part();
         lock.lock();
@@ -112,7 +112,7 @@ void start(Workers& all, int count) {
     }
 }
 
-void share(Workers& all, Loop& loop, int helpers) {
+void share(Workers& all, SharedLoop& loop, int helpers) {
     start(all, helpers);
     {
         std::lock_guard<std::mutex> lock(all.mutex);
@@ -205,7 +205,7 @@ void parallel_ranges(int64_t count, int64_t grain, void (*run)(void*, int64_t, i
     int64_t grains = (count - 1) / grain + 1;
     int threads = static_cast<int>(std::min<int64_t>(grains, thread_count()));
     // Eight parts a thread: few enough to cost nothing, enough to level out a thread that is late or slow.
-    Loop loop{count, grain, std::max<int64_t>(grains / (8 * threads), 1) * grain, run, work};
+    SharedLoop loop{count, grain, std::max<int64_t>(grains / (8 * threads), 1) * grain, run, work};
     share(workers(), loop, threads - 1);
     set_free(workers());
     if (loop.failed) std::rethrow_exception(loop.failure);

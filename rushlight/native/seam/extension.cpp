@@ -1,5 +1,4 @@
 // The extension module rushlight.native._core: types and functions that the Python layer uses when it is there.
-#define RUSHLIGHT_IMPORTS_NUMPY
 #include "engine/engine.h"
 #include "kernels/table.h"
 #include "object/attributes.h"
@@ -80,7 +79,7 @@ bool add_types(PyObject* module) {
 }  // namespace rushlight
 
 PyMODINIT_FUNC PyInit__core() {
-    import_array();
+    if (!rushlight::import_numpy()) return nullptr;
     if (rushlight::table().level[0] == '\0') {
         return PyErr_Format(PyExc_ImportError, "this build has no loops for the CPU of this machine");
     }

@@ -6,7 +6,7 @@
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
-// One table of NumPy's functions for all files; extension.cpp alone fills it.
+// One table of NumPy's functions for all files; numpy.cpp alone fills it.
 #define PY_ARRAY_UNIQUE_SYMBOL rushlight_array_api
 #ifndef RUSHLIGHT_IMPORTS_NUMPY
 #define NO_IMPORT_ARRAY
@@ -14,6 +14,9 @@
 #include <numpy/arrayobject.h>
 
 namespace rushlight {
+
+// Once, before anything else; false with an exception.
+bool import_numpy();
 
 // A reference that this scope owns.
 class Ref {

@@ -236,6 +236,8 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
             raise nowhere(input, indices)
         indices = [np.zeros_like(each) for each in indices]  # nothing is written: torch does not look at them
         index = numpy_index(indices, dims)
+    if not values.size and (error := unfit(input, values, indices, dims)):
+        raise error  # NumPy writes nothing, of whatever shape
     try:
         if values.dtype != input.dtype:
             raise unfit(input, values, indices, dims) or differs(input, values)

@@ -62,16 +62,21 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         return write_out(op, arguments, needs, results, out)
     if type(results) is not ndarray:
         return wrap_many(op, arguments, needs, cut, laid_out(op, arrays, results))
-    if results.ndim > 1 and op.layout is not None:
-        results = op.layout(op, arrays, results)
     if op.is_view:
         tensor = make_view(arguments[0], results)
     else:
         tensor = new(Tensor)
-        tensor._array = results
+        tensor._array = results if op.layout is None or results.ndim < 2 else op.layout(op, arrays, results)
+    if needs or cut is not None or state.inference:
+        give_history(op, arguments, needs, cut, tensor)
+    return tensor
+
+
+def give_history(op: Op, arguments: tuple, needs: int, cut: tuple | None, tensor: Tensor) -> None:
+    """A node for the result, or why it has none."""
     if needs:
         needs &= op.differentiable
-        if needs and state.grad and results.dtype in DIFFERENTIABLE:
+        if needs and state.grad and tensor._array.dtype in DIFFERENTIABLE:
             tensor._node = op.node_for(needs, arguments, (tensor,))
             tensor._requires_grad = True
         elif not state.backward:
@@ -80,7 +85,6 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         tensor._cut = cut
     if state.inference and tensor._base is None:
         tensor._inference = True
-    return tensor
 
 
 def unwrap(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:

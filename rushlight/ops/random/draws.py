@@ -96,13 +96,13 @@ drawn.gradient(input=lambda grad: grad.new_zeros(grad.shape))
 def write(target: Tensor, function: str, node: str, generator: Generator | None, draw: Draw) -> Tensor:
     """Fill a tensor in place, its history included."""
     check_generator(generator, function)
-    if not target._array.size and function not in CHECKS_EMPTY:
+    if not target._array.size and not (function in CHECKS_EMPTY or node in CHECKS_EMPTY):
         draw = without_dtype(draw)
     return call_inplace(drawn.op, (target, node, draw))
 
 
-# torch looks at the dtype of an empty tensor in these alone
-CHECKS_EMPTY = ("uniform_", "cauchy_")
+# torch looks at the dtype of an empty tensor in these alone, the last two being `random_` with bounds
+CHECKS_EMPTY = ("uniform_", "cauchy_", "RandomBackward0", "RandomBackward1")
 
 
 def without_dtype(draw: Draw) -> Draw:
