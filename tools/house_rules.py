@@ -14,7 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("rushlight", "tests", "conformance", "benchmarks", "examples", "tools")
-LONGEST_FILE = 400
+LONGEST_FILE = 600
+LONGEST_LINE = 120
 LONGEST_FUNCTION = 60
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -94,15 +95,79 @@ def check_formulas(tree):
                 )
 
 
-def python_files():
+# Packages in the order of a call; a module imports from its own row and from those before it.
+ORDER = (
+    ("native",),
+    ("core",),
+    ("errors",),
+    ("autograd.graph", "autograd.modes", "autograd.handles", "autograd.saved", "autograd.refused"),
+    ("ops",),
+    ("autograd",),
+    ("nn",),
+    ("optim", "distributions", "utils"),
+    ("compat", "cli"),
+)
+
+
+def rank_of(module):
+    """The row of a module of the package, by the longest name that fits; None for the public face."""
+    rows = [(len(name), row) for row, names in enumerate(ORDER) for name in names if is_in(module, name)]
+    return max(rows)[1] if rows else None
+
+
+def is_in(module, name):
+    return module == name or module.startswith(name + ".")
+
+
+def check_imports(module, source):
+    """Imports go one way, at the level of modules; what is imported inside a function may point anywhere."""
+    own = rank_of(module)
+    for node in ast.parse(source).body:
+        if own is None or not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("rushlight"):
+            continue
+        base = node.module.removeprefix("rushlight").lstrip(".")
+        for name in node.names:
+            rank = rank_of(f"{base}.{name.name}".lstrip("."))
+            if rank is not None and rank > own:
+                yield node.lineno, f"{module} imports {base or name.name}, which comes after it"
+
+
+def check_native(source):
+    """Yield `(line, violation)` for a file of the native layer."""
+    yield from check_length(source)
+    lines = source.splitlines()
+    if not lines or not lines[0].startswith("// "):
+        yield 1, "no first line: a comment says what lives here"
+    for number, line in enumerate(lines, 1):
+        if len(line) > LONGEST_LINE:
+            yield number, f"line of {len(line)} characters: keep it under {LONGEST_LINE}"
+        if UNFINISHED.search(line):
+            yield number, f"unfinished: {line.strip()}"
+
+
+def files():
     for folder in FOLDERS:
         yield from sorted((ROOT / folder).rglob("*.py"))
+    for suffix in ("*.cpp", "*.h"):
+        yield from sorted((ROOT / "rushlight").rglob(suffix))
+
+
+def check_file(path):
+    source = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return sorted(check_native(source))
+    found = list(check(source))
+    package = ROOT / "rushlight"
+    if path.is_relative_to(package):
+        module = ".".join(path.relative_to(package).with_suffix("").parts).removesuffix(".__init__")
+        found += check_imports(module, source)
+    return sorted(found)
 
 
 def main(arguments):
     broken = 0
-    for path in [Path(argument) for argument in arguments] or python_files():
-        for line, violation in sorted(check(path.read_text(encoding="utf-8"))):
+    for path in [Path(argument).resolve() for argument in arguments] or files():
+        for line, violation in check_file(path):
             shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
             print(f"{shown}:{line}: {violation}")
             broken += 1

@@ -4,29 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
-from rushlight.native import core
+from rushlight.core.state import state
 
 # what is decorated keeps its type
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-class PlainState(threading.local):
-    """What this thread has switched on or off."""
-
-    grad = True
-    # inside a backward that records nothing: results need not say why they have no history
-    backward = False
-    inference = False
-    anomaly = False
-    check_anomaly = True
-    saved_hooks: tuple = ()
-
-
-state: Any = PlainState() if core is None else core.State()
 
 
 class Mode:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.autograd import modes
 from rushlight.core import dtypes
 from rushlight.core.callsite import position_words
 from rushlight.core.device import check_device
 from rushlight.core.layout import check_layout
 from rushlight.core.location import ours, user_line
+from rushlight.core.state import state
 from rushlight.core.tensor import Tensor, new
 
 
@@ -24,7 +24,7 @@ def finish(array: np.ndarray, device: Any = None, requires_grad: bool = False) -
     made = new(Tensor)
     made._array = array
     made._created = user_line()
-    if modes.state.inference:
+    if state.inference:
         made._inference = True
     if requires_grad:
         require_flag("requires_grad", requires_grad)

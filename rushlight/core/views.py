@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.autograd import modes
 from rushlight.core.deferred import alike
 from rushlight.core.dtypes import DIFFERENTIABLE
+from rushlight.core.state import state
 from rushlight.core.tensor import COUNTED, Tensor, geometry_of, new, storage_of
 
 # how views were made that may not be written to: as one of several, by a user's Function
@@ -27,8 +27,8 @@ def make_view(base: Tensor, array: np.ndarray) -> Tensor:
     view._base = base if base._base is None else base._base
     if storage.version:
         view._view_version = storage.version
-    if not modes.state.grad:
-        view._made = "inference" if modes.state.inference else "no_grad"
+    if not state.grad:
+        view._made = "inference" if state.inference else "no_grad"
     elif base._made is not None:
         view._made = base._made
     return view
@@ -37,7 +37,7 @@ def make_view(base: Tensor, array: np.ndarray) -> Tensor:
 def keep_inference(tensor: Tensor) -> None:
     """Make what shares the memory of an inference tensor one too; made outside of the mode, it counts its writes."""
     tensor._inference = True
-    if not modes.state.inference:
+    if not state.inference:
         tensor._made = COUNTED
 
 

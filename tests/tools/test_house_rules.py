@@ -11,11 +11,16 @@ TOOL = Path(__file__).resolve().parents[2] / "tools" / "house_rules.py"
 
 
 @pytest.fixture(scope="module")
-def check():
+def rules():
     spec = importlib.util.spec_from_file_location("house_rules", TOOL)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return lambda source: list(module.check(source))
+    return module
+
+
+@pytest.fixture(scope="module")
+def check(rules):
+    return lambda source: list(rules.check(source))
 
 
 def lines(violations):
@@ -34,9 +39,34 @@ def test_a_file_without_a_docstring_is_reported(check):
     assert lines(check("x = 1\n")) == [1]
 
 
-def test_a_file_of_400_lines_is_too_long(check):
-    assert check('"""Doc."""\n' + "x = 1\n" * 398) == []
-    assert lines(check('"""Doc."""\n' + "x = 1\n" * 399)) == [400]
+def test_a_file_of_600_lines_is_too_long(check):
+    assert check('"""Doc."""\n' + "x = 1\n" * 598) == []
+    assert lines(check('"""Doc."""\n' + "x = 1\n" * 599)) == [600]
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "found"),
+    [
+        ("core.views", "from rushlight.autograd import engine", [1]),
+        ("core.views", "from rushlight.autograd.modes import state", [1]),
+        ("ops.machine.call", "from rushlight.autograd.modes import state", []),
+        ("ops.machine.call", "from rushlight.autograd.engine import Run", [1]),
+        ("autograd.engine", "from rushlight.ops.machine.call import call", []),
+        ("nn.modules.linear", "from rushlight.optim import Adam", [1]),
+        ("nn.modules.linear", "def late():\n    from rushlight.optim import Adam", []),
+        ("compat.finder", "from rushlight import nn", []),
+        ("core.views", "from rushlight import nn", [1]),
+    ],
+)
+def test_imports_go_one_way(rules, module, source, found):
+    assert lines(rules.check_imports(module, source)) == found
+
+
+def test_native_files_say_what_they_are_and_keep_to_the_width(rules):
+    assert list(rules.check_native("// What lives here.\nint x;\n")) == []
+    assert lines(rules.check_native("int x;\n")) == [1]
+    assert lines(rules.check_native("// What.\n" + "x" * 121 + "\n")) == [2]
+    assert lines(rules.check_native("// What.\n// " + "TO" + "DO later\n")) == [2]
 
 
 def test_a_function_of_60_lines_is_too_long(check):
