@@ -191,6 +191,11 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
     In training these are those of the batch `(N, C, *)`, and the running statistics move towards them by
     `momentum`; else they are the running ones.
+
+    >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> F.batch_norm(x, running_mean=None, running_var=None, training=True)
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
     """
     if training:
         shape = input.shape
@@ -233,7 +238,12 @@ def instance_norm(
     momentum=0.1,
     eps=1e-05,
 ):
-    """Each channel of each example `(N, C, *)` less its mean, divided by its standard deviation; then weighted."""
+    """Each channel of each example `(N, C, *)` less its mean, divided by its standard deviation; then weighted.
+
+    >>> F.instance_norm(torch.tensor([[[1.0, 3.0], [10.0, 30.0]]]))
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
+    """
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     return each_example(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
