@@ -260,7 +260,13 @@ def each_example(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:
-    """Instance norm: the batch norm of a batch of one example, with all channels of all examples."""
+    """Instance norm: the batch norm of a batch of one example, with all channels of all examples.
+
+    >>> x = torch.tensor([[[1.0, 3.0], [10.0, 30.0]]])
+    >>> torch.instance_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
+    """
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     batch, channels = input.shape[:2]
@@ -285,7 +291,13 @@ def by_torch_order(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:
-    """`nn.functional.batch_norm`, with the parameters before the statistics."""
+    """`nn.functional.batch_norm`, with the parameters before the statistics.
+
+    >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
+    """
     if not input._array.size:
         found = input.clone() if weight is None else input * weight[0]
         return found if bias is None else found + bias[0]

@@ -160,7 +160,11 @@ def with_flag(
     eps: float = 1e-05,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """`nn.functional.group_norm`, with a switch that means something on other devices."""
+    """`nn.functional.group_norm`, with a switch that means something on other devices.
+
+    >>> torch.group_norm(torch.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+    """
     return grouped(input, num_groups, weight, bias, eps)[0]
 
 

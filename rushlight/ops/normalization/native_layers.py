@@ -134,7 +134,11 @@ def batch_norm_with_update(
 def batch_norm_update_stats(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance of each channel `(N, C, *)`; the running statistics, where given, are moved there."""
+    """The mean and the variance of each channel `(N, C, *)`; the running statistics, where given, are moved there.
+
+    >>> torch.batch_norm_update_stats(torch.tensor([[1.0, 10.0], [3.0, 30.0]]), None, None, 0.1)
+    (tensor([ 2., 20.]), tensor([  1., 100.]))
+    """
     channels = input.size(1)
     for each in (running_mean, running_var):
         if each is not None and each.dtype is not input.dtype:
