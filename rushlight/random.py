@@ -33,12 +33,21 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Start the default generator anew from a seed that the operating system picks, and return that seed."""
+    """Start the default generator anew from a seed that the operating system picks, and return that seed.
+
+    >>> torch.seed() != torch.seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default generator was last started from."""
+    """The seed that the default generator was last started from.
+
+    >>> _ = torch.manual_seed(7)
+    >>> torch.initial_seed()
+    7
+    """
     return default_generator.initial_seed()
 
 
@@ -60,17 +69,33 @@ for _method in (get_state, set_state):
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator, a tensor of bytes."""
+    """The state of the default generator, a tensor of bytes.
+
+    >>> state = torch.get_rng_state()
+    >>> state.dtype, state.shape
+    (torch.uint8, torch.Size([5056]))
+    """
     return get_state(default_generator)
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Continue from a state that `get_rng_state` gave."""
+    """Continue from a state that `get_rng_state` gave.
+
+    >>> state = torch.get_rng_state()
+    >>> x = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(torch.rand(2), x)
+    True
+    """
     set_state(default_generator, new_state)
 
 
 def thread_safe_generator() -> Generator | None:
-    """The generator of a thread that loads data; None elsewhere, which stands for the default one."""
+    """The generator of a thread that loads data; None elsewhere, which stands for the default one.
+
+    >>> torch.random.thread_safe_generator() is None
+    True
+    """
     return None
 
 
@@ -82,7 +107,13 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Inside the block random numbers may be drawn; after it the default generator stands where it stood."""
+    """Inside the block random numbers may be drawn; after it the default generator stands where it stood.
+
+    >>> with torch.random.fork_rng():
+    ...     x = torch.rand(2)
+    >>> torch.equal(torch.rand(2), x)
+    True
+    """
     if not enabled:
         yield
         return

@@ -91,7 +91,13 @@ def new_tensor(
 
 @shortcut
 def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
-    """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory."""
+    """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory.
+
+    >>> array = np.zeros(2)
+    >>> torch.as_tensor(array)[0] = 7
+    >>> array.tolist()
+    [7.0, 0.0]
+    """
     if device is not None:
         check_device(device)
     if isinstance(data, Tensor):
@@ -154,7 +160,12 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """Anything as a tensor, copied where it must be (`copy=None`), always (`True`) or never (`False`)."""
+    """Anything as a tensor, copied where it must be (`copy=None`), always (`True`) or never (`False`).
+
+    >>> x = torch.zeros(2)
+    >>> torch.asarray(x) is x, torch.asarray(x, copy=True) is x
+    (True, False)
+    """
     for name, value in (("copy", copy), ("requires_grad", requires_grad)):
         if value:
             require_flag(name, value)
@@ -207,7 +218,11 @@ def refuse_conversion(copy: bool | None, have: dtypes.dtype, wanted: dtypes.dtyp
 def frombuffer(
     buffer: Any, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """A one-dimensional tensor on the memory of a buffer, such as a bytearray."""
+    """A one-dimensional tensor on the memory of a buffer, such as a bytearray.
+
+    >>> torch.frombuffer(bytearray(b"abc"), dtype=torch.uint8)
+    tensor([97, 98, 99], dtype=torch.uint8)
+    """
     kind = dtypes.checked(dtype).numpy
     try:
         memory = memoryview(buffer)
@@ -239,7 +254,14 @@ def frombuffer(
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor on the memory of another library's array, by the DLPack protocol."""
+    """A tensor on the memory of another library's array, by the DLPack protocol.
+
+    >>> array = np.arange(3)
+    >>> torch.from_dlpack(array).mul_(10)
+    tensor([ 0, 10, 20])
+    >>> array.tolist()
+    [0, 10, 20]
+    """
     if is_capsule(ext_tensor):
         if device is not None or copy is not None:
             raise AssertionError("device and copy kwargs not supported when ext_tensor is already a DLPack capsule.")

@@ -46,7 +46,11 @@ def layer_norm(
     eps: float = 1e-05,
     cudnn_enable: bool = True,
 ) -> Tensor:
-    """`torch.nn.functional.layer_norm`."""
+    """`torch.nn.functional.layer_norm`.
+
+    >>> torch.layer_norm(torch.tensor([1.0, 2.0, 3.0]), (3,))
+    tensor([-1.2247,  0.0000,  1.2247])
+    """
     from rushlight.nn import functional
 
     return functional.layer_norm(input, normalized_shape, weight, bias, eps)
@@ -55,14 +59,23 @@ def layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """`torch.nn.functional.rms_norm`."""
+    """`torch.nn.functional.rms_norm`.
+
+    >>> torch.rms_norm(torch.tensor([3.0, 4.0]), (2,))
+    tensor([0.8485, 1.1314])
+    """
     from rushlight.nn import functional
 
     return functional.rms_norm(input, normalized_shape, weight, eps)
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of each number, the highest first: `torch.linalg.vander` the other way round."""
+    """The powers of each number, the highest first: `torch.linalg.vander` the other way round.
+
+    >>> torch.vander(torch.tensor([2, 3]), N=3)
+    tensor([[4, 2, 1],
+            [9, 3, 1]])
+    """
     from rushlight import linalg
 
     if x.ndim != 1:
@@ -75,7 +88,12 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norm over all dimensions but one, which stay with size 1; over all of them if `dim` is -1."""
+    """The norm over all dimensions but one, which stay with size 1; over all of them if `dim` is -1.
+
+    >>> torch.norm_except_dim(torch.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=0)
+    tensor([[ 5.],
+            [10.]])
+    """
     if dim == -1:
         return v.norm(pow)
     size = v.size(dim)

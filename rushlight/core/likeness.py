@@ -28,7 +28,12 @@ def zeros_like(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """Zeros in the shape and dtype of `input`."""
+    """Zeros in the shape and dtype of `input`.
+
+    >>> torch.zeros_like(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[0., 0.],
+            [0., 0.]])
+    """
     array = array_like("zeros_like", input, dtype, memory_format)
     array.fill(0)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -45,7 +50,11 @@ def ones_like(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """Ones in the shape and dtype of `input`."""
+    """Ones in the shape and dtype of `input`.
+
+    >>> torch.ones_like(torch.tensor([5, 6])), torch.ones_like(torch.tensor([0.5, 0.25]))
+    (tensor([1, 1]), tensor([1., 1.]))
+    """
     array = array_like("ones_like", input, dtype, memory_format)
     array.fill(1)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -62,7 +71,12 @@ def empty_like(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """Uninitialised elements in the shape and dtype of `input`."""
+    """Uninitialised elements in the shape and dtype of `input`.
+
+    >>> x = torch.empty_like(torch.ones(2, 3, dtype=torch.int64))
+    >>> x.shape, x.dtype
+    (torch.Size([2, 3]), torch.int64)
+    """
     array = array_like("empty_like", input, dtype, memory_format)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
@@ -79,7 +93,12 @@ def full_like(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """One number in the shape and dtype of `input`."""
+    """One number in the shape and dtype of `input`.
+
+    >>> torch.full_like(torch.tensor([[1, 2], [3, 4]]), 9)
+    tensor([[9, 9],
+            [9, 9]])
+    """
     array = array_like("full_like", input, dtype, memory_format)
     array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype, single=array.size == 1)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)

@@ -42,8 +42,10 @@ def set_printoptions(
 ) -> None:
     """Set how tensors are printed from now on; what is left out stays as it is.
 
-    >>> set_printoptions(precision=2)
-    >>> set_printoptions(profile="default")
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([1 / 3])
+    tensor([0.33])
+    >>> torch.set_printoptions(profile="default")
 
     **Arguments**
 
@@ -69,9 +71,9 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """Return the options in force, by name.
+    """Return the options in force, by name; torch keeps this function to itself.
 
-    >>> get_printoptions()["linewidth"]
+    >>> torch.get_printoptions()["linewidth"]
     80
     """
     return options._asdict()
@@ -86,11 +88,11 @@ def printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> Iterator[None]:
-    """Set how tensors are printed inside a `with` block, and set it back afterwards.
+    """Set how tensors are printed inside a `with` block, and set it back afterwards; torch keeps this one to itself.
 
-    >>> with printoptions(precision=2):
-    ...     get_printoptions()["precision"]
-    2
+    >>> with torch.printoptions(precision=2):
+    ...     torch.tensor([1 / 3])
+    tensor([0.33])
     """
     global options
     before = options

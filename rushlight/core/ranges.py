@@ -130,7 +130,11 @@ def range(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers from `start` to `end`, which is included: old, use `arange`."""
+    """Numbers from `start` to `end`, which is included: old, use `arange`.
+
+    >>> torch.range(1, 2, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    """
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warn("torch.range is deprecated: it includes its end, unlike Python's range. Use torch.arange, which does not.")
@@ -187,7 +191,11 @@ def logspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`steps` powers of `base`, with exponents evenly spaced from `start` to `end`, both included."""
+    """`steps` powers of `base`, with exponents evenly spaced from `start` to `end`, both included.
+
+    >>> torch.logspace(-1, 1, steps=3), torch.logspace(0, 3, steps=4, base=2)
+    (tensor([ 0.1000,  1.0000, 10.0000]), tensor([1., 2., 4., 8.]))
+    """
     ends, count, kind = read_ends("logspace", start, end, steps, dtype, out)
     compute = kind
     if kind.kind in "iu":
@@ -254,7 +262,12 @@ def tril_indices(
     device: Any = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Rows and columns of the lower triangle of a (row, col) matrix, shape (2, N)."""
+    """Rows and columns of the lower triangle of a (row, col) matrix, shape (2, N).
+
+    >>> rows, columns = torch.tril_indices(3, 3)
+    >>> torch.arange(9).reshape(3, 3)[rows, columns]
+    tensor([0, 3, 4, 6, 7, 8])
+    """
     array = triangle("tril_indices", row, col, dtype, lambda rows, columns: columns - rows <= offset)
     return finish_into(array, None, dtype, device, layout, pin_memory, False)
 
@@ -269,7 +282,12 @@ def triu_indices(
     device: Any = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Rows and columns of the upper triangle of a (row, col) matrix, shape (2, N)."""
+    """Rows and columns of the upper triangle of a (row, col) matrix, shape (2, N).
+
+    >>> torch.triu_indices(3, 3, offset=1)
+    tensor([[0, 0, 1],
+            [1, 2, 2]])
+    """
     array = triangle("triu_indices", row, col, dtype, lambda rows, columns: columns - rows >= offset)
     return finish_into(array, None, dtype, device, layout, pin_memory, False)
 
