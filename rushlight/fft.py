@@ -1,10 +1,10 @@
 """Fourier transforms: `torch.fft`, whose functions are declared in `rushlight/ops/fourier`."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.lazy import names_of as _names_of
 from rushlight.ops import fourier as _declared  # noqa: F401
-from rushlight.ops.machine.bind import namespace
+from rushlight.ops.machine.bind import namespace as _namespace
 
-globals().update(namespace("fft"))
-__all__ = [*namespace("fft")]
+globals().update(_namespace("fft"))
+__all__ = [*_namespace("fft")]
 
-__getattr__ = names_of("rushlight.fft")
+__getattr__ = _names_of("rushlight.fft")

@@ -1,5 +1,6 @@
 """The public surface: every function, method and class says in a sentence what it does."""
 
+import functools
 import inspect
 
 import pytest
@@ -37,3 +38,9 @@ def test_every_public_name_has_a_sentence(place):
             doc = (value.__doc__ or "").strip()
             silent += [] if doc.split("\n\n")[0].endswith((".", ":", "?", ")", "`")) else [name]
     assert silent == []
+
+
+@pytest.mark.parametrize("name", ["", "nn", "nn.functional", "optim", "distributions", "linalg", "fft", "special"])
+def test_what_a_module_is_built_with_is_not_shown(name):
+    module = functools.reduce(getattr, name.split("."), torch) if name else torch
+    assert {"names_of", "namespace", "public", "import_module", "promise", "Any"}.isdisjoint(dir(module))

@@ -35,8 +35,11 @@ class LateModule(ModuleType):
 
 
 def all_names(module: ModuleType) -> list[str]:
-    """What `dir` shows of a module, promised names included."""
-    return sorted({*loaded_names(module), *promised[module.__name__]})
+    """What `dir` shows of a module: promised names included, what it was built with left out."""
+    return sorted({*loaded_names(module), *promised[module.__name__]} - BUILT_WITH)
+
+
+BUILT_WITH = frozenset("Any annotations import_module names_of namespace promise public find warn late".split())
 
 
 def names_of(
