@@ -58,7 +58,13 @@ def function_and_method(function):
     ),
 )
 def clone(input, *, memory_format=None):
-    """A copy in memory of its own, which keeps the history."""
+    """A copy in memory of its own, which keeps the history.
+
+    >>> x = torch.zeros(2)
+    >>> y = x.clone().add_(1)
+    >>> x, y
+    (tensor([0., 0.]), tensor([1., 1.]))
+    """
     if memory_format is None and is_fresh(input):
         return input.copy()
     found = empty_like_array(input, None, memory_format)
@@ -139,7 +145,12 @@ def is_itself(target: Tensor, source: Tensor) -> bool:
 
 
 def filled(input, value):
-    """An array like the input with one value everywhere."""
+    """An array like the input with one value everywhere.
+
+    >>> torch.fill(torch.zeros(2, 3), 7)
+    tensor([[7., 7., 7.],
+            [7., 7., 7.]])
+    """
     if getattr(value, "ndim", 0):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     found = empty_like_array(input)
