@@ -333,7 +333,12 @@ def index_samples(make):
 
 @composed(samples=cases(index_samples))
 def index_put(input, indices, values, accumulate=False):
-    """The input with `values` written over, or added to, the elements that the index tensors name."""
+    """The input with `values` written over, or added to, the elements that the index tensors name.
+
+    >>> where = (torch.tensor([0, 2, 2]),)
+    >>> torch.zeros(3).index_put(where, torch.tensor([1.0, 2.0, 3.0]), accumulate=True)
+    tensor([1., 0., 5.])
+    """
     check_arguments("index_put", indices, values)
     return put_elements(input, *put_arguments(input, indices, values, accumulate))
 
