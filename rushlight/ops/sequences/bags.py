@@ -248,6 +248,11 @@ def embedding_bag(
     Bags are the rows of `input` if it has two dimensions; else they begin at the `offsets`, and with
     `include_last_offset` the last of these is the end. Rows at `padding_idx` do not count; rows longer than `max_norm`
     are shortened in the table itself; `per_sample_weights` multiply the rows of a sum.
+
+    >>> table = torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]])
+    >>> F.embedding_bag(torch.tensor([0, 1, 2]), table, offsets=torch.tensor([0, 2]), mode="sum")
+    tensor([[1., 1.],
+            [5., 5.]])
     """
     if weight.dtype.is_floating_point is False and input.is_floating_point():
         warn("Argument order of nn.functional.embedding_bag was changed: it is `embedding_bag(input, weight, ...)`.")
