@@ -90,7 +90,11 @@ FUNCTIONS: dict[int, Callable] = {}
 
 @composed(name="nn.functional.avg_pool1d", samples=cases(windows(1)))
 def avg_pool1d(input, kernel_size, stride=None, padding: int | tuple = 0, ceil_mode=False, count_include_pad=True):
-    """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`."""
+    """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`.
+
+    >>> F.avg_pool1d(torch.tensor([[1.0, 3.0, 5.0, 7.0]]), 2)
+    tensor([[2., 6.]])
+    """
     pooling = Pooling("avg_pool1d", 1, kernel_size, stride, padding)
     kernel, stride, padding, _ = pooling.of_planes()
     planes = as_planes("avg_pool1d", input)

@@ -122,6 +122,11 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     Between elements it is interpolated (bilinear, nearest or bicubic); outside it is zero, its border or its
     reflection. With `align_corners`, -1 and 1 are the middles of the outermost elements, not their edges. Volumes
     `(N, C, D, H, W)` take places `(N, d, h, w, 3)`.
+
+    >>> image = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+    >>> places = torch.tensor([[[[0.0, 0.0], [-0.5, -0.5]]]])  # x and y: the middle, then the first pixel
+    >>> F.grid_sample(image, places, align_corners=False)
+    tensor([[[[2.5000, 1.0000]]]])
     """
     if mode not in MODES:
         raise ValueError(
@@ -201,6 +206,12 @@ def affine_grid(theta, size, align_corners=None):
     """For `grid_sample`: where each element of a batch of the given size reads from under the maps `(N, 2, 3)`.
 
     For volumes the maps are `(N, 3, 4)`.
+
+    >>> mirror = torch.tensor([[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+    >>> F.affine_grid(mirror, (1, 1, 1, 3), align_corners=True)
+    tensor([[[[ 1.,  0.],
+              [ 0.,  0.],
+              [-1.,  0.]]]])
     """
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
