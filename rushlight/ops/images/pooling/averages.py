@@ -104,7 +104,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding: int | tuple = 0, ceil_m
 NAMESPACES[""]["avg_pool1d"] = avg_pool1d
 
 
-def declare(count: int) -> None:
+def declare(count: int, example: str) -> None:
     """`nn.functional.avg_pool2d` and `avg_pool3d`."""
 
     def body(
@@ -125,7 +125,7 @@ def declare(count: int) -> None:
 
     Padding counts as zeros, or not at all with `count_include_pad=False`; `divisor_override` is what the sum of a
     window is divided by instead of its size.
-    """
+{example}"""
     more = lambda make: [
         *windows(count)(make),
         case(make.floats(2, 3, *(9, 7, 6)[:count]), 3, 2, 1, True, False),
@@ -153,5 +153,19 @@ def declare(count: int) -> None:
     FUNCTIONS[count] = function
 
 
-for each in (2, 3):
-    declare(each)
+declare(
+    2,
+    """
+    >>> image = torch.arange(16.0).reshape(1, 4, 4)
+    >>> F.avg_pool2d(image, 2)
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
+    """,
+)
+declare(
+    3,
+    """
+    >>> F.avg_pool3d(torch.ones(1, 4, 8, 8), (2, 4, 4), padding=(0, 1, 1)).shape
+    torch.Size([1, 2, 2, 2])
+    """,
+)
