@@ -33,22 +33,43 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Start the default generator anew from a seed that the operating system picks, and return that seed."""
+    """Start the default generator anew from a seed that the operating system picks, and return that seed.
+
+    >>> torch.seed() == torch.initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default generator was last started from."""
+    """The seed that the default generator was last started from.
+
+    >>> generator = torch.manual_seed(7)
+    >>> torch.initial_seed()
+    7
+    """
     return default_generator.initial_seed()
 
 
 def get_state(self: Generator) -> Tensor:
-    """The whole state, a tensor of bytes that torch's `set_state` understands too."""
+    """The whole state, a tensor of bytes that torch's `set_state` understands too.
+
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> another = torch.Generator().set_state(generator.get_state())
+    >>> torch.rand(2, generator=another)
+    tensor([0.4963, 0.7682])
+    """
     return wrap(self.state_bytes())
 
 
 def set_state(self: Generator, new_state: Tensor) -> Generator:
-    """Continue from a state that `get_state` gave."""
+    """Continue from a state that `get_state` gave.
+
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> state, first = generator.get_state(), torch.rand(2, generator=generator)
+    >>> torch.equal(first, torch.rand(2, generator=generator.set_state(state)))
+    True
+    """
     if not isinstance(new_state, Tensor):
         raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
     return self.load_state_bytes(new_state._array)
@@ -60,17 +81,34 @@ for _method in (get_state, set_state):
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator, a tensor of bytes."""
+    """The state of the default generator, a tensor of bytes.
+
+    >>> state = torch.get_rng_state()
+    >>> a = torch.rand(2)
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
     return get_state(default_generator)
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Continue from a state that `get_rng_state` gave."""
+    """Continue from a state that `get_rng_state` gave.
+
+    >>> state = torch.manual_seed(3).get_state()
+    >>> torch.set_rng_state(state)
+    >>> torch.equal(torch.rand(2), torch.rand(2, generator=torch.Generator().manual_seed(3)))
+    True
+    """
     set_state(default_generator, new_state)
 
 
 def thread_safe_generator() -> Generator | None:
-    """The generator of a thread that loads data; None elsewhere, which stands for the default one."""
+    """The generator of a thread that loads data; None elsewhere, which stands for the default one.
+
+    >>> torch.thread_safe_generator() is None
+    True
+    """
     return None
 
 
@@ -82,7 +120,13 @@ def fork_rng(
     _devices_kw: str = "devices",
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Inside the block random numbers may be drawn; after it the default generator stands where it stood."""
+    """Inside the block random numbers may be drawn; after it the default generator stands where it stood.
+
+    >>> with torch.random.fork_rng():
+    ...     inside = torch.rand(2)
+    >>> torch.equal(inside, torch.rand(2))  # as if the block had drawn nothing
+    True
+    """
     if not enabled:
         yield
         return

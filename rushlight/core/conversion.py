@@ -240,40 +240,70 @@ def require_tensor(value: Any, function: str) -> Tensor:
 
 @method
 def is_floating_point(input: Tensor) -> bool:
-    """Whether its elements are floating point numbers."""
+    """Whether its elements are floating point numbers.
+
+    >>> torch.is_floating_point(torch.tensor(1.0)), torch.is_floating_point(torch.tensor(1))
+    (True, False)
+    """
     return require_tensor(input, "is_floating_point").dtype.is_floating_point
 
 
 @method
 def is_complex(input: Tensor) -> bool:
-    """Whether its elements are complex."""
+    """Whether its elements are complex.
+
+    >>> torch.is_complex(torch.tensor([1j]))
+    True
+    """
     return require_tensor(input, "is_complex").dtype.is_complex
 
 
 @method
 def is_signed(input: Tensor) -> bool:
-    """Whether its elements may be negative."""
+    """Whether its elements may be negative.
+
+    >>> torch.tensor(3).is_signed(), torch.tensor(3, dtype=torch.uint8).is_signed()
+    (True, False)
+    """
     return require_tensor(input, "is_signed").dtype.is_signed
 
 
 @method
 def is_nonzero(input: Tensor) -> bool:
-    """Whether its only element is not zero."""
+    """Whether its only element is not zero.
+
+    >>> torch.is_nonzero(torch.tensor([0.5]))
+    True
+    """
     return bool(require_tensor(input, "is_nonzero"))
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether the object is a tensor."""
+    """Whether the object is a tensor.
+
+    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor(np.ones(2))
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements."""
+    """The number of elements.
+
+    >>> torch.numel(torch.zeros(2, 3))
+    6
+    """
     return require_tensor(input, "numel")._array.size
 
 
 def typename(obj: Any) -> str:
-    """The name of an object's type; for a tensor that of its elements, such as `torch.FloatTensor`."""
+    """The name of an object's type; for a tensor that of its elements, such as `torch.FloatTensor`.
+
+    >>> torch.typename(torch.zeros(2))
+    'torch.FloatTensor'
+    >>> torch.typename("text")
+    'str'
+    """
     if isinstance(obj, Tensor):
         return f"torch.{obj.dtype.scalar}Tensor"
     kind = obj if isinstance(obj, type) or hasattr(obj, "__qualname__") else type(obj)

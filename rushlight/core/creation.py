@@ -81,7 +81,11 @@ def new_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor with a copy of the data, of this tensor's dtype."""
+    """A new tensor with a copy of the data, of this tensor's dtype.
+
+    >>> torch.zeros(2, dtype=torch.float64).new_tensor([1, 2])
+    tensor([1., 2.], dtype=torch.float64)
+    """
     if pin_memory:
         refuse_pinned()
     if isinstance(data, Tensor):
@@ -91,7 +95,14 @@ def new_tensor(
 
 @shortcut
 def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
-    """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory."""
+    """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory.
+
+    >>> array = np.array([1, 2])
+    >>> tensor = torch.as_tensor(array)
+    >>> array[0] = 9
+    >>> tensor
+    tensor([9, 2])
+    """
     if device is not None:
         check_device(device)
     if isinstance(data, Tensor):
@@ -154,7 +165,14 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Tensor:
-    """Anything as a tensor, copied where it must be (`copy=None`), always (`True`) or never (`False`)."""
+    """Anything as a tensor, copied where it must be (`copy=None`), always (`True`) or never (`False`).
+
+    >>> torch.asarray([1, 2])
+    tensor([1, 2])
+    >>> x = torch.zeros(2)
+    >>> torch.asarray(x) is x, torch.asarray(x, copy=True) is x
+    (True, False)
+    """
     for name, value in (("copy", copy), ("requires_grad", requires_grad)):
         if value:
             require_flag(name, value)
@@ -207,7 +225,11 @@ def refuse_conversion(copy: bool | None, have: dtypes.dtype, wanted: dtypes.dtyp
 def frombuffer(
     buffer: Any, *, dtype: dtypes.dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """A one-dimensional tensor on the memory of a buffer, such as a bytearray."""
+    """A one-dimensional tensor on the memory of a buffer, such as a bytearray.
+
+    >>> torch.frombuffer(bytearray([1, 0, 2, 0]), dtype=torch.int16)
+    tensor([1, 2], dtype=torch.int16)
+    """
     kind = dtypes.checked(dtype).numpy
     try:
         memory = memoryview(buffer)
@@ -239,7 +261,13 @@ def frombuffer(
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor on the memory of another library's array, by the DLPack protocol."""
+    """A tensor on the memory of another library's array, by the DLPack protocol.
+
+    >>> array = np.zeros(2)
+    >>> _ = torch.from_dlpack(array).fill_(5)
+    >>> array
+    array([5., 5.])
+    """
     if is_capsule(ext_tensor):
         if device is not None or copy is not None:
             raise AssertionError("device and copy kwargs not supported when ext_tensor is already a DLPack capsule.")

@@ -19,7 +19,11 @@ __all__ = [
 
 
 def get_default_dtype() -> dtypes.dtype:
-    """The dtype of tensors made from Python floats, `float32` at first."""
+    """The dtype of tensors made from Python floats, `float32` at first.
+
+    >>> torch.get_default_dtype()
+    torch.float32
+    """
     return dtypes.default
 
 
@@ -41,7 +45,13 @@ def set_default_dtype(d: dtypes.dtype) -> None:
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """Old: like `set_default_dtype`, given `torch.DoubleTensor` or its name."""
+    """Old: like `set_default_dtype`, given `torch.DoubleTensor` or its name.
+
+    >>> torch.set_default_tensor_type(torch.DoubleTensor)
+    >>> torch.tensor(1.5).dtype
+    torch.float64
+    >>> torch.set_default_tensor_type(torch.FloatTensor)
+    """
     from rushlight.ops.shape.conversion import named_dtype
 
     warn("torch.set_default_tensor_type() is deprecated: use torch.set_default_dtype() instead.")
@@ -49,10 +59,19 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 def set_default_device(device: Any) -> None:
-    """Where tensors are made: the CPU, and nowhere else."""
+    """Where tensors are made: the CPU, and nowhere else.
+
+    >>> torch.set_default_device("cpu")
+    >>> torch.zeros(2).device
+    device(type='cpu')
+    """
     check_device(device)
 
 
 def get_default_device() -> device:
-    """Where tensors are made."""
+    """Where tensors are made.
+
+    >>> torch.get_default_device()
+    device(type='cpu')
+    """
     return CPU

@@ -99,7 +99,11 @@ def empty(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """A tensor whose elements are whatever its memory held."""
+    """A tensor whose elements are whatever its memory held.
+
+    >>> torch.empty(2, 3).shape
+    torch.Size([2, 3])
+    """
     shape, kind = size_from(sizes, size, "empty"), numpy_dtype(dtype, out)
     if memory_format is None or memory_format is contiguous_format:
         array = allocate(np.empty, shape, kind)
@@ -164,7 +168,12 @@ def eye(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones on the diagonal of a matrix, zeros elsewhere."""
+    """Ones on the diagonal of a matrix, zeros elsewhere.
+
+    >>> torch.eye(2, 3)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
     rows = integer(n, "eye", "n", 1)
     columns = rows if m is None else integer(m, "eye", "m", 2)
     for name, size in (("n", rows), ("m", columns)):
@@ -184,7 +193,11 @@ def scalar_tensor(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A number as a tensor without dimensions, of the default dtype."""
+    """A number as a tensor without dimensions, of the default dtype.
+
+    >>> torch.scalar_tensor(3)
+    tensor(3.)
+    """
     array = converted(number(s, "scalar_tensor", "s", 1), numpy_dtype(dtype), single=True)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
@@ -199,7 +212,11 @@ def empty_strided(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Uninitialised elements with the given strides, counted in elements."""
+    """Uninitialised elements with the given strides, counted in elements.
+
+    >>> torch.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     from rushlight.core.strides import strided
 
     shape, steps = checked_size(size, "empty_strided"), tuple(stride)
@@ -227,7 +244,11 @@ def empty_permuted(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Uninitialised elements whose dimensions stand in memory in the given order."""
+    """Uninitialised elements whose dimensions stand in memory in the given order.
+
+    >>> torch.empty_permuted((2, 3, 4), (0, 2, 1)).stride()
+    (12, 1, 3)
+    """
     shape, order = checked_size(size, "empty_permuted"), tuple(physical_layout)
     if len(order) != len(shape):
         raise RuntimeError(

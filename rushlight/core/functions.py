@@ -34,7 +34,13 @@ detach, detach_, is_inference, is_same_size, get_device, as_strided_, conj_physi
 
 
 def detach_copy(input: Tensor) -> Tensor:
-    """A copy without history."""
+    """A copy without history.
+
+    >>> x = torch.zeros(2)
+    >>> y = torch.detach_copy(x).fill_(1)
+    >>> x
+    tensor([0., 0.])
+    """
     return detach(input).clone()
 
 
@@ -46,7 +52,11 @@ def layer_norm(
     eps: float = 1e-05,
     cudnn_enable: bool = True,
 ) -> Tensor:
-    """`torch.nn.functional.layer_norm`."""
+    """`torch.nn.functional.layer_norm`.
+
+    >>> torch.layer_norm(torch.tensor([[1.0, 2.0, 3.0]]), (3,))
+    tensor([[-1.2247,  0.0000,  1.2247]])
+    """
     from rushlight.nn import functional
 
     return functional.layer_norm(input, normalized_shape, weight, bias, eps)
@@ -55,14 +65,24 @@ def layer_norm(
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """`torch.nn.functional.rms_norm`."""
+    """`torch.nn.functional.rms_norm`.
+
+    >>> torch.rms_norm(torch.tensor([3.0, 4.0]), (2,))
+    tensor([0.8485, 1.1314])
+    """
     from rushlight.nn import functional
 
     return functional.rms_norm(input, normalized_shape, weight, eps)
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of each number, the highest first: `torch.linalg.vander` the other way round."""
+    """The powers of each number, the highest first: `torch.linalg.vander` the other way round.
+
+    >>> torch.vander(torch.tensor([2, 3, 5]))
+    tensor([[ 4,  2,  1],
+            [ 9,  3,  1],
+            [25,  5,  1]])
+    """
     from rushlight import linalg
 
     if x.ndim != 1:
@@ -75,7 +95,12 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norm over all dimensions but one, which stay with size 1; over all of them if `dim` is -1."""
+    """The norm over all dimensions but one, which stay with size 1; over all of them if `dim` is -1.
+
+    >>> torch.norm_except_dim(torch.tensor([[3.0, 4.0], [6.0, 8.0]]))
+    tensor([[ 5.],
+            [10.]])
+    """
     if dim == -1:
         return v.norm(pow)
     size = v.size(dim)
@@ -96,12 +121,22 @@ def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """The capsule that describes a tensor's memory to another library."""
+    """The capsule that describes a tensor's memory to another library.
+
+    >>> torch.from_dlpack(torch.to_dlpack(torch.tensor([1, 2])))
+    tensor([1, 2])
+    """
     return tensor.__dlpack__()
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Switch anomaly mode on or off in this thread."""
+    """Switch anomaly mode on or off in this thread.
+
+    >>> torch.set_anomaly_enabled(True)
+    >>> torch.is_anomaly_enabled()
+    True
+    >>> torch.set_anomaly_enabled(False)
+    """
     if not isinstance(enabled, bool):
         given = type(enabled).__name__
         raise TypeError(f"set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not {given}")
@@ -115,27 +150,47 @@ sym_int, sym_float, sym_sqrt = builtins.int, builtins.float, math.sqrt
 
 
 def sym_not(a: Any) -> bool:
-    """Whether a condition does not hold."""
+    """Whether a condition does not hold.
+
+    >>> torch.sym_not(2 > 3)
+    True
+    """
     return not a
 
 
 def sym_max(a: float, b: float) -> float:
-    """The larger of two numbers; a float if one of them is."""
+    """The larger of two numbers; a float if one of them is.
+
+    >>> torch.sym_max(2, 3.0), torch.sym_max(3, 2.0)
+    (3.0, 3.0)
+    """
     return type(a + b)(max(a, b))
 
 
 def sym_min(a: float, b: float) -> float:
-    """The smaller of two numbers; a float if one of them is."""
+    """The smaller of two numbers; a float if one of them is.
+
+    >>> torch.sym_min(2, 3.0)
+    2.0
+    """
     return type(a + b)(min(a, b))
 
 
 def sym_sum(args: Sequence[int]) -> int:
-    """The sum of numbers."""
+    """The sum of numbers.
+
+    >>> torch.sym_sum([1, 2, 3])
+    6
+    """
     return sum(args)
 
 
 def sym_ite(b: bool, t: Any, f: Any) -> Any:
-    """The one or the other, as `b` says."""
+    """The one or the other, as `b` says.
+
+    >>> torch.sym_ite(2 > 3, "larger", "not larger")
+    'not larger'
+    """
     return t if b else f
 
 

@@ -28,7 +28,12 @@ def zeros_like(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """Zeros in the shape and dtype of `input`."""
+    """Zeros in the shape and dtype of `input`.
+
+    >>> torch.zeros_like(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[0, 0],
+            [0, 0]])
+    """
     array = array_like("zeros_like", input, dtype, memory_format)
     array.fill(0)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -45,7 +50,11 @@ def ones_like(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """Ones in the shape and dtype of `input`."""
+    """Ones in the shape and dtype of `input`.
+
+    >>> torch.ones_like(torch.tensor([0.5, 0.5]), dtype=torch.int64)
+    tensor([1, 1])
+    """
     array = array_like("ones_like", input, dtype, memory_format)
     array.fill(1)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -62,7 +71,11 @@ def empty_like(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """Uninitialised elements in the shape and dtype of `input`."""
+    """Uninitialised elements in the shape and dtype of `input`.
+
+    >>> torch.empty_like(torch.zeros(2, 3, dtype=torch.float64)).dtype
+    torch.float64
+    """
     array = array_like("empty_like", input, dtype, memory_format)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
@@ -79,7 +92,12 @@ def full_like(
     requires_grad: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    """One number in the shape and dtype of `input`."""
+    """One number in the shape and dtype of `input`.
+
+    >>> torch.full_like(torch.zeros(2, 2), -1)
+    tensor([[-1., -1.],
+            [-1., -1.]])
+    """
     array = array_like("full_like", input, dtype, memory_format)
     array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype, single=array.size == 1)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -108,7 +126,12 @@ def new_zeros(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Zeros of the tensor's dtype."""
+    """Zeros of the tensor's dtype.
+
+    >>> torch.tensor([True]).new_zeros(2, 2)
+    tensor([[False, False],
+            [False, False]])
+    """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(np.zeros, size_from(sizes, size, "new_zeros"), kind)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -126,7 +149,11 @@ def new_ones(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones of the tensor's dtype."""
+    """Ones of the tensor's dtype.
+
+    >>> torch.tensor([3]).new_ones(2)
+    tensor([1, 1])
+    """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(ones_array, size_from(sizes, size, "new_ones"), kind)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -144,7 +171,11 @@ def new_empty(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Uninitialised elements of the tensor's dtype."""
+    """Uninitialised elements of the tensor's dtype.
+
+    >>> torch.tensor([1.0]).new_empty((2, 3)).shape
+    torch.Size([2, 3])
+    """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(np.empty, size_from(sizes, size, "new_empty"), kind)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -162,7 +193,11 @@ def new_full(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """One number, in the tensor's dtype."""
+    """One number, in the tensor's dtype.
+
+    >>> torch.tensor([1.0]).new_full((3,), 7)
+    tensor([7., 7., 7.])
+    """
     return full(
         size,
         fill_value,
@@ -185,7 +220,11 @@ def new_empty_strided(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Uninitialised elements of the tensor's dtype with the given strides, counted in elements."""
+    """Uninitialised elements of the tensor's dtype with the given strides, counted in elements.
+
+    >>> torch.tensor([1.0]).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     return empty_strided(
         size,
         stride,

@@ -42,8 +42,10 @@ def set_printoptions(
 ) -> None:
     """Set how tensors are printed from now on; what is left out stays as it is.
 
-    >>> set_printoptions(precision=2)
-    >>> set_printoptions(profile="default")
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([1 / 3])
+    tensor([0.33])
+    >>> torch.set_printoptions(profile="default")
 
     **Arguments**
 
@@ -71,8 +73,10 @@ def set_printoptions(
 def get_printoptions() -> dict[str, Any]:
     """Return the options in force, by name.
 
-    >>> get_printoptions()["linewidth"]
+    >>> torch.get_printoptions()["linewidth"]
     80
+
+    Torch has it as `torch._tensor_str.get_printoptions` only.
     """
     return options._asdict()
 
@@ -88,9 +92,11 @@ def printoptions(
 ) -> Iterator[None]:
     """Set how tensors are printed inside a `with` block, and set it back afterwards.
 
-    >>> with printoptions(precision=2):
-    ...     get_printoptions()["precision"]
-    2
+    >>> with torch.printoptions(sci_mode=True):
+    ...     print(torch.tensor([1000.0]))
+    tensor([1.0000e+03])
+
+    Torch has it as `torch._tensor_str.printoptions` only.
     """
     global options
     before = options

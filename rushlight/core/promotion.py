@@ -16,7 +16,11 @@ WIDE_UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 @cache
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that both convert to without changing category."""
+    """The smallest dtype that both convert to without changing category.
+
+    >>> torch.promote_types(torch.int64, torch.float16)
+    torch.float16
+    """
     if type1 is type2:
         return type1
     if type1 in WIDE_UNSIGNED or type2 in WIDE_UNSIGNED:
@@ -116,13 +120,23 @@ def forget() -> None:
 
 
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
-    """The dtype of an arithmetic operation on the two (tensors or Python numbers)."""
+    """The dtype of an arithmetic operation on the two (tensors or Python numbers).
+
+    >>> torch.result_type(torch.tensor([1, 2]), 1.5)
+    torch.float32
+    >>> torch.result_type(torch.tensor([1.0, 2.0]), torch.tensor(3.0, dtype=torch.float64))  # a number adapts
+    torch.float32
+    """
     values = [getattr(each, "_array", each) for each in (tensor1, tensor2)]
     return resolve(tuple(describe(each) for each in values))
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """Whether an in-place result of dtype `from_` may be written to a tensor of dtype `to`."""
+    """Whether an in-place result of dtype `from_` may be written to a tensor of dtype `to`.
+
+    >>> torch.can_cast(torch.int64, torch.float32), torch.can_cast(torch.float32, torch.int64)
+    (True, False)
+    """
     for place, each in enumerate((from_, to)):
         if not isinstance(each, dtype):
             name = ("from_", "to")[place]

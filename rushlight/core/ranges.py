@@ -130,7 +130,11 @@ def range(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers from `start` to `end`, which is included: old, use `arange`."""
+    """Numbers from `start` to `end`, which is included: old, use `arange`.
+
+    >>> torch.range(1, 4)
+    tensor([1., 2., 3., 4.])
+    """
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
     warn("torch.range is deprecated: it includes its end, unlike Python's range. Use torch.arange, which does not.")
@@ -187,7 +191,13 @@ def logspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`steps` powers of `base`, with exponents evenly spaced from `start` to `end`, both included."""
+    """`steps` powers of `base`, with exponents evenly spaced from `start` to `end`, both included.
+
+    >>> torch.logspace(0, 3, steps=4)
+    tensor([   1.,   10.,  100., 1000.])
+    >>> torch.logspace(0, 3, steps=4, base=2)
+    tensor([1., 2., 4., 8.])
+    """
     ends, count, kind = read_ends("logspace", start, end, steps, dtype, out)
     compute = kind
     if kind.kind in "iu":
@@ -254,7 +264,12 @@ def tril_indices(
     device: Any = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Rows and columns of the lower triangle of a (row, col) matrix, shape (2, N)."""
+    """Rows and columns of the lower triangle of a (row, col) matrix, shape (2, N).
+
+    >>> torch.tril_indices(3, 3)
+    tensor([[0, 1, 1, 2, 2, 2],
+            [0, 0, 1, 0, 1, 2]])
+    """
     array = triangle("tril_indices", row, col, dtype, lambda rows, columns: columns - rows <= offset)
     return finish_into(array, None, dtype, device, layout, pin_memory, False)
 
@@ -269,7 +284,12 @@ def triu_indices(
     device: Any = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Rows and columns of the upper triangle of a (row, col) matrix, shape (2, N)."""
+    """Rows and columns of the upper triangle of a (row, col) matrix, shape (2, N).
+
+    >>> rows, columns = torch.triu_indices(3, 3, offset=1)
+    >>> torch.arange(9).reshape(3, 3)[rows, columns]
+    tensor([1, 2, 5])
+    """
     array = triangle("triu_indices", row, col, dtype, lambda rows, columns: columns - rows >= offset)
     return finish_into(array, None, dtype, device, layout, pin_memory, False)
 
