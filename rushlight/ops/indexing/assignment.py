@@ -345,7 +345,11 @@ def index_put(input, indices, values, accumulate=False):
 
 @function_and_method
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """`index_put` in place."""
+    """`index_put` in place.
+
+    >>> torch.zeros(3).index_put_((torch.tensor([0, 2]),), torch.tensor(5.0))
+    tensor([5., 0., 5.])
+    """
     check_arguments("index_put_", indices, values)
     try:
         arguments = put_arguments(input, indices, values, accumulate)

@@ -178,7 +178,13 @@ def inner(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`nn.functional.embedding_bag` by torch's inner name: the bags, then what their gradient needs."""
+    """`nn.functional.embedding_bag` by torch's inner name: the bags, then what their gradient needs.
+
+    >>> table = torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]])
+    >>> torch.embedding_bag(table, torch.tensor([0, 1, 2]), torch.tensor([0, 2]))[0]  # sums
+    tensor([[1., 1.],
+            [5., 5.]])
+    """
     samples = None if per_sample_weights is None else per_sample_weights._array
     check(weight._array, indices._array, offsets._array, samples, include_last_offset)
     size = len(weight._array)

@@ -175,7 +175,12 @@ def broadcast_to(input, size):
 
 
 def broadcast_to_method(self, *size_: int, size: Any = None) -> Tensor:
-    """A view stretched to a size, given as one or one by one."""
+    """A view stretched to a size, given as one or one by one.
+
+    >>> torch.tensor([1, 2]).broadcast_to(2, 2)
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return expand(self, *size_) if size is None else expand(self, size)
 
 

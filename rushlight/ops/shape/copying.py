@@ -203,7 +203,12 @@ zeroed.gradient(input=lambda grad: grad.new_zeros(grad.shape))
 
 @function_and_method
 def fill_(input: Tensor, value: Any) -> Tensor:
-    """Write one value over every element."""
+    """Write one value over every element.
+
+    >>> torch.zeros(2, 2).fill_(3)
+    tensor([[3., 3.],
+            [3., 3.]])
+    """
     if isinstance(value, Tensor):
         return call_inplace(fill_memory.op, (input, value))
     return overwrite(input, number(value, "fill_", "value", 1), fill_memory.op, (input, value))
@@ -211,7 +216,13 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 
 @function_and_method
 def zero_(input: Tensor) -> Tensor:
-    """Write 0 over every element."""
+    """Write 0 over every element.
+
+    >>> x = torch.ones(4)
+    >>> _ = x[:2].zero_()
+    >>> x
+    tensor([0., 0., 1., 1.])
+    """
     return overwrite(input, 0, zeroed.op, (input,))
 
 

@@ -280,7 +280,13 @@ def masked(input: np.ndarray, diagonal: int, name: str, lower: bool) -> np.ndarr
 
 @method
 def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
-    """Write one value over the diagonal; with `wrap`, over that of each square block of a tall matrix."""
+    """Write one value over the diagonal; with `wrap`, over that of each square block of a tall matrix.
+
+    >>> torch.zeros(3, 2).fill_diagonal_(1)
+    tensor([[1., 0.],
+            [0., 1.],
+            [0., 0.]])
+    """
     shape = self._array.shape
     if len(shape) < 2:
         raise RuntimeError("dimensions must larger than 1")

@@ -186,7 +186,13 @@ def matrices_transposed(input: Tensor, name: str) -> Tensor:
 
 
 def T(self: Tensor) -> Tensor:
-    """With its dimensions in reverse order."""
+    """With its dimensions in reverse order.
+
+    >>> torch.tensor([[1, 2, 3]]).T
+    tensor([[1],
+            [2],
+            [3]])
+    """
     ndim = self._array.ndim
     if ndim == 2:
         return permute(self, (1, 0))
@@ -196,12 +202,21 @@ def T(self: Tensor) -> Tensor:
 
 
 def mT(self: Tensor) -> Tensor:
-    """Its matrices transposed: the last two dimensions swapped."""
+    """Its matrices transposed: the last two dimensions swapped.
+
+    >>> torch.zeros(5, 2, 3).mT.shape
+    torch.Size([5, 3, 2])
+    """
     return matrices_transposed(self, "mT")
 
 
 def H(self: Tensor) -> Tensor:
-    """A matrix transposed and conjugated."""
+    """A matrix transposed and conjugated.
+
+    >>> torch.tensor([[1j, 2]]).H
+    tensor([[0.-1.j],
+            [2.-0.j]])
+    """
     if self._array.ndim not in (0, 2):
         more = " For batches of matrices, consider using tensor.mH" if self._array.ndim > 2 else ""
         raise RuntimeError(
@@ -211,7 +226,11 @@ def H(self: Tensor) -> Tensor:
 
 
 def mH(self: Tensor) -> Tensor:
-    """Its matrices transposed and conjugated."""
+    """Its matrices transposed and conjugated.
+
+    >>> torch.zeros(5, 2, 3, dtype=torch.complex64).mH.shape
+    torch.Size([5, 3, 2])
+    """
     return conjugate(matrices_transposed(self, "mH"))
 
 

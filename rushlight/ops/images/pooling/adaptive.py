@@ -309,7 +309,11 @@ NAMESPACES[""]["adaptive_avg_pool1d"] = NAMESPACES["nn.functional"]["adaptive_av
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """The maxima of windows that cover the last dimension evenly, and their places."""
+    """The maxima of windows that cover the last dimension evenly, and their places.
+
+    >>> torch.adaptive_max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+    (tensor([[5., 3.]]), tensor([[1, 3]]))
+    """
     return NAMESPACES["nn.functional"]["adaptive_max_pool1d_with_indices"](input, output_size)
 
 
