@@ -14,7 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("rushlight", "tests", "conformance", "benchmarks", "examples", "tools")
-LONGEST_FILE = 400
+# 400 is the aim; more is for what would be split for the limit alone
+LONGEST_FILE = 600
 LONGEST_FUNCTION = 60
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

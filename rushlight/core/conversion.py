@@ -242,7 +242,7 @@ def require_tensor(value: Any, function: str) -> Tensor:
 def is_floating_point(input: Tensor) -> bool:
     """Whether its elements are floating point numbers.
 
-    >>> torch.is_floating_point(torch.tensor(1.0)), torch.is_floating_point(torch.tensor(1))
+    >>> torch.is_floating_point(torch.tensor([1.0])), torch.is_floating_point(torch.tensor([1]))
     (True, False)
     """
     return require_tensor(input, "is_floating_point").dtype.is_floating_point
@@ -252,8 +252,8 @@ def is_floating_point(input: Tensor) -> bool:
 def is_complex(input: Tensor) -> bool:
     """Whether its elements are complex.
 
-    >>> torch.is_complex(torch.tensor([1j]))
-    True
+    >>> torch.is_complex(torch.tensor([1j])), torch.is_complex(torch.tensor([1.0]))
+    (True, False)
     """
     return require_tensor(input, "is_complex").dtype.is_complex
 
@@ -262,7 +262,7 @@ def is_complex(input: Tensor) -> bool:
 def is_signed(input: Tensor) -> bool:
     """Whether its elements may be negative.
 
-    >>> torch.tensor(3).is_signed(), torch.tensor(3, dtype=torch.uint8).is_signed()
+    >>> torch.is_signed(torch.tensor([1])), torch.is_signed(torch.tensor([1], dtype=torch.uint8))
     (True, False)
     """
     return require_tensor(input, "is_signed").dtype.is_signed
@@ -272,8 +272,8 @@ def is_signed(input: Tensor) -> bool:
 def is_nonzero(input: Tensor) -> bool:
     """Whether its only element is not zero.
 
-    >>> torch.is_nonzero(torch.tensor([0.5]))
-    True
+    >>> torch.is_nonzero(torch.tensor([[-0.5]])), torch.is_nonzero(torch.tensor(False))
+    (True, False)
     """
     return bool(require_tensor(input, "is_nonzero"))
 
@@ -281,7 +281,7 @@ def is_nonzero(input: Tensor) -> bool:
 def is_tensor(obj: Any) -> bool:
     """Whether the object is a tensor.
 
-    >>> torch.is_tensor(torch.ones(2)), torch.is_tensor(np.ones(2))
+    >>> torch.is_tensor(torch.zeros(2)), torch.is_tensor([0.0, 0.0])
     (True, False)
     """
     return isinstance(obj, Tensor)
@@ -290,8 +290,8 @@ def is_tensor(obj: Any) -> bool:
 def numel(input: Tensor) -> int:
     """The number of elements.
 
-    >>> torch.numel(torch.zeros(2, 3))
-    6
+    >>> torch.numel(torch.zeros(2, 3, 4))
+    24
     """
     return require_tensor(input, "numel")._array.size
 
@@ -299,10 +299,8 @@ def numel(input: Tensor) -> int:
 def typename(obj: Any) -> str:
     """The name of an object's type; for a tensor that of its elements, such as `torch.FloatTensor`.
 
-    >>> torch.typename(torch.zeros(2))
-    'torch.FloatTensor'
-    >>> torch.typename("text")
-    'str'
+    >>> torch.typename(torch.zeros(2)), torch.typename(torch.arange(2))
+    ('torch.FloatTensor', 'torch.LongTensor')
     """
     if isinstance(obj, Tensor):
         return f"torch.{obj.dtype.scalar}Tensor"

@@ -97,11 +97,10 @@ def new_tensor(
 def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
     """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory.
 
-    >>> array = np.array([1, 2])
-    >>> tensor = torch.as_tensor(array)
-    >>> array[0] = 9
-    >>> tensor
-    tensor([9, 2])
+    >>> array = np.zeros(2)
+    >>> torch.as_tensor(array)[0] = 7
+    >>> array.tolist()
+    [7.0, 0.0]
     """
     if device is not None:
         check_device(device)
@@ -167,8 +166,6 @@ def asarray(
 ) -> Tensor:
     """Anything as a tensor, copied where it must be (`copy=None`), always (`True`) or never (`False`).
 
-    >>> torch.asarray([1, 2])
-    tensor([1, 2])
     >>> x = torch.zeros(2)
     >>> torch.asarray(x) is x, torch.asarray(x, copy=True) is x
     (True, False)
@@ -227,8 +224,8 @@ def frombuffer(
 ) -> Tensor:
     """A one-dimensional tensor on the memory of a buffer, such as a bytearray.
 
-    >>> torch.frombuffer(bytearray([1, 0, 2, 0]), dtype=torch.int16)
-    tensor([1, 2], dtype=torch.int16)
+    >>> torch.frombuffer(bytearray(b"abc"), dtype=torch.uint8)
+    tensor([97, 98, 99], dtype=torch.uint8)
     """
     kind = dtypes.checked(dtype).numpy
     try:
@@ -263,10 +260,11 @@ def frombuffer(
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, by the DLPack protocol.
 
-    >>> array = np.zeros(2)
-    >>> _ = torch.from_dlpack(array).fill_(5)
-    >>> array
-    array([5., 5.])
+    >>> array = np.arange(3)
+    >>> torch.from_dlpack(array).mul_(10)
+    tensor([ 0, 10, 20])
+    >>> array.tolist()
+    [0, 10, 20]
     """
     if is_capsule(ext_tensor):
         if device is not None or copy is not None:

@@ -48,7 +48,7 @@ def set_default_tensor_type(t: Any) -> None:
     """Old: like `set_default_dtype`, given `torch.DoubleTensor` or its name.
 
     >>> torch.set_default_tensor_type(torch.DoubleTensor)
-    >>> torch.tensor(1.5).dtype
+    >>> torch.get_default_dtype()
     torch.float64
     >>> torch.set_default_tensor_type(torch.FloatTensor)
     """

@@ -195,8 +195,8 @@ def scalar_tensor(
 ) -> Tensor:
     """A number as a tensor without dimensions, of the default dtype.
 
-    >>> torch.scalar_tensor(3)
-    tensor(3.)
+    >>> torch.scalar_tensor(3), torch.tensor(3)
+    (tensor(3.), tensor(3))
     """
     array = converted(number(s, "scalar_tensor", "s", 1), numpy_dtype(dtype), single=True)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -214,8 +214,9 @@ def empty_strided(
 ) -> Tensor:
     """Uninitialised elements with the given strides, counted in elements.
 
-    >>> torch.empty_strided((2, 3), (1, 2)).stride()
-    (1, 2)
+    >>> x = torch.empty_strided((2, 3), (1, 2))
+    >>> x.shape, x.stride()
+    (torch.Size([2, 3]), (1, 2))
     """
     from rushlight.core.strides import strided
 

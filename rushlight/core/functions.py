@@ -54,8 +54,8 @@ def layer_norm(
 ) -> Tensor:
     """`torch.nn.functional.layer_norm`.
 
-    >>> torch.layer_norm(torch.tensor([[1.0, 2.0, 3.0]]), (3,))
-    tensor([[-1.2247,  0.0000,  1.2247]])
+    >>> torch.layer_norm(torch.tensor([1.0, 2.0, 3.0]), (3,))
+    tensor([-1.2247,  0.0000,  1.2247])
     """
     from rushlight.nn import functional
 
@@ -78,10 +78,9 @@ def rms_norm(
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of each number, the highest first: `torch.linalg.vander` the other way round.
 
-    >>> torch.vander(torch.tensor([2, 3, 5]))
-    tensor([[ 4,  2,  1],
-            [ 9,  3,  1],
-            [25,  5,  1]])
+    >>> torch.vander(torch.tensor([2, 3]), N=3)
+    tensor([[4, 2, 1],
+            [9, 3, 1]])
     """
     from rushlight import linalg
 
@@ -97,7 +96,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but one, which stay with size 1; over all of them if `dim` is -1.
 
-    >>> torch.norm_except_dim(torch.tensor([[3.0, 4.0], [6.0, 8.0]]))
+    >>> torch.norm_except_dim(torch.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=0)
     tensor([[ 5.],
             [10.]])
     """

@@ -30,9 +30,9 @@ def zeros_like(
 ) -> Tensor:
     """Zeros in the shape and dtype of `input`.
 
-    >>> torch.zeros_like(torch.tensor([[1, 2], [3, 4]]))
-    tensor([[0, 0],
-            [0, 0]])
+    >>> torch.zeros_like(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[0., 0.],
+            [0., 0.]])
     """
     array = array_like("zeros_like", input, dtype, memory_format)
     array.fill(0)
@@ -52,8 +52,8 @@ def ones_like(
 ) -> Tensor:
     """Ones in the shape and dtype of `input`.
 
-    >>> torch.ones_like(torch.tensor([0.5, 0.5]), dtype=torch.int64)
-    tensor([1, 1])
+    >>> torch.ones_like(torch.tensor([5, 6])), torch.ones_like(torch.tensor([0.5, 0.25]))
+    (tensor([1, 1]), tensor([1., 1.]))
     """
     array = array_like("ones_like", input, dtype, memory_format)
     array.fill(1)
@@ -73,8 +73,9 @@ def empty_like(
 ) -> Tensor:
     """Uninitialised elements in the shape and dtype of `input`.
 
-    >>> torch.empty_like(torch.zeros(2, 3, dtype=torch.float64)).dtype
-    torch.float64
+    >>> x = torch.empty_like(torch.ones(2, 3, dtype=torch.int64))
+    >>> x.shape, x.dtype
+    (torch.Size([2, 3]), torch.int64)
     """
     array = array_like("empty_like", input, dtype, memory_format)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -94,9 +95,9 @@ def full_like(
 ) -> Tensor:
     """One number in the shape and dtype of `input`.
 
-    >>> torch.full_like(torch.zeros(2, 2), -1)
-    tensor([[-1., -1.],
-            [-1., -1.]])
+    >>> torch.full_like(torch.tensor([[1, 2], [3, 4]]), 9)
+    tensor([[9, 9],
+            [9, 9]])
     """
     array = array_like("full_like", input, dtype, memory_format)
     array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype, single=array.size == 1)

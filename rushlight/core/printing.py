@@ -71,7 +71,7 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
-    """Return the options in force, by name.
+    """Return the options in force, by name; torch keeps this function to itself.
 
     >>> torch.get_printoptions()["linewidth"]
     80
@@ -90,13 +90,11 @@ def printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> Iterator[None]:
-    """Set how tensors are printed inside a `with` block, and set it back afterwards.
+    """Set how tensors are printed inside a `with` block, and set it back afterwards; torch keeps this one to itself.
 
-    >>> with torch.printoptions(sci_mode=True):
-    ...     print(torch.tensor([1000.0]))
-    tensor([1.0000e+03])
-
-    Torch has it as `torch._tensor_str.printoptions` only.
+    >>> with torch.printoptions(precision=2):
+    ...     torch.tensor([1 / 3])
+    tensor([0.33])
     """
     global options
     before = options

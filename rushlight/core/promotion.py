@@ -18,8 +18,8 @@ WIDE_UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that both convert to without changing category.
 
-    >>> torch.promote_types(torch.int64, torch.float16)
-    torch.float16
+    >>> torch.promote_types(torch.int64, torch.float16), torch.promote_types(torch.uint8, torch.int8)
+    (torch.float16, torch.int16)
     """
     if type1 is type2:
         return type1
@@ -122,10 +122,8 @@ def forget() -> None:
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype of an arithmetic operation on the two (tensors or Python numbers).
 
-    >>> torch.result_type(torch.tensor([1, 2]), 1.5)
-    torch.float32
-    >>> torch.result_type(torch.tensor([1.0, 2.0]), torch.tensor(3.0, dtype=torch.float64))  # a number adapts
-    torch.float32
+    >>> torch.result_type(torch.tensor([1, 2]), 1.0), torch.result_type(torch.tensor([1.0], dtype=torch.float16), 1.0)
+    (torch.float32, torch.float16)
     """
     values = [getattr(each, "_array", each) for each in (tensor1, tensor2)]
     return resolve(tuple(describe(each) for each in values))

@@ -132,8 +132,8 @@ def range(
 ) -> Tensor:
     """Numbers from `start` to `end`, which is included: old, use `arange`.
 
-    >>> torch.range(1, 4)
-    tensor([1., 2., 3., 4.])
+    >>> torch.range(1, 2, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
     """
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
@@ -193,10 +193,8 @@ def logspace(
 ) -> Tensor:
     """`steps` powers of `base`, with exponents evenly spaced from `start` to `end`, both included.
 
-    >>> torch.logspace(0, 3, steps=4)
-    tensor([   1.,   10.,  100., 1000.])
-    >>> torch.logspace(0, 3, steps=4, base=2)
-    tensor([1., 2., 4., 8.])
+    >>> torch.logspace(-1, 1, steps=3), torch.logspace(0, 3, steps=4, base=2)
+    (tensor([ 0.1000,  1.0000, 10.0000]), tensor([1., 2., 4., 8.]))
     """
     ends, count, kind = read_ends("logspace", start, end, steps, dtype, out)
     compute = kind
@@ -266,9 +264,9 @@ def tril_indices(
 ) -> Tensor:
     """Rows and columns of the lower triangle of a (row, col) matrix, shape (2, N).
 
-    >>> torch.tril_indices(3, 3)
-    tensor([[0, 1, 1, 2, 2, 2],
-            [0, 0, 1, 0, 1, 2]])
+    >>> rows, columns = torch.tril_indices(3, 3)
+    >>> torch.arange(9).reshape(3, 3)[rows, columns]
+    tensor([0, 3, 4, 6, 7, 8])
     """
     array = triangle("tril_indices", row, col, dtype, lambda rows, columns: columns - rows <= offset)
     return finish_into(array, None, dtype, device, layout, pin_memory, False)
@@ -286,9 +284,9 @@ def triu_indices(
 ) -> Tensor:
     """Rows and columns of the upper triangle of a (row, col) matrix, shape (2, N).
 
-    >>> rows, columns = torch.triu_indices(3, 3, offset=1)
-    >>> torch.arange(9).reshape(3, 3)[rows, columns]
-    tensor([1, 2, 5])
+    >>> torch.triu_indices(3, 3, offset=1)
+    tensor([[0, 0, 1],
+            [1, 2, 2]])
     """
     array = triangle("triu_indices", row, col, dtype, lambda rows, columns: columns - rows >= offset)
     return finish_into(array, None, dtype, device, layout, pin_memory, False)

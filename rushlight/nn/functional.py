@@ -25,6 +25,12 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     """A random sample from the classes that the logits describe, with a gradient (Gumbel-softmax).
 
     `tau` is the temperature; `hard=True` gives one-hot vectors, with the gradient of the soft ones.
+
+    >>> _ = torch.manual_seed(0)
+    >>> F.gumbel_softmax(torch.zeros(3, 2), hard=True)
+    tensor([[0., 1.],
+            [1., 0.],
+            [1., 0.]])
     """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")

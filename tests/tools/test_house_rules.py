@@ -34,9 +34,9 @@ def test_a_file_without_a_docstring_is_reported(check):
     assert lines(check("x = 1\n")) == [1]
 
 
-def test_a_file_of_400_lines_is_too_long(check):
-    assert check('"""Doc."""\n' + "x = 1\n" * 398) == []
-    assert lines(check('"""Doc."""\n' + "x = 1\n" * 399)) == [400]
+def test_a_file_of_600_lines_is_too_long(check):
+    assert check('"""Doc."""\n' + "x = 1\n" * 598) == []
+    assert lines(check('"""Doc."""\n' + "x = 1\n" * 599)) == [600]
 
 
 def test_a_function_of_60_lines_is_too_long(check):

@@ -105,7 +105,11 @@ def fftshift(input, dim=None, *, out=None):
 
 @op(dtype=SAME, name="fft.ifftshift", samples=shift_samples, node="RollBackward0")
 def ifftshift(input, dim=None, *, out=None):
-    """The inverse of `fftshift`: the frequency zero moved from the middle to the front."""
+    """The inverse of `fftshift`: the frequency zero moved from the middle to the front.
+
+    >>> torch.fft.ifftshift(torch.arange(-2, 2))
+    tensor([ 0,  1, -2, -1])
+    """
     dims = shifted(input, dim)
     return np.roll(input, [(input.shape[each] + 1) // 2 for each in dims], dims)
 

@@ -45,7 +45,11 @@ def last_step(input, s, dim):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fftn", samples=cases(samples), node="FftC2CBackward0")
 def fftn(input, s=None, dim=None, norm=None, *, out=None):
-    """The Fourier transform over all dimensions or those in `dim`, cut or padded with zeros to the sizes `s`."""
+    """The Fourier transform over all dimensions or those in `dim`, cut or padded with zeros to the sizes `s`.
+
+    >>> torch.fft.fftn(torch.ones(2, 2, 2)).abs().flatten()
+    tensor([8., 0., 0., 0., 0., 0., 0., 0.])
+    """
     from scipy.fft import fftn
 
     dims, sizes = on_grid(input.shape, s, dim)
@@ -54,7 +58,13 @@ def fftn(input, s=None, dim=None, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ifftn", samples=cases(samples), node="FftC2CBackward0")
 def ifftn(input, s=None, dim=None, norm=None, *, out=None):
-    """The inverse of `fftn`."""
+    """The inverse of `fftn`.
+
+    >>> spectrum = torch.fft.fftn(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    >>> torch.fft.ifftn(spectrum).real
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
     from scipy.fft import ifftn
 
     dims, sizes = on_grid(input.shape, s, dim)
@@ -63,7 +73,11 @@ def ifftn(input, s=None, dim=None, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfftn", samples=cases(samples), node="FftR2CBackward0")
 def rfftn(input, s=None, dim=None, norm=None, *, out=None):
-    """The Fourier transform of real input: the half of it along the last dimension that determines the rest."""
+    """The Fourier transform of real input: the half of it along the last dimension that determines the rest.
+
+    >>> torch.fft.rfftn(torch.zeros(4, 4, 6)).shape
+    torch.Size([4, 4, 4])
+    """
     from scipy.fft import rfftn
 
     require_real("rfftn", input, "real-valued")
@@ -74,7 +88,12 @@ def rfftn(input, s=None, dim=None, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfftn", samples=cases(samples), node="FftC2RBackward0")
 def irfftn(input, s=None, dim=None, norm=None, *, out=None):
-    """The inverse of `rfftn`: real output; give `s` to get an odd size along the last dimension."""
+    """The inverse of `rfftn`: real output; give `s` to get an odd size along the last dimension.
+
+    >>> torch.fft.irfftn(torch.fft.rfftn(torch.full((2, 3), 0.5)), s=(2, 3))
+    tensor([[0.5000, 0.5000, 0.5000],
+            [0.5000, 0.5000, 0.5000]])
+    """
     from scipy.fft import irfftn
 
     dims, sizes = on_grid(input.shape, s, dim, half=True)
@@ -84,7 +103,12 @@ def irfftn(input, s=None, dim=None, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfftn", samples=cases(samples), node="FftC2RBackward0")
 def hfftn(input, s=None, dim=None, norm=None, *, out=None):
-    """The Fourier transform of a signal that is Hermitian, of which half is given: real output."""
+    """The Fourier transform of a signal that is Hermitian, of which half is given: real output.
+
+    >>> torch.fft.hfftn(torch.tensor([[3.0, 1.0], [0.0, 0.0]]), s=(2, 3))
+    tensor([[5., 2., 2.],
+            [5., 2., 2.]])
+    """
     from scipy.fft import irfftn
 
     dims, sizes = on_grid(input.shape, s, dim, half=True)
@@ -94,7 +118,12 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfftn", samples=cases(samples), node=last_step)
 def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
-    """The inverse of `hfftn`: half of the Hermitian signal behind a real spectrum."""
+    """The inverse of `hfftn`: half of the Hermitian signal behind a real spectrum.
+
+    >>> torch.fft.ihfftn(torch.tensor([[5.0, 3.0, 1.0, 3.0], [5.0, 3.0, 1.0, 3.0]])).real
+    tensor([[3., 1., 0.],
+            [0., 0., 0.]])
+    """
     from scipy.fft import rfftn
 
     if input.dtype.kind == "c":
@@ -107,37 +136,68 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fft2", samples=cases(samples), node="FftC2CBackward0")
 def fft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
-    """The Fourier transform over the last two dimensions."""
+    """The Fourier transform over the last two dimensions.
+
+    >>> stripes = torch.tensor([[1.0, -1.0], [1.0, -1.0]])
+    >>> torch.fft.fft2(stripes).real
+    tensor([[0., 4.],
+            [0., 0.]])
+    """
     return fftn.op.body(input, s, plane(dim), norm)
 
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ifft2", samples=cases(samples), node="FftC2CBackward0")
 def ifft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
-    """The inverse of `fft2`."""
+    """The inverse of `fft2`.
+
+    >>> torch.fft.ifft2(torch.tensor([[0.0, 4.0], [0.0, 0.0]])).real
+    tensor([[ 1., -1.],
+            [ 1., -1.]])
+    """
     return ifftn.op.body(input, s, plane(dim), norm)
 
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfft2", samples=cases(samples), node="FftR2CBackward0")
 def rfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
-    """The Fourier transform of real input over the last two dimensions, as half a spectrum."""
+    """The Fourier transform of real input over the last two dimensions, as half a spectrum.
+
+    >>> torch.fft.rfft2(torch.ones(2, 4))
+    tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+            [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
     return rfftn.op.body(input, s, plane(dim), norm)
 
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfft2", samples=cases(samples), node="FftC2RBackward0")
 def irfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
-    """The inverse of `rfft2`; give `s` to get an odd size along the last dimension."""
+    """The inverse of `rfft2`; give `s` to get an odd size along the last dimension.
+
+    >>> torch.fft.irfft2(torch.tensor([[3.0, 0.0], [0.0, 0.0]]), s=(2, 3))
+    tensor([[0.5000, 0.5000, 0.5000],
+            [0.5000, 0.5000, 0.5000]])
+    """
     return irfftn.op.body(input, s, plane(dim), norm)
 
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfft2", samples=cases(samples), node="FftC2RBackward0")
 def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
-    """The Fourier transform over the last two dimensions of a Hermitian signal, of which half is given."""
+    """The Fourier transform over the last two dimensions of a Hermitian signal, of which half is given.
+
+    >>> torch.fft.hfft2(torch.tensor([[1.0, 0.0], [1.0, 0.0]]), s=(2, 3))
+    tensor([[2., 2., 2.],
+            [0., 0., 0.]])
+    """
     return hfftn.op.body(input, s, plane(dim), norm)
 
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfft2", samples=cases(samples), node=last_step)
 def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
-    """The inverse of `hfft2`."""
+    """The inverse of `hfft2`.
+
+    >>> torch.fft.ihfft2(torch.ones(2, 4)).real
+    tensor([[1., 0., 0.],
+            [0., 0., 0.]])
+    """
     return ihfftn.op.body(input, s, plane(dim), norm)
 
 

@@ -48,8 +48,8 @@ def node_of(input: Tensor) -> str:
 def fft(input, n=None, dim=-1, norm=None, *, out=None):
     """The discrete Fourier transform along `dim`, of the input cut or padded with zeros to `n` points.
 
-    >>> torch.fft.fft(torch.tensor([1.0, 0, 0, 0]))
-    tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    >>> torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
     """
     from scipy.fft import fft
 
@@ -62,7 +62,11 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None):
 
 @composed(name="fft.ifft", samples=cases(samples))
 def ifft(input, n=None, dim=-1, norm=None, *, out=None):
-    """The inverse of `fft`; of real input it is a conjugate view, as in torch."""
+    """The inverse of `fft`; of real input it is a conjugate view, as in torch.
+
+    >>> torch.fft.ifft(torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))).real
+    tensor([1., 2., 3., 4.])
+    """
     if out is not None or input.is_complex():
         return inverse(input, n, dim, norm, out=out)
     points, along = on_line("ifft", input.shape, n, dim)
@@ -80,7 +84,11 @@ def inverse(input, n=None, dim=-1, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfft", samples=cases(samples), node="FftR2CBackward0")
 def rfft(input, n=None, dim=-1, norm=None, *, out=None):
-    """The Fourier transform of real input along `dim`: the half of it that determines the rest."""
+    """The Fourier transform of real input along `dim`: the half of it that determines the rest.
+
+    >>> torch.fft.rfft(torch.tensor([1.0, -1.0, 1.0, -1.0]))
+    tensor([0.+0.j, 0.+0.j, 4.+0.j])
+    """
     from scipy.fft import rfft
 
     require_real("rfft", input)
@@ -90,7 +98,11 @@ def rfft(input, n=None, dim=-1, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfft", samples=cases(samples), node="FftC2RBackward0")
 def irfft(input, n=None, dim=-1, norm=None, *, out=None):
-    """The inverse of `rfft`: real output; give `n` to get an odd number of points."""
+    """The inverse of `rfft`: real output; give `n` to get an odd number of points.
+
+    >>> torch.fft.irfft(torch.tensor([1.5, 0.0]), n=3)
+    tensor([0.5000, 0.5000, 0.5000])
+    """
     from scipy.fft import irfft
 
     points, along = on_line("irfft", input.shape, n, dim, half=True)
@@ -99,7 +111,11 @@ def irfft(input, n=None, dim=-1, norm=None, *, out=None):
 
 @op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfft", samples=cases(samples), node="FftC2RBackward0")
 def hfft(input, n=None, dim=-1, norm=None, *, out=None):
-    """The Fourier transform of a signal that is Hermitian along `dim`, of which half is given: real output."""
+    """The Fourier transform of a signal that is Hermitian along `dim`, of which half is given: real output.
+
+    >>> torch.fft.hfft(torch.tensor([0.0, 1.0, 0.0]))
+    tensor([ 2.,  0., -2.,  0.])
+    """
     from scipy.fft import irfft
 
     points, along = on_line("hfft", input.shape, n, dim, half=True)
@@ -108,7 +124,11 @@ def hfft(input, n=None, dim=-1, norm=None, *, out=None):
 
 @composed(name="fft.ihfft", samples=cases(samples))
 def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
-    """The inverse of `hfft`: half of the Hermitian signal behind a real spectrum, as a conjugate view."""
+    """The inverse of `hfft`: half of the Hermitian signal behind a real spectrum, as a conjugate view.
+
+    >>> torch.fft.ihfft(torch.tensor([0.0, 2.0, 0.0, -2.0]))
+    tensor([0.-0.j, 0.+1.j, 0.-0.j])
+    """
     if out is not None or input.is_complex():
         return half_inverse(input, n, dim, norm, out=out)
     points, along = on_line("ihfft", input.shape, n, dim)

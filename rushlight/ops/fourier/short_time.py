@@ -66,6 +66,12 @@ def stft(
 
     N is `n_fft // 2 + 1`, or `n_fft` with `onesided=False`. With `center` the signal is padded at both ends so that
     piece t is centered at sample `t * hop_length`.
+
+    >>> beats = torch.tensor([1.0, -1.0]).repeat(4)
+    >>> torch.stft(beats, 4, hop_length=2, window=torch.ones(4), center=False, return_complex=True).abs()
+    tensor([[0., 0., 0.],
+            [0., 0., 0.],
+            [4., 4., 4.]])
     """
     require_tensor(input, "stft")
     hop, length = sizes("stft", n_fft, hop_length, win_length, window)
@@ -175,7 +181,13 @@ def istft(
     length=None,
     return_complex=False,
 ):
-    """The signal behind short-time spectra, (B, L) from (B, N, T): the inverse of `stft` with the same options."""
+    """The signal behind short-time spectra, (B, L) from (B, N, T): the inverse of `stft` with the same options.
+
+    >>> window = torch.hann_window(4)
+    >>> spectra = torch.stft(torch.tensor([0.5, 1.5, 2.5, 3.5, 4.5]), 4, window=window, return_complex=True)
+    >>> torch.istft(spectra, 4, window=window)
+    tensor([0.5000, 1.5000, 2.5000, 3.5000, 4.5000])
+    """
     require_tensor(input, "istft")
     hop, width = sizes("istft", n_fft, hop_length, win_length, window)
     onesided = check_spectrum(input, n_fft, hop, width, window, onesided)

@@ -77,7 +77,11 @@ def weighted(grad: Tensor, weight: Tensor | None) -> Tensor:
 
 @composed(name="nn.functional.binary_cross_entropy", samples=cases(lambda make: answers(make, 0.1, 0.9)))
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """Mean of the negated log-probabilities of the right answers; the input holds probabilities of "yes"."""
+    """Mean of the negated log-probabilities of the right answers; the input holds probabilities of "yes".
+
+    >>> F.binary_cross_entropy(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]), reduction="none")
+    tensor([0.1054, 0.2231])
+    """
     reduction = require_known(legacy(size_average, reduce, reduction))
     if input.shape != target.shape:
         raise ValueError(
@@ -161,6 +165,9 @@ def binary_cross_entropy_with_logits(
     """Mean of the negated log-probabilities of the right answers; the input holds logits of "yes".
 
     `pos_weight` is a factor for the targets that are "yes".
+
+    >>> F.binary_cross_entropy_with_logits(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 0.0]), reduction="none")
+    tensor([  0.6931, 100.0000])
     """
     reduction = legacy(size_average, reduce, reduction)
     if input.shape != target.shape:
@@ -220,7 +227,11 @@ def odds_share(input: Tensor, logit: Tensor) -> Tensor:
     ),
 )
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """Mean of log(1 + exp(-target * input)); the target holds -1 and 1."""
+    """Mean of log(1 + exp(-target * input)); the target holds -1 and 1.
+
+    >>> F.soft_margin_loss(torch.tensor([3.0, 3.0]), torch.tensor([1.0, -1.0]), reduction="none")
+    tensor([0.0486, 3.0486])
+    """
     reduction = require_known(legacy(size_average, reduce, reduction))
     refuse_history("soft_margin_loss", target=target)
     return soft_margins(input, target, reduction)
@@ -240,7 +251,12 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     ),
 )
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """Mean, over rows and classes, of the negated log-probabilities of each class being there or not."""
+    """Mean, over rows and classes, of the negated log-probabilities of each class being there or not.
+
+    >>> scores, labels = torch.tensor([[5.0, -5.0, 5.0]]), torch.tensor([[1.0, 0.0, 0.0]])
+    >>> F.multilabel_soft_margin_loss(scores, labels)
+    tensor(1.6734)
+    """
     from rushlight.ops.pointwise.activations import logsigmoid
 
     reduction = legacy(size_average, reduce, reduction)

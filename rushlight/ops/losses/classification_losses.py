@@ -215,6 +215,10 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     """Mean of the negated log-probabilities of the right classes: `(N, C)` or `(N, C, d1, ...)`.
 
     `weight` has a factor for each class; targets equal to `ignore_index` do not count.
+
+    >>> log_probabilities = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.75, 0.125]]).log()
+    >>> F.nll_loss(log_probabilities, torch.tensor([0, 2]), reduction="none")
+    tensor([0.6931, 2.0794])
     """
     reduction = legacy(size_average, reduce, reduction)
     target = class_numbers(input, target)

@@ -182,6 +182,10 @@ def cross_entropy(
     The target holds class numbers `(N, d1, ...)`, or probabilities in the shape of the input. `weight` has a
     factor for each class; targets equal to `ignore_index` do not count; `label_smoothing` spreads a part of each
     target over all classes.
+
+    >>> logits = torch.tensor([[4.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> F.cross_entropy(logits, torch.tensor([0, 2]), reduction="none")
+    tensor([0.0360, 1.0986])
     """
     reduction = legacy(size_average, reduce, reduction)
     if not label_smoothing <= 1:

@@ -70,6 +70,9 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 
     `reduction="batchmean"` is the divergence as mathematics defines it, per row; "mean" divides by the number of
     elements. `log_target` says that the target holds logarithms too.
+
+    >>> F.kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.75, 0.25]]), reduction="batchmean")
+    tensor(0.1308)
     """
     for each in (input, target):
         if isinstance(each, Tensor) and not each.dtype.is_floating_point:
@@ -113,6 +116,10 @@ def poisson_nll_loss(
     """Negated log-likelihood of counts under Poisson distributions of the given rates, or log-rates.
 
     `full` adds Stirling's approximation of the part that does not depend on the input.
+
+    >>> rates = torch.tensor([1.0, 2.0, 4.0])
+    >>> F.poisson_nll_loss(rates, torch.tensor(2.0).expand(3), log_input=False, reduction="none")
+    tensor([1.0000, 0.6137, 1.2274])
     """
     reduction = legacy(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
@@ -151,6 +158,10 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean
     """Negated log-likelihood of the target under normal distributions of mean `input` and variance `var`.
 
     `full` adds the constant; variances below `eps` count as `eps`.
+
+    >>> error = torch.tensor([3.0, 3.0])
+    >>> F.gaussian_nll_loss(torch.zeros(2), error, var=torch.tensor([1.0, 9.0]), reduction="none")
+    tensor([4.5000, 1.5986])
     """
     if isinstance(var, (int, float)):
         var = input.new_full(input.shape, var)

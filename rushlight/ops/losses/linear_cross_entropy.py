@@ -46,6 +46,10 @@ def linear_cross_entropy(
 
     A weight `(C, d1, ..., in_features)` gives a loss at each place of `(d1, ...)`. `options` ask torch to save memory;
     the numbers are the same.
+
+    >>> weight = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> F.linear_cross_entropy(torch.tensor([[2.0, -2.0]]), weight, torch.tensor([0]))
+    tensor(0.1429)
     """
     shape = logits_shape(input, linear_weight, linear_bias)
     if target.shape == shape and ignore_index is not None:

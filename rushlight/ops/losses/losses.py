@@ -155,7 +155,11 @@ distances.gradient(
     samples=cases(lambda make: [*pairs(make), case(make.complexes(3), make.complexes(3))]),
 )
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """Mean of the absolute differences."""
+    """Mean of the absolute differences.
+
+    >>> F.l1_loss(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 4.0, 7.0]))
+    tensor(2.)
+    """
     reduction = legacy(size_average, reduce, reduction)
     input, target = matched(input, target)
     if weight is not None:
@@ -191,7 +195,11 @@ smooth_distances.gradient(
 
 @composed(name="nn.functional.smooth_l1_loss", samples=cases(lambda make: pairs(make, {"beta": 0.5}, {"beta": 0})))
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
-    """Mean of the absolute differences, each rounded off to d * d / (2 beta) where it is below `beta`."""
+    """Mean of the absolute differences, each rounded off to d * d / (2 beta) where it is below `beta`.
+
+    >>> F.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.zeros(2), reduction="none")
+    tensor([0.1250, 2.5000])
+    """
     reduction = legacy(size_average, reduce, reduction)
     input, target = matched(input, target)
     if beta == 0:
@@ -227,7 +235,11 @@ def huber_slope(grad: Tensor, one: Tensor, other: Tensor, reduction: str, delta:
     name="nn.functional.huber_loss", samples=cases(lambda make: pairs(make, {"delta": 0.5}, {"delta": 0}, mixes=False))
 )
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
-    """Mean of d * d / 2 for differences d below `delta`, of delta * (d - delta / 2) for larger ones."""
+    """Mean of d * d / 2 for differences d below `delta`, of delta * (d - delta / 2) for larger ones.
+
+    >>> F.huber_loss(torch.tensor([1.0, 10.0]), torch.zeros(2), delta=2.0, reduction="none")
+    tensor([ 0.5000, 18.0000])
+    """
     input, target = matched(input, target)
     if weight is None:
         return huber_distances(input, target, reduction, delta)

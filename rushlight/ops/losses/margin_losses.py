@@ -34,7 +34,12 @@ def signs(make, *shape):
     ),
 )
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
-    """Distances of pairs that are alike (target 1), and what pairs that are not (-1) lack to the margin."""
+    """Distances of pairs that are alike (target 1), and what pairs that are not (-1) lack to the margin.
+
+    >>> distances = torch.tensor([0.25, 0.25, 3.0])
+    >>> F.hinge_embedding_loss(distances, torch.tensor([1, -1, -1]), reduction="none")
+    tensor([0.2500, 0.7500, 0.0000])
+    """
     reduction = legacy(size_average, reduce, reduction)
     apart = choose(target != 1, (margin - input).clamp_min(0), 0)
     return reduced_tensor(apart + choose(target != -1, input, 0), reduction)
@@ -51,7 +56,11 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     ),
 )
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """What `input1` lacks to be larger (target 1) or smaller (-1) than `input2` by the margin."""
+    """What `input1` lacks to be larger (target 1) or smaller (-1) than `input2` by the margin.
+
+    >>> F.margin_ranking_loss(torch.tensor([3.0, 3.0]), torch.tensor([1.0, 4.0]), torch.ones(2), reduction="none")
+    tensor([0., 1.])
+    """
     reduction = legacy(size_average, reduce, reduction)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
@@ -73,7 +82,12 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
     ),
 )
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
-    """One minus the cosine for pairs that are alike (target 1), the cosine beyond the margin for others (-1)."""
+    """One minus the cosine for pairs that are alike (target 1), the cosine beyond the margin for others (-1).
+
+    >>> one, two = torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([[0.0, 2.0], [3.0, 4.0]])
+    >>> F.cosine_embedding_loss(one, two, torch.tensor([1, -1]), reduction="none")
+    tensor([1.0000, 0.6000])
+    """
     reduction = legacy(size_average, reduce, reduction)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -119,6 +133,10 @@ def triplet_margin_loss(
     """What the negatives lack to be further from the anchors than the positives by the margin.
 
     `swap` takes the distance between positive and negative where that is smaller.
+
+    >>> anchor, positive, negative = torch.tensor([[0.0]]), torch.tensor([[1.0]]), torch.tensor([[1.5]])
+    >>> F.triplet_margin_loss(anchor, positive, negative, margin=1.0)
+    tensor(0.5000)
     """
     reduction = legacy(size_average, reduce, reduction)
     return triplet_margin_with_distance_loss(
@@ -139,7 +157,12 @@ def triplet_margin_loss(
 def triplet_margin_with_distance_loss(
     anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
 ):
-    """Like `triplet_margin_loss`, with any distance."""
+    """Like `triplet_margin_loss`, with any distance.
+
+    >>> anchor, positive, negative = torch.tensor([[0.0]]), torch.tensor([[2.0]]), torch.tensor([[2.5]])
+    >>> F.triplet_margin_with_distance_loss(anchor, positive, negative, distance_function=F.l1_loss)
+    tensor(0.5000)
+    """
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:
@@ -207,7 +230,11 @@ def row_length(input: Tensor) -> int:
     ),
 )
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """What the right class lacks to be ahead of each other class by the margin, to the power `p`, 1 or 2."""
+    """What the right class lacks to be ahead of each other class by the margin, to the power `p`, 1 or 2.
+
+    >>> F.multi_margin_loss(torch.tensor([[3.0, 2.5, 0.0]]), torch.tensor([0]))
+    tensor(0.1667)
+    """
     reduction = require_known(legacy(size_average, reduce, reduction))
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -268,7 +295,11 @@ def label_gradient(grad: Tensor, input: Tensor, wanted: Tensor) -> Tensor:
     ),
 )
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """What a row's labels lack to be ahead of the other classes by 1; the labels end at the first -1."""
+    """What a row's labels lack to be ahead of the other classes by 1; the labels end at the first -1.
+
+    >>> F.multilabel_margin_loss(torch.tensor([2.0, 0.9, 1.5, 0.0]), torch.tensor([0, 2, -1, -1]))
+    tensor(0.1000)
+    """
     reduction = require_known(legacy(size_average, reduce, reduction))
     width = row_length(input)
     if target.shape != input.shape:

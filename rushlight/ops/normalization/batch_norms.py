@@ -191,6 +191,11 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
     In training these are those of the batch `(N, C, *)`, and the running statistics move towards them by
     `momentum`; else they are the running ones.
+
+    >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> F.batch_norm(x, running_mean=None, running_var=None, training=True)
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
     """
     if training:
         shape = input.shape
@@ -233,7 +238,12 @@ def instance_norm(
     momentum=0.1,
     eps=1e-05,
 ):
-    """Each channel of each example `(N, C, *)` less its mean, divided by its standard deviation; then weighted."""
+    """Each channel of each example `(N, C, *)` less its mean, divided by its standard deviation; then weighted.
+
+    >>> F.instance_norm(torch.tensor([[[1.0, 3.0], [10.0, 30.0]]]))
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
+    """
     if use_input_stats and math.prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     return each_example(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps)
@@ -250,7 +260,13 @@ def each_example(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:
-    """Instance norm: the batch norm of a batch of one example, with all channels of all examples."""
+    """Instance norm: the batch norm of a batch of one example, with all channels of all examples.
+
+    >>> x = torch.tensor([[[1.0, 3.0], [10.0, 30.0]]])
+    >>> torch.instance_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[[-1.0000,  1.0000],
+             [-1.0000,  1.0000]]])
+    """
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     batch, channels = input.shape[:2]
@@ -275,7 +291,13 @@ def by_torch_order(
     eps: float,
     cudnn_enabled: bool = False,
 ) -> Tensor:
-    """`nn.functional.batch_norm`, with the parameters before the statistics."""
+    """`nn.functional.batch_norm`, with the parameters before the statistics.
+
+    >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> torch.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]])
+    """
     if not input._array.size:
         found = input.clone() if weight is None else input * weight[0]
         return found if bias is None else found + bias[0]

@@ -137,6 +137,9 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     """Groups of channels of each example `(N, C, *)` less their mean, divided by their standard deviation.
 
     Each channel is then multiplied by its weight, and its bias added.
+
+    >>> F.group_norm(torch.tensor([[1.0, 3.0, 10.0, 30.0]]), num_groups=2)
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
     """
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
@@ -157,7 +160,11 @@ def with_flag(
     eps: float = 1e-05,
     cudnn_enabled: bool = True,
 ) -> Tensor:
-    """`nn.functional.group_norm`, with a switch that means something on other devices."""
+    """`nn.functional.group_norm`, with a switch that means something on other devices.
+
+    >>> torch.group_norm(torch.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+    """
     return grouped(input, num_groups, weight, bias, eps)[0]
 
 
@@ -213,7 +220,11 @@ def damped(input: Tensor, around: Taps, size: int, alpha: float, beta: float, k:
     ),
 )
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
-    """Each channel divided by a power of the mean square of the `size` channels around it."""
+    """Each channel divided by a power of the mean square of the `size` channels around it.
+
+    >>> F.local_response_norm(torch.tensor([[[1.0], [2.0], [3.0]]]), size=3, alpha=3.0, beta=1.0).squeeze()
+    tensor([0.1667, 0.1333, 0.2143])
+    """
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
     if size <= 0:

@@ -32,7 +32,13 @@ from rushlight.ops.normalization.normalization import normalized_layer
     ),
 )
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
-    """`layer_norm`, with the mean and one over the standard deviation of each part that was normalized."""
+    """`layer_norm`, with the mean and one over the standard deviation of each part that was normalized.
+
+    >>> x = torch.tensor([[1.0, 3.0], [5.0, 25.0]])
+    >>> result, mean, scale = torch.native_layer_norm(x, [2], None, None, 1e-5)
+    >>> mean.squeeze(), scale.squeeze()
+    (tensor([ 2., 15.]), tensor([1.0000, 0.1000]))
+    """
     require_one_kind(input._array.dtype, *[None if each is None else each._array for each in (weight, bias)])
     output, mean, scale = normalized_layer(input, normalized_shape, weight, bias, eps)
     return output, mean.detach(), scale.detach()
@@ -50,7 +56,12 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     ),
 )
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
-    """`group_norm`, with the mean and one over the standard deviation of each group; the sizes are the input's own."""
+    """`group_norm`, with the mean and one over the standard deviation of each group; the sizes are the input's own.
+
+    >>> x = torch.tensor([[1.0, 3.0, 10.0, 30.0]])
+    >>> torch.native_group_norm(x, None, None, 1, 4, 1, 2, 1e-5)[1]
+    tensor([[ 2., 20.]])
+    """
     if not input.is_contiguous() and not is_channels_last(input._array):
         raise RuntimeError(
             "Expected X.is_contiguous(memory_format) to be true, but got false: call .contiguous() first"
@@ -69,7 +80,12 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     ),
 )
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None):
-    """`batch_norm`, with the mean and one over the standard deviation of each channel, empty in evaluation."""
+    """`batch_norm`, with the mean and one over the standard deviation of each channel, empty in evaluation.
+
+    >>> x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])
+    >>> torch.native_batch_norm(x, None, None, None, None, True, 0.1, 1e-5)[1:]
+    (tensor([ 2., 20.]), tensor([1.0000, 0.1000]))
+    """
     found = with_statistics(input, weight, bias, running_mean, running_var, training, momentum, eps)
     return found if out is None else write_results(REGISTRY["native_batch_norm"], [each._array for each in found], out)
 
@@ -118,7 +134,11 @@ def batch_norm_with_update(
 def batch_norm_update_stats(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, momentum: float
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance of each channel `(N, C, *)`; the running statistics, where given, are moved there."""
+    """The mean and the variance of each channel `(N, C, *)`; the running statistics, where given, are moved there.
+
+    >>> torch.batch_norm_update_stats(torch.tensor([[1.0, 10.0], [3.0, 30.0]]), None, None, 0.1)
+    (tensor([ 2., 20.]), tensor([  1., 100.]))
+    """
     channels = input.size(1)
     for each in (running_mean, running_var):
         if each is not None and each.dtype is not input.dtype:

@@ -174,7 +174,12 @@ def total(one: Tensor | None, two: Tensor | None) -> Tensor | None:
     ),
 )
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
-    """The input less its mean, divided by its standard deviation, over the last dimensions; times weight, plus bias."""
+    """The input less its mean, divided by its standard deviation, over the last dimensions; times weight, plus bias.
+
+    >>> F.layer_norm(torch.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]), (3,))
+    tensor([[-1.2247,  0.0000,  1.2247],
+            [-1.2247,  0.0000,  1.2247]])
+    """
     require_one_kind(input._array.dtype, *[None if each is None else each._array for each in (weight, bias)])
     return normalized_layer(input, normalized_shape, weight, bias, eps)[0]
 
@@ -221,7 +226,11 @@ scaled_layer.gradient(
 
 @composed(name="nn.functional.rms_norm", samples=cases(layers))
 def rms_norm(input, normalized_shape, weight=None, eps=None):
-    """The input divided by the root of its mean square over the last dimensions, times weight."""
+    """The input divided by the root of its mean square over the last dimensions, times weight.
+
+    >>> F.rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), (4,))
+    tensor([1.2000, 1.6000, 0.0000, 0.0000])
+    """
     if weight is not None and weight._array.dtype.itemsize > input._array.dtype.itemsize:
         return (scaled_layer(input, normalized_shape, None, eps)[0] * weight).to(input.dtype)
     return scaled_layer(input, normalized_shape, weight, eps)[0]

@@ -30,7 +30,11 @@ CUBIC = 0.044715
     samples=activation({"approximate": "tanh"}, {"approximate": "other"}),
 )
 def gelu(input, *, approximate="none", out=None):
-    """x times the probability that a standard normal number is below x; "tanh" approximates that."""
+    """x times the probability that a standard normal number is below x; "tanh" approximates that.
+
+    >>> F.gelu(torch.tensor([-2.0, -1.0, 0.0, 1.0, 2.0]))
+    tensor([-0.0455, -0.1587,  0.0000,  0.8413,  1.9545])
+    """
     require_floats("GeluKernelImpl", input)
     if approximate == "tanh":
         # 1 + tanh(y) = 2 / (1 + exp(-2y)), which keeps its digits below zero
@@ -61,7 +65,11 @@ def gelu_tanh_slope(x: Tensor) -> Tensor:
 
 @op(dtype=PROMOTE, name="nn.functional.silu", samples=activation())
 def silu(input, inplace=False):
-    """x * sigmoid(x) for each element x."""
+    """x * sigmoid(x) for each element x.
+
+    >>> F.silu(torch.tensor([-4.0, -1.0, 0.0, 1.0, 4.0]))
+    tensor([-0.0719, -0.2689,  0.0000,  0.7311,  3.9281])
+    """
     if input.dtype.kind not in "fc":
         raise refuse("silu_cpu", input)
     return input / (np.exp(-input) + 1)
@@ -76,7 +84,11 @@ def silu_slope(x: Tensor, gate: Tensor) -> Tensor:
 
 @op(dtype=PROMOTE, name="nn.functional.mish", samples=activation())
 def mish(input, inplace=False):
-    """x * tanh(softplus(x)) for each element x."""
+    """x * tanh(softplus(x)) for each element x.
+
+    >>> F.mish(torch.tensor([-4.0, -1.0, 0.0, 1.0, 4.0]))
+    tensor([-0.0726, -0.3034,  0.0000,  0.8651,  3.9974])
+    """
     require_floats("mish_cpu", input)
     return input * np.tanh(np.logaddexp(input, 0))
 
@@ -96,7 +108,11 @@ def mish_slope(x: Tensor) -> Tensor:
     samples=activation({"beta": 2, "threshold": 1}),
 )
 def softplus(input, beta=1, threshold=20, *, out=None):
-    """log(1 + exp(beta x)) / beta for each element x, a smooth ReLU; x where beta x is above `threshold`."""
+    """log(1 + exp(beta x)) / beta for each element x, a smooth ReLU; x where beta x is above `threshold`.
+
+    >>> F.softplus(torch.tensor([-5.0, 0.0, 5.0]))
+    tensor([0.0067, 0.6931, 5.0067])
+    """
     require_floats("softplus_cpu", input)
     steep = input * beta
     smooth = np.maximum(steep, 0) + np.log1p(np.exp(-np.absolute(steep)))
@@ -117,7 +133,11 @@ softplus.gradient(
     samples=activation(),
 )
 def logsigmoid(input, *, out=None):
-    """log(sigmoid(x)) for each element x, without overflow."""
+    """log(sigmoid(x)) for each element x, without overflow.
+
+    >>> F.logsigmoid(torch.tensor([-100.0, 0.0, 1.0]))
+    tensor([-100.0000,   -0.6931,   -0.3133])
+    """
     require_floats("log_sigmoid_cpu", input)
     return np.minimum(input, 0) - np.log1p(np.exp(-np.absolute(input)))
 
@@ -127,7 +147,11 @@ logsigmoid.gradient(input=lambda grad, input: grad * (-input).sigmoid())
 
 @op(dtype=PROMOTE, name="nn.functional.hardswish", samples=activation())
 def hardswish(input, inplace=False):
-    """x times `hardsigmoid` of x."""
+    """x times `hardsigmoid` of x.
+
+    >>> F.hardswish(torch.tensor([-4.0, -1.5, 1.5, 4.0]))
+    tensor([-0.0000, -0.3750,  1.1250,  4.0000])
+    """
     require_floats("hardswish_cpu", input)
     return input * np.minimum(np.maximum(input + 3, 0), 6) / 6
 
@@ -137,7 +161,11 @@ hardswish.gradient(input=lambda grad, input: grad * choose(input <= -3, 0, choos
 
 @op(dtype=PROMOTE, name="nn.functional.hardsigmoid", samples=activation())
 def hardsigmoid(input, inplace=False):
-    """A straight line from 0 at -3 to 1 at 3."""
+    """A straight line from 0 at -3 to 1 at 3.
+
+    >>> F.hardsigmoid(torch.tensor([-4.0, -1.5, 0.0, 4.0]))
+    tensor([0.0000, 0.2500, 0.5000, 1.0000])
+    """
     require_floats("hardsigmoid_cpu", input)
     return np.minimum(np.maximum(input + 3, 0), 6) / 6
 
@@ -153,7 +181,11 @@ hardsigmoid.gradient(input=lambda grad, input: choose((input > -3) & (input < 3)
     fused=True,
 )
 def hardshrink(input, lambd=0.5, *, out=None):
-    """Each element, or zero where it is between -`lambd` and `lambd`."""
+    """Each element, or zero where it is between -`lambd` and `lambd`.
+
+    >>> F.hardshrink(torch.tensor([-2.0, -0.3, 0.3, 2.0]))
+    tensor([-2.,  0.,  0.,  2.])
+    """
     require_floats("hardshrink_cpu", input)
     return np.where((input >= -lambd) & (input <= lambd), 0, input)
 
@@ -169,7 +201,11 @@ hardshrink.gradient(input=lambda grad, input, lambd: choose(within(input, lambd)
     fused=True,
 )
 def softshrink(input, lambd=0.5, *, out=None):
-    """Each element moved towards zero by `lambd`, at most to it."""
+    """Each element moved towards zero by `lambd`, at most to it.
+
+    >>> F.softshrink(torch.tensor([-2.0, -0.3, 0.3, 2.0]))
+    tensor([-1.5000, -0.0000,  0.0000,  1.5000])
+    """
     require_floats("softshrink_check", input)
     if lambd < 0:
         raise RuntimeError(
@@ -188,13 +224,21 @@ def within(input: Tensor, lambd: float) -> Tensor:
 
 @composed(name="nn.functional.softsign", samples=activation())
 def softsign(input):
-    """x / (1 + |x|) for each element x."""
+    """x / (1 + |x|) for each element x.
+
+    >>> F.softsign(torch.tensor([-3.0, 0.0, 1.0, 99.0]))
+    tensor([-0.7500,  0.0000,  0.5000,  0.9900])
+    """
     return input / (input.abs() + 1)
 
 
 @composed(name="nn.functional.tanhshrink", samples=activation())
 def tanhshrink(input):
-    """x - tanh(x) for each element x."""
+    """x - tanh(x) for each element x.
+
+    >>> F.tanhshrink(torch.tensor([-2.0, 0.0, 0.5, 2.0]))
+    tensor([-1.0360,  0.0000,  0.0379,  1.0360])
+    """
     # half precision rounds after each step, as torch does
     return bend(input) if input._array.dtype.char in "fd" else input - input.tanh()
 
@@ -229,7 +273,11 @@ bend.gradient(input=lambda grad, input: grad * input.tanh().square())
     ),
 )
 def glu(input, dim=-1):
-    """The first half of a dimension, times the sigmoid of the second half."""
+    """The first half of a dimension, times the sigmoid of the second half.
+
+    >>> F.glu(torch.tensor([1.0, 2.0, 0.0, -100.0]))
+    tensor([0.5000, 0.0000])
+    """
     if not input.ndim:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     dim = axis(dim, input.ndim)

@@ -49,7 +49,12 @@ COMPLEX_ONE = np.complex64(1)
 
 @op(dtype=SUM, samples=terms, operator="+")
 def add(input, other, *, alpha=1, out=None):
-    """Sum of two tensors, the second one times `alpha`."""
+    """Sum of two tensors, the second one times `alpha`.
+
+    >>> torch.add(torch.tensor([1, 2]), torch.tensor([[10], [20]]), alpha=2)
+    tensor([[21, 22],
+            [41, 42]])
+    """
     return np.add(input, other if alpha == 1 and alpha is not True else scaled(other, alpha, input), out)
 
 
@@ -83,7 +88,11 @@ def refuse_masks(one: Any, two: Any) -> None:
 
 @op(dtype=DIFFERENCE, samples=terms, operator="-", aliases=["subtract"])
 def sub(input, other, *, alpha=1, out=None):
-    """Difference of two tensors, the second one times `alpha`."""
+    """Difference of two tensors, the second one times `alpha`.
+
+    >>> torch.tensor([5, 7]) - torch.tensor([1, 10])
+    tensor([ 4, -3])
+    """
     return np.subtract(input, other if alpha == 1 and alpha is not True else scaled(other, alpha, input), out)
 
 
@@ -101,7 +110,11 @@ sub.gradient(
     node=lambda other: f"RsubBackward{0 if isinstance(other, Tensor) else 1}",
 )
 def rsub(input: Tensor, other, *, alpha=1):
-    """`other` minus `input`, which is taken `alpha` times."""
+    """`other` minus `input`, which is taken `alpha` times.
+
+    >>> torch.rsub(torch.tensor([1, 2]), 10, alpha=3)
+    tensor([7, 4])
+    """
     return np.subtract(other, input if alpha == 1 and alpha is not True else scaled(input, alpha, other))
 
 
@@ -130,7 +143,12 @@ def scaled(value: Any, alpha: Any, other: Any) -> Any:
 
 @op(dtype=PROMOTE, samples=binary(complexes=True), operator="*", aliases=["multiply"])
 def mul(input, other, *, out=None):
-    """Product of two tensors, element by element, with broadcasting."""
+    """Product of two tensors, element by element, with broadcasting.
+
+    >>> torch.tensor([1, 2, 3]) * torch.tensor([[1], [10]])
+    tensor([[ 1,  2,  3],
+            [10, 20, 30]])
+    """
     return np.multiply(input, other, out)
 
 
@@ -142,7 +160,11 @@ mul.gradient(
 
 @op(dtype=PROMOTE, samples=unary(complexes=True, bools=False), aliases=["negative"], operator="-x")
 def neg(input, *, out=None):
-    """Each element with its sign changed."""
+    """Each element with its sign changed.
+
+    >>> -torch.tensor([1.0, -2.0, math.inf])
+    tensor([-1.,  2., -inf])
+    """
     if input.dtype.kind == "b":
         raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
@@ -174,7 +196,11 @@ threes = cases(
 
 @op(dtype=PROMOTE, samples=threes)
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value=1, out=None):
-    """`input` plus `value` times the product of two tensors."""
+    """`input` plus `value` times the product of two tensors.
+
+    >>> torch.addcmul(torch.tensor([1.0, 1.0]), torch.tensor([2.0, 3.0]), torch.tensor([4.0, 5.0]), value=0.5)
+    tensor([5.0000, 8.5000])
+    """
     if input.dtype.kind == "b":
         raise refuse("addcmul_cpu_out", input)
     if value != 1:
@@ -203,7 +229,12 @@ def TRUE_QUOTIENT(op: Op, arrays: list) -> np.dtype:
 
 @op(dtype=TRUE_QUOTIENT, samples=threes)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value=1, out=None):
-    """`input` plus `value` times the quotient of two tensors."""
+    """`input` plus `value` times the quotient of two tensors.
+
+    >>> weight, momentum, scale = torch.tensor([1.0, 1.0]), torch.tensor([2.0, -6.0]), torch.tensor([4.0, 2.0])
+    >>> torch.addcdiv(weight, momentum, scale, value=-0.1)
+    tensor([0.9500, 1.3000])
+    """
     if value != 1:
         require_fitting(value, input.dtype)
     return np.add(input, tensor1 / tensor2 if value == 1 else tensor1 * value / tensor2, out)
@@ -246,7 +277,11 @@ def ONE_DTYPE(op: Op, arrays: list) -> np.dtype:
     node=lambda weight: f"LerpBackward{1 if isinstance(weight, Tensor) else 0}",
 )
 def lerp(input: Tensor, end: Tensor, weight, *, out=None):
-    """The point between `input` (weight 0) and `end` (weight 1)."""
+    """The point between `input` (weight 0) and `end` (weight 1).
+
+    >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
+    tensor([ 0.2500, 12.5000])
+    """
     if input.dtype.kind not in "fc":
         raise refuse("lerp_kernel_scalar", input)
     # from the nearer end: rounding errors are as large as what one starts from

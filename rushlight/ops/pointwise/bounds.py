@@ -25,7 +25,11 @@ def refuse_complex(name: str, input: np.ndarray) -> None:
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
 def maximum(input: Tensor, other: Tensor, *, out=None):
-    """The larger of two elements; NaN if one of them is."""
+    """The larger of two elements; NaN if one of them is.
+
+    >>> torch.maximum(torch.tensor([1.0, 4.0, 2.0]), torch.tensor([3.0, 2.0, math.nan]))
+    tensor([3., 4., nan])
+    """
     refuse_complex("maximum", input)
     return np.maximum(input, other, out=out)
 
@@ -39,7 +43,11 @@ maximum.gradient(
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
 def minimum(input: Tensor, other: Tensor, *, out=None):
-    """The smaller of two elements; NaN if one of them is."""
+    """The smaller of two elements; NaN if one of them is.
+
+    >>> torch.minimum(torch.tensor([1, 4, 2]), torch.tensor([3, 2, 2]))
+    tensor([1, 2, 2])
+    """
     refuse_complex("minimum", input)
     return np.minimum(input, other, out=out)
 
@@ -52,7 +60,11 @@ minimum.gradient(
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
 def fmax(input: Tensor, other: Tensor, *, out=None):
-    """The larger of two elements; a NaN loses against a number."""
+    """The larger of two elements; a NaN loses against a number.
+
+    >>> torch.fmax(torch.tensor([1.0, math.nan]), torch.tensor([math.nan, math.nan]))
+    tensor([1., nan])
+    """
     refuse_complex("fmax", input)
     return np.fmax(input, other, out)
 
@@ -65,7 +77,11 @@ fmax.gradient(
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
 def fmin(input: Tensor, other: Tensor, *, out=None):
-    """The smaller of two elements; a NaN loses against a number."""
+    """The smaller of two elements; a NaN loses against a number.
+
+    >>> torch.fmin(torch.tensor([1.0, math.nan]), torch.tensor([-2.0, 5.0]))
+    tensor([-2.,  5.])
+    """
     refuse_complex("fmin", input)
     return np.fmin(input, other, out)
 
@@ -206,7 +222,11 @@ lower = cases(
 
 @op(dtype=BOUNDED, samples=lower, node=lambda min: f"ClampMinBackward{1 if isinstance(min, Tensor) else 0}")
 def clamp_min(input: Tensor, min, *, out=None):
-    """Each element, but at least `min`."""
+    """Each element, but at least `min`.
+
+    >>> torch.clamp_min(torch.tensor([-3, 0, 7]), 0)
+    tensor([0, 0, 7])
+    """
     return at_least(input, min, out)
 
 
@@ -218,7 +238,11 @@ clamp_min.gradient(
 
 @op(dtype=BOUNDED, samples=lower, node=lambda max: f"ClampMaxBackward{1 if isinstance(max, Tensor) else 0}")
 def clamp_max(input: Tensor, max, *, out=None):
-    """Each element, but at most `max`."""
+    """Each element, but at most `max`.
+
+    >>> torch.clamp_max(torch.tensor([0.5, 2.0, 30.0]), 1.0)
+    tensor([0.5000, 1.0000, 1.0000])
+    """
     return at_most(input, max, out)
 
 

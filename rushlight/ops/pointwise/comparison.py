@@ -24,7 +24,11 @@ def compared(name: str) -> Callable:
 
 @op(dtype=BOOL, node=compared("Eq"), samples=binary(complexes=True), operator="==")
 def eq(input: Tensor, other, *, out=None):
-    """Which elements are equal."""
+    """Which elements are equal.
+
+    >>> torch.tensor([1, 2, 3]) == torch.tensor([1, 0, 3])
+    tensor([ True, False,  True])
+    """
     if input.dtype.kind in "ui" and type(other) is int:
         other = wrapped(input, other)
     return np.equal(input, other)
@@ -32,7 +36,11 @@ def eq(input: Tensor, other, *, out=None):
 
 @op(dtype=BOOL, node=compared("Ne"), samples=binary(complexes=True), operator="!=", aliases=["not_equal"])
 def ne(input: Tensor, other, *, out=None):
-    """Which elements differ."""
+    """Which elements differ.
+
+    >>> torch.tensor([1, 2, 1]) != 1
+    tensor([False,  True, False])
+    """
     if input.dtype.kind in "ui" and type(other) is int:
         other = wrapped(input, other)
     return np.not_equal(input, other)
@@ -40,7 +48,12 @@ def ne(input: Tensor, other, *, out=None):
 
 @op(dtype=BOOL, node=compared("Lt"), samples=binary(), operator="<", aliases=["less"])
 def lt(input: Tensor, other, *, out=None):
-    """Where `input` is smaller than `other`."""
+    """Where `input` is smaller than `other`.
+
+    >>> x = torch.tensor([3.0, -1.0, 2.0])
+    >>> x[x < 2.5]
+    tensor([-1.,  2.])
+    """
     if input.dtype.kind in "uic":
         other = ordered("lt", input, other)
     return np.less(input, other)
@@ -48,7 +61,11 @@ def lt(input: Tensor, other, *, out=None):
 
 @op(dtype=BOOL, node=compared("Le"), samples=binary(), operator="<=", aliases=["less_equal"])
 def le(input: Tensor, other, *, out=None):
-    """Where `input` is at most `other`."""
+    """Where `input` is at most `other`.
+
+    >>> torch.le(torch.tensor([1.0, 2.0, math.nan]), 2.0)
+    tensor([ True,  True, False])
+    """
     if input.dtype.kind in "uic":
         other = ordered("le", input, other)
     return np.less_equal(input, other)
@@ -56,7 +73,12 @@ def le(input: Tensor, other, *, out=None):
 
 @op(dtype=BOOL, node=compared("Gt"), samples=binary(), operator=">", aliases=["greater"])
 def gt(input: Tensor, other, *, out=None):
-    """Where `input` is larger than `other`."""
+    """Where `input` is larger than `other`.
+
+    >>> scores = torch.tensor([0.2, 0.9, 0.6])
+    >>> (scores > 0.5).sum()
+    tensor(2)
+    """
     if input.dtype.kind in "uic":
         other = ordered("gt", input, other)
     return np.greater(input, other)
@@ -64,7 +86,13 @@ def gt(input: Tensor, other, *, out=None):
 
 @op(dtype=BOOL, node=compared("Ge"), samples=binary(), operator=">=", aliases=["greater_equal"])
 def ge(input: Tensor, other, *, out=None):
-    """Where `input` is at least `other`."""
+    """Where `input` is at least `other`.
+
+    >>> torch.arange(3)[:, None] >= torch.arange(3)
+    tensor([[ True, False, False],
+            [ True,  True, False],
+            [ True,  True,  True]])
+    """
     if input.dtype.kind in "uic":
         other = ordered("ge", input, other)
     return np.greater_equal(input, other)
@@ -93,32 +121,52 @@ def ordered(name: str, array: np.ndarray, other: Any) -> Any:
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
 def isnan(input):
-    """Which elements are not a number."""
+    """Which elements are not a number.
+
+    >>> torch.isnan(torch.tensor([1.0, 0.0, -1.0]).log())
+    tensor([False, False,  True])
+    """
     return np.isnan(input)
 
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
 def isinf(input):
-    """Which elements are infinite."""
+    """Which elements are infinite.
+
+    >>> torch.isinf(torch.tensor([1.0, 0.0, -1.0]).log())
+    tensor([False,  True, False])
+    """
     return np.isinf(input)
 
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
 def isfinite(input):
-    """Which elements are neither infinite nor NaN."""
+    """Which elements are neither infinite nor NaN.
+
+    >>> torch.isfinite(torch.tensor([1.0, math.inf, math.nan]))
+    tensor([ True, False, False])
+    """
     return np.isfinite(input)
 
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
 def isposinf(input, *, out=None):
-    """Which elements are plus infinity."""
+    """Which elements are plus infinity.
+
+    >>> torch.isposinf(torch.tensor([math.inf, -math.inf, 0.0]))
+    tensor([ True, False, False])
+    """
     refuse_complex("isposinf", input)
     return np.equal(input, np.inf) if input.dtype.kind == "f" else np.zeros(input.shape, bool)
 
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
 def isneginf(input, *, out=None):
-    """Which elements are minus infinity."""
+    """Which elements are minus infinity.
+
+    >>> torch.isneginf(torch.tensor([math.inf, -math.inf, 0.0]))
+    tensor([False,  True, False])
+    """
     refuse_complex("isneginf", input)
     return np.equal(input, -np.inf) if input.dtype.kind == "f" else np.zeros(input.shape, bool)
 
@@ -130,7 +178,11 @@ def refuse_complex(name: str, input: np.ndarray) -> None:
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
 def isreal(input):
-    """Which elements have no imaginary part."""
+    """Which elements have no imaginary part.
+
+    >>> torch.isreal(torch.tensor([1 + 0j, 1 + 2j]))
+    tensor([ True, False])
+    """
     return np.equal(input.imag, 0) if input.dtype.kind == "c" else np.ones(input.shape, bool)
 
 
@@ -156,7 +208,11 @@ near = cases(
 
 @op(dtype=SAME, layout=COMMON, samples=near)
 def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Which elements differ by at most `atol` + `rtol` * |other|."""
+    """Which elements differ by at most `atol` + `rtol` * |other|.
+
+    >>> torch.isclose(torch.tensor([1.0, 1000.0]), torch.tensor([1.01, 1000.001]))
+    tensor([False,  True])
+    """
     if input.dtype != other.dtype:
         one, two = (dtypes.from_numpy(each.dtype).scalar for each in (input, other))
         raise RuntimeError(f"{one} did not match {two}: convert one with .to(other.dtype)")
@@ -174,7 +230,11 @@ def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=Fals
 
 @composed(samples=near)
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether all elements differ by at most `atol` + `rtol` * |other|."""
+    """Whether all elements differ by at most `atol` + `rtol` * |other|.
+
+    >>> torch.allclose(torch.tensor([0.1]) * 3, torch.tensor([0.3]))
+    True
+    """
     return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
 
 
@@ -191,7 +251,11 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     )
 )
 def equal(input, other):
-    """Whether two tensors have the same shape and the same elements."""
+    """Whether two tensors have the same shape and the same elements.
+
+    >>> torch.equal(torch.zeros(2), torch.zeros(2)), torch.equal(torch.zeros(2), torch.zeros(1, 2))
+    (True, False)
+    """
     for position, (name, value) in enumerate((("input", input), ("other", other)), 1):
         if not isinstance(value, Tensor):
             where = f"equal(): argument '{name}'{position_words(name, position)}"
@@ -216,7 +280,12 @@ def equal(input, other):
     ),
 )
 def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
-    """Which elements are among `test_elements`."""
+    """Which elements are among `test_elements`.
+
+    >>> torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 3]))
+    tensor([[False,  True],
+            [ True, False]])
+    """
     kind = kind_of(elements, test_elements)
     if kind in "bc":
         raise RuntimeError(f"Unsupported input type encountered for isin(): {'Bool' if kind == 'b' else 'Complex'}")

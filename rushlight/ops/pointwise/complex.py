@@ -48,7 +48,11 @@ from_parts.gradient(
 
 @composed(samples=pairs, method=False)
 def complex(real, imag, *, out=None):
-    """Complex numbers with the given real and imaginary parts."""
+    """Complex numbers with the given real and imaginary parts.
+
+    >>> torch.complex(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 2.0]))
+    tensor([1.+0.j, 0.+2.j])
+    """
     if out is not None and isinstance(real, Tensor) and out.dtype is not real.dtype.to_complex():
         raise RuntimeError(
             f"Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} for "
@@ -59,7 +63,11 @@ def complex(real, imag, *, out=None):
 
 @op(dtype=SAME, layout=COMMON, samples=pairs, method=False)
 def polar(abs: Tensor, angle: Tensor, *, out=None):
-    """Complex numbers with the given lengths and angles."""
+    """Complex numbers with the given lengths and angles.
+
+    >>> torch.polar(torch.tensor([1.0, 2.0]), torch.tensor([math.pi / 3, 0.0]))
+    tensor([0.5000+0.8660j, 2.0000+0.0000j])
+    """
     require_parts(abs, angle)
     found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.promote_types(abs.dtype, np.complex64))
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
@@ -97,7 +105,12 @@ def require_parts(first: np.ndarray, second: np.ndarray) -> None:
     method=False,
 )
 def view_as_real(input):
-    """A view of complex numbers as pairs of real ones, in a new last dimension."""
+    """A view of complex numbers as pairs of real ones, in a new last dimension.
+
+    >>> torch.view_as_real(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([[ 1.,  2.],
+            [ 3., -4.]])
+    """
     if is_conj(input):
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors. Call resolve_conj() first, which makes a "
@@ -134,7 +147,11 @@ pairs_view.gradient(input=lambda grad: view_as_complex(grad.contiguous()))
     method=False,
 )
 def view_as_complex(input):
-    """A view of pairs of real numbers, in the last dimension, as complex ones."""
+    """A view of pairs of real numbers, in the last dimension, as complex ones.
+
+    >>> torch.view_as_complex(torch.tensor([[1.0, 2.0], [3.0, -4.0]]))
+    tensor([1.+2.j, 3.-4.j])
+    """
     if input.dtype.kind != "f":
         raise RuntimeError(
             f"view_as_complex is only supported for half, float and double tensors, but got a tensor of {input.dtype}"
@@ -183,6 +200,10 @@ def conj(input):
     """A view of complex numbers that shows their conjugates; a real tensor is returned as it is.
 
     The conjugates are computed when they are read; writing to the view writes their conjugates to the input.
+
+    >>> z = torch.tensor([1 + 2j, 3 - 4j])
+    >>> z.conj(), z.conj().is_conj()
+    (tensor([1.-2.j, 3.+4.j]), True)
     """
     return flip(memory_to_conjugate(input), CONJUGATE) if input.is_complex() else input
 
@@ -203,7 +224,11 @@ conjugated.gradient(input=lambda grad: conj_physical(grad))
 
 @composed(samples=unary(complexes=True))
 def conj_physical(input, *, out=None):
-    """The complex conjugate of each element; a real tensor is returned as it is."""
+    """The complex conjugate of each element; a real tensor is returned as it is.
+
+    >>> torch.conj_physical(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([1.-2.j, 3.+4.j])
+    """
     return conjugated(input, out=out) if out is not None or input.is_complex() else input
 
 
@@ -218,7 +243,12 @@ def conj_physical_(self):
 
 @composed(samples=unary(complexes=True), method=False)
 def real(input):
-    """A view of the real parts; a real tensor is returned as it is."""
+    """A view of the real parts; a real tensor is returned as it is.
+
+    >>> z = torch.tensor([1 + 2j, 3 - 4j])
+    >>> torch.real(z).zero_(), z
+    (tensor([0., 0.]), tensor([0.+2.j, 0.-4.j]))
+    """
     if not input.is_complex():
         return input
     return view_as_real(conj(input) if is_conj(input) else input).select(-1, 0)
@@ -226,7 +256,11 @@ def real(input):
 
 @composed(samples=unary(complexes=True), method=False)
 def imag(input):
-    """A view of the imaginary parts."""
+    """A view of the imaginary parts.
+
+    >>> torch.imag(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([ 2., -4.])
+    """
     if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     if is_conj(input):
@@ -245,7 +279,11 @@ def by_kind(op: Any, arrays: list, result: np.ndarray) -> np.ndarray:
 
 @op(dtype=SAME, layout=by_kind, samples=unary(complexes=True), inplace=False)
 def angle(input, *, out=None):
-    """The angle of each complex number; 0 for positive and pi for negative real ones."""
+    """The angle of each complex number; 0 for positive and pi for negative real ones.
+
+    >>> torch.angle(torch.tensor([1j, -1, 1 + 1j]))
+    tensor([1.5708, 3.1416, 0.7854])
+    """
     if input.dtype.kind == "c":
         return np.arctan2(input.imag, input.real)
     kind = input.dtype if input.dtype.kind not in "bui" else dtypes.default.numpy
@@ -261,23 +299,43 @@ def angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
 
 @composed(samples=unary(complexes=True))
 def resolve_conj(input):
-    """The tensor itself, or a copy with the conjugates computed if it is a view that `conj` made."""
+    """The tensor itself, or a copy with the conjugates computed if it is a view that `conj` made.
+
+    >>> view = torch.tensor([1 + 2j]).conj()
+    >>> view.is_conj(), view.resolve_conj().is_conj()
+    (True, False)
+    """
     return input.clone() if is_conj(input) else input
 
 
 @composed(samples=unary(complexes=True))
 def resolve_neg(input):
-    """The tensor itself, or a copy with the signs changed if it is a view such as `x.conj().imag`."""
+    """The tensor itself, or a copy with the signs changed if it is a view such as `x.conj().imag`.
+
+    >>> view = torch.tensor([1 + 2j]).conj().imag
+    >>> view.is_neg(), view.resolve_neg().is_neg()
+    (True, False)
+    """
     return input.clone() if is_neg(input) else input
 
 
 @composed(samples=unary(complexes=True))
 def is_conj(input):
-    """Whether it is a view that shows the conjugates of the numbers in memory."""
+    """Whether it is a view that shows the conjugates of the numbers in memory.
+
+    >>> z = torch.tensor([[1j, 2]])
+    >>> torch.is_conj(z), torch.is_conj(z.conj()), torch.is_conj(z.conj().conj())
+    (False, True, False)
+    """
     return flips_of(require_tensor(input, "is_conj")._array) & CONJUGATE != 0
 
 
 @composed(samples=unary(complexes=True))
 def is_neg(input):
-    """Whether it is a view that shows the negatives of the numbers in memory, as `x.conj().imag` does."""
+    """Whether it is a view that shows the negatives of the numbers in memory, as `x.conj().imag` does.
+
+    >>> z = torch.tensor([1 + 2j])
+    >>> torch.is_neg(z.imag), torch.is_neg(z.conj().imag), torch.is_neg(-z.imag)
+    (False, True, False)
+    """
     return flips_of(require_tensor(input, "is_neg")._array) & NEGATIVE != 0

@@ -108,7 +108,11 @@ def check_divisor(kernel: str, input: Any, other: Any) -> None:
 
 @composed(samples=binary(complexes=True, divisor=True))
 def true_divide(input, other, *, out=None):
-    """Quotient of two tensors, never rounded."""
+    """Quotient of two tensors, never rounded.
+
+    >>> torch.true_divide(torch.tensor([6, 7]), 2)
+    tensor([3.0000, 3.5000])
+    """
     return div(input, other, out=out)
 
 
@@ -132,7 +136,11 @@ def __rtruediv__(self, other):
     underivable="floor_divide",
 )
 def floor_divide(input, other, *, out=None):
-    """Quotient of two tensors, rounded down."""
+    """Quotient of two tensors, rounded down.
+
+    >>> torch.tensor([-7, 7]) // 2
+    tensor([-4,  3])
+    """
     if type(input) is not np.ndarray and type(other) is not np.ndarray:
         input = np.asarray(input)
     return floored(input, other)
@@ -145,7 +153,11 @@ def floor_divide(input, other, *, out=None):
     node=lambda input, other: remainder_node("Remainder", input, other),
 )
 def remainder(input, other, *, out=None):
-    """What a division rounded down leaves; it has the divisor's sign."""
+    """What a division rounded down leaves; it has the divisor's sign.
+
+    >>> torch.remainder(torch.tensor([-7, 7]), 3)
+    tensor([2, 1])
+    """
     check_divisor("remainder_cpu", input, other)
     if kind_of(input, other) in "ui":
         return np.remainder(input, other, out)
@@ -167,7 +179,11 @@ remainder.gradient(
     node=lambda input, other: remainder_node("Fmod", input, other),
 )
 def fmod(input: Tensor, other, *, out=None):
-    """What a division rounded towards zero leaves; it has the dividend's sign."""
+    """What a division rounded towards zero leaves; it has the dividend's sign.
+
+    >>> torch.fmod(torch.tensor([-7, 7]), 3)
+    tensor([-1,  1])
+    """
     check_divisor("fmod_cpu", input, other)
     return np.fmod(input, other, out)
 
@@ -186,7 +202,11 @@ def remainder_node(name: str, input: Any, other: Any) -> str:
 
 @op(dtype=FLOAT, samples=unary(low=0.2, high=3, complexes=True))
 def reciprocal(input, *, out=None):
-    """One over each element."""
+    """One over each element.
+
+    >>> torch.reciprocal(torch.tensor([2.0, -0.5, 0.0]))
+    tensor([ 0.5000, -2.0000,     inf])
+    """
     return np.true_divide(1, input, out)
 
 
@@ -209,7 +229,11 @@ whole = cases(
 
 @op(dtype=PROMOTE, samples=whole)
 def gcd(input: Tensor, other: Tensor, *, out=None):
-    """Greatest common divisor of whole numbers."""
+    """Greatest common divisor of whole numbers.
+
+    >>> torch.gcd(torch.tensor([12, 17, 0]), torch.tensor([18, 5, 4]))
+    tensor([6, 1, 4])
+    """
     if kind_of(input, other) not in "ui":
         raise refuse("gcd_cpu", input, other)
     return np.gcd(input, other, out)
@@ -217,7 +241,11 @@ def gcd(input: Tensor, other: Tensor, *, out=None):
 
 @op(dtype=PROMOTE, samples=whole)
 def lcm(input: Tensor, other: Tensor, *, out=None):
-    """Least common multiple of whole numbers."""
+    """Least common multiple of whole numbers.
+
+    >>> torch.lcm(torch.tensor([4, 3, 0]), torch.tensor([6, 5, 4]))
+    tensor([12, 15,  0])
+    """
     if kind_of(input, other) not in "ui":
         raise refuse("lcm_cpu", input, other)
     return np.absolute(np.lcm(input, other))

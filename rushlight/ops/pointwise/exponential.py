@@ -18,7 +18,11 @@ from rushlight.ops.pointwise.where import choose
 
 @op(dtype=FLOAT, samples=unary(complexes=True))
 def exp(input, *, out=None):
-    """e to the power of each element."""
+    """e to the power of each element.
+
+    >>> torch.exp(torch.tensor([0.0, 1.0, -math.inf]))
+    tensor([1.0000, 2.7183, 0.0000])
+    """
     return np.exp(input, out)
 
 
@@ -27,7 +31,11 @@ exp.gradient(input=lambda grad, result: grad * conjugate(result))
 
 @op(dtype=FLOAT, samples=unary(complexes=True), aliases=["special.exp2"])
 def exp2(input, *, out=None):
-    """2 to the power of each element."""
+    """2 to the power of each element.
+
+    >>> torch.exp2(torch.tensor([-1, 0, 8]))
+    tensor([  0.5000,   1.0000, 256.0000])
+    """
     return np.exp2(input, out)
 
 
@@ -36,7 +44,12 @@ exp2.gradient(input=lambda grad, result: grad * conjugate(result) * math.log(2))
 
 @op(dtype=FLOAT, samples=unary(complexes=True), aliases=["special.expm1"])
 def expm1(input, *, out=None):
-    """exp(x) - 1 for each element x, exact for small ones too."""
+    """exp(x) - 1 for each element x, exact for small ones too.
+
+    >>> tiny = torch.tensor(1e-10)
+    >>> torch.expm1(tiny), tiny.exp() - 1
+    (tensor(1.0000e-10), tensor(0.))
+    """
     return np.expm1(input, out)
 
 
@@ -45,7 +58,11 @@ expm1.gradient(input=lambda grad, result: grad * conjugate(result + 1))
 
 @op(dtype=FLOAT, samples=unary(low=0.1, high=4, complexes=True))
 def log(input, *, out=None):
-    """Natural logarithm of each element; -inf at 0, NaN below."""
+    """Natural logarithm of each element; -inf at 0, NaN below.
+
+    >>> torch.log(torch.tensor([1.0, 10.0, 0.0, -1.0]))
+    tensor([0.0000, 2.3026,   -inf,    nan])
+    """
     return np.log(input, out)
 
 
@@ -54,7 +71,11 @@ log.gradient(input=lambda grad, input: grad / conjugate(input))
 
 @op(dtype=FLOAT, samples=unary(low=0.1, high=4, complexes=True))
 def log2(input, *, out=None):
-    """Logarithm to the base 2 of each element."""
+    """Logarithm to the base 2 of each element.
+
+    >>> torch.log2(torch.tensor([1.0, 3.0, 1024.0]))
+    tensor([ 0.0000,  1.5850, 10.0000])
+    """
     return np.log2(input, out)
 
 
@@ -63,7 +84,11 @@ log2.gradient(input=lambda grad, input: grad / conjugate(input * math.log(2)))
 
 @op(dtype=FLOAT, samples=unary(low=0.1, high=4, complexes=True))
 def log10(input, *, out=None):
-    """Logarithm to the base 10 of each element."""
+    """Logarithm to the base 10 of each element.
+
+    >>> torch.log10(torch.tensor([1, 20, 1000]))
+    tensor([0.0000, 1.3010, 3.0000])
+    """
     # NumPy's log10 of float32 says 2.9999998 for 1000
     return np.log10(input, dtype=np.float64 if input.dtype == np.float32 else None)
 
@@ -73,7 +98,12 @@ log10.gradient(input=lambda grad, input: grad / conjugate(input * math.log(10)))
 
 @op(dtype=FLOAT, samples=unary(low=-0.9, high=4, complexes=True), aliases=["special.log1p"])
 def log1p(input, *, out=None):
-    """log(1 + x) for each element x, exact for small ones too."""
+    """log(1 + x) for each element x, exact for small ones too.
+
+    >>> tiny = torch.tensor(1e-10)
+    >>> torch.log1p(tiny), (1 + tiny).log()
+    (tensor(1.0000e-10), tensor(0.))
+    """
     return np.log1p(input, out)
 
 
@@ -82,7 +112,12 @@ log1p.gradient(input=lambda grad, input: grad / conjugate(input + 1))
 
 @op(dtype=PROMOTE, samples=binary(numbers=False, complexes=True), inplace=False)
 def logaddexp(input: Tensor, other: Tensor, *, out=None):
-    """log(exp(input) + exp(other)), without overflow."""
+    """log(exp(input) + exp(other)), without overflow.
+
+    >>> x = torch.tensor([0.0, 200.0])
+    >>> torch.logaddexp(x, x), (x.exp() + x.exp()).log()
+    (tensor([  0.6931, 200.6931]), tensor([0.6931,    inf]))
+    """
     kind = kind_of(input, other)
     if kind == "c":
         return complex_logaddexp(input, other)
@@ -105,7 +140,11 @@ def complex_logaddexp(input: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
 def logaddexp2(input: Tensor, other: Tensor, *, out=None):
-    """log2(2 ** input + 2 ** other), without overflow."""
+    """log2(2 ** input + 2 ** other), without overflow.
+
+    >>> torch.logaddexp2(torch.tensor([1.0, 200.0]), torch.tensor([2.0, 200.0]))
+    tensor([  2.5850, 201.0000])
+    """
     if kind_of(input, other) != "f":
         raise refuse("logaddexp2_cpu", input, other)
     return np.logaddexp2(input, other, out)
@@ -148,7 +187,11 @@ def product_node(name: str, input: Any, other: Any) -> str:
     node=lambda input, other: product_node("Xlogy", input, other),
 )
 def xlogy(input, other, *, out=None):
-    """input * log(other), and 0 where `input` is 0."""
+    """input * log(other), and 0 where `input` is 0.
+
+    >>> torch.xlogy(torch.tensor([0.0, 2.0]), torch.tensor([0.0, 10.0]))
+    tensor([0.0000, 4.6052])
+    """
     if kind_of(input, other) == "c":
         raise refuse("xlogy_cpu", input, other)
     if type(other) is not np.ndarray:
@@ -170,7 +213,11 @@ xlogy.gradient(
     node=lambda input, other: product_node("SpecialXlog1Py", input, other),
 )
 def xlog1py(input, other, *, out=None):
-    """input * log1p(other), and 0 where `input` is 0."""
+    """input * log1p(other), and 0 where `input` is 0.
+
+    >>> torch.special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 9.0]))
+    tensor([0.0000, 4.6052])
+    """
     if kind_of(input, other) == "c":
         raise refuse("xlogy_cpu", input, other)
     if type(other) is not np.ndarray:
@@ -186,7 +233,11 @@ xlog1py.gradient(
 
 @op(dtype=FLOAT, samples=unary(complexes=True), aliases=["special.expit", "nn.functional.sigmoid"])
 def sigmoid(input, *, out=None):
-    """1 / (1 + exp(-x)) for each element x: a number between 0 and 1."""
+    """1 / (1 + exp(-x)) for each element x: a number between 0 and 1.
+
+    >>> torch.sigmoid(torch.tensor([-2.0, 0.0, 2.0]))
+    tensor([0.1192, 0.5000, 0.8808])
+    """
     return np.true_divide(1, np.exp(-input) + 1, out)
 
 
@@ -211,7 +262,11 @@ sigmoid.gradient(input=lambda grad, result: grad * conjugate((1 - result) * resu
     aliases=["special.logit"],
 )
 def logit(input, eps=None, *, out=None):
-    """log(x / (1 - x)) for each element x, kept between `eps` and 1 - `eps` if that is given."""
+    """log(x / (1 - x)) for each element x, kept between `eps` and 1 - `eps` if that is given.
+
+    >>> torch.logit(torch.tensor([0.5, 0.9, 1.0]), eps=1e-6)
+    tensor([ 0.0000,  2.1972, 13.8023])
+    """
     if eps is not None:
         input = np.minimum(np.maximum(input, eps), 1 - eps)
     return np.log(input / (1 - input), out)

@@ -13,7 +13,11 @@ from rushlight.ops.machine.samples import unary
 
 @op(dtype=FLOAT, samples=unary(complexes=True))
 def sinh(input, *, out=None):
-    """Hyperbolic sine of each element."""
+    """Hyperbolic sine of each element.
+
+    >>> torch.sinh(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-1.1752,  0.0000,  1.1752])
+    """
     return np.sinh(input, out)
 
 
@@ -22,7 +26,11 @@ sinh.gradient(input=lambda grad, input: grad * conjugate(input.cosh()))
 
 @op(dtype=FLOAT, samples=unary(complexes=True))
 def cosh(input, *, out=None):
-    """Hyperbolic cosine of each element."""
+    """Hyperbolic cosine of each element.
+
+    >>> torch.cosh(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([1.5431, 1.0000, 1.5431])
+    """
     return np.cosh(input, out)
 
 
@@ -31,7 +39,11 @@ cosh.gradient(input=lambda grad, input: grad * conjugate(input.sinh()))
 
 @op(dtype=FLOAT, samples=unary(complexes=True), aliases=["nn.functional.tanh"])
 def tanh(input, *, out=None):
-    """Hyperbolic tangent of each element."""
+    """Hyperbolic tangent of each element.
+
+    >>> torch.tanh(torch.tensor([-20.0, -0.5, 0.0, 0.5]))
+    tensor([-1.0000, -0.4621,  0.0000,  0.4621])
+    """
     return np.tanh(input, out)
 
 
@@ -53,7 +65,11 @@ tanh_slope.gradient(
 
 @op(dtype=FLOAT, samples=unary(complexes=True), aliases=["arcsinh"], inplace_underivable=True)
 def asinh(input, *, out=None):
-    """The number whose hyperbolic sine is each element."""
+    """The number whose hyperbolic sine is each element.
+
+    >>> torch.asinh(torch.tensor([-1.0, 0.0, 100.0]))
+    tensor([-0.8814,  0.0000,  5.2983])
+    """
     return np.arcsinh(input, out)
 
 
@@ -67,7 +83,11 @@ asinh.gradient(input=lambda grad, input: grad * conjugate((input * input + 1).rs
     inplace_underivable=True,
 )
 def acosh(input, *, out=None):
-    """The number whose hyperbolic cosine is each element; NaN below 1."""
+    """The number whose hyperbolic cosine is each element; NaN below 1.
+
+    >>> torch.acosh(torch.tensor([0.5, 1.0, 2.0]))
+    tensor([   nan, 0.0000, 1.3170])
+    """
     return np.arccosh(input, out)
 
 
@@ -86,7 +106,11 @@ def acosh_slope(x: Tensor) -> Tensor:
     inplace_underivable=True,
 )
 def atanh(input, *, out=None):
-    """The number whose hyperbolic tangent is each element; NaN outside [-1, 1]."""
+    """The number whose hyperbolic tangent is each element; NaN outside [-1, 1].
+
+    >>> torch.atanh(torch.tensor([-1.0, 0.0, 0.5, 2.0]))
+    tensor([  -inf, 0.0000, 0.5493,    nan])
+    """
     return np.arctanh(input, out)
 
 

@@ -141,7 +141,11 @@ def power_of_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor
 
 @composed(samples=exponents)
 def float_power(input, exponent, *, out=None):
-    """Powers computed in double precision, whatever the dtype of the input."""
+    """Powers computed in double precision, whatever the dtype of the input.
+
+    >>> torch.float_power(torch.tensor([2, 3]), -1)
+    tensor([0.5000, 0.3333], dtype=torch.float64)
+    """
     return pow(doubled(input), doubled(exponent), out=out)
 
 
@@ -169,7 +173,11 @@ def doubled(value: Any) -> Any:
 
 @composed(samples=unary(complexes=True))
 def square(input, *, out=None):
-    """Each element times itself."""
+    """Each element times itself.
+
+    >>> torch.square(torch.tensor([-3, 2]))
+    tensor([9, 4])
+    """
     return pow(input, 2, out=out)
 
 
@@ -181,7 +189,11 @@ def square_(self):
 
 @op(dtype=FLOAT, samples=unary(low=0.1, high=4, complexes=True))
 def sqrt(input, *, out=None):
-    """Square root of each element; NaN for negative numbers."""
+    """Square root of each element; NaN for negative numbers.
+
+    >>> torch.sqrt(torch.tensor([9.0, 2.0, -1.0]))
+    tensor([3.0000, 1.4142,    nan])
+    """
     return np.sqrt(input, out)
 
 
@@ -190,7 +202,11 @@ sqrt.gradient(input=lambda grad, result: grad / conjugate(result * 2))
 
 @op(dtype=FLOAT, samples=unary(low=0.2, high=4, complexes=True))
 def rsqrt(input, *, out=None):
-    """One over the square root of each element."""
+    """One over the square root of each element.
+
+    >>> torch.rsqrt(torch.tensor([4.0, 0.25, 0.0]))
+    tensor([0.5000, 2.0000,    inf])
+    """
     return np.true_divide(1, np.sqrt(input), out)
 
 
@@ -199,7 +215,11 @@ rsqrt.gradient(input=lambda grad, result: grad * conjugate(result**3) * -0.5)
 
 @op(dtype=PROMOTE, samples=binary(numbers=False))
 def hypot(input: Tensor, other: Tensor, *, out=None):
-    """The hypotenuse: square root of the sum of two squares."""
+    """The hypotenuse: square root of the sum of two squares.
+
+    >>> torch.hypot(torch.tensor([3.0, 1e30]), torch.tensor([4.0, 1e30]))
+    tensor([5.0000e+00, 1.4142e+30])
+    """
     if kind_of(input, other) != "f":
         raise refuse("hypot_cpu", input, other)
     return np.hypot(input, other, out)
@@ -223,7 +243,11 @@ def SCALE(op: Op, arrays: list) -> np.dtype:
 
 @op(dtype=SCALE, samples=binary(low=0, numbers=False, complexes=True))
 def ldexp(input: Tensor, other: Tensor, *, out=None):
-    """`input` times two to the power of `other`."""
+    """`input` times two to the power of `other`.
+
+    >>> torch.ldexp(torch.tensor([1.5, 1.5]), torch.tensor([3, -1]))
+    tensor([12.0000,  0.7500])
+    """
     if other.dtype.kind not in "bui":
         # torch rounds the power to the dtype of the exponent
         return np.multiply(input, np.exp2(other.astype(compute_dtype(other.dtype))).astype(other.dtype), out)
@@ -255,7 +279,13 @@ ldexp.gradient(
     ),
 )
 def frexp(input, *, out=None):
-    """Each element as a mantissa of size 1/2 to 1 times two to the power of a whole exponent."""
+    """Each element as a mantissa of size 1/2 to 1 times two to the power of a whole exponent.
+
+    >>> torch.frexp(torch.tensor([12.0, 0.1875]))
+    torch.return_types.frexp(
+    mantissa=tensor([0.7500, 0.7500]),
+    exponent=tensor([ 4, -2], dtype=torch.int32))
+    """
     if input.dtype.kind in "buic":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes: convert with .float() first")
     return np.frexp(input)

@@ -18,7 +18,11 @@ from rushlight.ops.pointwise.where import choose
 
 @op(dtype=PROMOTE, samples=unary(complexes=True), aliases=["nn.functional.relu"], fused=True)
 def relu(input, inplace=False):
-    """Each element, but zero where it is negative."""
+    """Each element, but zero where it is negative.
+
+    >>> F.relu(torch.tensor([-2.0, 0.0, 3.0]))
+    tensor([0., 0., 3.])
+    """
     if input.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu: convert them first, for example with .float()")
     if input.dtype.kind == "c":
@@ -38,7 +42,11 @@ relu.gradient(input=lambda grad, result: choose(result <= 0, 0, grad))
     fused=True,
 )
 def leaky_relu(input, negative_slope=0.01, inplace=False):
-    """Each element, times `negative_slope` where it is negative."""
+    """Each element, times `negative_slope` where it is negative.
+
+    >>> F.leaky_relu(torch.tensor([-2.0, 0.0, 3.0]), negative_slope=0.1)
+    tensor([-0.2000,  0.0000,  3.0000])
+    """
     require_floats("leaky_relu_cpu", input)
     return np.where(input > 0, input, input * negative_slope)
 
@@ -76,7 +84,13 @@ prelu_kernel.gradient(
     aliases=["nn.functional.prelu"],
 )
 def prelu(input, weight):
-    """Each element, times a learned `weight` where it is negative: one weight, or one a channel."""
+    """Each element, times a learned `weight` where it is negative: one weight, or one a channel.
+
+    >>> one_a_channel = torch.tensor([0.1, 0.5])
+    >>> F.prelu(torch.tensor([[-2.0, -2.0], [2.0, 2.0]]), one_a_channel)
+    tensor([[-0.2000, -1.0000],
+            [ 2.0000,  2.0000]])
+    """
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype} and {weight.dtype}")
     if weight.numel() != 1:
@@ -147,13 +161,22 @@ SLOPES = cases(
 
 @composed(name="nn.functional.rrelu", samples=SLOPES)
 def functional_rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
-    """Each element, times a slope where it is negative: a random one in training, else the mean one."""
+    """Each element, times a slope where it is negative: a random one in training, else the mean one.
+
+    >>> F.rrelu(torch.tensor([-2.0, 3.0]), lower=0.1, upper=0.3)
+    tensor([-0.4000,  3.0000])
+    """
     return leaky(input, lower, upper, training, inplace)
 
 
 @composed(samples=SLOPES, method=False)
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, generator=None):
-    """Each element, times a slope where it is negative: a random one in training, else the mean one."""
+    """Each element, times a slope where it is negative: a random one in training, else the mean one.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rrelu(torch.tensor([-1.0, -1.0, 3.0]), lower=0.1, upper=0.3, training=True)
+    tensor([-0.2940, -0.2416,  3.0000])
+    """
     return leaky(input, lower, upper, training, False, generator)
 
 
@@ -191,7 +214,11 @@ for namespace in ("", "nn.functional"):
     fused=True,
 )
 def threshold(input, threshold: float, value: float, inplace=False):
-    """Each element, or `value` where it is not above the threshold."""
+    """Each element, or `value` where it is not above the threshold.
+
+    >>> F.threshold(torch.tensor([0.5, 1.0, 1.5]), threshold=1.0, value=-9.0)
+    tensor([-9.0000, -9.0000,  1.5000])
+    """
     if input.dtype.kind in "bc":
         raise refuse("threshold_cpu", input)
     if input.dtype.kind in "iu":
@@ -204,7 +231,11 @@ threshold.gradient(input=lambda grad, input, threshold: choose(input <= threshol
 
 @op(dtype=PROMOTE, name="nn.functional.elu", samples=activation(alpha=0.5), inplace_node="EluBackward1")
 def elu(input, alpha=1.0, inplace=False):
-    """Each element, or alpha * (exp(x) - 1) where it is negative."""
+    """Each element, or alpha * (exp(x) - 1) where it is negative.
+
+    >>> F.elu(torch.tensor([-100.0, -1.0, 0.0, 2.0]))
+    tensor([-1.0000, -0.6321,  0.0000,  2.0000])
+    """
     require_floats("elu_cpu", input)
     return np.where(input <= 0, np.expm1(input) * alpha, input)
 
@@ -232,7 +263,11 @@ SELU_SCALE = 1.0507009873554804934193349852946
     inplace_node="EluBackward1",
 )
 def selu(input, inplace=False):
-    """The ELU with the constants that keep mean 0 and variance 1 from layer to layer."""
+    """The ELU with the constants that keep mean 0 and variance 1 from layer to layer.
+
+    >>> F.selu(torch.tensor([-100.0, -1.0, 0.0, 1.0]))
+    tensor([-1.7581, -1.1113,  0.0000,  1.0507])
+    """
     require_floats("elu_cpu", input)
     return np.where(input <= 0, np.expm1(input) * (SELU_ALPHA * SELU_SCALE), input * SELU_SCALE)
 
@@ -248,7 +283,11 @@ selu.gradient(input=lambda grad, input: elu_gradient(grad, input, SELU_ALPHA, SE
     inplace_node="CeluBackward1",
 )
 def celu(input, alpha=1.0, inplace=False):
-    """Each element, or alpha * (exp(x / alpha) - 1) where it is negative."""
+    """Each element, or alpha * (exp(x / alpha) - 1) where it is negative.
+
+    >>> F.celu(torch.tensor([-100.0, -2.0, 0.0, 2.0]), alpha=2.0)
+    tensor([-2.0000, -1.2642,  0.0000,  2.0000])
+    """
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     require_floats("elu_cpu", input)
@@ -265,7 +304,11 @@ celu.gradient(input=lambda grad, input, alpha: elu_gradient(grad, input, 1, 1, 1
     fused=True,
 )
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
-    """Each element kept between two limits."""
+    """Each element kept between two limits.
+
+    >>> F.hardtanh(torch.tensor([-3.0, 0.5, 7.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if input.dtype.kind == "b":
@@ -286,5 +329,9 @@ hardtanh.gradient(input=lambda grad, input, min_val, max_val: choose((input <= m
 
 @composed(name="nn.functional.relu6", samples=activation())
 def relu6(input, inplace=False):
-    """Each element kept between 0 and 6."""
+    """Each element kept between 0 and 6.
+
+    >>> F.relu6(torch.tensor([-3.0, 0.5, 7.0]))
+    tensor([0.0000, 0.5000, 6.0000])
+    """
     return hardtanh(input, 0.0, 6.0, inplace)

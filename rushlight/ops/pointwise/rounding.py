@@ -24,7 +24,11 @@ def is_whole(name: str, array: np.ndarray) -> bool:
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))
 def floor(input, *, out=None):
-    """The largest whole number at or below each element."""
+    """The largest whole number at or below each element.
+
+    >>> torch.floor(torch.tensor([-1.5, 1.5]))
+    tensor([-2.,  1.])
+    """
     return input.copy() if is_whole("floor", input) else np.floor(input, out)
 
 
@@ -33,7 +37,11 @@ floor.gradient(input=zeros)
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))
 def ceil(input, *, out=None):
-    """The smallest whole number at or above each element."""
+    """The smallest whole number at or above each element.
+
+    >>> torch.ceil(torch.tensor([-1.5, 1.5]))
+    tensor([-1.,  2.])
+    """
     return input.copy() if is_whole("ceil", input) else np.ceil(input, out)
 
 
@@ -42,7 +50,11 @@ ceil.gradient(input=zeros)
 
 @op(dtype=PROMOTE, samples=unary(complexes=True), aliases=["fix"])
 def trunc(input, *, out=None):
-    """Each element without what stands behind the point."""
+    """Each element without what stands behind the point.
+
+    >>> torch.trunc(torch.tensor([-1.7, 1.7]))
+    tensor([-1.,  1.])
+    """
     return input.copy() if is_whole("trunc", input) else np.trunc(input, out)
 
 
@@ -71,7 +83,11 @@ trunc.gradient(input=zeros)
     node=lambda decimals: "RoundBackward1" if decimals else "RoundBackward0",
 )
 def round(input, *, decimals=0, out=None):
-    """The nearest whole number, or number with `decimals` places; halves go to the even one."""
+    """The nearest whole number, or number with `decimals` places; halves go to the even one.
+
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.5]))
+    tensor([0., 2., 2.])
+    """
     if is_whole("round", input):
         if decimals:
             raise refuse("round_cpu", input)
@@ -92,13 +108,21 @@ rounded = renamed(round, "RoundBackward1")
     samples=cases(lambda make: [case(make.floats(3, 4)), case(make.floats(4), decimals=1)]),
 )
 def special_round(input, *, decimals=0, out=None):
-    """The nearest whole number, or number with `decimals` places; halves go to the even one."""
+    """The nearest whole number, or number with `decimals` places; halves go to the even one.
+
+    >>> torch.special.round(torch.tensor([3.14159, 1234.5]), decimals=2)
+    tensor([   3.1400, 1234.5000])
+    """
     return rounded(input, decimals=decimals, out=out)
 
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))
 def frac(input, *, out=None):
-    """What stands behind the point of each element, with its sign."""
+    """What stands behind the point of each element, with its sign.
+
+    >>> torch.frac(torch.tensor([1.25, -1.25]))
+    tensor([ 0.2500, -0.2500])
+    """
     if input.dtype.kind != "f":
         raise refuse("frac_cpu", input)
     return np.subtract(input, np.trunc(input), out)

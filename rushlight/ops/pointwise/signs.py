@@ -20,7 +20,11 @@ from rushlight.ops.pointwise.where import choose
 
 @op(dtype=SAME, samples=unary(complexes=True), aliases=["absolute"], operator="abs")
 def abs(input, *, out=None):
-    """Absolute value of each element."""
+    """Absolute value of each element.
+
+    >>> torch.abs(torch.tensor([-2, 3])), abs(torch.tensor([3 + 4j]))
+    (tensor([2, 3]), tensor([5.]))
+    """
     if input.dtype.kind == "b":
         raise refuse("abs_cpu", input)
     return np.absolute(input, out)
@@ -44,7 +48,11 @@ Tensor.absolute_ = abs_
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))
 def sign(input, *, out=None):
-    """-1, 0 or 1 for each element, by its sign."""
+    """-1, 0 or 1 for each element, by its sign.
+
+    >>> torch.sign(torch.tensor([-2.0, 0.0, 7.0]))
+    tensor([-1.,  0.,  1.])
+    """
     if input.dtype.kind == "c":
         raise NotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Use torch.sgn instead."
@@ -62,7 +70,11 @@ def signs(array: np.ndarray) -> np.ndarray:
 
 @op(dtype=PROMOTE, samples=unary(complexes=True))
 def sgn(input, *, out=None):
-    """The sign of each element; of a complex number, the number of length 1 that points the same way."""
+    """The sign of each element; of a complex number, the number of length 1 that points the same way.
+
+    >>> torch.sgn(torch.tensor([3 + 4j, 0]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    """
     return np.where(input == 0, 0, input / np.absolute(input)) if input.dtype.kind == "c" else signs(input)
 
 
@@ -76,7 +88,12 @@ def sgn_gradient(grad: Tensor, input: Tensor) -> Tensor:
 
 @composed(samples=unary(complexes=True), operator="+x")
 def positive(input):
-    """The tensor itself; bools are refused."""
+    """The tensor itself; bools are refused.
+
+    >>> x = torch.tensor([1.0, -2.0])
+    >>> +x is x
+    True
+    """
     if input._array.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -84,7 +101,11 @@ def positive(input):
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
 def signbit(input, *, out=None):
-    """Which elements have their sign bit set; -0.0 has."""
+    """Which elements have their sign bit set; -0.0 has.
+
+    >>> torch.signbit(torch.tensor([-1.0, -0.0, 0.0]))
+    tensor([ True,  True, False])
+    """
     if input.dtype.kind == "c":
         raise NotImplementedError("signbit is not implemented for complex tensors.")
     return np.signbit(input) if input.dtype.kind == "f" else np.less(input, 0)
@@ -96,7 +117,11 @@ def signbit(input, *, out=None):
     node=lambda other: f"CopysignBackward{0 if isinstance(other, Tensor) else 1}",
 )
 def copysign(input: Tensor, other, *, out=None):
-    """The size of `input` with the sign of `other`."""
+    """The size of `input` with the sign of `other`.
+
+    >>> torch.copysign(torch.tensor([1.0, -2.0]), torch.tensor([-0.0, 5.0]))
+    tensor([-1.,  2.])
+    """
     return np.copysign(input, other, out)
 
 
@@ -108,7 +133,12 @@ copysign.gradient(
 
 @op(dtype=UNROUNDED, samples=binary(numbers=False, halves=False))
 def nextafter(input: Tensor, other: Tensor, *, out=None):
-    """The next number after `input` in the direction of `other`."""
+    """The next number after `input` in the direction of `other`.
+
+    >>> one = torch.tensor(1.0)
+    >>> torch.nextafter(one, torch.tensor(2.0)) - one == torch.finfo(torch.float32).eps
+    tensor(True)
+    """
     if input.dtype.kind in "buic":
         raise refuse("nextafter_cpu", input)
     return np.nextafter(input, other, out)
@@ -134,7 +164,11 @@ nextafter.gradient(input=lambda grad, input, other: choose(input == other, 0, gr
     underivable="heaviside",
 )
 def heaviside(input: Tensor, values: Tensor, *, out=None):
-    """0 for negative elements, 1 for positive ones, `values` at zero."""
+    """0 for negative elements, 1 for positive ones, `values` at zero.
+
+    >>> torch.heaviside(torch.tensor([-2.0, 0.0, 3.0]), torch.tensor(0.5))
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     if "c" in (input.dtype.kind, values.dtype.kind):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if input.dtype != values.dtype:
@@ -162,7 +196,11 @@ def heaviside(input: Tensor, values: Tensor, *, out=None):
     ),
 )
 def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
-    """NaN and infinities replaced: by zero and the largest and smallest numbers, unless given."""
+    """NaN and infinities replaced: by zero and the largest and smallest numbers, unless given.
+
+    >>> torch.nan_to_num(torch.tensor([math.nan, math.inf, 1.0]), nan=0.0, posinf=100.0)
+    tensor([  0., 100.,   1.])
+    """
     if input.dtype.kind in "bui":
         return input.copy()
     if input.dtype.kind == "c":

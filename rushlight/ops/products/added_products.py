@@ -52,7 +52,12 @@ def scaled(grad, factor):
     ),
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
-    """beta times the input plus alpha times the product of two matrices."""
+    """beta times the input plus alpha times the product of two matrices.
+
+    >>> torch.addmm(torch.tensor([1.0, 2.0]), torch.eye(2), torch.tensor([[10.0, 20.0], [30.0, 40.0]]))
+    tensor([[11., 22.],
+            [31., 42.]])
+    """
     for name, each in (("mat1", mat1), ("mat2", mat2)):
         if each.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor")
@@ -80,7 +85,11 @@ addmm.gradient(
     ),
 )
 def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
-    """beta times the input plus alpha times a matrix times a vector."""
+    """beta times the input plus alpha times a matrix times a vector.
+
+    >>> torch.addmv(torch.tensor([1.0, 2.0]), torch.tensor([[1.0, 1.0], [0.0, 2.0]]), torch.tensor([3.0, 4.0]))
+    tensor([ 8., 10.])
+    """
     if mat.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
     refuse_bool(mat, "addmv_impl_cpu")
@@ -121,7 +130,11 @@ batches = cases(
 
 @op(dtype=MATCH, inplace=True, samples=batches)
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
-    """beta times the input plus alpha times the products of two batches of matrices."""
+    """beta times the input plus alpha times the products of two batches of matrices.
+
+    >>> torch.baddbmm(torch.tensor([[10.0]]), torch.ones(2, 1, 3), torch.ones(2, 3, 1), alpha=0.5).flatten()
+    tensor([11.5000, 11.5000])
+    """
     require_batches(batch1, batch2)
     return combined(input, np.matmul(batch1, batch2), beta, alpha)
 
@@ -145,7 +158,11 @@ baddbmm.gradient(
     ),
 )
 def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
-    """beta times the input plus alpha times the sum of a batch of matrix products."""
+    """beta times the input plus alpha times the sum of a batch of matrix products.
+
+    >>> torch.addbmm(torch.tensor([[10.0]]), torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[16.]])
+    """
     if batch1.ndim == batch2.ndim == 3 and len(batch1) != len(batch2):
         raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
     require_batches(batch1, batch2)
@@ -174,7 +191,12 @@ addbmm.gradient(
     ),
 )
 def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
-    """beta times the input plus alpha times the outer product of two vectors."""
+    """beta times the input plus alpha times the outer product of two vectors.
+
+    >>> torch.addr(torch.zeros(2, 3), torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0, 100.0]))
+    tensor([[  1.,  10., 100.],
+            [  2.,  20., 200.]])
+    """
     for name, vector in (("vec1", vec1), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")

@@ -23,7 +23,12 @@ from rushlight.ops.machine.samples import case, cases
     ),
 )
 def bilinear(input1, input2, weight, bias=None):
-    """x1^T W_k x2 for each row and each output k: `(*, in1), (*, in2) -> (*, out)`, plus the bias."""
+    """x1^T W_k x2 for each row and each output k: `(*, in1), (*, in2) -> (*, out)`, plus the bias.
+
+    >>> weight = torch.tensor([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [-1.0, 0.0]]])
+    >>> F.bilinear(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), weight)
+    tensor([11., -2.])
+    """
     given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
     if any(each._array.dtype != input1._array.dtype for each in given.values()):
         kinds = ", ".join(f"{name}: {plain_name(each._array)}" for name, each in given.items())

@@ -37,7 +37,11 @@ from rushlight.ops.machine.samples import case, cases
     ),
 )
 def tensordot(a, b, dims: int | tuple = 2, out=None):
-    """Sum of products over the last `dims` dimensions of `a` and the first of `b`, or over the listed pairs."""
+    """Sum of products over the last `dims` dimensions of `a` and the first of `b`, or over the listed pairs.
+
+    >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(4, 3), dims=([1, 2], [1, 0]))
+    tensor([12., 12.])
+    """
     first, second = read_dims(a, b, dims)
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length: each pair is multiplied and summed")

@@ -61,7 +61,12 @@ def POINTS(op: Op, arrays: list) -> np.dtype:
     samples=cases(pairs),
 )
 def cdist(x1: Tensor, x2: Tensor, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """Distance of each row of `x1` from each row of `x2`: from (..., P, M) and (..., R, M) to (..., P, R)."""
+    """Distance of each row of `x1` from each row of `x2`: from (..., P, M) and (..., R, M) to (..., P, R).
+
+    >>> torch.cdist(torch.tensor([[0.0, 0.0], [3.0, 0.0]]), torch.tensor([[0.0, 4.0]]))
+    tensor([[4.],
+            [5.]])
+    """
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode: choose one of {', '.join(MODES)}")
     if x1.shape[-1] != x2.shape[-1]:
@@ -159,7 +164,11 @@ cdist.gradient(
     ),
 )
 def pdist(input: Tensor, p=2.0):
-    """Distance of each row from each later row: (N, M) gives N (N - 1) / 2 numbers."""
+    """Distance of each row from each later row: (N, M) gives N (N - 1) / 2 numbers.
+
+    >>> torch.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 4.0]]))
+    tensor([5., 4., 3.])
+    """
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     if input.dtype.kind != "f":

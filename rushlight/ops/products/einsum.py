@@ -49,7 +49,15 @@ LETTERS = string.ascii_uppercase + string.ascii_lowercase
     ),
 )
 def einsum(*args: Any) -> Tensor:
-    """Sum of products of the operands' elements, as an equation says: `einsum('ij,jk->ik', a, b)`."""
+    """Sum of products of the operands' elements, as an equation says: `einsum('ij,jk->ik', a, b)`.
+
+    >>> a, b = torch.tensor([[1, 2], [3, 4]]), torch.tensor([[10, 0], [0, 1]])
+    >>> torch.einsum("ij,jk->ik", a, b)
+    tensor([[10,  2],
+            [30,  4]])
+    >>> torch.einsum("ii", a)
+    tensor(5)
+    """
     equation, operands = read_arguments(args)
     inputs, output, plain = read_equation(equation, tuple([each.ndim for each in operands]))
     if plain and len(operands) == 2:

@@ -34,6 +34,11 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
 
     That is the rows of a two-dimensional `mat_a`, the columns of a two-dimensional `mat_b`, or what is summed if both
     are; two stacks of matrices need no offsets.
+
+    >>> tokens, experts = torch.ones(3, 8).bfloat16(), torch.ones(2, 8, 8).bfloat16()
+    >>> experts[1] *= 2
+    >>> F.grouped_mm(tokens, experts, offs=torch.tensor([1, 3], dtype=torch.int32))[:, 0]
+    tensor([ 8., 16., 16.], dtype=torch.bfloat16)
     """
     check_groups(mat_a, mat_b, offs, bias)
     ends = [] if offs is None else list(pairwise([0, *offs.tolist()]))

@@ -36,7 +36,12 @@ from rushlight.ops.products.products import refuse_bool
     ),
 )
 def linear(input, weight, bias: Tensor = None, *, out=None):
-    """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`."""
+    """The input times the transposed weight, plus the bias: `(*, in) -> (*, out)`.
+
+    >>> weight, bias = torch.tensor([[1.0, 0.0], [1.0, 1.0], [0.0, -1.0]]), torch.tensor([0.5, 0.0, 0.0])
+    >>> F.linear(torch.tensor([1.0, 2.0]), weight, bias)
+    tensor([ 1.5000,  3.0000, -2.0000])
+    """
     if not (input.ndim and 1 <= weight.ndim <= 2) or input.shape[-1] != weight.shape[-1]:
         refuse_ranks(input.ndim, weight.ndim)
         raise_features(input.shape, weight.shape)

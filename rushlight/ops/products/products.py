@@ -71,7 +71,13 @@ def matmul_node(input, other):
     ),
 )
 def matmul(input, other, *, out=None):
-    """Matrix product, of vectors, matrices, or batches of matrices."""
+    """Matrix product, of vectors, matrices, or batches of matrices.
+
+    >>> torch.tensor([[1, 2], [3, 4]]) @ torch.tensor([10, 1])
+    tensor([12, 34])
+    >>> torch.matmul(torch.ones(5, 1, 2, 3), torch.ones(4, 3, 2)).shape
+    torch.Size([5, 4, 2, 2])
+    """
     if not input.ndim or not other.ndim:
         raise_sizes(input.shape, other.shape)
     if input.shape[-1] != other.shape[-2 if other.ndim > 1 else 0]:
@@ -167,7 +173,11 @@ def matmul_right(grad, input, shape):
     ),
 )
 def mm(input, mat2, *, out=None):
-    """Product of two matrices."""
+    """Product of two matrices.
+
+    >>> torch.mm(torch.tensor([[1, 2]]), torch.tensor([[10, 20], [30, 40]]))
+    tensor([[ 70, 100]])
+    """
     for place, each in enumerate((input, mat2)):
         if each.ndim != 2:
             raise RuntimeError("self must be a matrix" if not place else "mat2 must be a matrix")
@@ -195,7 +205,12 @@ mm.gradient(
     ),
 )
 def bmm(input, mat2, *, out=None):
-    """Products of two batches of matrices."""
+    """Products of two batches of matrices.
+
+    >>> rows, columns = torch.tensor([[[1.0, 2.0]], [[3.0, 4.0]]]), torch.tensor([[[1.0], [0.0]], [[1.0], [1.0]]])
+    >>> torch.bmm(rows, columns).flatten()
+    tensor([1., 7.])
+    """
     for name, each in (("batch1", input), ("batch2", mat2)):
         if each.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
@@ -226,7 +241,11 @@ bmm.gradient(
     ),
 )
 def mv(input, vec, *, out=None):
-    """Product of a matrix and a vector."""
+    """Product of a matrix and a vector.
+
+    >>> torch.mv(torch.tensor([[0, -1], [1, 0]]), torch.tensor([3, 4]))
+    tensor([-4,  3])
+    """
     if input.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(
             f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}: mv takes a matrix and a "
@@ -265,7 +284,11 @@ def require_vectors(one, two):
 
 @op(dtype=MATCH, samples=vectors)
 def dot(input, tensor, *, out=None):
-    """Sum of the products of two vectors' elements."""
+    """Sum of the products of two vectors' elements.
+
+    >>> torch.dot(torch.tensor([1, 2, 3]), torch.tensor([4, 5, 6]))
+    tensor(32)
+    """
     require_vectors(input, tensor)
     return input.dot(tensor)
 
@@ -278,7 +301,12 @@ dot.gradient(
 
 @op(dtype=MATCH, samples=vectors, node="VdotBackward0")
 def vdot(input, other, *, out=None):
-    """Like `dot`, with the first vector conjugated."""
+    """Like `dot`, with the first vector conjugated.
+
+    >>> z = torch.tensor([1 + 2j, 3j])
+    >>> torch.vdot(z, z), torch.dot(z, z)
+    (tensor(14.+0.j), tensor(-12.+4.j))
+    """
     require_vectors(input, other)
     return np.vdot(input, other)
 
@@ -301,7 +329,12 @@ vdot.gradient(
     aliases=["ger"],
 )
 def outer(input, vec2, *, out=None):
-    """All products of an element of one vector and one of the other."""
+    """All products of an element of one vector and one of the other.
+
+    >>> torch.outer(torch.tensor([1, 2]), torch.tensor([1, 10, 100]))
+    tensor([[  1,  10, 100],
+            [  2,  20, 200]])
+    """
     for name, each in (("self", input), ("vec2", vec2)):
         if each.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.ndim}-D")

@@ -37,7 +37,11 @@ def two_vectors(make):
     ),
 )
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
-    """Cosine of the angle between vectors along `dim`; lengths below `eps` count as `eps`."""
+    """Cosine of the angle between vectors along `dim`; lengths below `eps` count as `eps`.
+
+    >>> F.cosine_similarity(torch.tensor([[1.0, 0.0], [1.0, 2.0]]), torch.tensor([[1.0, 1.0], [-2.0, -4.0]]))
+    tensor([ 0.7071, -1.0000])
+    """
     if not (x1.dtype.differentiable or x2.dtype.differentiable) or x1.dtype.is_complex or x2.dtype.is_complex:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {x1.dtype.scalar}: convert them, for "
@@ -76,7 +80,11 @@ length.gradient(**vector_norm.op.gradients)
     ),
 )
 def pairwise_distance(x1, x2, p=2.0, eps=1e-06, keepdim=False):
-    """Length of the differences between vectors along the last dimension; `eps` is added to each difference."""
+    """Length of the differences between vectors along the last dimension; `eps` is added to each difference.
+
+    >>> F.pairwise_distance(torch.tensor([[0.0, 0.0], [1.0, 1.0]]), torch.tensor([[3.0, 4.0], [1.0, 3.0]]))
+    tensor([5.0000, 2.0000])
+    """
     return length(x1 - x2 + eps, p, -1, keepdim)
 
 
@@ -96,7 +104,12 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-06, keepdim=False):
     ),
 )
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
-    """Vectors along `dim` divided by their length, which counts as `eps` where it is below that."""
+    """Vectors along `dim` divided by their length, which counts as `eps` where it is below that.
+
+    >>> F.normalize(torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    tensor([[0.6000, 0.8000],
+            [0.0000, 0.0000]])
+    """
     length = norm(input, p, dim, True).clamp_min(eps).expand_as(input)
     if out is None:
         return input / length

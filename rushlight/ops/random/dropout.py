@@ -109,25 +109,50 @@ def alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, featur
 
 @composed(name="nn.functional.dropout", samples=drops(3, 4))
 def dropout(input, p=0.5, training=True, inplace=False):
-    """Set each element to zero with probability `p` while training, and divide the others by 1 - p."""
+    """Set each element to zero with probability `p` while training, and divide the others by 1 - p.
+
+    >>> _ = torch.manual_seed(0)
+    >>> F.dropout(torch.ones(2, 4))
+    tensor([[0., 0., 2., 0.],
+            [0., 0., 2., 2.]])
+    """
     return dropped(input, p, training, inplace)
 
 
 @composed(name="nn.functional.alpha_dropout", samples=drops(3, 4))
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """Dropout that keeps the mean and variance of what SELU gives."""
+    """Dropout that keeps the mean and variance of what SELU gives.
+
+    >>> _ = torch.manual_seed(0)
+    >>> F.alpha_dropout(torch.ones(4), training=True)
+    tensor([-0.7792, -0.7792,  1.6656, -0.7792])
+    """
     return alpha_dropped(input, p, training, inplace)
 
 
 @composed(name="nn.functional.feature_alpha_dropout", samples=drops(2, 3, 4))
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """`alpha_dropout` of whole channels."""
+    """`alpha_dropout` of whole channels.
+
+    >>> _ = torch.manual_seed(0)
+    >>> F.feature_alpha_dropout(torch.ones(1, 3, 2), training=True)
+    tensor([[[-0.7792, -0.7792],
+             [-0.7792, -0.7792],
+             [ 1.6656,  1.6656]]])
+    """
     return alpha_dropped(input, p, training, inplace, features=True)
 
 
 @composed(name="nn.functional.dropout1d", samples=drops(2, 3, 4))
 def dropout1d(input, p=0.5, training=True, inplace=False):
-    """Set whole channels to zero with probability `p` while training: `(N, C, L)` or `(C, L)`."""
+    """Set whole channels to zero with probability `p` while training: `(N, C, L)` or `(C, L)`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> F.dropout1d(torch.ones(1, 3, 2))
+    tensor([[[0., 0.],
+             [0., 0.],
+             [2., 2.]]])
+    """
     check_probability(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
@@ -139,7 +164,15 @@ def dropout1d(input, p=0.5, training=True, inplace=False):
 
 @composed(name="nn.functional.dropout2d", samples=drops(2, 3, 4, 2))
 def dropout2d(input, p=0.5, training=True, inplace=False):
-    """Set whole channels to zero with probability `p` while training: `(N, C, H, W)`."""
+    """Set whole channels to zero with probability `p` while training: `(N, C, H, W)`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> F.dropout2d(torch.ones(4, 3, 8, 8)).amax((2, 3))
+    tensor([[0., 0., 2.],
+            [0., 0., 0.],
+            [2., 2., 0.],
+            [2., 2., 2.]])
+    """
     check_probability(p)
     check_dims(input, "dropout2d", (3, 4))
     if input.ndim == 3:
@@ -152,7 +185,12 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 
 @composed(name="nn.functional.dropout3d", samples=drops(2, 3, 2, 2, 2))
 def dropout3d(input, p=0.5, training=True, inplace=False):
-    """Set whole channels to zero with probability `p` while training: `(N, C, D, H, W)` or `(C, D, H, W)`."""
+    """Set whole channels to zero with probability `p` while training: `(N, C, D, H, W)` or `(C, D, H, W)`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> F.dropout3d(torch.ones(1, 8, 2, 2, 2), p=0.75).mean((2, 3, 4))
+    tensor([[0., 0., 0., 0., 0., 0., 4., 0.]])
+    """
     check_probability(p)
     check_dims(input, "dropout3d", (4, 5))
     return in_batch(input, p, training, inplace, batched=input.ndim != 4)

@@ -46,10 +46,57 @@ def declare(name: str, doc: str, drop, features: bool) -> None:
 
 
 for each in (
-    ("dropout", "Set each element to zero with probability `p` if `train`.", dropped, False),
-    ("feature_dropout", "Set whole channels to zero with probability `p` if `train`.", dropped, True),
-    ("alpha_dropout", "Dropout that keeps the mean and variance of what SELU gives.", alpha_dropped, False),
-    ("feature_alpha_dropout", "`alpha_dropout` of whole channels.", alpha_dropped, True),
+    (
+        "dropout",
+        """Set each element to zero with probability `p` if `train`.
+
+        >>> _ = torch.manual_seed(0)
+        >>> torch.dropout(torch.ones(6), p=0.25, train=True)
+        tensor([0.0000, 1.3333, 1.3333, 0.0000, 1.3333, 0.0000])
+        >>> torch.dropout(torch.ones(6), p=0.25, train=False)
+        tensor([1., 1., 1., 1., 1., 1.])
+        """,
+        dropped,
+        False,
+    ),
+    (
+        "feature_dropout",
+        """Set whole channels to zero with probability `p` if `train`.
+
+        >>> _ = torch.manual_seed(0)
+        >>> torch.feature_dropout(torch.ones(1, 4, 2), p=0.5, train=True)
+        tensor([[[0., 0.],
+                 [0., 0.],
+                 [2., 2.],
+                 [0., 0.]]])
+        """,
+        dropped,
+        True,
+    ),
+    (
+        "alpha_dropout",
+        """Dropout that keeps the mean and variance of what SELU gives.
+
+        >>> _ = torch.manual_seed(0)
+        >>> torch.alpha_dropout(torch.zeros(6), p=0.5, train=True)
+        tensor([-0.7792, -0.7792,  0.7792, -0.7792, -0.7792, -0.7792])
+        """,
+        alpha_dropped,
+        False,
+    ),
+    (
+        "feature_alpha_dropout",
+        """`alpha_dropout` of whole channels.
+
+        >>> _ = torch.manual_seed(0)
+        >>> torch.feature_alpha_dropout(torch.zeros(1, 3, 2), p=0.5, train=True)
+        tensor([[[-0.7792, -0.7792],
+                 [-0.7792, -0.7792],
+                 [ 0.7792,  0.7792]]])
+        """,
+        alpha_dropped,
+        True,
+    ),
 ):
     declare(*each)
 
@@ -70,7 +117,12 @@ for each in (
     method=False,
 )
 def native_dropout(input, p, train):
-    """Dropout that also tells which elements were kept: `(result, mask)`."""
+    """Dropout that also tells which elements were kept: `(result, mask)`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.native_dropout(torch.ones(4), 0.5, True)
+    (tensor([0., 0., 2., 0.]), tensor([False, False,  True, False]))
+    """
     array = input._array
     if not array.size:
         return scaled(input, wrap(np.zeros(array.shape, bool)), 1.0), wrap(np.zeros_like(array))

@@ -50,7 +50,13 @@ def rand(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers from 0 up to but not including 1, all equally likely."""
+    """Numbers from 0 up to but not including 1, all equally likely.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(2, 3)
+    tensor([[0.4963, 0.7682, 0.0885],
+            [0.1320, 0.3074, 0.6341]])
+    """
     check_generator(generator, "rand")
     shape, kind = size_from(sizes, size, "rand"), numpy_dtype(dtype, out)
     array = draw_for(out, shape, kind, lambda shape, kind, together: uniform(shape, kind, generator))
@@ -69,7 +75,12 @@ def randn(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers from the normal distribution with mean 0 and variance 1."""
+    """Numbers from the normal distribution with mean 0 and variance 1.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
     check_generator(generator, "randn")
     shape, kind = size_from(sizes, size, "randn"), numpy_dtype(dtype, out)
     array = draw_for(out, shape, kind, lambda *laid_out: gaussian(0.0, 1.0, generator, *laid_out))
@@ -93,6 +104,10 @@ def randint(
     """Whole numbers from `low` (0 if left out) up to but not including `high`.
 
     Takes `randint(high, size)` and `randint(low, high, size)`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint(1, 7, (5,))
+    tensor([3, 4, 6, 1, 2])
     """
     check_generator(generator, "randint")
     if bounds and size is None and not isinstance(bounds[-1], int):
@@ -135,7 +150,12 @@ def randperm(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """The numbers 0 to n - 1 in random order."""
+    """The numbers 0 to n - 1 in random order.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randperm(5)
+    tensor([4, 0, 1, 3, 2])
+    """
     check_generator(generator, "randperm")
     if dtype is None and out is None:
         dtype = dtypes.int64
@@ -155,7 +175,12 @@ def rand_like(
     requires_grad: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Uniform numbers in the shape and dtype of `input`."""
+    """Uniform numbers in the shape and dtype of `input`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand_like(torch.zeros(3, dtype=torch.float64))
+    tensor([0.9701, 0.7078, 0.4594], dtype=torch.float64)
+    """
     check_generator(generator, "rand_like")
     array = array_like("rand_like", input, dtype, memory_format)
     fill(array, lambda shape, kind: uniform(shape, kind, generator))
@@ -174,7 +199,13 @@ def randn_like(
     requires_grad: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Normal numbers in the shape and dtype of `input`."""
+    """Normal numbers in the shape and dtype of `input`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> x = torch.ones(3)
+    >>> x + 0.1 * torch.randn_like(x)
+    tensor([1.1541, 0.9707, 0.7821])
+    """
     check_generator(generator, "randn_like")
     array = array_like("randn_like", input, dtype, memory_format)
     together = array.flags.c_contiguous
@@ -195,7 +226,13 @@ def randint_like(
     requires_grad: bool = False,
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
-    """Whole numbers from `low` (0 if left out) up to but not including `high`, in the shape of `input`."""
+    """Whole numbers from `low` (0 if left out) up to but not including `high`, in the shape of `input`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint_like(torch.zeros(2, 2), 10)
+    tensor([[4., 9.],
+            [3., 0.]])
+    """
     check_generator(generator, "randint_like")
     bounds = (*([low] if low is not None else []), *bounds, *([high] if high is not None else []))
     if not 1 <= len(bounds) <= 2:
@@ -224,6 +261,10 @@ def normal(
     """Normal numbers with a mean and a standard deviation of their own for each element, or for all.
 
     `mean` and `std` are tensors that broadcast, a tensor and a number, or two numbers with a `size`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 0.1]))
+    tensor([ 1.5410, 99.9707])
     """
     check_generator(generator, "normal")
     if mean is None:
@@ -282,7 +323,12 @@ normal_around.gradient(
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
-    """Ones with the probabilities that `input` holds, or all with probability `p`; zeros otherwise."""
+    """Ones with the probabilities that `input` holds, or all with probability `p`; zeros otherwise.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.bernoulli(torch.tensor([0.0, 0.5, 0.5, 0.5, 1.0]))
+    tensor([0., 0., 1., 1., 1.])
+    """
     check_generator(generator, "bernoulli")
     if isinstance(p, Tensor):
         raise TypeError("bernoulli() received an invalid combination of arguments: p is a number, not a Tensor")
@@ -328,7 +374,12 @@ def multinomial(
     generator: Generator | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Indices drawn from each row of `input`, whose weights need not sum to one."""
+    """Indices drawn from each row of `input`, whose weights need not sum to one.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.multinomial(torch.tensor([1.0, 0.0, 3.0]), 8, replacement=True)
+    tensor([2, 2, 2, 2, 2, 2, 0, 2])
+    """
     check_generator(generator, "multinomial")
     if isinstance(out, Tensor) and out.dtype is not dtypes.int64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.scalar}")

@@ -47,7 +47,12 @@ def require_one_float(kernel: str, first: np.ndarray, *others: np.ndarray) -> No
     method=False,
 )
 def poisson(input, generator: Generator | None = None):
-    """How many events happen in a unit of time when `input` of them are expected."""
+    """How many events happen in a unit of time when `input` of them are expected.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.poisson(torch.tensor([1.0, 1.0, 100.0, 100.0]))
+    tensor([ 2.,  3., 96., 94.])
+    """
     check_generator(generator, "poisson")
     if input.dtype.char not in "fdeE":
         raise refuse("poisson_cpu", input)
@@ -76,7 +81,12 @@ poisson.gradient(input=lambda grad: grad.new_zeros(grad.shape))
     underivable="binomial",
 )
 def binomial(count: "Tensor", prob: "Tensor", generator: Generator | None = None):
-    """How many of `count` trials succeed when each does with probability `prob`."""
+    """How many of `count` trials succeed when each does with probability `prob`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> torch.binomial(torch.tensor([10.0, 10.0, 100.0]), torch.tensor([0.5, 1.0, 0.5]))
+    tensor([ 7., 10., 51.])
+    """
     check_generator(generator, "binomial")
     if count.dtype.kind not in "fV":
         kind = dtypes.from_numpy(count.dtype).scalar

@@ -25,32 +25,65 @@ def shifted(k: int, x: Any, last: Any, before: Any) -> Any:
     return chebyshev(k, 2 * x - 1, last, before)
 
 
-# name, family, degree 1, and degree k + 1 from degrees k and k - 1; degree 0 is always 1
-POLYNOMIALS: list[tuple[str, str, Callable[[Any], Any], Recurrence]] = [
-    ("chebyshev_polynomial_t", "Chebyshev, first kind", lambda x: x, chebyshev),
-    ("chebyshev_polynomial_u", "Chebyshev, second kind", lambda x: 2 * x, chebyshev),
-    ("chebyshev_polynomial_v", "Chebyshev, third kind", lambda x: 2 * x - 1, chebyshev),
-    ("chebyshev_polynomial_w", "Chebyshev, fourth kind", lambda x: 2 * x + 1, chebyshev),
-    ("shifted_chebyshev_polynomial_t", "Chebyshev, first kind, of 2x - 1", lambda x: 2 * x - 1, shifted),
-    ("shifted_chebyshev_polynomial_u", "Chebyshev, second kind, of 2x - 1", lambda x: 4 * x - 2, shifted),
-    ("shifted_chebyshev_polynomial_v", "Chebyshev, third kind, of 2x - 1", lambda x: 4 * x - 3, shifted),
-    ("shifted_chebyshev_polynomial_w", "Chebyshev, fourth kind, of 2x - 1", lambda x: 4 * x - 1, shifted),
+# name, family, values of degrees 0 to 3 at 2, degree 1, and degree k + 1 from degrees k and k - 1; degree 0 is always 1
+POLYNOMIALS: list[tuple[str, str, str, Callable[[Any], Any], Recurrence]] = [
+    ("chebyshev_polynomial_t", "Chebyshev, first kind", "[ 1.,  2.,  7., 26.]", lambda x: x, chebyshev),
+    ("chebyshev_polynomial_u", "Chebyshev, second kind", "[ 1.,  4., 15., 56.]", lambda x: 2 * x, chebyshev),
+    ("chebyshev_polynomial_v", "Chebyshev, third kind", "[ 1.,  3., 11., 41.]", lambda x: 2 * x - 1, chebyshev),
+    ("chebyshev_polynomial_w", "Chebyshev, fourth kind", "[ 1.,  5., 19., 71.]", lambda x: 2 * x + 1, chebyshev),
+    (
+        "shifted_chebyshev_polynomial_t",
+        "Chebyshev, first kind, of 2x - 1",
+        "[ 1.,  3., 17., 99.]",
+        lambda x: 2 * x - 1,
+        shifted,
+    ),
+    (
+        "shifted_chebyshev_polynomial_u",
+        "Chebyshev, second kind, of 2x - 1",
+        "[  1.,   6.,  35., 204.]",
+        lambda x: 4 * x - 2,
+        shifted,
+    ),
+    (
+        "shifted_chebyshev_polynomial_v",
+        "Chebyshev, third kind, of 2x - 1",
+        "[  1.,   5.,  29., 169.]",
+        lambda x: 4 * x - 3,
+        shifted,
+    ),
+    (
+        "shifted_chebyshev_polynomial_w",
+        "Chebyshev, fourth kind, of 2x - 1",
+        "[  1.,   7.,  41., 239.]",
+        lambda x: 4 * x - 1,
+        shifted,
+    ),
     (
         "hermite_polynomial_h",
         "Hermite, physicists'",
+        "[ 1.,  4., 14., 40.]",
         lambda x: 2 * x,
         lambda k, x, p, q: 2 * x * p - 2 * k * q,
     ),
-    ("hermite_polynomial_he", "Hermite, probabilists'", lambda x: x, lambda k, x, p, q: x * p - k * q),
+    (
+        "hermite_polynomial_he",
+        "Hermite, probabilists'",
+        "[1., 2., 3., 2.]",
+        lambda x: x,
+        lambda k, x, p, q: x * p - k * q,
+    ),
     (
         "laguerre_polynomial_l",
         "Laguerre",
+        "[ 1.0000, -1.0000, -1.0000, -0.3333]",
         lambda x: 1 - x,
         lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1),
     ),
     (
         "legendre_polynomial_p",
         "Legendre",
+        "[ 1.0000,  2.0000,  5.5000, 17.0000]",
         lambda x: x,
         lambda k, x, p, q: ((2 * k + 1) * x * p - k * q) / (k + 1),
     ),
@@ -85,11 +118,15 @@ def evaluate(x: Any, n: Any, first: Callable, following: Recurrence) -> np.ndarr
     return found.astype(kind)
 
 
-def declare(name: str, family: str, first: Callable, following: Recurrence) -> None:
+def declare(name: str, family: str, values: str, first: Callable, following: Recurrence) -> None:
     def body(input, n, *, out=None):
         return evaluate(input, n, first, following)
 
-    body.__doc__ = f"The polynomial of degree `n` ({family}) at each element."
+    body.__doc__ = f"""The polynomial of degree `n` ({family}) at each element.
+
+    >>> torch.special.{name}(torch.tensor(2.0), torch.arange(4))
+    tensor({values})
+    """
     op(dtype=REAL_FLOAT, layout=COMMON, samples=degrees, name=f"special.{name}", inplace=False)(body)
 
 

@@ -22,7 +22,11 @@ HIGHEST = 1000
 
 @op(dtype=REAL_FLOAT, samples=unary(), aliases=["special.erf"])
 def erf(input, *, out=None):
-    """The error function: the probability that a normal number of variance 1/2 lies between -x and x."""
+    """The error function: the probability that a normal number of variance 1/2 lies between -x and x.
+
+    >>> torch.erf(torch.tensor([-1.0, 0.0, math.inf]))
+    tensor([-0.8427,  0.0000,  1.0000])
+    """
     from scipy.special import erf
 
     return erf(input)
@@ -33,7 +37,12 @@ erf.gradient(input=lambda grad, input: grad * (-input * input).exp() * (2 / math
 
 @op(dtype=REAL_FLOAT, samples=unary(), aliases=["special.erfc"])
 def erfc(input, *, out=None):
-    """One minus the error function, exact where that is close to one."""
+    """One minus the error function, exact where that is close to one.
+
+    >>> x = torch.tensor(6.0)
+    >>> torch.erfc(x), 1 - torch.erf(x)
+    (tensor(2.1520e-17), tensor(0.))
+    """
     from scipy.special import erfc
 
     return erfc(input)
@@ -44,7 +53,11 @@ erfc.gradient(input=lambda grad, input: grad * (-input * input).exp() * (-2 / ma
 
 @op(dtype=REAL_FLOAT, samples=unary(low=-0.9, high=0.9), aliases=["special.erfinv"])
 def erfinv(input, *, out=None):
-    """The number whose error function is each element."""
+    """The number whose error function is each element.
+
+    >>> torch.erfinv(torch.tensor([0.0, 0.8427, 1.0]))
+    tensor([0.0000, 1.0000,    inf])
+    """
     from scipy.special import erfinv
 
     # in double precision: SciPy's float32 form is off by 2 units; it drops the sign of -0
@@ -56,7 +69,12 @@ erfinv.gradient(input=lambda grad, result: grad * (result * result).exp() * (mat
 
 @op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.erfcx", inplace=False)
 def erfcx(input, *, out=None):
-    """exp(x * x) * erfc(x) for each element x."""
+    """exp(x * x) * erfc(x) for each element x.
+
+    >>> x = torch.tensor(30.0)
+    >>> torch.special.erfcx(x), torch.erfc(x)
+    (tensor(0.0188), tensor(0.))
+    """
     from scipy.special import erfcx
 
     return erfcx(input)
@@ -67,7 +85,11 @@ erfcx.gradient(input=lambda grad, input, result: grad * (input * result * 2 - 2 
 
 @op(dtype=REAL_FLOAT, samples=unary(), name="special.ndtr", node="MulBackward1", inplace=False)
 def ndtr(input, *, out=None):
-    """The probability that a standard normal number is below each element."""
+    """The probability that a standard normal number is below each element.
+
+    >>> torch.special.ndtr(torch.tensor([-1.96, 0.0, 1.96]))
+    tensor([0.0250, 0.5000, 0.9750])
+    """
     from scipy.special import ndtr
 
     return ndtr(input)
@@ -78,7 +100,11 @@ ndtr.gradient(input=lambda grad, input: grad * (input * input * -0.5).exp() / ma
 
 @op(dtype=REAL_FLOAT, samples=unary(low=0.1, high=0.9, halves=False), name="special.ndtri", inplace=False)
 def ndtri(input, *, out=None):
-    """The number below which a standard normal one lies with the given probability."""
+    """The number below which a standard normal one lies with the given probability.
+
+    >>> torch.special.ndtri(torch.tensor([0.0, 0.5, 0.975]))
+    tensor([  -inf, 0.0000, 1.9600])
+    """
     from scipy.special import ndtri
 
     return ndtri(input)
@@ -89,7 +115,11 @@ ndtri.gradient(input=lambda grad, result: grad * (result * result * 0.5).exp() *
 
 @op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.log_ndtr", inplace=False)
 def log_ndtr(input, *, out=None):
-    """The logarithm of the probability that a standard normal number is below each element."""
+    """The logarithm of the probability that a standard normal number is below each element.
+
+    >>> torch.special.log_ndtr(torch.tensor([-20.0, 0.0])), torch.special.ndtr(torch.tensor([-20.0, 0.0])).log()
+    (tensor([-203.9172,   -0.6931]), tensor([   -inf, -0.6931]))
+    """
     from scipy.special import log_ndtr
 
     return log_ndtr(input)
@@ -100,7 +130,11 @@ log_ndtr.gradient(input=lambda grad, input: grad / erfcx(input * -math.sqrt(0.5)
 
 @op(dtype=REAL_FLOAT, samples=unary(low=0.1, high=3), name="special.entr", inplace=False)
 def entr(input, *, out=None):
-    """-x log(x) for each element x: the entropy it adds; -inf for negative ones."""
+    """-x log(x) for each element x: the entropy it adds; -inf for negative ones.
+
+    >>> torch.special.entr(torch.tensor([0.5, 0.25, 0.25, 0.0])).sum()
+    tensor(1.0397)
+    """
     from scipy.special import entr
 
     return entr(input)
@@ -111,7 +145,11 @@ entr.gradient(input=lambda grad, input: grad * (-input.log() - 1))
 
 @op(dtype=REAL_FLOAT, samples=unary(low=0.2, high=4), aliases=["special.gammaln"])
 def lgamma(input, *, out=None):
-    """Logarithm of the size of the gamma function."""
+    """Logarithm of the size of the gamma function.
+
+    >>> torch.lgamma(torch.tensor([1.0, 5.0])), math.log(1 * 2 * 3 * 4)
+    (tensor([0.0000, 3.1781]), 3.1780538303479458)
+    """
     from scipy.special import gammaln
 
     # at -inf SciPy says -inf; torch, as C does, inf
@@ -123,7 +161,11 @@ lgamma.gradient(input=lambda grad, input: grad * input.digamma())
 
 @op(dtype=REAL_FLOAT, samples=unary(low=0.2, high=4), aliases=["special.digamma", "special.psi"])
 def digamma(input, *, out=None):
-    """The slope of `lgamma`."""
+    """The slope of `lgamma`.
+
+    >>> torch.digamma(torch.tensor([1.0, 2.0]))
+    tensor([-0.5772,  0.4228])
+    """
     from scipy.special import psi
 
     return psi(input)
@@ -173,7 +215,11 @@ higher_digamma.gradient(input=lambda grad, n, input: grad * higher_digamma(input
     aliases=["special.polygamma"],
 )
 def polygamma(n, input, *, out=None):
-    """The `n`-th derivative of `digamma`."""
+    """The `n`-th derivative of `digamma`.
+
+    >>> torch.polygamma(1, torch.tensor(1.0)), math.pi**2 / 6
+    (tensor(1.6449), 1.6449340668482264)
+    """
     return higher_digamma(input, n, out=out)
 
 
@@ -198,7 +244,12 @@ Tensor.polygamma_ = higher_digamma.op.inplace
     aliases=["special.multigammaln"],
 )
 def mvlgamma(input, p: int, *, out=None):
-    """Logarithm of the gamma function of `p` dimensions."""
+    """Logarithm of the gamma function of `p` dimensions.
+
+    >>> x = torch.tensor([3.0])
+    >>> torch.mvlgamma(x, p=1), torch.mvlgamma(x, p=2)
+    (tensor([0.6931]), tensor([1.5502]))
+    """
     from scipy.special import gammaln
 
     if p < 1:
@@ -220,7 +271,11 @@ def mvlgamma_slope(x: Tensor, p: int) -> Tensor:
 
 @op(dtype=REAL_FLOAT, samples=unary(), aliases=["special.i0"])
 def i0(input, *, out=None):
-    """The modified Bessel function of the first kind and order 0."""
+    """The modified Bessel function of the first kind and order 0.
+
+    >>> torch.i0(torch.tensor([0.0, 1.0, -1.0]))
+    tensor([1.0000, 1.2661, 1.2661])
+    """
     from scipy.special import i0
 
     return i0(input)
@@ -231,7 +286,12 @@ i0.gradient(input=lambda grad, input: grad * i1(input))
 
 @op(dtype=REAL_FLOAT, samples=unary(), name="special.i0e", inplace=False)
 def i0e(input, *, out=None):
-    """`i0` times exp(-|x|), which does not overflow."""
+    """`i0` times exp(-|x|), which does not overflow.
+
+    >>> x = torch.tensor(100.0)
+    >>> torch.special.i0e(x), torch.i0(x)
+    (tensor(0.0399), tensor(inf))
+    """
     from scipy.special import i0e
 
     return i0e(input)
@@ -242,7 +302,11 @@ i0e.gradient(input=lambda grad, input, result: grad * (i1e(input) - input.sgn() 
 
 @op(dtype=REAL_FLOAT, samples=unary(), name="special.i1", inplace=False)
 def i1(input, *, out=None):
-    """The modified Bessel function of the first kind and order 1."""
+    """The modified Bessel function of the first kind and order 1.
+
+    >>> torch.special.i1(torch.tensor([0.0, 1.0, -1.0]))
+    tensor([ 0.0000,  0.5652, -0.5652])
+    """
     from scipy.special import i1
 
     return i1(input)
@@ -258,7 +322,11 @@ def i1_slope(x: Tensor, result: Tensor) -> Tensor:
 
 @op(dtype=REAL_FLOAT, samples=unary(), name="special.i1e", inplace=False)
 def i1e(input, *, out=None):
-    """`i1` times exp(-|x|), which does not overflow."""
+    """`i1` times exp(-|x|), which does not overflow.
+
+    >>> torch.special.i1e(torch.tensor([0.0, 1.0, 100.0]))
+    tensor([0.0000, 0.2079, 0.0397])
+    """
     from scipy.special import i1e
 
     return i1e(input)
@@ -280,7 +348,11 @@ def i1e_slope(x: Tensor, result: Tensor) -> Tensor:
     node=lambda input, other: product_node("SpecialZeta", input, other),
 )
 def zeta(input, other, *, out=None):
-    """Hurwitz's zeta function: the sum of 1 / (k + other) ** input over k = 0, 1, 2, ..."""
+    """Hurwitz's zeta function: the sum of 1 / (k + other) ** input over k = 0, 1, 2, ...
+
+    >>> torch.special.zeta(torch.tensor([2.0, 2.0]), torch.tensor([1.0, 2.0]))
+    tensor([1.6449, 0.6449])
+    """
     from scipy.special import zeta
 
     require_tensor(input, other)
@@ -295,7 +367,11 @@ zeta.gradient(
 
 @op(dtype=PROMOTE, samples=corners(binary(low=0.2, high=4, numbers=False)), aliases=["special.gammainc"])
 def igamma(input: Tensor, other: Tensor, *, out=None):
-    """The lower incomplete gamma function, from 0 to `other`, divided by the whole one."""
+    """The lower incomplete gamma function, from 0 to `other`, divided by the whole one.
+
+    >>> torch.igamma(torch.tensor([1.0, 1.0]), torch.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.6321])
+    """
     from scipy.special import gammainc
 
     require_floats("igamma_cpu", input)
@@ -310,7 +386,12 @@ igamma.gradient(
 
 @op(dtype=PROMOTE, samples=corners(binary(low=0.2, high=4, numbers=False)), aliases=["special.gammaincc"])
 def igammac(input: Tensor, other: Tensor, *, out=None):
-    """The upper incomplete gamma function, from `other` on, divided by the whole one."""
+    """The upper incomplete gamma function, from `other` on, divided by the whole one.
+
+    >>> a, x = torch.tensor([3.0]), torch.tensor([2.0])
+    >>> torch.igammac(a, x), 1 - torch.igamma(a, x)
+    (tensor([0.6767]), tensor([0.6767]))
+    """
     from scipy.special import gammaincc
 
     require_floats("igammac_cpu", input)

@@ -38,7 +38,11 @@ def samples(*options: tuple) -> Samples:
 def bartlett_window(
     window_length, periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
 ):
-    """A triangle from 0 up to 1 and down again."""
+    """A triangle from 0 up to 1 and down again.
+
+    >>> torch.bartlett_window(4)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
     found = window("bartlett_window", window_length, periodic, dtype, shapes.triangle)
     return finish_into(found, None, dtype, device, layout, pin_memory, requires_grad)
 
@@ -47,7 +51,11 @@ def bartlett_window(
 def blackman_window(
     window_length, periodic=True, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
 ):
-    """Blackman's window: a sum of three cosines."""
+    """Blackman's window: a sum of three cosines.
+
+    >>> torch.blackman_window(4)[1:]
+    tensor([0.3400, 1.0000, 0.3400])
+    """
     found = window("blackman_window", window_length, periodic, dtype, shapes.cosines, shapes.BLACKMAN)
     return finish_into(found, None, dtype, device, layout, pin_memory, requires_grad)
 
@@ -65,7 +73,11 @@ def hamming_window(
     pin_memory=False,
     requires_grad=False,
 ):
-    """Hamming's window: `alpha` minus a cosine of height `beta`."""
+    """Hamming's window: `alpha` minus a cosine of height `beta`.
+
+    >>> torch.hamming_window(4), torch.hamming_window(5, periodic=False)
+    (tensor([0.0800, 0.5400, 1.0000, 0.5400]), tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800]))
+    """
     weights = [number(each, "hamming_window", name, 3) for name, each in (("alpha", alpha), ("beta", beta))]
     found = window("hamming_window", window_length, periodic, dtype, shapes.cosines, weights)
     return finish_into(found, None, dtype, device, layout, pin_memory, requires_grad)
@@ -96,7 +108,11 @@ def kaiser_window(
     pin_memory=False,
     requires_grad=False,
 ):
-    """Kaiser's window, the narrower the larger `beta` is."""
+    """Kaiser's window, the narrower the larger `beta` is.
+
+    >>> torch.kaiser_window(5, periodic=False, beta=4.0)
+    tensor([0.0885, 0.6334, 1.0000, 0.6334, 0.0885])
+    """
     height = number(beta, "kaiser_window", "beta", 3)
     found = window("kaiser_window", window_length, periodic, dtype, shapes.kaiser, height)
     return finish_into(found, None, dtype, device, layout, pin_memory, requires_grad)

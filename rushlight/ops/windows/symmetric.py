@@ -44,13 +44,21 @@ def bartlett(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad
 
 @composed(name="signal.windows.blackman", samples=samples())
 def blackman(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """Blackman's window: a sum of three cosines."""
+    """Blackman's window: a sum of three cosines.
+
+    >>> torch.signal.windows.blackman(5)[1:-1]
+    tensor([0.3400, 1.0000, 0.3400])
+    """
     return window("blackman", M, shapes.cosines, (sym, shapes.BLACKMAN), dtype, layout, device, requires_grad)
 
 
 @composed(name="signal.windows.cosine", samples=samples())
 def cosine(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """Half a period of the sine."""
+    """Half a period of the sine.
+
+    >>> torch.signal.windows.cosine(5)
+    tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
+    """
     return window("cosine", M, shapes.half_sine, (sym,), dtype, layout, device, requires_grad)
 
 
@@ -59,7 +67,11 @@ def cosine(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=F
     samples=samples({"tau": 2.5}, {"center": 2, "sym": False}, {"center": 2}, {"tau": 0}),
 )
 def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """An exponential up to 1 at the center, and another down; `tau` is the distance over which it falls by e."""
+    """An exponential up to 1 at the center, and another down; `tau` is the distance over which it falls by e.
+
+    >>> torch.signal.windows.exponential(5, tau=1 / math.log(2))
+    tensor([0.2500, 0.5000, 1.0000, 0.5000, 0.2500])
+    """
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -69,7 +81,11 @@ def exponential(M, *, center=None, tau=1.0, sym=True, dtype=None, layout=None, d
 
 @composed(name="signal.windows.gaussian", samples=samples({"std": 2.5}, {"std": -1}))
 def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """The normal density with a standard deviation of `std` points, 1 at its peak."""
+    """The normal density with a standard deviation of `std` points, 1 at its peak.
+
+    >>> torch.signal.windows.gaussian(5, std=1.0)
+    tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
+    """
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     return window("gaussian", M, shapes.bell, (sym, std), dtype, layout, device, requires_grad)
@@ -77,7 +93,11 @@ def gaussian(M, *, std=1.0, sym=True, dtype=None, layout=None, device=None, requ
 
 @composed(name="signal.windows.general_cosine", samples=samples({"a": []}, {"a": 3}, {"a": ["b"]}, a=[0.5, 0.3, 0.2]))
 def general_cosine(M, *, a, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """The alternating sum of cosines of no period, one period, two ... with the weights `a`."""
+    """The alternating sum of cosines of no period, one period, two ... with the weights `a`.
+
+    >>> torch.signal.windows.general_cosine(5, a=[0.5, 0.25, 0.25])
+    tensor([0.5000, 0.2500, 1.0000, 0.2500, 0.5000])
+    """
     if not isinstance(a, (list, tuple)):
         raise TypeError(f"Coefficients must be a list/tuple: argument 'a' is {type(a).__name__}")
     if not a:
@@ -87,26 +107,42 @@ def general_cosine(M, *, a, sym=True, dtype=None, layout=None, device=None, requ
 
 @composed(name="signal.windows.general_hamming", samples=samples({"alpha": 0.7}))
 def general_hamming(M, *, alpha=0.54, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """`alpha` minus a cosine of height `1 - alpha`."""
+    """`alpha` minus a cosine of height `1 - alpha`.
+
+    >>> torch.signal.windows.general_hamming(5, alpha=0.75)
+    tensor([0.5000, 0.7500, 1.0000, 0.7500, 0.5000])
+    """
     weights = (alpha, 1 - alpha)
     return window("general_cosine", M, shapes.cosines, (sym, weights), dtype, layout, device, requires_grad)
 
 
 @composed(name="signal.windows.hamming", samples=samples())
 def hamming(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """Hamming's window: 0.54 minus a cosine of height 0.46."""
+    """Hamming's window: 0.54 minus a cosine of height 0.46.
+
+    >>> torch.signal.windows.hamming(5)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
+    """
     return window("general_cosine", M, shapes.cosines, (sym, (0.54, 0.46)), dtype, layout, device, requires_grad)
 
 
 @composed(name="signal.windows.hann", samples=samples())
 def hann(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """Hann's window: 0.5 minus a cosine of height 0.5."""
+    """Hann's window: 0.5 minus a cosine of height 0.5.
+
+    >>> torch.signal.windows.hann(5), torch.signal.windows.hann(4, sym=False)
+    (tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000]), tensor([0.0000, 0.5000, 1.0000, 0.5000]))
+    """
     return window("general_cosine", M, shapes.cosines, (sym, (0.5, 0.5)), dtype, layout, device, requires_grad)
 
 
 @composed(name="signal.windows.kaiser", samples=samples({"beta": 2.5}, {"beta": 0}, {"beta": -1}))
 def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """Kaiser's window, the narrower the larger `beta` is."""
+    """Kaiser's window, the narrower the larger `beta` is.
+
+    >>> torch.signal.windows.kaiser(5, beta=0.0), torch.signal.windows.kaiser(5, beta=4.0)
+    (tensor([1., 1., 1., 1., 1.]), tensor([0.0885, 0.6334, 1.0000, 0.6334, 0.0885]))
+    """
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     return window("kaiser", M, shapes.kaiser, (sym, beta), dtype, layout, device, requires_grad)
@@ -114,7 +150,11 @@ def kaiser(M, *, beta=12.0, sym=True, dtype=None, layout=None, device=None, requ
 
 @composed(name="signal.windows.nuttall", samples=samples())
 def nuttall(M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False):
-    """Nuttall's window: a sum of four cosines."""
+    """Nuttall's window: a sum of four cosines.
+
+    >>> torch.signal.windows.nuttall(7).round(decimals=2)
+    tensor([0.0000, 0.0600, 0.5300, 1.0000, 0.5300, 0.0600, 0.0000])
+    """
     return window("general_cosine", M, shapes.cosines, (sym, shapes.NUTTALL), dtype, layout, device, requires_grad)
 
 
