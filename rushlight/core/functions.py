@@ -13,8 +13,8 @@ from rushlight.core.tensor import Tensor
 legacy_contiguous_format = contiguous_format
 
 
-def as_function(name: str) -> Callable:
-    """A method of Tensor as a function."""
+def as_function(name: str, example: str) -> Callable:
+    """A method of Tensor as a function; `example` calls it as one."""
 
     def function(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if not isinstance(input, Tensor):
@@ -23,13 +23,71 @@ def as_function(name: str) -> Callable:
         return getattr(input, name)(*arguments, **options)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = getattr(Tensor, name).__doc__
+    sentence = (getattr(Tensor, name).__doc__ or "").partition("\n")[0]  # none with python -OO
+    function.__doc__ = f"{sentence}\n{example}"
     return function
 
 
-detach, detach_, is_inference, is_same_size, get_device, as_strided_, conj_physical_, square_ = map(
-    as_function,
-    ("detach", "detach_", "is_inference", "is_same_size", "get_device", "as_strided_", "conj_physical_", "square_"),
+detach = as_function(
+    "detach",
+    """
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> torch.detach(x * 2)
+    tensor([2.])
+    """,
+)
+detach_ = as_function(
+    "detach_",
+    """
+    >>> y = torch.tensor([1.0], requires_grad=True) * 2
+    >>> torch.detach_(y)
+    tensor([2.])
+    """,
+)
+is_inference = as_function(
+    "is_inference",
+    """
+    >>> with torch.inference_mode():
+    ...     x = torch.ones(2)
+    >>> torch.is_inference(x)
+    True
+    """,
+)
+is_same_size = as_function(
+    "is_same_size",
+    """
+    >>> torch.is_same_size(torch.zeros(2, 3), torch.ones(3, 2))
+    False
+    """,
+)
+get_device = as_function(
+    "get_device",
+    """
+    >>> torch.get_device(torch.zeros(2))
+    -1
+    """,
+)
+as_strided_ = as_function(
+    "as_strided_",
+    """
+    >>> torch.as_strided_(torch.arange(4), (2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
+    """,
+)
+conj_physical_ = as_function(
+    "conj_physical_",
+    """
+    >>> torch.conj_physical_(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """,
+)
+square_ = as_function(
+    "square_",
+    """
+    >>> torch.square_(torch.tensor([2, -3]))
+    tensor([4, 9])
+    """,
 )
 
 

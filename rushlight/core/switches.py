@@ -106,7 +106,12 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Whether tiny numbers could be made zero: False, NumPy keeps them."""
+    """Whether tiny numbers could be made zero: False, NumPy keeps them.
+
+    >>> possible = torch.set_flush_denormal(False)
+    >>> torch.tensor([2e-39]) / 2
+    tensor([1.0000e-39])
+    """
     if not isinstance(mode, bool):
         raise RuntimeError(f"flush_denormal expects a bool, but got {type(mode).__name__}")
     return False
