@@ -9,28 +9,19 @@ import pytest
 import rushlight
 from rushlight.ops.machine import late
 
-# folders of `rushlight/ops` in which no public op is without an example
-COMPLETE = (
-    "fourier",
-    "losses",
-    "machine",
-    "normalization",
-    "pointwise",
-    "products",
-    "random",
-    "special",
-    "windows",
-)
 # modules of which no function that `torch` has, and that is no op, is without one
 PLAIN = (
     "rushlight.core.conversion",
     "rushlight.core.creation",
     "rushlight.core.defaults",
     "rushlight.core.filled",
+    "rushlight.core.functions",
     "rushlight.core.likeness",
     "rushlight.core.printing",
     "rushlight.core.promotion",
     "rushlight.core.ranges",
+    "rushlight.core.switches",
+    "rushlight.core.threads",
     "rushlight.ops.random.sampling",
     "rushlight.random",
 )
@@ -39,7 +30,7 @@ FUNCTIONS = {name: getattr(rushlight, name) for name in dir(rushlight) if name n
 DOCS = {name: value.__doc__ or "" for name, value in FUNCTIONS.items() if callable(value)}
 DOCS |= {name: op.doc for name, op in OPS.items()}
 SHOWN = sorted(name for name, doc in DOCS.items() if ">>>" in doc)
-REQUIRED = [name for name, op in OPS.items() if op.body.__module__.split(".")[2] in COMPLETE]
+REQUIRED = [*OPS]
 REQUIRED += [name for name, value in FUNCTIONS.items() if getattr(value, "__module__", None) in PLAIN]
 
 

@@ -69,12 +69,22 @@ class detect_anomaly(set_detect_anomaly):
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on in this thread."""
+    """Whether anomaly mode is on in this thread.
+
+    >>> with torch.autograd.detect_anomaly():
+    ...     torch.is_anomaly_enabled()
+    True
+    """
     return modes.state.anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode looks for NaN and Inf."""
+    """Whether anomaly mode looks for NaN and Inf.
+
+    >>> with torch.autograd.detect_anomaly(check_nan=False):
+    ...     torch.is_anomaly_check_nan_enabled()
+    False
+    """
     return modes.state.check_anomaly
 
 

@@ -40,7 +40,12 @@ def backward(
 
 @method
 def detach(self: Tensor) -> Tensor:
-    """The same memory outside the graph; writes through it are still counted."""
+    """The same memory outside the graph; writes through it are still counted.
+
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> (x * 2).detach()
+    tensor([2.])
+    """
     made = new(Tensor)
     made._array = self._array
     made._storage = Storage(storage_of(self).array) if self._inference else storage_of(self)
@@ -55,7 +60,12 @@ def detach(self: Tensor) -> Tensor:
 
 @method
 def detach_(self: Tensor) -> Tensor:
-    """Forget the history of this tensor, in place."""
+    """Forget the history of this tensor, in place.
+
+    >>> y = torch.tensor([1.0], requires_grad=True) * 2
+    >>> y.detach_()
+    tensor([2.])
+    """
     if modes.state.inference:
         # nothing is recorded there, nor forgotten
         return self

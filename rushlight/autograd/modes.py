@@ -98,7 +98,14 @@ class no_grad(Mode):
 
 
 class enable_grad(Mode):
-    """Operations inside are recorded, also within `no_grad`."""
+    """Operations inside are recorded, also within `no_grad`.
+
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
 
     def __enter__(self) -> None:
         self.before = state.grad
@@ -110,7 +117,14 @@ class enable_grad(Mode):
 
 
 class set_grad_enabled(Mode):
-    """Switch recording on or off, at once or for a block."""
+    """Switch recording on or off, at once or for a block.
+
+    >>> x, training = torch.tensor([1.0], requires_grad=True), False
+    >>> with torch.set_grad_enabled(training):
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
 
     def __init__(self, mode: bool):
         if not isinstance(mode, bool):
@@ -139,7 +153,14 @@ class set_grad_enabled(Mode):
 
 
 class inference_mode(Mode):
-    """Like `no_grad`, and the results can never take part in a recorded operation."""
+    """Like `no_grad`, and the results can never take part in a recorded operation.
+
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> with torch.inference_mode():
+    ...     y = x * 2
+    >>> y.requires_grad, y.is_inference()
+    (False, True)
+    """
 
     def __init__(self, mode: bool = True):
         self.mode = True if callable(mode) else bool(mode)
@@ -157,10 +178,20 @@ class inference_mode(Mode):
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are being recorded in this thread."""
+    """Whether operations are being recorded in this thread.
+
+    >>> with torch.no_grad():
+    ...     torch.is_grad_enabled()
+    False
+    """
     return state.grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether `inference_mode` is on in this thread."""
+    """Whether `inference_mode` is on in this thread.
+
+    >>> with torch.inference_mode():
+    ...     torch.is_inference_mode_enabled()
+    True
+    """
     return state.inference

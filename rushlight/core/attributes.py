@@ -88,7 +88,11 @@ attribute("grad", property(get_grad, set_grad, delete_grad))
 
 
 def get_layout(self: Tensor) -> layout:
-    """How its elements are kept: `strided`, always."""
+    """How its elements are kept: `strided`, always.
+
+    >>> torch.zeros(2).layout
+    torch.strided
+    """
     return strided
 
 
@@ -112,13 +116,21 @@ attribute("is_cpu", True)
 
 @method
 def get_device(self: Tensor) -> int:
-    """The number of its device: -1, as for every tensor on the CPU."""
+    """The number of its device: -1, as for every tensor on the CPU.
+
+    >>> torch.zeros(2).get_device()
+    -1
+    """
     return -1
 
 
 @method
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether its memory is pinned for copies to an accelerator: never."""
+    """Whether its memory is pinned for copies to an accelerator: never.
+
+    >>> torch.zeros(2).is_pinned()
+    False
+    """
     return False
 
 
@@ -131,7 +143,11 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
 @method
 def is_shared(self: Tensor) -> bool:
-    """Whether its memory is shared between processes: never."""
+    """Whether its memory is shared between processes: never.
+
+    >>> torch.zeros(2).is_shared()
+    False
+    """
     return False
 
 
@@ -146,7 +162,13 @@ def share_memory_(self: Tensor) -> Tensor:
 
 @method
 def as_subclass(self: Tensor, cls: type) -> Tensor:
-    """The same tensor, its history included, as an object of a subclass."""
+    """The same tensor, its history included, as an object of a subclass.
+
+    >>> class Image(torch.Tensor):
+    ...     pass
+    >>> type(torch.zeros(2).as_subclass(Image)).__name__
+    'Image'
+    """
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
     found: Tensor = new(cls)
@@ -174,7 +196,11 @@ attribute("_make_subclass", staticmethod(make_subclass))
 
 @method
 def is_same_size(self: Tensor, other: Tensor) -> bool:
-    """Whether the other tensor has the same shape."""
+    """Whether the other tensor has the same shape.
+
+    >>> torch.zeros(2, 3).is_same_size(torch.ones(2, 3))
+    True
+    """
     if not isinstance(other, Tensor):
         raise TypeError(f"is_same_size(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     return self._array.shape == other._array.shape
@@ -182,5 +208,11 @@ def is_same_size(self: Tensor, other: Tensor) -> bool:
 
 @method
 def is_inference(self: Tensor) -> bool:
-    """Whether it was made in inference mode."""
+    """Whether it was made in inference mode.
+
+    >>> with torch.inference_mode():
+    ...     x = torch.ones(2)
+    >>> x.is_inference()
+    True
+    """
     return self._inference

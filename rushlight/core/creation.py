@@ -81,7 +81,11 @@ def new_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor with a copy of the data, of this tensor's dtype."""
+    """A new tensor with a copy of the data, of this tensor's dtype.
+
+    >>> torch.zeros(2, dtype=torch.float64).new_tensor([1, 2])
+    tensor([1., 2.], dtype=torch.float64)
+    """
     if pin_memory:
         refuse_pinned()
     if isinstance(data, Tensor):

@@ -11,7 +11,13 @@ BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 
 
 class dtype:
-    """A kind of number, such as `float32`; there is one object for each."""
+    """A kind of number, such as `float32`; there is one object for each.
+
+    >>> torch.float32.itemsize, torch.float32.is_floating_point
+    (4, True)
+    >>> torch.float is torch.float32
+    True
+    """
 
     def __init__(self, name: str, scalar: str, category: int, itemsize: int, signed: bool = True):
         self.name = name
@@ -171,7 +177,13 @@ def from_numpy(kind: np.dtype) -> dtype:
 
 
 class finfo:
-    """Limits of a floating point dtype."""
+    """Limits of a floating point dtype.
+
+    >>> torch.finfo(torch.float32).eps
+    1.1920928955078125e-07
+    >>> torch.finfo(torch.float16).max
+    65504.0
+    """
 
     def __init__(self, type: dtype | None = None):
         kind = default if type is None else type
@@ -204,7 +216,11 @@ class finfo:
 
 
 class iinfo:
-    """Limits of an integer dtype."""
+    """Limits of an integer dtype.
+
+    >>> torch.iinfo(torch.int8).min, torch.iinfo(torch.int8).max
+    (-128, 127)
+    """
 
     def __init__(self, type: dtype):
         if not isinstance(type, dtype):

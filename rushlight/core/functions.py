@@ -13,8 +13,8 @@ from rushlight.core.tensor import Tensor
 legacy_contiguous_format = contiguous_format
 
 
-def as_function(name: str) -> Callable:
-    """A method of Tensor as a function."""
+def as_function(name: str, example: str) -> Callable:
+    """A method of Tensor as a function; `example` calls it as one."""
 
     def function(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if not isinstance(input, Tensor):
@@ -23,18 +23,82 @@ def as_function(name: str) -> Callable:
         return getattr(input, name)(*arguments, **options)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = getattr(Tensor, name).__doc__
+    sentence = (getattr(Tensor, name).__doc__ or "").partition("\n")[0]  # none with python -OO
+    function.__doc__ = f"{sentence}\n{example}"
     return function
 
 
-detach, detach_, is_inference, is_same_size, get_device, as_strided_, conj_physical_, square_ = map(
-    as_function,
-    ("detach", "detach_", "is_inference", "is_same_size", "get_device", "as_strided_", "conj_physical_", "square_"),
+detach = as_function(
+    "detach",
+    """
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> torch.detach(x * 2)
+    tensor([2.])
+    """,
+)
+detach_ = as_function(
+    "detach_",
+    """
+    >>> y = torch.tensor([1.0], requires_grad=True) * 2
+    >>> torch.detach_(y)
+    tensor([2.])
+    """,
+)
+is_inference = as_function(
+    "is_inference",
+    """
+    >>> with torch.inference_mode():
+    ...     x = torch.ones(2)
+    >>> torch.is_inference(x)
+    True
+    """,
+)
+is_same_size = as_function(
+    "is_same_size",
+    """
+    >>> torch.is_same_size(torch.zeros(2, 3), torch.ones(3, 2))
+    False
+    """,
+)
+get_device = as_function(
+    "get_device",
+    """
+    >>> torch.get_device(torch.zeros(2))
+    -1
+    """,
+)
+as_strided_ = as_function(
+    "as_strided_",
+    """
+    >>> torch.as_strided_(torch.arange(4), (2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
+    """,
+)
+conj_physical_ = as_function(
+    "conj_physical_",
+    """
+    >>> torch.conj_physical_(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """,
+)
+square_ = as_function(
+    "square_",
+    """
+    >>> torch.square_(torch.tensor([2, -3]))
+    tensor([4, 9])
+    """,
 )
 
 
 def detach_copy(input: Tensor) -> Tensor:
-    """A copy without history."""
+    """A copy without history.
+
+    >>> x = torch.zeros(2)
+    >>> y = torch.detach_copy(x).fill_(1)
+    >>> x
+    tensor([0., 0.])
+    """
     return detach(input).clone()
 
 
@@ -114,12 +178,22 @@ def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """The capsule that describes a tensor's memory to another library."""
+    """The capsule that describes a tensor's memory to another library.
+
+    >>> torch.from_dlpack(torch.to_dlpack(torch.tensor([1, 2])))
+    tensor([1, 2])
+    """
     return tensor.__dlpack__()
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Switch anomaly mode on or off in this thread."""
+    """Switch anomaly mode on or off in this thread.
+
+    >>> torch.set_anomaly_enabled(True)
+    >>> torch.is_anomaly_enabled()
+    True
+    >>> torch.set_anomaly_enabled(False)
+    """
     if not isinstance(enabled, bool):
         given = type(enabled).__name__
         raise TypeError(f"set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not {given}")
@@ -133,27 +207,47 @@ sym_int, sym_float, sym_sqrt = builtins.int, builtins.float, math.sqrt
 
 
 def sym_not(a: Any) -> bool:
-    """Whether a condition does not hold."""
+    """Whether a condition does not hold.
+
+    >>> torch.sym_not(2 > 3)
+    True
+    """
     return not a
 
 
 def sym_max(a: float, b: float) -> float:
-    """The larger of two numbers; a float if one of them is."""
+    """The larger of two numbers; a float if one of them is.
+
+    >>> torch.sym_max(2, 3.0), torch.sym_max(3, 2.0)
+    (3.0, 3.0)
+    """
     return type(a + b)(max(a, b))
 
 
 def sym_min(a: float, b: float) -> float:
-    """The smaller of two numbers; a float if one of them is."""
+    """The smaller of two numbers; a float if one of them is.
+
+    >>> torch.sym_min(2, 3.0)
+    2.0
+    """
     return type(a + b)(min(a, b))
 
 
 def sym_sum(args: Sequence[int]) -> int:
-    """The sum of numbers."""
+    """The sum of numbers.
+
+    >>> torch.sym_sum([1, 2, 3])
+    6
+    """
     return sum(args)
 
 
 def sym_ite(b: bool, t: Any, f: Any) -> Any:
-    """The one or the other, as `b` says."""
+    """The one or the other, as `b` says.
+
+    >>> torch.sym_ite(2 > 3, "larger", "not larger")
+    'not larger'
+    """
     return t if b else f
 
 

@@ -10,7 +10,11 @@ from rushlight.core.strides import contiguous_strides, is_fresh, strides_of
 
 
 class layout:
-    """How elements are kept; `strided` is the only layout that holds memory here."""
+    """How elements are kept; `strided` is the only layout that holds memory here.
+
+    >>> torch.zeros(2).layout
+    torch.strided
+    """
 
     def __init__(self, name: str):
         self.name = name
@@ -23,7 +27,12 @@ class layout:
 
 
 class memory_format:
-    """An order of dimensions in memory, such as `channels_last`."""
+    """An order of dimensions in memory, such as `channels_last`.
+
+    >>> images = torch.zeros(2, 3, 4, 4).to(memory_format=torch.channels_last)
+    >>> images.shape, images.stride()
+    (torch.Size([2, 3, 4, 4]), (48, 1, 12, 3))
+    """
 
     def __init__(self, name: str):
         self.name = name

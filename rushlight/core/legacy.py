@@ -116,5 +116,9 @@ DoubleTensor = tensor_type(dtypes.float64)
 
 @method
 def new(self: Tensor, *data: Any, device: Any = None) -> Tensor:
-    """A tensor of the same dtype, from sizes or data as the old constructors take them."""
+    """A tensor of the same dtype, from sizes or data as the old constructors take them.
+
+    >>> torch.zeros(2, dtype=torch.int64).new([7, 8])
+    tensor([7, 8])
+    """
     return construct(data, self.dtype, device)

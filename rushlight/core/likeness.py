@@ -127,7 +127,12 @@ def new_zeros(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Zeros of the tensor's dtype."""
+    """Zeros of the tensor's dtype.
+
+    >>> torch.tensor([True]).new_zeros(2, 2)
+    tensor([[False, False],
+            [False, False]])
+    """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(np.zeros, size_from(sizes, size, "new_zeros"), kind)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -145,7 +150,11 @@ def new_ones(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones of the tensor's dtype."""
+    """Ones of the tensor's dtype.
+
+    >>> torch.tensor([3]).new_ones(2)
+    tensor([1, 1])
+    """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(ones_array, size_from(sizes, size, "new_ones"), kind)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -163,7 +172,11 @@ def new_empty(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Uninitialised elements of the tensor's dtype."""
+    """Uninitialised elements of the tensor's dtype.
+
+    >>> torch.tensor([1.0]).new_empty((2, 3)).shape
+    torch.Size([2, 3])
+    """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(np.empty, size_from(sizes, size, "new_empty"), kind)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -181,7 +194,11 @@ def new_full(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """One number, in the tensor's dtype."""
+    """One number, in the tensor's dtype.
+
+    >>> torch.tensor([1.0]).new_full((3,), 7)
+    tensor([7., 7., 7.])
+    """
     return full(
         size,
         fill_value,
@@ -204,7 +221,11 @@ def new_empty_strided(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Uninitialised elements of the tensor's dtype with the given strides, counted in elements."""
+    """Uninitialised elements of the tensor's dtype with the given strides, counted in elements.
+
+    >>> torch.tensor([1.0]).new_empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
     return empty_strided(
         size,
         stride,

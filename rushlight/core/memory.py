@@ -44,7 +44,11 @@ def grow(storage: Storage, count: int) -> None:
 
 
 class UntypedStorage:
-    """A block of memory as bytes."""
+    """A block of memory as bytes.
+
+    >>> torch.tensor([1, 2], dtype=torch.int16).untyped_storage().tolist()
+    [1, 0, 2, 0]
+    """
 
     def __init__(self, storage: Storage):
         self._storage = storage
@@ -142,7 +146,12 @@ class TypedStorage:
 
 @method
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory that the tensor shares with its views, as bytes."""
+    """The memory that the tensor shares with its views, as bytes.
+
+    >>> x = torch.zeros(4)
+    >>> x.untyped_storage().nbytes(), x[2:].untyped_storage().nbytes()
+    (16, 16)
+    """
     return UntypedStorage(storage_of(self))
 
 

@@ -75,6 +75,8 @@ def get_printoptions() -> dict[str, Any]:
 
     >>> torch.get_printoptions()["linewidth"]
     80
+
+    Torch has it as `torch._tensor_str.get_printoptions` only.
     """
     return options._asdict()
 

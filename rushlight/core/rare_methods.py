@@ -62,19 +62,31 @@ def call_each(self: Tensor, name: str, others: tuple[Tensor, ...], function: Cal
 
 @method
 def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
-    """Replace each element by what a function of Python gives for it: slow, a call for each."""
+    """Replace each element by what a function of Python gives for it: slow, a call for each.
+
+    >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x * 10)
+    tensor([10., 20.])
+    """
     return call_each(self, "apply_", (), callable)
 
 
 @method
 def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
-    """Replace each element by what a function of Python gives for it and the other tensor's."""
+    """Replace each element by what a function of Python gives for it and the other tensor's.
+
+    >>> torch.tensor([1.0, 5.0]).map_(torch.tensor([4.0, 2.0]), max)
+    tensor([4., 5.])
+    """
     return call_each(self, "map_", (tensor,), callable)
 
 
 @method
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
-    """Replace each element by what a function of Python gives for it and those of two other tensors."""
+    """Replace each element by what a function of Python gives for it and those of two other tensors.
+
+    >>> torch.zeros(2).map2_(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), lambda x, y, z: y + z)
+    tensor([11., 22.])
+    """
     return call_each(self, "map2_", (x, y), callable)
 
 
@@ -110,20 +122,34 @@ def __long__(self: Tensor) -> int:
 
 @method
 def const_data_ptr(self: Tensor) -> int:
-    """The address of its first element."""
+    """The address of its first element.
+
+    >>> x = torch.zeros(2)
+    >>> x.const_data_ptr() == x.data_ptr()
+    True
+    """
     return self.data_ptr()
 
 
 @method
 def dim_order(self: Tensor, *, ambiguity_check: bool = False) -> tuple[int, ...]:
-    """The dimensions from the one with the largest steps in memory to the one with the smallest."""
+    """The dimensions from the one with the largest steps in memory to the one with the smallest.
+
+    >>> torch.zeros(2, 3).dim_order(), torch.zeros(2, 3).T.dim_order()
+    ((0, 1), (1, 0))
+    """
     strides = strides_of(self._array)
     return tuple(sorted(range(self.ndim), key=lambda dim: -strides[dim]))
 
 
 @method
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether another tensor is the same part of the same memory."""
+    """Whether another tensor is the same part of the same memory.
+
+    >>> x = torch.zeros(4)
+    >>> x.is_set_to(x.detach()), x.is_set_to(x[1:])
+    (True, False)
+    """
     return (
         storage_of(self) is storage_of(tensor)
         and self.shape == tensor.shape
@@ -148,7 +174,11 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
 
 @method
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool = True) -> Tensor:
-    """The tensor itself, which is dense."""
+    """The tensor itself, which is dense.
+
+    >>> torch.tensor([1, 2]).to_dense()
+    tensor([1, 2])
+    """
     return self if dtype is None else self.to(dtype)
 
 
@@ -159,13 +189,21 @@ def _fix_weakref(self: Tensor) -> None:
 
 @method
 def dense_dim(self: Tensor) -> int:
-    """The number of dimensions that are dense: all."""
+    """The number of dimensions that are dense: all.
+
+    >>> torch.zeros(2, 3).dense_dim()
+    2
+    """
     return self.ndim
 
 
 @method
 def sparse_dim(self: Tensor) -> int:
-    """The number of dimensions that are sparse: none."""
+    """The number of dimensions that are sparse: none.
+
+    >>> torch.zeros(2, 3).sparse_dim()
+    0
+    """
     return 0
 
 

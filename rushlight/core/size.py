@@ -8,7 +8,13 @@ from typing import Any, SupportsIndex, overload
 
 
 class Size(tuple[int, ...]):
-    """A tensor's shape."""
+    """A tensor's shape.
+
+    >>> torch.zeros(2, 3).shape.numel()
+    6
+    >>> torch.Size([2, 3]) + torch.Size([4])
+    torch.Size([2, 3, 4])
+    """
 
     __slots__ = ()
 

@@ -107,6 +107,10 @@ class Generator(Stream):
 
         generator = Generator().manual_seed(0)
         generator.draw32(2)  # array([2357136044, 2546248239], dtype=uint64)
+
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> torch.rand(2, generator=generator)
+    tensor([0.4963, 0.7682])
     """
 
     __slots__ = ("__weakref__", "_initial_seed", "device", "lock")

@@ -30,7 +30,13 @@ NATIVE_METHODS = {"__getitem__": "read_item", "__setitem__": "write_item", "back
 
 
 class Tensor(Fields):
-    """A multi-dimensional array that records what is done to it."""
+    """A multi-dimensional array that records what is done to it.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
 
     # NumPy's operators leave the work to ours
     __array_priority__ = 1000
@@ -57,7 +63,11 @@ class Tensor(Fields):
 
     @property
     def device(self) -> device:
-        """Where it lives: the CPU."""
+        """Where it lives: the CPU.
+
+        >>> torch.zeros(2).device
+        device(type='cpu')
+        """
         return CPU
 
     @property
@@ -67,12 +77,20 @@ class Tensor(Fields):
 
     @property
     def itemsize(self) -> int:
-        """Bytes in one element."""
+        """Bytes in one element.
+
+        >>> torch.zeros(2, dtype=torch.float64).itemsize
+        8
+        """
         return self._array.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes in all elements."""
+        """Bytes in all elements.
+
+        >>> torch.zeros(2, 3).nbytes
+        24
+        """
         return self._array.nbytes
 
     @property
@@ -124,12 +142,23 @@ class Tensor(Fields):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether this non-leaf keeps its gradient after backward."""
+        """Whether this non-leaf keeps its gradient after backward.
+
+        >>> x = torch.tensor([1.0], requires_grad=True) * 2
+        >>> x.retain_grad()
+        >>> x.retains_grad
+        True
+        """
         return self._retains
 
     @property
     def output_nr(self) -> int:
-        """Which output of its node it is."""
+        """Which output of its node it is.
+
+        >>> x = torch.ones(2, requires_grad=True)
+        >>> [each.output_nr for each in x.unbind()]
+        [0, 1]
+        """
         return self._output
 
     @property
@@ -166,21 +195,34 @@ class Tensor(Fields):
     @overload
     def stride(self, dim: int) -> int: ...
     def stride(self, dim: int | None = None) -> tuple[int, ...] | int:
-        """Elements to step over in memory for one step in each dimension."""
+        """Elements to step over in memory for one step in each dimension.
+
+        >>> torch.zeros(2, 3).stride(), torch.zeros(2, 3).T.stride()
+        ((3, 1), (1, 3))
+        """
         strides = strides_of(self._array)
         if dim is not None and not strides:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         return strides if dim is None else strides[check_dim(dim, len(strides))]
 
     def storage_offset(self) -> int:
-        """Where its first element stands in its storage."""
+        """Where its first element stands in its storage.
+
+        >>> torch.arange(5)[2:].storage_offset()
+        2
+        """
         if self._storage is None:
             return 0
         start = self._array.__array_interface__["data"][0]
         return (start - self._storage.array.__array_interface__["data"][0]) // self._array.itemsize
 
     def data_ptr(self) -> int:
-        """The address of its first element."""
+        """The address of its first element.
+
+        >>> x = torch.zeros(4)
+        >>> x[1:].data_ptr() - x.data_ptr()
+        4
+        """
         return self._array.__array_interface__["data"][0] if self._array.size else 0
 
     def __repr__(self) -> str:
@@ -190,7 +232,11 @@ class Tensor(Fields):
         return printing.repr_tensor(self, dtypes.default, "tensor(" if ours else f"{type(self).__name__}(")
 
     def element_size(self) -> int:
-        """Bytes in one element."""
+        """Bytes in one element.
+
+        >>> torch.zeros(2).element_size()
+        4
+        """
         return self._array.itemsize
 
     ndimension = dim

@@ -20,7 +20,11 @@ def positive(value: int, function: str) -> int:
 
 
 def get_num_threads() -> int:
-    """The number of threads that work on one operation: OMP_NUM_THREADS or the usable cores, until it is set."""
+    """The number of threads that work on one operation: OMP_NUM_THREADS or the usable cores, until it is set.
+
+    >>> torch.get_num_threads() >= 1
+    True
+    """
     return _asked["threads"] if core is None else core.get_num_threads()
 
 
@@ -28,6 +32,12 @@ def set_num_threads(n: int) -> None:
     """Set how many threads work on one operation, those of NumPy's BLAS too (at most one a core).
 
     Without the native layer the number is only noted: OMP_NUM_THREADS, set before the start, governs the BLAS.
+
+    >>> before = torch.get_num_threads()
+    >>> torch.set_num_threads(1)
+    >>> torch.get_num_threads()
+    1
+    >>> torch.set_num_threads(before)
     """
     _asked["threads"] = positive(n, "set_num_threads")
     if core is not None:
@@ -35,10 +45,19 @@ def set_num_threads(n: int) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """The number of threads between operations last asked for."""
+    """The number of threads between operations last asked for.
+
+    >>> torch.get_num_interop_threads() >= 1
+    True
+    """
     return _asked["interop"]
 
 
 def set_num_interop_threads(n: int) -> None:
-    """Note the number of threads wanted between operations, which run one after the other."""
+    """Note the number of threads wanted between operations, which run one after the other.
+
+    >>> torch.set_num_interop_threads(2)
+    >>> torch.get_num_interop_threads()
+    2
+    """
     _asked["interop"] = positive(n, "set_num_interop_threads")

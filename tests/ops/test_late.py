@@ -24,7 +24,7 @@ def test_every_late_function_is_promised():
 
 def test_a_late_method_has_its_signature_and_its_sentence_before_it_is_loaded():
     program = (
-        "import inspect; print(inspect.signature(torch.Tensor.sum_to_size)); print(torch.Tensor.inverse.__doc__); "
+        "import inspect; print(inspect.signature(torch.Tensor.sum_to_size)); print(doc); "
         "print('rushlight.ops.linalg' in __import__('sys').modules)"
     )
     before = "import rushlight as torch; doc = torch.Tensor.inverse.__doc__; import sys; "

@@ -75,6 +75,11 @@ def test_a_function_of_60_lines_is_too_long(check):
     assert lines(check(body + "        x = 1\n" * 59)) == [5]
 
 
+def test_a_docstring_does_not_make_a_function_longer(check):
+    docstring = '        """Doc.\n\n        >>> 1\n        1\n        """\n'
+    assert check('"""Doc."""\n\n\nclass Thing:\n    def method(self):\n' + docstring + "        x = 1\n" * 58) == []
+
+
 @pytest.mark.parametrize("word", ["TODO", "FIXME", "XXX"])
 def test_unfinished_work_is_reported(check, word):
     assert lines(check(f'"""Doc."""\nx = 1  # {word}: more\n')) == [2]

@@ -66,6 +66,9 @@ def convolution(
     """Each output is a weighted sum of what the kernel sees at a place: (N, C, *) with (O, C / groups, *kernel).
 
     `transposed` swaps the roles: each input spreads the kernel over the output, with weights (C, O / groups, *kernel).
+
+    >>> torch.convolution(torch.ones(1, 1, 4), torch.ones(1, 1, 2), None, [2], [0], [1], False, [0], 1)
+    tensor([[[2., 2.]]])
     """
     stride, padding, dilation, output_padding = check_options(weight, stride, padding, dilation, output_padding, groups)
     check_weight(input, weight, bias, transposed, groups)

@@ -158,7 +158,12 @@ def conv1d(
     dilation: int | tuple = 1,
     groups=1,
 ):
-    """Kernels slid along sequences: (N, C, L) with weights (O, C / groups, K) gives (N, O, places)."""
+    """Kernels slid along sequences: (N, C, L) with weights (O, C / groups, K) gives (N, O, places).
+
+    >>> signal = torch.tensor([[[0.0, 1.0, 4.0, 9.0, 16.0]]])
+    >>> F.conv1d(signal, torch.tensor([[[-1.0, 1.0]]]))  # differences of neighbours
+    tensor([[[1., 3., 5., 7.]]])
+    """
     return convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -172,7 +177,15 @@ def conv2d(
     dilation: int | tuple = 1,
     groups=1,
 ):
-    """Kernels slid over images: (N, C, H, W) with weights (O, C / groups, KH, KW) gives (N, O, *places)."""
+    """Kernels slid over images: (N, C, H, W) with weights (O, C / groups, KH, KW) gives (N, O, *places).
+
+    >>> image, blur = torch.eye(4).reshape(1, 1, 4, 4), torch.full((1, 1, 2, 2), 0.25)
+    >>> F.conv2d(image, blur, stride=2)
+    tensor([[[[0.5000, 0.0000],
+              [0.0000, 0.5000]]]])
+    >>> F.conv2d(image, blur, padding="same").shape
+    torch.Size([1, 1, 4, 4])
+    """
     return convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -186,7 +199,12 @@ def conv3d(
     dilation: int | tuple = 1,
     groups=1,
 ):
-    """Kernels slid through volumes: (N, C, D, H, W) with weights (O, C / groups, KD, KH, KW)."""
+    """Kernels slid through volumes: (N, C, D, H, W) with weights (O, C / groups, KD, KH, KW).
+
+    >>> video = torch.ones(1, 3, 8, 16, 16)  # three channels, eight frames
+    >>> F.conv3d(video, torch.ones(5, 3, 3, 3, 3), padding=1).shape
+    torch.Size([1, 5, 8, 16, 16])
+    """
     return convolve(3, input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -201,7 +219,11 @@ def conv_transpose1d(
     groups=1,
     dilation: int | tuple = 1,
 ):
-    """The kernel spread around each element of a sequence, times it: what conv1d's gradient does to its input."""
+    """The kernel spread around each element of a sequence, times it: what conv1d's gradient does to its input.
+
+    >>> F.conv_transpose1d(torch.tensor([[[1.0, 2.0]]]), torch.tensor([[[1.0, 1.0, 1.0]]]), stride=2)
+    tensor([[[1., 1., 3., 2., 2.]]])
+    """
     return convolve_transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -216,7 +238,12 @@ def conv_transpose2d(
     groups=1,
     dilation: int | tuple = 1,
 ):
-    """The kernel spread around each pixel of an image, times it: what conv2d's gradient does to its input."""
+    """The kernel spread around each pixel of an image, times it: what conv2d's gradient does to its input.
+
+    >>> F.conv_transpose2d(torch.tensor([[[[1.0, 2.0]]]]), torch.ones(1, 1, 2, 2), stride=2)
+    tensor([[[[1., 1., 2., 2.],
+              [1., 1., 2., 2.]]]])
+    """
     return convolve_transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -231,7 +258,11 @@ def conv_transpose3d(
     groups=1,
     dilation: int | tuple = 1,
 ):
-    """The kernel spread around each element of a volume, times it: what conv3d's gradient does to its input."""
+    """The kernel spread around each element of a volume, times it: what conv3d's gradient does to its input.
+
+    >>> F.conv_transpose3d(torch.ones(1, 4, 2, 2, 2), torch.ones(4, 1, 2, 2, 2), stride=2).shape
+    torch.Size([1, 1, 4, 4, 4])
+    """
     return convolve_transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
@@ -249,7 +280,12 @@ in_steps = renamed(clone, "ConvTbcBackward0")
     ),
 )
 def conv_tbc(input, weight, bias, pad=0):
-    """Kernels slid along sequences that are laid out (time, batch, channels), with weights (kernel, in, out)."""
+    """Kernels slid along sequences that are laid out (time, batch, channels), with weights (kernel, in, out).
+
+    >>> x = torch.arange(6.0).reshape(3, 1, 2)  # three moments, one sequence, two channels
+    >>> torch.conv_tbc(x, torch.ones(1, 2, 1), torch.zeros(1)).flatten()
+    tensor([1., 5., 9.])
+    """
     if input.ndim != 3:
         raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
     if weight.ndim != 3:

@@ -96,7 +96,11 @@ def padded(op: Any, arrays: list, result: np.ndarray) -> np.ndarray:
     ),
 )
 def constant_pad_nd(input, pad: tuple, value=0):
-    """The input with `value` before and after each dimension, the last one first; negative amounts cut away."""
+    """The input with `value` before and after each dimension, the last one first; negative amounts cut away.
+
+    >>> torch.constant_pad_nd(torch.tensor([1, 2, 3]), (-1, 2), 9)
+    tensor([2, 3, 9, 9])
+    """
     pad = plain_size(pad)
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}: two numbers for a dimension")
@@ -247,6 +251,12 @@ def pad(input, pad, mode="constant", value=None):
 
     It is filled with `value`, or read from the tensor: mirrored at its edge ('reflect'), its edge again and again
     ('replicate'), or its other end ('circular').
+
+    >>> row = torch.tensor([[1.0, 2.0, 3.0]])
+    >>> F.pad(row, (1, 2))
+    tensor([[0., 1., 2., 3., 0., 0.]])
+    >>> F.pad(row, (2, 2), mode="reflect")
+    tensor([[3., 2., 1., 2., 3., 2., 1.]])
     """
     pad = plain_sides(pad)
     if mode == "constant":

@@ -70,7 +70,15 @@ def unfold(
     padding: int | tuple = 0,
     stride: int | tuple = 1,
 ):
-    """Each patch of an image as a column: (N, C, H, W) gives (N, C * patch size, places)."""
+    """Each patch of an image as a column: (N, C, H, W) gives (N, C * patch size, places).
+
+    >>> image = torch.arange(9.0).reshape(1, 1, 3, 3)
+    >>> F.unfold(image, kernel_size=2)
+    tensor([[[0., 1., 3., 4.],
+             [1., 2., 4., 5.],
+             [3., 4., 6., 7.],
+             [4., 5., 7., 8.]]])
+    """
     kernel, dilation, padding, stride = window_of(kernel_size, dilation, padding, stride)
     if input.ndim not in (3, 4) or not all(input.shape[-3:]):
         if input.ndim < 3:
@@ -132,7 +140,14 @@ def fold(
     padding: int | tuple = 0,
     stride: int | tuple = 1,
 ):
-    """Columns put back as patches of an image, overlaps added: (N, C * patch size, places) to (N, C, H, W)."""
+    """Columns put back as patches of an image, overlaps added: (N, C * patch size, places) to (N, C, H, W).
+
+    >>> patches = torch.ones(1, 4, 4)  # the patches of 2 x 2 at four places
+    >>> F.fold(patches, output_size=3, kernel_size=2)
+    tensor([[[[1., 2., 1.],
+              [2., 4., 2.],
+              [1., 2., 1.]]]])
+    """
     sizes = both(output_size, "output_size")
     kernel, dilation, padding, stride = window_of(kernel_size, dilation, padding, stride)
     if input.ndim not in (2, 3) or not all(input.shape[-2:]):

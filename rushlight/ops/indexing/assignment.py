@@ -335,14 +335,23 @@ def index_samples(make):
 
 @composed(samples=cases(index_samples))
 def index_put(input, indices, values, accumulate=False):
-    """The input with `values` written over, or added to, the elements that the index tensors name."""
+    """The input with `values` written over, or added to, the elements that the index tensors name.
+
+    >>> where = (torch.tensor([0, 2, 2]),)
+    >>> torch.zeros(3).index_put(where, torch.tensor([1.0, 2.0, 3.0]), accumulate=True)
+    tensor([1., 0., 5.])
+    """
     check_arguments("index_put", indices, values)
     return put_elements(input, *put_arguments(input, indices, values, accumulate))
 
 
 @function_and_method
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """`index_put` in place."""
+    """`index_put` in place.
+
+    >>> torch.zeros(3).index_put_((torch.tensor([0, 2]),), torch.tensor(5.0))
+    tensor([5., 0., 5.])
+    """
     check_arguments("index_put_", indices, values)
     try:
         arguments = put_arguments(input, indices, values, accumulate)

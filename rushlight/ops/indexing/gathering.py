@@ -125,7 +125,13 @@ gather_into.gradient(input=lambda grad, dim, index: gather(grad, dim, index))
     ),
 )
 def index_select(input: Tensor, dim: int, index: Tensor, *, out=None):
-    """The parts at the given positions along `dim`, one after another."""
+    """The parts at the given positions along `dim`, one after another.
+
+    >>> table = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> table.index_select(1, torch.tensor([2, 0]))
+    tensor([[3, 1],
+            [6, 4]])
+    """
     check_vector("index_select", input, dim, index)
     dim = axis(dim, input.ndim)
     if not input.ndim:
@@ -193,7 +199,11 @@ def select_into(grad: Tensor, shape: tuple, dim: int, index: Tensor) -> Tensor:
     ),
 )
 def take(input: Tensor, index: Tensor, *, out=None):
-    """The elements at positions counted through the whole tensor."""
+    """The elements at positions counted through the whole tensor.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).take(torch.tensor([0, 3]))
+    tensor([1, 4])
+    """
     check_long("take", index)
     if index.size and not input.size:
         raise IndexError("take(): tried to take from an empty tensor")
@@ -238,7 +248,13 @@ def check_flat(index: np.ndarray, size: int) -> None:
     )
 )
 def take_along_dim(input, indices, dim=None, *, out=None):
-    """The elements at the given positions along `dim`, broadcast; fits what `argmax` and `argsort` return."""
+    """The elements at the given positions along `dim`, broadcast; fits what `argmax` and `argsort` return.
+
+    >>> x = torch.tensor([[3, 1, 2], [9, 7, 8]])
+    >>> x.take_along_dim(x.argsort(dim=1), dim=1)
+    tensor([[1, 2, 3],
+            [7, 8, 9]])
+    """
     if indices._array.dtype != INT64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {scalar_name(indices._array)}"

@@ -110,7 +110,12 @@ masked_fill.gradient(
     ),
 )
 def masked_select(input: Tensor, mask: Tensor, *, out=None):
-    """The elements where the mask holds, in one dimension."""
+    """The elements where the mask holds, in one dimension.
+
+    >>> x = torch.tensor([[1, -2], [-3, 4]])
+    >>> x.masked_select(x > 0)
+    tensor([1, 4])
+    """
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, not {scalar_name(mask)}")
     shape = stretched(input, mask)
@@ -148,7 +153,12 @@ def joint_shape(shape: tuple[int, ...], mask: Tensor) -> tuple[int, ...]:
     ),
 )
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out=None):
-    """The input with the elements of `source`, one after another, where the mask holds."""
+    """The input with the elements of `source`, one after another, where the mask holds.
+
+    >>> mask = torch.tensor([True, False, True])
+    >>> torch.zeros(3).masked_scatter(mask, torch.tensor([7.0, 8.0]))
+    tensor([7., 0., 8.])
+    """
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
     if source.dtype != input.dtype:
@@ -231,5 +241,10 @@ def columns_nonzero(input: Tensor) -> tuple[Tensor, ...]:
     )
 )
 def argwhere(input):
-    """Where the elements are that are not zero, a row for each."""
+    """Where the elements are that are not zero, a row for each.
+
+    >>> torch.tensor([[0, 5], [6, 0]]).argwhere()
+    tensor([[0, 1],
+            [1, 0]])
+    """
     return rows_nonzero(input)

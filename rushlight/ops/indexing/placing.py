@@ -89,7 +89,12 @@ def has_parts(input: np.ndarray, dim: int) -> bool:
     ),
 )
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha=1, out=None):
-    """The input with parts of `source`, times `alpha`, added to those at the given positions along `dim`."""
+    """The input with parts of `source`, times `alpha`, added to those at the given positions along `dim`.
+
+    >>> rewards, episodes = torch.tensor([1.0, 2.0, 5.0]), torch.tensor([0, 0, 1])
+    >>> torch.zeros(2).index_add(0, episodes, rewards)
+    tensor([3., 5.])
+    """
     result = target_of(input, out)
     flat, dim, index, source = check_parts("index_add_", result, dim, index, source)
     if alpha != 1:
@@ -126,7 +131,13 @@ index_add.gradient(
     ),
 )
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out=None):
-    """The input with the parts of `source` written over those at the given positions along `dim`."""
+    """The input with the parts of `source` written over those at the given positions along `dim`.
+
+    >>> torch.zeros(3, 2).index_copy(0, torch.tensor([2]), torch.tensor([[1.0, 2.0]]))
+    tensor([[0., 0.],
+            [0., 0.],
+            [1., 2.]])
+    """
     dim = axis(dim, input.ndim)
     check_copied(input, dim, index, source)
     result = target_of(input, out)
@@ -195,7 +206,12 @@ index_copy.gradient(
     ),
 )
 def index_fill(input: Tensor, dim: int, index: Tensor, value, *, out=None):
-    """The input with one value written over the parts at the given positions along `dim`."""
+    """The input with one value written over the parts at the given positions along `dim`.
+
+    >>> torch.ones(2, 3).index_fill(1, torch.tensor([0, 2]), -1)
+    tensor([[-1.,  1., -1.],
+            [-1.,  1., -1.]])
+    """
     dim = axis(dim, input.ndim)
     if index.dtype != np.int64:
         raise IndexError(f"index_fill_(): Expected dtype int64 for index, not {scalar_name(index)}: use .long()")
@@ -253,7 +269,12 @@ def filled_once(grad: Tensor, dim: int, index: Tensor) -> Tensor:
     ),
 )
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate=False, *, out=None):
-    """The input with `source` written over, or added to, positions counted through the whole tensor."""
+    """The input with `source` written over, or added to, positions counted through the whole tensor.
+
+    >>> torch.zeros(2, 2).put(torch.tensor([3, 0]), torch.tensor([8.0, 9.0]))
+    tensor([[9., 0.],
+            [0., 8.]])
+    """
     check_long("put_", index)
     if source.dtype != input.dtype:
         raise RuntimeError(

@@ -30,7 +30,13 @@ from rushlight.ops.shape.joining import stack
     ),
 )
 def nonzero_static(input, *, size: int, fill_value=-1, out=None):
-    """The positions of the first `size` elements that are not zero, filled up with rows of `fill_value`."""
+    """The positions of the first `size` elements that are not zero, filled up with rows of `fill_value`.
+
+    >>> torch.tensor([4, 0, 6]).nonzero_static(size=3)
+    tensor([[ 0],
+            [ 2],
+            [-1]])
+    """
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     found = np.full((size, input.ndim), fill_value, np.int64)
@@ -57,7 +63,11 @@ def nonzero_static(input, *, size: int, fill_value=-1, out=None):
     ),
 )
 def unravel_index(indices, shape):
-    """The coordinates, one tensor for each dimension of `shape`, of positions in a flattened tensor."""
+    """The coordinates, one tensor for each dimension of `shape`, of positions in a flattened tensor.
+
+    >>> torch.unravel_index(torch.tensor([5, 2]), (2, 3))
+    (tensor([1, 0]), tensor([2, 2]))
+    """
     if indices.dtype.category != dtypes.INTEGER:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}: convert it with .long()")
     sizes = read_shape(shape)

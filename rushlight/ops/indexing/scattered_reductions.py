@@ -78,6 +78,10 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     """The input with `src` reduced into the elements whose position along `dim` the index gives.
 
     `reduce` is sum, prod, mean, amax or amin; without `include_self` the input's own elements are left out.
+
+    >>> groups = torch.tensor([0, 1, 0])
+    >>> torch.zeros(2).scatter_reduce(0, groups, torch.tensor([4.0, 5.0, 6.0]), "mean", include_self=False)
+    tensor([5., 5.])
     """
     reduce = OTHER_NAMES.get(reduce, reduce)
     if reduce not in REDUCTIONS:
@@ -195,6 +199,10 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     """The input with the parts of `source` reduced into those at the given positions along `dim`.
 
     `reduce` is prod, mean, amax or amin; without `include_self` the input's own elements are left out.
+
+    >>> rows = torch.tensor([[1.0, 9.0], [5.0, 2.0]])
+    >>> torch.zeros(1, 2).index_reduce(0, torch.tensor([0, 0]), rows, "amax")
+    tensor([[5., 9.]])
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")

@@ -156,7 +156,12 @@ scatter.gradient(input=scatter_input_gradient, src=scatter_src_gradient)
     ),
 )
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out=None):
-    """The input with `src` added to the elements whose position along `dim` the index gives."""
+    """The input with `src` added to the elements whose position along `dim` the index gives.
+
+    >>> votes = torch.tensor([2, 0, 2, 2])
+    >>> torch.zeros(3).scatter_add(0, votes, torch.ones(4))
+    tensor([1., 0., 3.])
+    """
     result = target_of(input, out)
     flat, dim, index = check_along("scatter_add", result, dim, index)
     src = check_source(flat, dim, index, src)

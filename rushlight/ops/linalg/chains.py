@@ -31,7 +31,12 @@ from rushlight.ops.machine.samples import case, cases
     ),
 )
 def multi_dot(tensors, *, out=None):
-    """The product of two or more matrices; the first and the last may be vectors."""
+    """The product of two or more matrices; the first and the last may be vectors.
+
+    >>> a, b, c = torch.ones(2, 100), torch.ones(100, 3), torch.ones(3)
+    >>> torch.linalg.multi_dot([a, b, c])  # b @ c first, which is the least work
+    tensor([300., 300.])
+    """
     if not isinstance(tensors, (list, tuple)):
         raise TypeError(
             "linalg_multi_dot(): argument 'tensors' (position 1) must be tuple of Tensors, not "
@@ -112,7 +117,11 @@ def multiplied(matrices, splits, start, end):
     ),
 )
 def chain_matmul(*matrices, out=None):
-    """The product of several matrices; `linalg.multi_dot` replaces it."""
+    """The product of several matrices; `linalg.multi_dot` replaces it.
+
+    >>> torch.chain_matmul(torch.tensor([[1.0, 2.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.eye(2))
+    tensor([[2., 1.]])
+    """
     warnings.warn(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
         "torch.linalg.multi_dot instead, which takes a list of two or more tensors.",

@@ -70,7 +70,12 @@ def root_gradient(grad, root, upper):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.cholesky_ex", returns=("L", "info"), samples=cases(definite))
 def cholesky_ex(input, *, upper=False, check_errors=False, out=None):
-    """The factor, and the order of the first leading minor that is not positive: 0 where all is well."""
+    """The factor, and the order of the first leading minor that is not positive: 0 where all is well.
+
+    >>> L, info = torch.linalg.cholesky_ex(torch.tensor([[1.0, 2.0], [2.0, 1.0]]))
+    >>> info  # the minor of order 2 is -3
+    tensor(2, dtype=torch.int32)
+    """
     require_square(input, "linalg.cholesky")
     require_inexact(input, "linalg.cholesky", "cholesky_cpu")
     found, info = roots(input, upper)
@@ -84,7 +89,12 @@ cholesky_ex.gradient(input=lambda grad, L, upper: root_gradient(grad, L, upper))
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.cholesky", node="LinalgCholeskyExBackward0", samples=cases(definite))
 def linalg_cholesky(input, *, upper=False, out=None):
-    """The lower triangle L with L L' = A, or the upper one U with U' U = A, of a positive definite matrix."""
+    """The lower triangle L with L L' = A, or the upper one U with U' U = A, of a positive definite matrix.
+
+    >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    tensor([[2., 0.],
+            [1., 2.]])
+    """
     require_square(input, "linalg.cholesky")
     require_inexact(input, "linalg.cholesky", "cholesky_cpu")
     found, info = roots(input, upper)
@@ -97,7 +107,12 @@ linalg_cholesky.gradient(input=lambda grad, result, upper: root_gradient(grad, r
 
 @op(dtype=SAME, layout=COLUMNS, samples=cases(definite))
 def cholesky(input, upper=False, *, out=None):
-    """The triangle L with L L' = A of a positive definite matrix; `linalg.cholesky` replaces it."""
+    """The triangle L with L L' = A of a positive definite matrix; `linalg.cholesky` replaces it.
+
+    >>> torch.cholesky(torch.tensor([[9.0, 3.0], [3.0, 2.0]]), upper=True)
+    tensor([[3., 1.],
+            [0., 1.]])
+    """
     require_square(input, "cholesky")
     require_kernel(input, "cholesky_cpu")
     found, info = roots(input, upper)
@@ -129,7 +144,13 @@ def factors(make):
 
 @op(dtype=SAME, layout=COLUMNS, samples=cases(factors))
 def cholesky_inverse(input, upper=False, *, out=None):
-    """The inverse of the positive definite matrix whose Cholesky factor is given."""
+    """The inverse of the positive definite matrix whose Cholesky factor is given.
+
+    >>> L = torch.tensor([[1.0, 0.0], [1.0, 1.0]])  # of [[1, 1], [1, 2]]
+    >>> torch.cholesky_inverse(L)
+    tensor([[ 2., -1.],
+            [-1.,  1.]])
+    """
     require_square(input, "cholesky_inverse")
     require_kernel(input, "cholesky_inverse_out_cpu")
     root = flipped(input) if upper else input
@@ -161,7 +182,13 @@ def equations(make):
 
 @op(dtype=SAME, layout=COLUMNS, samples=cases(equations))
 def cholesky_solve(input, input2, upper=False, *, out=None):
-    """The solution X of A X = B for the positive definite matrix A whose Cholesky factor is given second."""
+    """The solution X of A X = B for the positive definite matrix A whose Cholesky factor is given second.
+
+    >>> L = torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 5.0]]))
+    >>> torch.cholesky_solve(torch.tensor([[8.0], [12.0]]), L)
+    tensor([[1.],
+            [2.]])
+    """
     for label, each in (("b", input), ("u", input2)):
         if each.ndim < 2:
             raise RuntimeError(f"{label} should have at least 2 dimensions, but has {each.ndim} dimensions instead")

@@ -37,7 +37,11 @@ def squares(make):
 
 @op(dtype=SAME, name="linalg.det", samples=cases(squares))
 def linalg_det(A, *, out=None):
-    """The determinant of a square matrix."""
+    """The determinant of a square matrix.
+
+    >>> torch.linalg.det(torch.tensor([[3.0, 1.0], [1.0, 2.0]]))
+    tensor(5.)
+    """
     require_square(A, "linalg.det")
     require_inexact(A, "linalg.det", "lu_cpu")
     return np.linalg.det(A)
@@ -82,7 +86,13 @@ cofactors.gradient(A=cofactor_gradient)
 
 @op(dtype=SAME, name="linalg.slogdet", returns=("sign", "logabsdet"), samples=cases(squares))
 def linalg_slogdet(A, *, out=None):
-    """The sign of the determinant, of length one if complex, and the logarithm of its absolute value."""
+    """The sign of the determinant, of length one if complex, and the logarithm of its absolute value.
+
+    >>> torch.linalg.slogdet(-1e20 * torch.eye(3))  # the determinant itself overflows
+    torch.return_types.linalg_slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(138.1551))
+    """
     require_square(A, "linalg.slogdet")
     require_inexact(A, "linalg.slogdet")
     return tuple(np.linalg.slogdet(A))
@@ -102,13 +112,21 @@ linalg_slogdet.gradient(A=slogdet_gradient)
 
 @composed(samples=cases(squares))
 def det(input):
-    """The determinant of a square matrix: `linalg.det`."""
+    """The determinant of a square matrix: `linalg.det`.
+
+    >>> torch.det(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
+    tensor(-1.)
+    """
     return linalg_det(input)
 
 
 @composed(samples=cases(squares))
 def slogdet(input, *, out=None):
-    """The sign and the logarithm of the absolute value of the determinant: `linalg.slogdet`."""
+    """The sign and the logarithm of the absolute value of the determinant: `linalg.slogdet`.
+
+    >>> torch.slogdet(torch.diag(torch.tensor([1.0, -3.0]))).sign
+    tensor(-1.)
+    """
     return collected("slogdet", ("sign", "logabsdet"), linalg_slogdet(input), out)
 
 
@@ -119,7 +137,11 @@ def slogdet(input, *, out=None):
     )
 )
 def logdet(input):
-    """The logarithm of the determinant; NaN where that is negative."""
+    """The logarithm of the determinant; NaN where that is negative.
+
+    >>> torch.logdet(torch.diag(torch.tensor([2.0, 3.0])))
+    tensor(1.7918)
+    """
     require_square(input._array, "logdet")
     require_inexact(input._array, "logdet")
     sign, size = linalg_slogdet(input)

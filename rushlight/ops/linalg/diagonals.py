@@ -20,5 +20,10 @@ from rushlight.ops.shape.diagonals import diagonal as plain_diagonal
     ),
 )
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
-    """A view of the diagonal of the last two dimensions."""
+    """A view of the diagonal of the last two dimensions.
+
+    >>> torch.linalg.diagonal(torch.arange(8).reshape(2, 2, 2))
+    tensor([[0, 3],
+            [4, 7]])
+    """
     return plain_diagonal(A, offset, dim1, dim2)

@@ -49,7 +49,15 @@ def require_hermitian(A, UPLO):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.eigh", returns=("eigenvalues", "eigenvectors"), samples=cases(hermitian))
 def eigh(input, UPLO="L", *, out=None):
-    """Eigenvalues, in ascending order, and eigenvectors, as columns, of a Hermitian matrix; reads one triangle."""
+    """Eigenvalues, in ascending order, and eigenvectors, as columns, of a Hermitian matrix; reads one triangle.
+
+    >>> A = torch.tensor([[1.0, 1.0], [1.0, 2.0]])
+    >>> L, Q = torch.linalg.eigh(A)
+    >>> L
+    tensor([0.3820, 2.6180])
+    >>> torch.allclose(Q @ torch.diag(L) @ Q.mT, A, atol=1e-6)
+    True
+    """
     require_hermitian(input, UPLO)
     try:
         return tuple(np.linalg.eigh(input, UPLO))
@@ -92,7 +100,11 @@ def hermitian_values(input, UPLO: str):
 
 @composed(name="linalg.eigvalsh", samples=cases(hermitian))
 def eigvalsh(input, UPLO="L", *, out=None):
-    """The eigenvalues of a Hermitian matrix, in ascending order."""
+    """The eigenvalues of a Hermitian matrix, in ascending order.
+
+    >>> torch.linalg.eigvalsh(torch.tensor([[1.0, 1.0], [1.0, 0.0]]))
+    tensor([-0.6180,  1.6180])
+    """
     with_vectors = input.requires_grad and state.grad
     found = eigh(input, UPLO).eigenvalues if with_vectors else hermitian_values(input, UPLO)
     return write_composed("linalg.eigvalsh", found, out)
@@ -127,7 +139,13 @@ def complex_of(dtype):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.eig", returns=("eigenvalues", "eigenvectors"), samples=cases(squares))
 def eig(input, *, out=None):
-    """Eigenvalues and eigenvectors, as columns of length one, of any square matrix; complex."""
+    """Eigenvalues and eigenvectors, as columns of length one, of any square matrix; complex.
+
+    >>> A = torch.tensor([[0.0, -1.0], [1.0, 0.0]])  # a quarter turn
+    >>> L, V = torch.linalg.eig(A)
+    >>> torch.allclose(A.to(L.dtype) @ V, V * L, atol=1e-6)
+    True
+    """
     require_finite_square(input, "eig")
     try:
         values, vectors = np.linalg.eig(input)
@@ -168,6 +186,11 @@ def any_values(input):
 
 @composed(name="linalg.eigvals", samples=cases(squares))
 def eigvals(input, *, out=None):
-    """The eigenvalues of any square matrix; complex."""
+    """The eigenvalues of any square matrix; complex.
+
+    >>> eigenvalues = torch.linalg.eigvals(torch.tensor([[0.5, -3.0], [1.0, 0.5]]))
+    >>> eigenvalues.real, eigenvalues.imag.abs()
+    (tensor([0.5000, 0.5000]), tensor([1.7321, 1.7321]))
+    """
     found = eig(input).eigenvalues if input.requires_grad and state.grad else any_values(input)
     return write_composed("linalg.eigvals", found, out)

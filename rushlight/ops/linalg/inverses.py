@@ -34,7 +34,12 @@ squares = cases(
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.inv_ex", returns=("inverse", "info"), samples=squares)
 def inv_ex(A, *, check_errors=False, out=None):
-    """Inverses, and for each the position of the first zero pivot, counted from one: 0 where all is well."""
+    """Inverses, and for each the position of the first zero pivot, counted from one: 0 where all is well.
+
+    >>> inverse, info = torch.linalg.inv_ex(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
+    >>> info
+    tensor(2, dtype=torch.int32)
+    """
     inverse, info = inverses(A)
     if check_errors:
         require_success(info, "linalg.inv_ex", SINGULAR)
@@ -46,7 +51,12 @@ inv_ex.gradient(A=lambda grad, inverse: -adjoint(inverse) @ grad @ adjoint(inver
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.inv", node="LinalgInvExBackward0", samples=squares)
 def inv(A, *, out=None):
-    """The inverse of a square matrix; an error if there is none."""
+    """The inverse of a square matrix; an error if there is none.
+
+    >>> torch.linalg.inv(torch.tensor([[1.0, 1.0], [0.0, 2.0]]))
+    tensor([[ 1.0000, -0.5000],
+            [ 0.0000,  0.5000]])
+    """
     inverse, info = inverses(A)
     require_success(info, "linalg.inv", SINGULAR)
     return inverse
@@ -68,5 +78,10 @@ def inverses(A):
 
 @composed(samples=squares)
 def inverse(input, *, out=None):
-    """The inverse of a square matrix: `linalg.inv`."""
+    """The inverse of a square matrix: `linalg.inv`.
+
+    >>> torch.tensor([[2.0, 0.0], [0.0, 4.0]]).inverse()
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
     return inv(input, out=out)

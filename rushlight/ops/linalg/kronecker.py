@@ -23,7 +23,12 @@ from rushlight.ops.shape.shape import reshaped_copy
     )
 )
 def kron(input, other, *, out=None):
-    """Blocks of the second tensor, each times an element of the first."""
+    """Blocks of the second tensor, each times an element of the first.
+
+    >>> torch.kron(torch.eye(2), torch.tensor([[1.0, 2.0]]))
+    tensor([[1., 2., 0., 0.],
+            [0., 0., 1., 2.]])
+    """
     dims = max(input.ndim, other.ndim)
     one, two = ((1,) * (dims - each.ndim) + tuple(each.shape) for each in (input, other))
     spread = [size for each in one for size in (each, 1)]

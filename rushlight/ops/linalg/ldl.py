@@ -62,7 +62,11 @@ def halves(A, hermitian, name):
     underivable="linalg_ldl_factor_ex",
 )
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None):
-    """L and D in one matrix, the swaps, and where D has a zero block; reads the lower triangle."""
+    """L and D in one matrix, the swaps, and where D has a zero block; reads the lower triangle.
+
+    >>> torch.linalg.ldl_factor_ex(torch.zeros(2, 2)).info
+    tensor(1, dtype=torch.int32)
+    """
     found = halves(input, hermitian, "torch.linalg.ldl_factor_ex")
     if check_errors:
         require_success(found[2], "torch.linalg.ldl_factor_ex", SINGULAR)
@@ -78,7 +82,12 @@ def ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None):
     underivable="linalg_ldl_factor_ex",
 )
 def ldl_factor(input, *, hermitian=False, out=None):
-    """L and D of a symmetric, or Hermitian, matrix in one, and the swaps, for `ldl_solve`."""
+    """L and D of a symmetric, or Hermitian, matrix in one, and the swaps, for `ldl_solve`.
+
+    >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[2.0, 1.0], [1.0, -1.0]]))
+    >>> LD.diagonal()
+    tensor([ 2.0000, -1.5000])
+    """
     LD, pivots, info = halves(input, hermitian, "torch.linalg.ldl_factor_ex")
     require_success(info, "torch.linalg.ldl_factor", SINGULAR)
     return LD, pivots
@@ -100,7 +109,13 @@ def equations(make):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_solve", samples=cases(equations), underivable="linalg_ldl_solve")
 def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
-    """The solution of A X = B from what `ldl_factor(A)` returns."""
+    """The solution of A X = B from what `ldl_factor(A)` returns.
+
+    >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[2.0, 1.0], [1.0, -1.0]]))
+    >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[3.0], [0.0]]))
+    tensor([[1.],
+            [1.]])
+    """
     name = "torch.linalg.ldl_solve"
     require_square(LD, name)
     if B.ndim < 2:

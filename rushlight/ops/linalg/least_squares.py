@@ -52,7 +52,13 @@ def equations(make):
 
 @composed(name="linalg.lstsq", samples=cases(equations))
 def lstsq(input, b, rcond=None, *, driver=None, out=None):
-    """The shortest X that brings A X nearest to B; residuals, ranks and singular values as the driver has them."""
+    """The shortest X that brings A X nearest to B; residuals, ranks and singular values as the driver has them.
+
+    >>> points = torch.tensor([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])  # x and 1
+    >>> slope_and_start = torch.linalg.lstsq(points, torch.tensor([[1.0], [3.0], [5.0]])).solution
+    >>> torch.allclose(slope_and_start, torch.tensor([[2.0], [1.0]]), atol=1e-5)
+    True
+    """
     driver = "gelsy" if driver is None else driver
     if driver not in DRIVERS:
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")

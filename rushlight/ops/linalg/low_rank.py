@@ -19,7 +19,13 @@ def matrices(make):
 
 @composed(method=False, samples=cases(matrices))
 def svd_lowrank(A, q=6, niter=2, M=None):
-    """U, S and V with A - M near U diag(S) V', for the `q` largest singular values, by random projection."""
+    """U, S and V with A - M near U diag(S) V', for the `q` largest singular values, by random projection.
+
+    >>> A = torch.outer(torch.arange(1.0, 5.0), torch.ones(3))  # of rank one
+    >>> U, S, V = torch.svd_lowrank(A, q=1)
+    >>> torch.allclose(U * S @ V.mT, A, atol=1e-5)
+    True
+    """
     q, niter = 6 if q is None else q, 2 if niter is None else niter
     matrix = A if M is None else A - M
     wide = A.shape[-2] < A.shape[-1]
@@ -36,7 +42,14 @@ def svd_lowrank(A, q=6, niter=2, M=None):
 
 @composed(method=False, samples=cases(lambda make: [*matrices(make), case(make.floats(3, 3), 9)]))
 def pca_lowrank(A, q=None, center=True, niter=2):
-    """The `q` main directions of the rows of A: `svd_lowrank` of A, after its mean was taken away."""
+    """The `q` main directions of the rows of A: `svd_lowrank` of A, after its mean was taken away.
+
+    >>> x = torch.randn(100, 1) * torch.tensor([3.0, 4.0])  # along one line
+    >>> U, S, V = torch.pca_lowrank(x, q=1)
+    >>> V.abs()
+    tensor([[0.6000],
+            [0.8000]])
+    """
     smaller = min(A.shape[-2:])
     q = min(6, smaller) if q is None else q
     if not 0 <= q <= smaller:
@@ -78,6 +91,11 @@ def lobpcg(
 
     They come from a full decomposition, to full accuracy: a first guess `X`, a preconditioner `iK`, `niter`, `tol` and
     the other settings of the iteration that gave the function its name change nothing.
+
+    >>> A = torch.diag(torch.arange(1.0, 10.0))
+    >>> values, vectors = torch.lobpcg(A, k=1)
+    >>> torch.allclose(values, torch.tensor([9.0]))
+    True
     """
     rows = A.shape[-2]
     if A.shape[-1] != rows:

@@ -84,7 +84,12 @@ def permutation(pivots, rows: int, dtype: np.dtype):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.lu_factor_ex", returns=("LU", "pivots", "info"), samples=matrices)
 def lu_factor_ex(A, *, pivot=True, check_errors=False, out=None):
-    """L and U in one matrix, the rows that were swapped, and where the first zero stands on U's diagonal."""
+    """L and U in one matrix, the rows that were swapped, and where the first zero stands on U's diagonal.
+
+    >>> LU, pivots, info = torch.linalg.lu_factor_ex(torch.ones(2, 2))
+    >>> info  # U has a zero at its second place
+    tensor(2, dtype=torch.int32)
+    """
     require_factorable(A, pivot, "torch.lu_factor")
     found = factored(A)
     if check_errors:
@@ -104,7 +109,15 @@ lu_factor_ex.gradient(A=lambda grad, LU, pivots: packed_gradient(grad, LU, pivot
     samples=matrices,
 )
 def lu_factor(A, *, pivot=True, out=None):
-    """L and U in one matrix and the rows that were swapped, for `lu_solve`."""
+    """L and U in one matrix and the rows that were swapped, for `lu_solve`.
+
+    >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [2.0, 2.0]]))
+    >>> LU
+    tensor([[2.0000, 2.0000],
+            [0.5000, 1.0000]])
+    >>> pivots
+    tensor([2, 2], dtype=torch.int32)
+    """
     require_factorable(A, pivot, "torch.lu_factor")
     LU, pivots, info = factored(A)
     require_success(info, "torch.linalg.lu_factor", ZERO_PIVOT, RuntimeError)
@@ -182,7 +195,15 @@ def separated(LU):
 
 @composed(name="linalg.lu", samples=matrices)
 def linalg_lu(A, *, pivot=True, out=None):
-    """A permutation P, a lower triangle L with ones on its diagonal and an upper one U, whose product is A."""
+    """A permutation P, a lower triangle L with ones on its diagonal and an upper one U, whose product is A.
+
+    >>> P, L, U = torch.linalg.lu(torch.tensor([[1.0, 2.0], [2.0, 2.0]]))
+    >>> U
+    tensor([[2., 2.],
+            [0., 1.]])
+    >>> torch.equal(P @ L @ U, torch.tensor([[1.0, 2.0], [2.0, 2.0]]))
+    True
+    """
     L, U, pivots = lu_parts(A, pivot)
     P = permutation(pivots, A.shape[-2], A._array.dtype)
     return collected("linalg.lu", ("P", "L", "U"), (P, L, U), out)
@@ -190,7 +211,13 @@ def linalg_lu(A, *, pivot=True, out=None):
 
 @composed(samples=cases(lambda make: [case(make.floats(3, 3)), case(make.floats(2, 3, 3), get_infos=True)]))
 def lu(A, pivot=True, get_infos=False, out=None):
-    """L and U in one matrix and the rows that were swapped, with infos if asked: `linalg.lu_factor_ex`."""
+    """L and U in one matrix and the rows that were swapped, with infos if asked: `linalg.lu_factor_ex`.
+
+    >>> LU, pivots = torch.tensor([[4.0, 2.0], [2.0, 3.0]]).lu()
+    >>> LU
+    tensor([[4.0000, 2.0000],
+            [0.5000, 2.0000]])
+    """
     found = lu_factor_ex(A, pivot=pivot)
     return written("lu", found if get_infos else (found.LU, found.pivots), out)
 
@@ -211,7 +238,14 @@ def packed(make):
 
 @composed(method=False, samples=cases(packed))
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=None):
-    """The permutation, L and U out of what `lu_factor` returns; what is not asked for is an empty tensor."""
+    """The permutation, L and U out of what `lu_factor` returns; what is not asked for is an empty tensor.
+
+    >>> A = torch.tensor([[0.0, 2.0], [1.0, 3.0]])
+    >>> P, L, U = torch.lu_unpack(*torch.linalg.lu_factor(A))
+    >>> P
+    tensor([[0., 1.],
+            [1., 0.]])
+    """
     if unpack_pivots and LU_pivots.dtype.name != "int32":
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype. "

@@ -35,7 +35,12 @@ def squares(make):
 
 @op(dtype=AVERAGE, name="linalg.matrix_exp", samples=cases(squares))
 def linalg_matrix_exp(input):
-    """The exponential of a square matrix: the sum of its powers, each divided by a factorial."""
+    """The exponential of a square matrix: the sum of its powers, each divided by a factorial.
+
+    >>> torch.linalg.matrix_exp(torch.tensor([[0.0, 1.0], [0.0, 0.0]]))
+    tensor([[1., 1.],
+            [0., 1.]])
+    """
     require_square(input, "linalg.matrix_exp")
     require_inexact(input, "linalg.matrix_exp")
     if not input.size:
@@ -58,7 +63,12 @@ linalg_matrix_exp.gradient(input=exponential_gradient)
 
 @composed(samples=cases(squares))
 def matrix_exp(input):
-    """The exponential of a square matrix: `linalg.matrix_exp`."""
+    """The exponential of a square matrix: `linalg.matrix_exp`.
+
+    >>> turn = torch.tensor([[0.0, -math.pi / 2], [math.pi / 2, 0.0]])
+    >>> torch.allclose(torch.matrix_exp(turn) @ torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0]), atol=1e-6)
+    True
+    """
     return linalg_matrix_exp(input)
 
 
@@ -78,7 +88,12 @@ def powers(make):
 
 @composed(name="linalg.matrix_power", samples=cases(powers))
 def linalg_matrix_power(input, n, *, out=None):
-    """A square matrix multiplied with itself `n` times; its inverse if `n` is negative."""
+    """A square matrix multiplied with itself `n` times; its inverse if `n` is negative.
+
+    >>> torch.linalg.matrix_power(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), -1)
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
     n = integer(n, "linalg_matrix_power", "n", 2)
     require_square(input._array, "linalg.matrix_power")
     found = input.clone(memory_format=contiguous_format) if n == 1 else power(input if n >= 0 else inv(input), abs(n))
@@ -101,5 +116,11 @@ def power(matrix, n):
 
 @composed(samples=cases(powers))
 def matrix_power(input, n, *, out=None):
-    """A square matrix multiplied with itself `n` times: `linalg.matrix_power`."""
+    """A square matrix multiplied with itself `n` times: `linalg.matrix_power`.
+
+    >>> fibonacci = torch.tensor([[1, 1], [1, 0]])
+    >>> torch.matrix_power(fibonacci.double(), 10)
+    tensor([[89., 55.],
+            [55., 34.]], dtype=torch.float64)
+    """
     return linalg_matrix_power(input, integer(n, "matrix_power", "n", 2), out=out)

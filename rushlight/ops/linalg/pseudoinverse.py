@@ -33,7 +33,13 @@ from rushlight.ops.products.products import adjoint
     ),
 )
 def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
-    """The pseudoinverse: for least squares, `pinv(a) @ b` solves `a @ x = b`."""
+    """The pseudoinverse: for least squares, `pinv(a) @ b` solves `a @ x = b`.
+
+    >>> torch.linalg.pinv(torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000],
+            [0.0000, 0.0000]])
+    """
     if input.ndim < 2 or input._array.dtype not in FULL:
         raise RuntimeError(
             f"linalg.pinv({input.dtype.scalar}{{{list(input.shape)}}}): expected a tensor with 2 or more dimensions of "
@@ -80,5 +86,9 @@ def pseudoinverse_gradient(grad, matrix, inverse):
 
 @composed(samples=cases(lambda make: [case(make.floats(3, 4)), case(make.floats(2, 4, 2))]))
 def pinverse(input, rcond=1e-15):
-    """The pseudoinverse of a matrix; `linalg.pinv` under its old name."""
+    """The pseudoinverse of a matrix; `linalg.pinv` under its old name.
+
+    >>> torch.pinverse(torch.tensor([[1.0], [1.0]]))
+    tensor([[0.5000, 0.5000]])
+    """
     return pinv(input, rcond)

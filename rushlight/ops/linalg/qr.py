@@ -41,7 +41,13 @@ def modes(make):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.qr", returns=("Q", "R"), samples=cases(modes))
 def linalg_qr(A, mode="reduced", *, out=None):
-    """Q with orthonormal columns and an upper triangle R, whose product is A; Q is square if `mode` is 'complete'."""
+    """Q with orthonormal columns and an upper triangle R, whose product is A; Q is square if `mode` is 'complete'.
+
+    >>> A = torch.tensor([[3.0, 1.0], [4.0, 2.0]])
+    >>> Q, R = torch.linalg.qr(A)
+    >>> torch.allclose(Q @ R, A), torch.allclose(Q.mT @ Q, torch.eye(2), atol=1e-6)
+    (True, True)
+    """
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
@@ -101,5 +107,10 @@ linalg_qr.gradient(A=qr_gradient)
 
 @composed(samples=cases(lambda make: [*matrices(make), corner(make.floats(4, 3), False)]))
 def qr(input, some=True, *, out=None):
-    """Q with orthonormal columns and an upper triangle R, whose product is the input; `linalg.qr` replaces it."""
+    """Q with orthonormal columns and an upper triangle R, whose product is the input; `linalg.qr` replaces it.
+
+    >>> Q, R = torch.qr(torch.ones(4, 2))
+    >>> Q.shape, R.shape
+    (torch.Size([4, 2]), torch.Size([2, 2]))
+    """
     return collected("qr", ("Q", "R"), linalg_qr(input, "reduced" if some else "complete"), out)

@@ -41,7 +41,11 @@ def matrices(make):
 
 @composed(name="linalg.matrix_rank", samples=cases(matrices))
 def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None, out=None):
-    """How many singular values are larger than `atol` and than `rtol` times the largest of them."""
+    """How many singular values are larger than `atol` and than `rtol` times the largest of them.
+
+    >>> torch.linalg.matrix_rank(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
+    tensor(1)
+    """
     if input.ndim < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
     if input._array.dtype not in FULL:
@@ -87,7 +91,11 @@ def limit(value):
     ),
 )
 def cond(input, p=None, *, out=None):
-    """The condition number: the norm `p` of a matrix times that of its inverse; infinite if there is none."""
+    """The condition number: the norm `p` of a matrix times that of its inverse; infinite if there is none.
+
+    >>> torch.linalg.cond(torch.diag(torch.tensor([100.0, 0.3])))
+    tensor(333.3333)
+    """
     if input.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if p not in (None, 2, -2, "fro", "nuc", 1, -1, INF, -INF):

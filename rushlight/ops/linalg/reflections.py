@@ -32,7 +32,12 @@ from rushlight.ops.products.products import adjoint
     ),
 )
 def geqrf(input, *, out=None):
-    """R of the QR decomposition, below it the vectors of the reflections that make Q, and their factors."""
+    """R of the QR decomposition, below it the vectors of the reflections that make Q, and their factors.
+
+    >>> a, tau = torch.geqrf(torch.tensor([[1.0, 3.0], [1.0, 2.0]]))
+    >>> a[0, 0].abs()  # the length of the first column
+    tensor(1.4142)
+    """
     if input.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     require_kernel(input, "geqrf_cpu")
@@ -95,7 +100,13 @@ def reflections(make):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.householder_product", samples=cases(reflections))
 def householder_product(input, tau, *, out=None):
-    """The first columns of the product of Householder reflections, such as the Q of `geqrf`."""
+    """The first columns of the product of Householder reflections, such as the Q of `geqrf`.
+
+    >>> A = torch.tensor([[3.0, 1.0], [4.0, 2.0]])
+    >>> Q = torch.linalg.householder_product(*torch.geqrf(A))
+    >>> torch.allclose(Q @ Q.mT, torch.eye(2), atol=1e-6)
+    True
+    """
     name = "torch.linalg.householder_product"
     require_reflections(input, tau, name)
     if input.shape[-2] < input.shape[-1]:
@@ -147,7 +158,13 @@ householder_product.gradient(
 
 @composed(samples=cases(reflections))
 def orgqr(input, input2):
-    """The first columns of a product of Householder reflections: `linalg.householder_product`."""
+    """The first columns of a product of Householder reflections: `linalg.householder_product`.
+
+    >>> a, tau = torch.geqrf(torch.tensor([[3.0], [4.0]]))
+    >>> torch.orgqr(a, tau).abs()
+    tensor([[0.6000],
+            [0.8000]])
+    """
     return householder_product(input, input2)
 
 
@@ -169,7 +186,13 @@ def applied(make):
 
 @op(dtype=SAME, layout=COLUMNS, samples=cases(applied))
 def ormqr(input, input2, input3, left=True, transpose=False, *, out=None):
-    """A matrix times the product of all Householder reflections, or its adjoint: from the left or the right."""
+    """A matrix times the product of all Householder reflections, or its adjoint: from the left or the right.
+
+    >>> A = torch.tensor([[3.0, 1.0], [4.0, 2.0]])
+    >>> a, tau = torch.geqrf(A)
+    >>> torch.allclose(torch.ormqr(a, tau, A, transpose=True), a.triu(), atol=1e-6)  # Q' A is R
+    True
+    """
     name = "torch.ormqr"
     require_reflections(input, input2, name)
     size = -2 if left else -1

@@ -65,7 +65,15 @@ def refuse_driver(driver, name):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.svd", returns=("U", "S", "Vh"), samples=cases(decompositions))
 def linalg_svd(A, full_matrices=True, *, driver=None, out=None):
-    """U, S and Vh with A = U diag(S) Vh, the singular values S in descending order."""
+    """U, S and Vh with A = U diag(S) Vh, the singular values S in descending order.
+
+    >>> A = torch.tensor([[1.0, 1.0], [0.0, 1.0]])
+    >>> U, S, Vh = torch.linalg.svd(A)
+    >>> S
+    tensor([1.6180, 0.6180])
+    >>> torch.allclose(U @ torch.diag(S) @ Vh, A, atol=1e-6)
+    True
+    """
     refuse_driver(driver, "svd")
     return decomposed(A, full_matrices)
 
@@ -128,7 +136,11 @@ def singular_values(A):
 
 @composed(name="linalg.svdvals", samples=cases(matrices))
 def svdvals(A, *, driver=None, out=None):
-    """The singular values of a matrix, in descending order."""
+    """The singular values of a matrix, in descending order.
+
+    >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, -4.5]]))
+    tensor([4.5000, 3.0000])
+    """
     refuse_driver(driver, "svdvals")
     # without a gradient the vectors are not needed: a third of the time
     found = linalg_svd(A, False).S if A.requires_grad and state.grad else singular_values(A)
@@ -145,7 +157,12 @@ def svdvals(A, *, driver=None, out=None):
     )
 )
 def svd(input, some=True, compute_uv=True, *, out=None):
-    """U, S and V with A = U diag(S) V'; zeros for U and V without `compute_uv`. `linalg.svd` replaces it."""
+    """U, S and V with A = U diag(S) V'; zeros for U and V without `compute_uv`. `linalg.svd` replaces it.
+
+    >>> U, S, V = torch.svd(torch.ones(3, 2))
+    >>> U.shape, V.shape
+    (torch.Size([3, 2]), torch.Size([2, 2]))
+    """
     if input.ndim < 2:
         raise RuntimeError(
             f"linalg.svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead"

@@ -57,7 +57,12 @@ def SOLVED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
 
 @op(dtype=SAME, layout=SOLVED, name="linalg.solve_ex", returns=("result", "info"), samples=cases(equations))
 def solve_ex(A, B, *, left=True, check_errors=False, out=None):
-    """The solution of A X = B, and the position of the first zero pivot, counted from one: 0 where all is well."""
+    """The solution of A X = B, and the position of the first zero pivot, counted from one: 0 where all is well.
+
+    >>> x, info = torch.linalg.solve_ex(torch.zeros(2, 2), torch.ones(2))
+    >>> info
+    tensor(1, dtype=torch.int32)
+    """
     found, info = solutions(A, B, left)
     if check_errors:
         require_success(info, "torch.linalg.solve_ex", SINGULAR)
@@ -72,7 +77,12 @@ def solve_ex(A, B, *, left=True, check_errors=False, out=None):
     samples=joined(cases(equations), singular),
 )
 def solve(A, B, *, left=True, out=None):
-    """The solution of A X = B, or of X A = B, for square matrices A and a matrix or vector B."""
+    """The solution of A X = B, or of X A = B, for square matrices A and a matrix or vector B.
+
+    >>> A = torch.tensor([[1.0, 1.0], [1.0, -1.0]])  # x + y = 5, x - y = 1
+    >>> torch.linalg.solve(A, torch.tensor([5.0, 1.0]))
+    tensor([3., 2.])
+    """
     found, info = solutions(A, B, left)
     require_success(info, "torch.linalg.solve", SINGULAR)
     return found
@@ -146,7 +156,13 @@ def factors(make):
 
 @op(dtype=SAME, layout=SOLVED, name="linalg.lu_solve", samples=cases(factors))
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
-    """The solution of A X = B, of X A = B, or of these for A's adjoint, from what `lu_factor(A)` returns."""
+    """The solution of A X = B, of X A = B, or of these for A's adjoint, from what `lu_factor(A)` returns.
+
+    >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[1.0, 1.0], [1.0, -1.0]]))
+    >>> torch.linalg.lu_solve(LU, pivots, torch.tensor([[5.0], [1.0]]))
+    tensor([[3.],
+            [2.]])
+    """
     name = "linalg.lu_solve"
     if pivots.dtype != np.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32. Got {scalar(pivots)}")
@@ -190,5 +206,11 @@ linalg_lu_solve.gradient(
 
 @composed(samples=cases(lambda make: [case(each.args[2], *each.args[:2]) for each in factors(make)[:4]]))
 def lu_solve(input, LU_data, LU_pivots, *, out=None):
-    """The solution of A X = B from what `lu_factor(A)` returns: `linalg.lu_solve`, the right side first."""
+    """The solution of A X = B from what `lu_factor(A)` returns: `linalg.lu_solve`, the right side first.
+
+    >>> LU, pivots = torch.linalg.lu_factor(torch.tensor([[0.0, 2.0], [4.0, 0.0]]))
+    >>> torch.lu_solve(torch.tensor([[2.0], [4.0]]), LU, pivots)
+    tensor([[1.],
+            [1.]])
+    """
     return linalg_lu_solve(LU_data, LU_pivots, input, out=out)

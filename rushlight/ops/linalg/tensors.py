@@ -29,7 +29,12 @@ from rushlight.ops.machine.samples import case, cases
     ),
 )
 def tensorinv(input, ind=2, *, out=None):
-    """The inverse for `tensordot`: the input is a matrix with the first `ind` dimensions as rows."""
+    """The inverse for `tensordot`: the input is a matrix with the first `ind` dimensions as rows.
+
+    >>> A = torch.eye(6).reshape(6, 2, 3)
+    >>> torch.linalg.tensorinv(A, ind=1).shape
+    torch.Size([2, 3, 6])
+    """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     rows, columns = tuple(input.shape[:ind]), tuple(input.shape[ind:])
@@ -56,7 +61,13 @@ def tensorinv(input, ind=2, *, out=None):
     ),
 )
 def tensorsolve(input, other, dims=None, *, out=None):
-    """The X for which `tensordot(input, X, X.ndim)` is `other`; `dims` are moved to the end first."""
+    """The X for which `tensordot(input, X, X.ndim)` is `other`; `dims` are moved to the end first.
+
+    >>> A = 2 * torch.eye(6).reshape(2, 3, 2, 3)
+    >>> torch.linalg.tensorsolve(A, torch.arange(6.0).reshape(2, 3))
+    tensor([[0.0000, 0.5000, 1.0000],
+            [1.5000, 2.0000, 2.5000]])
+    """
     if dims is not None:
         moved = [axis(each, input.ndim) for each in ((dims,) if isinstance(dims, int) else dims)]
         input = input.movedim(moved, list(range(input.ndim - len(moved), input.ndim)))

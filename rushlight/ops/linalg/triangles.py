@@ -71,7 +71,13 @@ def equations(make):
 
 @op(dtype=SAME, layout=COLUMNS, name="linalg.solve_triangular", samples=cases(equations))
 def solve_triangular(input, B, *, upper: bool, left=True, unitriangular=False, out=None):
-    """The solution of A X = B, or of X A = B, for a triangular matrix A, of which the other half is not read."""
+    """The solution of A X = B, or of X A = B, for a triangular matrix A, of which the other half is not read.
+
+    >>> A = torch.tensor([[2.0, 0.0], [1.0, 1.0]])
+    >>> torch.linalg.solve_triangular(A, torch.tensor([[4.0], [5.0]]), upper=False)
+    tensor([[2.],
+            [3.]])
+    """
     name = "linalg.solve_triangular"
     require_square(input, name)
     require_matrices(B, name, "B")
@@ -117,7 +123,13 @@ def old_equations(make):
 
 @op(dtype=SAME, layout=COLUMNS, returns=("solution", "cloned_coefficient"), samples=cases(old_equations))
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False, *, out=None):
-    """The solution X of A X = B for a triangular A, and a copy of A; `linalg.solve_triangular` replaces it."""
+    """The solution X of A X = B for a triangular A, and a copy of A; `linalg.solve_triangular` replaces it.
+
+    >>> A = torch.tensor([[1.0, 1.0], [0.0, 2.0]])
+    >>> torch.triangular_solve(torch.tensor([[3.0], [4.0]]), A).solution
+    tensor([[1.],
+            [2.]])
+    """
     for label, each in (("b", input), ("A", A)):
         if each.ndim < 2:
             raise RuntimeError(

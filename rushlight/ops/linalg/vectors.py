@@ -39,7 +39,12 @@ def triples(make):
 
 @op(dtype=MATCH, name="linalg.cross", samples=cases(triples))
 def linalg_cross(input, other, *, dim=-1, out=None):
-    """The cross product of vectors of three elements along `dim`."""
+    """The cross product of vectors of three elements along `dim`.
+
+    >>> x, y = torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 1.0, 0.0])
+    >>> torch.linalg.cross(x, y)
+    tensor([0., 0., 1.])
+    """
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     place = counted(dim, input.ndim)
@@ -63,7 +68,11 @@ linalg_cross.gradient(
 
 @composed(samples=cases(lambda make: [*triples(make), case(make.floats(3, 2), make.floats(3, 2), axis=0)]))
 def cross(input, other, dim=None, *, axis=None, out=None):
-    """The cross product of vectors of three elements, along `dim` or the first dimension of that size."""
+    """The cross product of vectors of three elements, along `dim` or the first dimension of that size.
+
+    >>> torch.cross(torch.tensor([[1], [2], [3]]), torch.tensor([[4], [5], [6]]), dim=0).flatten()
+    tensor([-3,  6, -3])
+    """
     dim = axis if dim is None else dim
     if dim is None:
         warnings.warn(
@@ -95,7 +104,11 @@ def cross(input, other, dim=None, *, axis=None, out=None):
     ),
 )
 def vecdot(x, y, *, dim=-1, axis=None, out=None):
-    """The sum of products of two vectors' elements along `dim`, those of the first conjugated."""
+    """The sum of products of two vectors' elements along `dim`, those of the first conjugated.
+
+    >>> torch.linalg.vecdot(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([10.0, 1.0]))
+    tensor([12., 34.])
+    """
     require_inexact(x._array, "linalg.vecdot")
     require_same_dtype(x._array, y._array, "linalg.vecdot", ("x", "y"))
     if x.ndim == y.ndim == 1:
@@ -121,7 +134,12 @@ def vecdot(x, y, *, dim=-1, axis=None, out=None):
     ),
 )
 def vander(x, N=None):
-    """The powers of each element from 0 to N - 1, along a new last dimension."""
+    """The powers of each element from 0 to N - 1, along a new last dimension.
+
+    >>> torch.linalg.vander(torch.tensor([2, 3]), N=4)
+    tensor([[ 1,  2,  4,  8],
+            [ 1,  3,  9, 27]])
+    """
     if x.dtype in (dtypes.bool_, dtypes.float16, dtypes.bfloat16):
         raise RuntimeError(
             f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.scalar}"
@@ -151,7 +169,11 @@ def vander(x, N=None):
     )
 )
 def inner(input, other, *, out=None):
-    """The products of all vectors along the last dimension of one tensor and all of the other."""
+    """The products of all vectors along the last dimension of one tensor and all of the other.
+
+    >>> torch.inner(torch.tensor([[1, 0], [0, 1], [1, 1]]), torch.tensor([5, 7]))
+    tensor([ 5,  7, 12])
+    """
     if not input.ndim or not other.ndim:
         return write_composed("inner", input * other, out)
     if input.shape[-1] != other.shape[-1]:

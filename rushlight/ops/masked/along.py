@@ -39,7 +39,11 @@ def samples(*leading: Any) -> Samples:
 
 @composed(name="masked.cumsum", samples=samples())
 def cumsum(input, dim, *, dtype=None, mask=None):
-    """Sums of each element and those before it along `dim`, where the mask is True."""
+    """Sums of each element and those before it along `dim`, where the mask is True.
+
+    >>> torch.masked.cumsum(torch.tensor([1.0, 2.0, 3.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor([1., 1., 4.])
+    """
     along = axis(dim, checked("cumsum", input).ndim)
     kind = countable("cumsum", dtype or input.dtype)
     return filled(input, mask, 0).cumsum(along, dtype=kind).to(kind)
@@ -47,7 +51,11 @@ def cumsum(input, dim, *, dtype=None, mask=None):
 
 @composed(name="masked.cumprod", samples=samples())
 def cumprod(input, dim, *, dtype=None, mask=None):
-    """Products of each element and those before it along `dim`, where the mask is True."""
+    """Products of each element and those before it along `dim`, where the mask is True.
+
+    >>> torch.masked.cumprod(torch.tensor([2.0, 0.0, 4.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor([2., 2., 8.])
+    """
     along = axis(dim, checked("cumprod", input).ndim)
     kind = countable("cumprod", dtype or input.dtype)
     return filled(input, mask, 1).cumprod(along, dtype=kind).to(kind)
@@ -62,7 +70,12 @@ def countable(name: str, kind: dtypes.dtype) -> dtypes.dtype:
 
 @composed(name="masked.softmax", samples=samples())
 def softmax(input, dim, *, dtype=None, mask=None):
-    """Exponentials divided by their sum along `dim`; 0 where the mask is False."""
+    """Exponentials divided by their sum along `dim`; 0 where the mask is False.
+
+    >>> scores = torch.tensor([1.0, 1.0, 9.0])
+    >>> torch.masked.softmax(scores, 0, mask=torch.tensor([True, True, False]))
+    tensor([0.5000, 0.5000, 0.0000])
+    """
     along = axis(dim, checked("softmax", input).ndim)
     fill = None if mask is None else lowest("amax", input)
     return filled(input, mask, fill).softmax(along, dtype or input.dtype)
@@ -71,7 +84,12 @@ def softmax(input, dim, *, dtype=None, mask=None):
 # where the mask is False the result is -inf, which no difference is taken of
 @composed(name="masked.log_softmax", samples=corners(samples()))
 def log_softmax(input, dim, *, dtype=None, mask=None):
-    """Logarithm of the softmax along `dim`; -inf where the mask is False."""
+    """Logarithm of the softmax along `dim`; -inf where the mask is False.
+
+    >>> scores = torch.tensor([3.0, 3.0, 9.0])
+    >>> torch.masked.log_softmax(scores, 0, mask=torch.tensor([True, True, False]))[:2]
+    tensor([-0.6931, -0.6931])
+    """
     along = axis(dim, checked("log_softmax", input).ndim)
     fill = None if mask is None else lowest("amax", input)
     return filled(input, mask, fill).log_softmax(along, dtype or input.dtype)
@@ -79,7 +97,12 @@ def log_softmax(input, dim, *, dtype=None, mask=None):
 
 @composed(name="masked.softmin", samples=samples())
 def softmin(input, dim, *, dtype=None, mask=None):
-    """Softmax of the negated input along `dim`; 0 where the mask is False."""
+    """Softmax of the negated input along `dim`; 0 where the mask is False.
+
+    >>> costs = torch.tensor([0.0, math.log(3), -5.0])
+    >>> torch.masked.softmin(costs, 0, mask=torch.tensor([True, True, False]))
+    tensor([0.7500, 0.2500, 0.0000])
+    """
     along = axis(dim, checked("softmin", input).ndim)
     fill = None if mask is None else highest("amin", input)
     return (-filled(input, mask, fill)).softmax(along, dtype or input.dtype)
@@ -87,7 +110,12 @@ def softmin(input, dim, *, dtype=None, mask=None):
 
 @composed(name="masked.normalize", samples=samples(2.0))
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
-    """The input divided by its norm of order `ord` along `dim`, at least `eps`; 0 where the mask is False."""
+    """The input divided by its norm of order `ord` along `dim`, at least `eps`; 0 where the mask is False.
+
+    >>> x, mask = torch.tensor([3.0, 4.0, 99.0]), torch.tensor([True, True, False])
+    >>> torch.masked.normalize(x, 2.0, 0, mask=mask)
+    tensor([0.6000, 0.8000, 0.0000])
+    """
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return filled(input, mask, 0) / length.maximum(length.new_full((), eps))
 
@@ -106,7 +134,11 @@ def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
     ),
 )
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
-    """log(exp(input) + exp(other)); where its mask is False, an operand counts as -inf."""
+    """log(exp(input) + exp(other)); where its mask is False, an operand counts as -inf.
+
+    >>> torch.masked.logaddexp(torch.zeros(2), torch.zeros(2), other_mask=torch.tensor([True, False]))
+    tensor([0.6931, 0.0000])
+    """
     pairs = ((checked("logaddexp", input), input_mask), (checked("logaddexp", other), other_mask))
     both = [filled(each, mask, None if mask is None else lowest("logaddexp", each)) for each, mask in pairs]
     return logaddexp_of_all(*both).to(dtype or input.dtype)

@@ -56,7 +56,11 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 @composed(name="masked.prod", samples=samples())
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """Product over `dim` of the elements where the mask is True; 1 where there are none."""
+    """Product over `dim` of the elements where the mask is True; 1 where there are none.
+
+    >>> torch.masked.prod(torch.tensor([[2.0, 3.0], [0.0, 5.0]]), 1, mask=torch.tensor([[True, True], [False, True]]))
+    tensor([6., 5.])
+    """
     dims = dims_of(dim, checked("prod", input).ndim)
     if dtype is None:
         dtype = input.dtype if input.dtype.differentiable else dtypes.int64
@@ -70,7 +74,12 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 @composed(name="masked.amax", samples=samples())
 def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The largest over `dim` of the elements where the mask is True; the lowest number where there are none."""
+    """The largest over `dim` of the elements where the mask is True; the lowest number where there are none.
+
+    >>> legal = torch.tensor([[True, False, True]])
+    >>> torch.masked.amax(torch.tensor([[1.0, 9.0, 4.0]]), 1, mask=legal)
+    tensor([4.])
+    """
     dims = dims_of(dim, checked("amax", input).ndim)
     fill = None if mask is None else lowest("amax", input)
     return filled(input, mask, fill).amax(dims, bool(keepdim)).to(dtype or input.dtype)
@@ -78,7 +87,11 @@ def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 @composed(name="masked.amin", samples=samples())
 def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The smallest over `dim` of the elements where the mask is True; the highest number where there are none."""
+    """The smallest over `dim` of the elements where the mask is True; the highest number where there are none.
+
+    >>> torch.masked.amin(torch.tensor([3.0, -7.0, 2.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor(2.)
+    """
     dims = dims_of(dim, checked("amin", input).ndim)
     fill = None if mask is None else highest("amin", input)
     return filled(input, mask, fill).amin(dims, bool(keepdim)).to(dtype or input.dtype)
@@ -86,21 +99,34 @@ def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 @composed(name="masked.argmax", samples=samples())
 def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """Where the largest of the elements stands for which the mask is True; as a number of the input's dtype."""
+    """Where the largest of the elements stands for which the mask is True; as a number of the input's dtype.
+
+    >>> q_values, legal = torch.tensor([[1.0, 9.0, 4.0]]), torch.tensor([[True, False, True]])
+    >>> torch.masked.argmax(q_values, 1, mask=legal)
+    tensor([2.])
+    """
     fill = None if mask is None else lowest("argmax", checked("argmax", input))
     return filled(checked("argmax", input), mask, fill).argmax(dim, bool(keepdim)).to(dtype or input.dtype)
 
 
 @composed(name="masked.argmin", samples=samples())
 def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """Where the smallest of the elements stands for which the mask is True; as a number of the input's dtype."""
+    """Where the smallest of the elements stands for which the mask is True; as a number of the input's dtype.
+
+    >>> torch.masked.argmin(torch.tensor([3.0, -7.0, 2.0]), 0, mask=torch.tensor([True, False, True]))
+    tensor(2.)
+    """
     fill = None if mask is None else highest("argmin", checked("argmin", input))
     return filled(checked("argmin", input), mask, fill).argmin(dim, bool(keepdim)).to(dtype or input.dtype)
 
 
 @composed(name="masked.logsumexp", samples=samples())
 def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """Logarithm of the sum over `dim` of the exponentials of the elements where the mask is True."""
+    """Logarithm of the sum over `dim` of the exponentials of the elements where the mask is True.
+
+    >>> torch.masked.logsumexp(torch.tensor([5.0, 5.0, 80.0]), 0, mask=torch.tensor([True, True, False]))
+    tensor(5.6931)
+    """
     dims = dims_of(dim, checked("logsumexp", input).ndim)
     fill = None
     if mask is not None:
@@ -110,7 +136,11 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 @composed(name="masked.norm", samples=samples(3.0, ints=False))
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The vector norm of order `ord` over `dim` of the elements where the mask is True."""
+    """The vector norm of order `ord` over `dim` of the elements where the mask is True.
+
+    >>> torch.masked.norm(torch.tensor([3.0, 100.0, 4.0]), 2.0, 0, mask=torch.tensor([True, False, True]))
+    tensor(5.)
+    """
     dims = dims_of(dim, checked("norm", input).ndim)
     fill = None if mask is None else norm_fill(input, ord)
     require_inexact(input._array, "linalg.vector_norm")

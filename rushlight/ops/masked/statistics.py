@@ -43,7 +43,11 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     ),
 )
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
-    """The element in the middle, along `dim`, of those where the mask is True."""
+    """The element in the middle, along `dim`, of those where the mask is True.
+
+    >>> torch.masked.median(torch.tensor([1.0, 2.0, 3.0, 99.0]), 0, mask=torch.tensor([True, True, True, False]))
+    tensor(2.)
+    """
     along = axis(dim, checked("median", input).ndim)
     if input.dtype.is_floating_point:
         return nanmedian(filled(input, mask, math.nan), along, keepdim).values
@@ -68,13 +72,22 @@ spread_samples = joined(
 
 @composed(name="masked.var", samples=spread_samples)
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """Variance over `dim` of the elements where the mask is True."""
+    """Variance over `dim` of the elements where the mask is True.
+
+    >>> torch.masked.var(torch.tensor([1.0, 3.0, 99.0]), 0, mask=torch.tensor([True, True, False]))
+    tensor(2.)
+    """
     return squared_deviation(input, dim, unbiased, correction, keepdim, dtype, mask)
 
 
 @composed(name="masked.std", samples=spread_samples)
 def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """Standard deviation over `dim` of the elements where the mask is True."""
+    """Standard deviation over `dim` of the elements where the mask is True.
+
+    >>> x, mask = torch.tensor([[1.0, 3.0, 99.0]]), torch.tensor([[True, True, False]])
+    >>> torch.masked.std(x, 1, unbiased=False, mask=mask)
+    tensor([1.])
+    """
     return squared_deviation(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
 
 

@@ -68,7 +68,12 @@ def running(make, *extra):
     ),
 )
 def cumsum(input, dim: int, *, dtype=None, out=None):
-    """Running sum along `dim`."""
+    """Running sum along `dim`.
+
+    >>> torch.tensor([[1, 2, 3], [10, 20, 30]]).cumsum(1)
+    tensor([[ 1,  3,  6],
+            [10, 30, 60]])
+    """
     along = axis(dim, input.ndim)
     refuse_bools("cumsum_out_cpu", input)
     return np.add.accumulate(in_c_order(input), along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
@@ -90,7 +95,11 @@ cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if 
     ),
 )
 def cumprod(input, dim: int, *, dtype=None, out=None):
-    """Running product along `dim`."""
+    """Running product along `dim`.
+
+    >>> torch.full((4,), 0.5).cumprod(0)  # discounts
+    tensor([0.5000, 0.2500, 0.1250, 0.0625])
+    """
     along = axis(dim, input.ndim)
     refuse_bools("cumprod_out_cpu", input)
     return np.multiply.accumulate(input, along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
@@ -118,13 +127,23 @@ def extremes(make):
 
 @op(dtype=SAME, returns=("values", "indices"), samples=cases(extremes))
 def cummax(input, dim: int, *, out=None):
-    """Running maximum along `dim`, and where it last stood."""
+    """Running maximum along `dim`, and where it last stood.
+
+    >>> torch.tensor([3, 1, 4, 4, 2]).cummax(0)
+    torch.return_types.cummax(
+    values=tensor([3, 3, 4, 4, 4]),
+    indices=tensor([0, 0, 2, 3, 3]))
+    """
     return running_extreme(input, "cummax", dim, np.maximum)
 
 
 @op(dtype=SAME, returns=("values", "indices"), samples=cases(extremes))
 def cummin(input, dim: int, *, out=None):
-    """Running minimum along `dim`, and where it last stood."""
+    """Running minimum along `dim`, and where it last stood.
+
+    >>> torch.tensor([3, 1, 4, 1]).cummin(0).indices
+    tensor([0, 1, 1, 3])
+    """
     return running_extreme(input, "cummin", dim, np.minimum)
 
 
@@ -165,7 +184,11 @@ cummin.gradient(input=add_at)
     ),
 )
 def logcumsumexp(input, dim: int, *, out=None):
-    """Logarithm of the running sum of the exponentials along `dim`, without overflow."""
+    """Logarithm of the running sum of the exponentials along `dim`, without overflow.
+
+    >>> torch.tensor([100.0, 102.0]).logcumsumexp(0)
+    tensor([100.0000, 102.1269])
+    """
     dim = axis(dim, input.ndim)
     if input.dtype not in dtypes.DIFFERENTIABLE:
         kind = dtypes.from_numpy(input.dtype).scalar

@@ -38,7 +38,11 @@ def curves(make, *extra):
 
 @composed(method=False, samples=cases(lambda make: curves(make, case(make.floats(0)))), aliases=["trapz"])
 def trapezoid(y, x=None, *, dx=None, dim=-1):
-    """Integral along `dim` by the trapezoidal rule, over points `x` or points `dx` (1) apart."""
+    """Integral along `dim` by the trapezoidal rule, over points `x` or points `dx` (1) apart.
+
+    >>> torch.trapezoid(torch.tensor([0.0, 1.0, 4.0]), x=torch.tensor([0.0, 1.0, 2.0]))
+    tensor(3.)
+    """
     dx = distance(x, dx, "trapezoid")
     check_curve(y, x, "trapezoid", dim)
     dim = axis(dim, y.ndim)
@@ -52,7 +56,11 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
 
 @composed(method=False, samples=cases(curves))
 def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
-    """Running integral along `dim` by the trapezoidal rule."""
+    """Running integral along `dim` by the trapezoidal rule.
+
+    >>> torch.cumulative_trapezoid(torch.tensor([0.0, 2.0, 4.0]), dx=0.5)
+    tensor([0.5000, 2.0000])
+    """
     dx = distance(x, dx, "cumulative_trapezoid")
     check_curve(y, x, "cumulative_trapezoid", dim)
     dim = axis(dim, y.ndim)
@@ -111,7 +119,13 @@ def widths(x, y, dim):
     )
 )
 def diff(input, n=1, dim=-1, prepend=None, append=None, *, out=None):
-    """Differences of each element and the next one along `dim`, taken `n` times."""
+    """Differences of each element and the next one along `dim`, taken `n` times.
+
+    >>> torch.tensor([1, 4, 9, 16]).diff()
+    tensor([3, 5, 7])
+    >>> torch.tensor([1, 4, 9, 16]).diff(n=2)
+    tensor([2, 2])
+    """
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:

@@ -31,7 +31,12 @@ from rushlight.ops.machine.samples import case, cases
     ),
 )
 def hash_tensor(input, dim=(), *, keepdim=False, mode=0, out=None):
-    """The exclusive or of the elements' bits, floats taken as float64, over all dimensions or over `dim`: a uint64."""
+    """The exclusive or of the elements' bits, floats taken as float64, over all dimensions or over `dim`: a uint64.
+
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> torch.equal(torch.hash_tensor(x), torch.hash_tensor(x.flip(0)))  # the order does not matter
+    True
+    """
     if mode != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}, the only one is 0")
     if not input.size and dim == ():

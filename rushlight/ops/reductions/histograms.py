@@ -32,7 +32,11 @@ from rushlight.ops.reductions.sorting import refuse
     ),
 )
 def histc(input, bins=100, min=0, max=0, *, out=None):
-    """Counts of the elements in equal ranges from `min` to `max`, or from the smallest to the largest."""
+    """Counts of the elements in equal ranges from `min` to `max`, or from the smallest to the largest.
+
+    >>> torch.histc(torch.tensor([0.1, 0.2, 0.9]), bins=2, min=0, max=1)
+    tensor([2., 1.])
+    """
     refuse(input, "biuc", "histogram_cpu")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
@@ -70,7 +74,13 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
     underivable="bincount",
 )
 def bincount(input, weights: "Tensor" = None, minlength=0):
-    """How often each of 0, 1, 2, ... occurs, or the sum of the weights of its occurrences."""
+    """How often each of 0, 1, 2, ... occurs, or the sum of the weights of its occurrences.
+
+    >>> torch.bincount(torch.tensor([0, 3, 3, 1]))
+    tensor([1, 1, 0, 2])
+    >>> torch.bincount(torch.tensor([0, 1, 1]), weights=torch.tensor([0.5, 0.25, 0.25]))
+    tensor([0.5000, 0.5000])
+    """
     refuse(input, "bfcV", "bincount_cpu")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
@@ -113,6 +123,12 @@ def histogram(input, bins: "int | Tensor", *, range=None, weight: "Tensor" = Non
     """Counts, or sums of weights, of the elements in each bin, and the edges of the bins.
 
     `bins` is their number, in equal steps over `range` or over all elements, or a tensor of the edges.
+
+    >>> counts, edges = torch.histogram(torch.tensor([0.5, 1.5, 1.7]), bins=2, range=(0.0, 2.0))
+    >>> counts
+    tensor([1., 2.])
+    >>> edges
+    tensor([0., 1., 2.])
     """
     if isinstance(bins, int) and bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
@@ -147,6 +163,11 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
     """Counts, or sums of weights, of points (..., D) in bins along D dimensions, and the edges along each.
 
     `bins` is a number for all dimensions, a number for each, or a tensor of edges for each.
+
+    >>> points = torch.tensor([[0.1, 0.9], [0.2, 0.8], [0.9, 0.1]])
+    >>> torch.histogramdd(points, bins=[2, 2], range=[0.0, 1.0, 0.0, 1.0]).hist
+    tensor([[0., 2.],
+            [1., 0.]])
     """
     if input.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")

@@ -50,7 +50,13 @@ def several(make):
 
 @op(dtype=SAME, samples=cases(several))
 def amax(input, dim=None, keepdim=False, *, out=None):
-    """Largest element over `dim`, one dimension or several; ties share the gradient evenly."""
+    """Largest element over `dim`, one dimension or several; ties share the gradient evenly.
+
+    >>> torch.tensor([[1, 5], [7, 3]]).amax(dim=1)
+    tensor([5, 7])
+    >>> torch.tensor([[1, 5], [7, 3]]).amax(dim=(0, 1))
+    tensor(7)
+    """
     along = axes(dim, input.ndim)
     check(input, "amax", along, kernel="max_values_cpu" if input.size else None)
     return fold(np.maximum, input, along, keepdim)
@@ -58,7 +64,11 @@ def amax(input, dim=None, keepdim=False, *, out=None):
 
 @op(dtype=SAME, samples=cases(several))
 def amin(input, dim=None, keepdim=False, *, out=None):
-    """Smallest element over `dim`, one dimension or several; ties share the gradient evenly."""
+    """Smallest element over `dim`, one dimension or several; ties share the gradient evenly.
+
+    >>> torch.tensor([[4.0, 2.0], [8.0, 6.0]]).amin(dim=0, keepdim=True)
+    tensor([[4., 2.]])
+    """
     along = axes(dim, input.ndim)
     check(input, "amin", along, kernel="min_values_cpu" if input.size else None)
     return fold(np.minimum, input, along, keepdim)
@@ -131,7 +141,13 @@ amin.gradient(input=shared)
     ),
 )
 def aminmax(input, *, dim=None, keepdim=False, out=None):
-    """Smallest and largest element, over everything or over one dimension."""
+    """Smallest and largest element, over everything or over one dimension.
+
+    >>> torch.tensor([3, -1, 2]).aminmax()
+    torch.return_types.aminmax(
+    min=tensor(-1),
+    max=tensor(3))
+    """
     along = None if dim is None else axis(dim, input.ndim)
     along = along if input.ndim else None
     check_both(input, along)
@@ -218,7 +234,15 @@ def overloads(make):
 
 @composed(samples=cases(overloads))
 def max(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
-    """Largest element; or (values, indices) along `dim`; or the larger elements of two tensors."""
+    """Largest element; or (values, indices) along `dim`; or the larger elements of two tensors.
+
+    >>> x = torch.tensor([[1, 5], [7, 3]])
+    >>> x.max()
+    tensor(7)
+    >>> values, indices = x.max(dim=1)
+    >>> indices
+    tensor([1, 0])
+    """
     require_tensor(input, "max")
     dim = dim if axis is None else axis
     other = dim if isinstance(dim, Tensor) else other
@@ -231,7 +255,13 @@ def max(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None,
 
 @composed(samples=cases(overloads))
 def min(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
-    """Smallest element; or (values, indices) along `dim`; or the smaller elements of two tensors."""
+    """Smallest element; or (values, indices) along `dim`; or the smaller elements of two tensors.
+
+    >>> torch.min(torch.tensor([1, 5]), torch.tensor([4, 2]))
+    tensor([1, 2])
+    >>> torch.tensor([[1, 5], [7, 3]]).min(dim=0).values
+    tensor([1, 3])
+    """
     require_tensor(input, "min")
     dim = dim if axis is None else axis
     other = dim if isinstance(dim, Tensor) else other
@@ -252,7 +282,12 @@ def require_tensor(input, name):
     samples=cases(lambda make: samples(make, case(make.bools(3)), case(make.distinct(2, 3), None, True))),
 )
 def argmax(input, dim=None, keepdim=False, *, out=None):
-    """Where the largest element stands: along `dim`, or in the flattened input."""
+    """Where the largest element stands: along `dim`, or in the flattened input.
+
+    >>> q_values = torch.tensor([[0.1, 0.9], [0.8, 0.2]])
+    >>> q_values.argmax(dim=1)
+    tensor([1, 0])
+    """
     return positions(input, "argmax", dim, keepdim)
 
 
@@ -261,7 +296,11 @@ def argmax(input, dim=None, keepdim=False, *, out=None):
     samples=cases(lambda make: samples(make, case(make.bools(3)), case(make.distinct(2, 3), None, True))),
 )
 def argmin(input, dim=None, keepdim=False, *, out=None):
-    """Where the smallest element stands: along `dim`, or in the flattened input."""
+    """Where the smallest element stands: along `dim`, or in the flattened input.
+
+    >>> torch.tensor([[5, 4], [3, 6]]).argmin()
+    tensor(2)
+    """
     return positions(input, "argmin", dim, keepdim)
 
 

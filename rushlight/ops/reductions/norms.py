@@ -53,7 +53,13 @@ def vectors(make):
     samples=cases(vectors),
 )
 def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Length of vectors along `dim`: the root of order `ord` of the sum of powers of order `ord`."""
+    """Length of vectors along `dim`: the root of order `ord` of the sum of powers of order `ord`.
+
+    >>> torch.linalg.vector_norm(torch.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
+    tensor([ 5., 10.])
+    >>> torch.linalg.vector_norm(torch.tensor([3.0, -4.0]), ord=math.inf)
+    tensor(4.)
+    """
     if not isinstance(ord, (int, float, np.integer)):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
     require_inexact(input, "linalg.vector_norm")
@@ -151,7 +157,11 @@ def matrices(make):
 
 @composed(name="linalg.matrix_norm", samples=cases(matrices))
 def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, axis=None, keepdims=None, dtype=None, out=None):
-    """Size of matrices: 'fro', 'nuc', or the norm induced by 1, 2 or inf and their negatives."""
+    """Size of matrices: 'fro', 'nuc', or the norm induced by 1, 2 or inf and their negatives.
+
+    >>> torch.linalg.matrix_norm(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), ord=1)  # the largest sum of a column
+    tensor(6.)
+    """
     dim, keepdim = dim if axis is None else axis, keepdim if keepdims is None else keepdims
     require_inexact(input._array, "linalg.matrix_norm")
     if ord not in ("fro", "nuc", 1, -1, 2, -2, INF, -INF):
@@ -213,7 +223,13 @@ def lengths(make):
 
 @composed(name="linalg.norm", samples=cases(lengths))
 def linalg_norm(input, ord=None, dim=None, keepdim=False, *, axis=None, keepdims=None, dtype=None, out=None):
-    """Norm of a vector or a matrix, told apart by `dim` or by the input's own dimensions."""
+    """Norm of a vector or a matrix, told apart by `dim` or by the input's own dimensions.
+
+    >>> torch.linalg.norm(torch.tensor([1.0, 2.0, 2.0]))
+    tensor(3.)
+    >>> torch.linalg.norm(torch.diag(torch.tensor([3.0, -4.5])), ord="nuc")  # the sum of singular values
+    tensor(7.5000)
+    """
     dim, keepdim = dim if axis is None else axis, keepdim if keepdims is None else keepdims
     if isinstance(dim, int):
         dim = (dim,)
@@ -250,7 +266,13 @@ def linalg_norm(input, ord=None, dim=None, keepdim=False, *, axis=None, keepdims
     )
 )
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
-    """Norm of all elements, or over `dim`: 2 ('fro') unless `p` says otherwise, 'nuc' for matrices."""
+    """Norm of all elements, or over `dim`: 2 ('fro') unless `p` says otherwise, 'nuc' for matrices.
+
+    >>> torch.tensor([3.0, 4.0]).norm()
+    tensor(5.)
+    >>> torch.tensor([3.0, -4.0]).norm(p=1)
+    tensor(7.)
+    """
     if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
         dims = range(input.ndim) if dim is None else dim
         return matrix_norm(input, p, tuple(dims), keepdim, dtype=dtype, out=out)
@@ -275,7 +297,11 @@ def DISTANCE(op: Op, arrays: list) -> np.dtype:
     ),
 )
 def dist(input, other, p=2):
-    """The `p`-norm of the difference of two tensors."""
+    """The `p`-norm of the difference of two tensors.
+
+    >>> torch.dist(torch.tensor([0.0, 0.0]), torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
     difference = input - other
     if difference.dtype.kind in "iu":
         kind = dtypes.from_numpy(difference.dtype).scalar
@@ -306,7 +332,12 @@ dist.gradient(
     ),
 )
 def renorm(input, p: float, dim: int, maxnorm: float, *, out=None):
-    """The input with every slice along `dim` whose `p`-norm is larger than `maxnorm` scaled down to it."""
+    """The input with every slice along `dim` whose `p`-norm is larger than `maxnorm` scaled down to it.
+
+    >>> torch.tensor([[3.0, 4.0], [0.3, 0.4]]).renorm(p=2, dim=0, maxnorm=1)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:

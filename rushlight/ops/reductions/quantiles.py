@@ -41,7 +41,13 @@ def samples(make, *extra):
 
 @composed(samples=cases(samples))
 def median(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None):
-    """The middle element, the lower one of two, NaN if there is one; along `dim` also where it stands."""
+    """The middle element, the lower one of two, NaN if there is one; along `dim` also where it stands.
+
+    >>> torch.tensor([9.0, 1.0, 2.0, 3.0]).median()
+    tensor(2.)
+    >>> torch.tensor([[9, 1, 2]]).median(dim=1).indices
+    tensor([2])
+    """
     dim = dim if axis is None else axis
     if dim is None:
         return median_all(input, out=out)
@@ -50,7 +56,11 @@ def median(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None
 
 @composed(samples=cases(samples))
 def nanmedian(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None):
-    """The element in the middle of those that are not NaN; along `dim` also where it stands."""
+    """The element in the middle of those that are not NaN; along `dim` also where it stands.
+
+    >>> torch.tensor([math.nan, 1.0, 2.0, 3.0]).nanmedian()
+    tensor(2.)
+    """
     dim = dim if axis is None else axis
     if dim is None:
         return nanmedian_all(input, out=out)
@@ -137,7 +147,13 @@ def middle(input, dim, keepdim, skip_nan):
     ),
 )
 def mode(input, dim=-1, keepdim=False, *, out=None):
-    """The most frequent element along `dim`, the smallest one of several, and where it last stands."""
+    """The most frequent element along `dim`, the smallest one of several, and where it last stands.
+
+    >>> torch.tensor([2, 1, 2, 3]).mode()
+    torch.return_types.mode(
+    values=tensor(2),
+    indices=tensor(2))
+    """
     dim = counted(dim, input.ndim)
     if input.ndim and not input.shape[dim]:
         raise IndexError(f"mode(): Expected reduction dim {dim} to have non-zero size.")
@@ -188,14 +204,24 @@ def quantile_samples(make):
 
 @composed(samples=cases(quantile_samples))
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", axis=None, keepdims=None, out=None):
-    """The `q`-th quantiles along `dim`, between two elements by `interpolation`; NaN where there is one."""
+    """The `q`-th quantiles along `dim`, between two elements by `interpolation`; NaN where there is one.
+
+    >>> torch.tensor([0.0, 1.0, 2.0, 3.0]).quantile(torch.tensor([0.25, 0.5]))
+    tensor([0.7500, 1.5000])
+    >>> torch.tensor([0.0, 1.0, 2.0, 3.0]).quantile(0.5, interpolation="lower")
+    tensor(1.)
+    """
     dim, keepdim = (dim if axis is None else axis), (keepdim if keepdims is None else keepdims)
     return write_composed("quantile", quantiles("quantile", input, q, dim, keepdim, interpolation), out)
 
 
 @composed(samples=cases(quantile_samples))
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", axis=None, keepdims=None, out=None):
-    """The `q`-th quantiles along `dim` of the elements that are not NaN."""
+    """The `q`-th quantiles along `dim` of the elements that are not NaN.
+
+    >>> torch.tensor([0.0, math.nan, 10.0]).nanquantile(0.25)
+    tensor(2.5000)
+    """
     dim, keepdim = (dim if axis is None else axis), (keepdim if keepdims is None else keepdims)
     return write_composed("nanquantile", quantiles("nanquantile", input, q, dim, keepdim, interpolation), out)
 

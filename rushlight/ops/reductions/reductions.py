@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 @op(dtype=ACCUMULATE, samples=reduction(), node=lambda dim: "SumBackward0" if dim is None else "SumBackward1")
 def sum(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Sum of the elements, over every dimension or over `dim`."""
+    """Sum of the elements, over every dimension or over `dim`.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).sum()
+    tensor(10)
+    >>> torch.tensor([[1, 2], [3, 4]]).sum(dim=0)
+    tensor([4, 6])
+    """
     return fold(np.add, input, axes(dim, input.ndim), keepdim)
 
 
@@ -36,7 +42,12 @@ sum.gradient(input=lambda grad, input_shape, dim, keepdim: spread(grad, input_sh
     node=lambda dim: "MeanBackward0" if dim is None else "MeanBackward1",
 )
 def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Mean of the elements, over every dimension or over `dim`."""
+    """Mean of the elements, over every dimension or over `dim`.
+
+    >>> torch.tensor([[1.0, 2.0], [3.0, 6.0]]).mean(dim=1, keepdim=True)
+    tensor([[1.5000],
+            [4.5000]])
+    """
     require_inexact(input, "mean(): could not infer output dtype. Input dtype must be either a floating point")
     total = fold(np.add, input, axes(dim, input.ndim), keepdim)
     return total / (input.size // (total.size or 1))
@@ -75,7 +86,11 @@ def reduced_count(shape, dim):
     node=lambda dim: "ProdBackward0" if dim is None else "ProdBackward1",
 )
 def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Product of the elements, over every dimension or over `dim`."""
+    """Product of the elements, over every dimension or over `dim`.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).prod(dim=1)
+    tensor([ 2, 12])
+    """
     along = None if dim is None else axis(dim, input.ndim)
     return in_c_order(np.multiply.reduce(input, along if input.ndim else None, dtype, keepdims=keepdim))
 
@@ -137,7 +152,11 @@ def ACCUMULATE_NUMBERS(op: Op, arrays: list) -> np.dtype:
     ),
 )
 def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Sum of the elements that are not NaN."""
+    """Sum of the elements that are not NaN.
+
+    >>> torch.tensor([1.0, math.nan, 2.0]).nansum()
+    tensor(3.)
+    """
     if input.dtype.kind == "f":
         input = np.where(input == input, input, 0)
     return fold(np.add, input, axes(dim, input.ndim), keepdim)
@@ -148,7 +167,11 @@ nansum.gradient(input=lambda grad, input, dim, keepdim: spread(grad, input.shape
 
 @composed(samples=cases(lambda make: with_nans(make, case(make.ints(3)))))
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
-    """Mean of the elements that are not NaN."""
+    """Mean of the elements that are not NaN.
+
+    >>> torch.tensor([[1.0, math.nan], [2.0, 4.0]]).nanmean(dim=1)
+    tensor([1., 3.])
+    """
     require_inexact(input._array, "nanmean(): expected input to have floating point")
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(
@@ -177,13 +200,21 @@ def truth_samples(make):
 
 @op(dtype=SAME, samples=cases(truth_samples))
 def any(input, dim=None, keepdim=False, *, out=None):
-    """Whether any element is true."""
+    """Whether any element is true.
+
+    >>> torch.tensor([[False, True], [False, False]]).any(dim=1)
+    tensor([ True, False])
+    """
     return truth(input, np.logical_or.reduce(input, truth_axes(dim, input.ndim), keepdims=keepdim))
 
 
 @op(dtype=SAME, samples=cases(truth_samples))
 def all(input, dim=None, keepdim=False, *, out=None):
-    """Whether all elements are true."""
+    """Whether all elements are true.
+
+    >>> torch.tensor([[True, True], [False, True]]).all(dim=0)
+    tensor([False,  True])
+    """
     return truth(input, np.logical_and.reduce(input, truth_axes(dim, input.ndim), keepdims=keepdim))
 
 
@@ -210,7 +241,11 @@ def truth(input, found):
     ),
 )
 def count_nonzero(input, dim=None):
-    """How many elements are not zero."""
+    """How many elements are not zero.
+
+    >>> torch.tensor([[0, 1, 2], [0, 0, 3]]).count_nonzero(dim=1)
+    tensor([2, 1])
+    """
     return np.add.reduce(input != 0, axes(dim, input.ndim), np.int64)
 
 
@@ -231,7 +266,11 @@ def count_nonzero(input, dim=None):
     ),
 )
 def logsumexp(input, dim: tuple, keepdim=False, *, out=None):
-    """Logarithm of the sum of the exponentials over `dim`, without overflow."""
+    """Logarithm of the sum of the exponentials over `dim`, without overflow.
+
+    >>> torch.full((3,), 100.0).logsumexp(0)  # exp(100) would be infinite
+    tensor(101.0986)
+    """
     if dim is None:
         raise not_given("logsumexp", "dim")
     along = axes(dim, input.ndim)

@@ -48,7 +48,13 @@ def searchsorted(
     sorter: "Tensor" = None,
     out=None,
 ):
-    """Where each value would go into the sorted sequence (its last dimension) and leave it sorted."""
+    """Where each value would go into the sorted sequence (its last dimension) and leave it sorted.
+
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 4]))
+    tensor([1, 2])
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 4]), right=True)
+    tensor([2, 2])
+    """
     if sorted_sequence.dtype.kind in "bc" and np.size(input):
         raise refuse("searchsorted_out_cpu", sorted_sequence)
     values = np.asarray(input)
@@ -115,7 +121,12 @@ def check(sequence, values, side, right, sorter):
     ),
 )
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
-    """Which bucket each value falls into: the index of the first boundary that is not below it."""
+    """Which bucket each value falls into: the index of the first boundary that is not below it.
+
+    >>> ages = torch.tensor([5, 18, 70])
+    >>> torch.bucketize(ages, torch.tensor([12, 18, 65]))
+    tensor([0, 1, 3])
+    """
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)

@@ -57,6 +57,10 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     """The sum, mean, product, largest or smallest of each run of rows; the runs follow one another along `axis`.
 
     `lengths` says how long each is, or `offsets` where each starts and the last one ends.
+
+    >>> data = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    >>> torch.segment_reduce(data, "sum", lengths=torch.tensor([1, 3]))
+    tensor([1., 9.])
     """
     refuse_history("segment_reduce", lengths=lengths, indices=indices, offsets=offsets)
     name = OTHER_NAMES.get(reduce, reduce)

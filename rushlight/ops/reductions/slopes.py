@@ -49,6 +49,9 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     """The slope along each dimension, or each in `dim`: from both neighbours inside, from one side at the ends.
 
     `spacing` is the distance of neighbours, for all dimensions (1) or for each, or a list of tensors of coordinates.
+
+    >>> torch.gradient(torch.tensor([0.0, 1.0, 4.0, 9.0]))
+    (tensor([1., 2., 4., 5.]),)
     """
     if edge_order not in (1, 2):
         raise RuntimeError(f"torch.gradient only supports edge_order=1 and edge_order=2., not {edge_order}")

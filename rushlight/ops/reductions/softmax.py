@@ -40,7 +40,11 @@ def typed(make):
     samples=cases(lambda make: [*samples(make), *typed(make), case(make.ints(3), 0)]),
 )
 def softmax(input, dim=None, dtype=None, *, out=None):
-    """Exponentials divided by their sum along `dim`."""
+    """Exponentials divided by their sum along `dim`.
+
+    >>> torch.tensor([0.0, math.log(3)]).softmax(0)
+    tensor([0.2500, 0.7500])
+    """
     along = axis(dim, input.ndim)
     if not input.size:
         return input.copy()
@@ -66,7 +70,11 @@ def softmax_gradient(weighted, result, dim):
     samples=cases(lambda make: [*samples(make), *typed(make), case(make.ints(3), 0)]),
 )
 def log_softmax(input, dim=None, dtype=None, *, out=None):
-    """Logarithm of the softmax along `dim`, computed without losing small probabilities."""
+    """Logarithm of the softmax along `dim`, computed without losing small probabilities.
+
+    >>> torch.tensor([0.0, 200.0]).log_softmax(0)  # softmax(0).log() would begin with -inf
+    tensor([-200.,    0.])
+    """
     along = axis(dim, input.ndim)
     if not input.size:
         return input.copy()
@@ -98,17 +106,31 @@ def implicit_dim(name, ndim):
 
 @composed(name="nn.functional.softmax", samples=cases(lambda make: samples(make) + typed(make)))
 def functional_softmax(input, dim=None, _stacklevel=3, dtype=None):
-    """Exponentials divided by their sum along `dim`."""
+    """Exponentials divided by their sum along `dim`.
+
+    >>> logits = torch.tensor([[1.0, 1.0], [0.0, math.log(3)]])
+    >>> F.softmax(logits, dim=1)
+    tensor([[0.5000, 0.5000],
+            [0.2500, 0.7500]])
+    """
     return softmax(input, implicit_dim("softmax", input.ndim) if dim is None else dim, dtype)
 
 
 @composed(name="nn.functional.log_softmax", samples=cases(lambda make: samples(make) + typed(make)))
 def functional_log_softmax(input, dim=None, _stacklevel=3, dtype=None):
-    """Logarithm of the softmax along `dim`."""
+    """Logarithm of the softmax along `dim`.
+
+    >>> F.log_softmax(torch.zeros(1, 4), dim=-1)
+    tensor([[-1.3863, -1.3863, -1.3863, -1.3863]])
+    """
     return log_softmax(input, implicit_dim("log_softmax", input.ndim) if dim is None else dim, dtype)
 
 
 @composed(name="nn.functional.softmin", samples=cases(lambda make: samples(make) + typed(make)))
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
-    """Softmax of the negated input: the smallest element gets the largest share."""
+    """Softmax of the negated input: the smallest element gets the largest share.
+
+    >>> F.softmin(torch.tensor([0.0, math.log(3)]), dim=0)
+    tensor([0.7500, 0.2500])
+    """
     return softmax(-input, implicit_dim("softmin", input.ndim) if dim is None else dim, dtype)

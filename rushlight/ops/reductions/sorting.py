@@ -37,7 +37,14 @@ def samples(make, *extra):
 
 @op(dtype=SAME, layout=LIKE, returns=("values", "indices"), samples=cases(samples))
 def sort(input, dim=-1, descending=False, *, stable=False, out=None):
-    """Elements in ascending order along `dim`, and where each came from; NaN counts as the largest."""
+    """Elements in ascending order along `dim`, and where each came from; NaN counts as the largest.
+
+    >>> values, indices = torch.tensor([3, 1, 2]).sort()
+    >>> values
+    tensor([1, 2, 3])
+    >>> indices
+    tensor([1, 2, 0])
+    """
     if input.dtype.kind == "c":
         raise RuntimeError("Sort does not support complex dtypes on CPU")
     dim = axis(dim, input.ndim)
@@ -68,13 +75,25 @@ def take_along(input, indices, dim):
 
 @composed(samples=cases(samples))
 def argsort(input, dim=-1, descending=False, *, stable=False, axis=None):
-    """The indices that sort the input along `dim`."""
+    """The indices that sort the input along `dim`.
+
+    >>> x = torch.tensor([10, 30, 20])
+    >>> x.argsort()
+    tensor([0, 2, 1])
+    >>> x[x.argsort(descending=True)]
+    tensor([30, 20, 10])
+    """
     return sort(input, dim if axis is None else axis, descending, stable=stable).indices
 
 
 @composed(samples=cases(lambda make: [case(make.distinct(3, 4)), case(make.floats()), case(make.ints(5))]))
 def msort(input, *, out=None):
-    """The input sorted along its first dimension."""
+    """The input sorted along its first dimension.
+
+    >>> torch.tensor([[3, 1], [2, 9]]).msort()
+    tensor([[2, 1],
+            [3, 9]])
+    """
     return write_composed("msort", sort(input, 0).values, out)
 
 
@@ -98,7 +117,13 @@ def msort(input, *, out=None):
     ),
 )
 def topk(input, k: int, dim=-1, largest=True, sorted=True, *, out=None):
-    """The `k` largest (or smallest) elements along `dim`, in order, and where each came from."""
+    """The `k` largest (or smallest) elements along `dim`, in order, and where each came from.
+
+    >>> torch.tensor([1, 9, 5, 7]).topk(2)
+    torch.return_types.topk(
+    values=tensor([9, 7]),
+    indices=tensor([1, 3]))
+    """
     if input.dtype.kind in "bc":
         kind = "bool" if input.dtype.kind == "b" else "complex"
         raise RuntimeError(f"topk does not support {kind} dtypes on CPU")
@@ -133,7 +158,13 @@ topk.gradient(input=lambda grad, indices, input_shape, dim: to_chosen(grad, indi
     ),
 )
 def kthvalue(input, k: int, dim=-1, keepdim=False, *, out=None):
-    """The `k`-th smallest element along `dim`, counted from 1, and where it came from."""
+    """The `k`-th smallest element along `dim`, counted from 1, and where it came from.
+
+    >>> torch.tensor([10, 50, 20]).kthvalue(2)
+    torch.return_types.kthvalue(
+    values=tensor(20),
+    indices=tensor(2))
+    """
     dim = axis(dim, input.ndim)
     size = input.shape[dim] if input.ndim else 1
     if not size:

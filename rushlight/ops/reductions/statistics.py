@@ -45,28 +45,47 @@ def spreads(make):
 
 @composed(samples=cases(spreads))
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None):
-    """Variance over `dim`; the sum of squares is divided by the count less `correction`."""
+    """Variance over `dim`; the sum of squares is divided by the count less `correction`.
+
+    >>> torch.tensor([1.0, 2.0, 3.0]).var()
+    tensor(1.)
+    >>> torch.tensor([1.0, 2.0, 3.0]).var(correction=0)
+    tensor(0.6667)
+    """
     dim, keepdim, correction = arguments("var", dim, unbiased, keepdim, correction, axis, keepdims)
     return variance(input, dim, keepdim, correction, out=out)
 
 
 @composed(samples=cases(spreads))
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None):
-    """Standard deviation over `dim`; the sum of squares is divided by the count less `correction`."""
+    """Standard deviation over `dim`; the sum of squares is divided by the count less `correction`.
+
+    >>> torch.tensor([[1.0, 3.0], [2.0, 2.0]]).std(dim=1, correction=0)
+    tensor([1., 0.])
+    """
     dim, keepdim, correction = arguments("std", dim, unbiased, keepdim, correction, axis, keepdims)
     return deviation(input, dim, keepdim, correction, out=out)
 
 
 @composed(samples=cases(spreads), method=False)
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None):
-    """Variance and mean over `dim`."""
+    """Variance and mean over `dim`.
+
+    >>> variance, mean = torch.var_mean(torch.tensor([1.0, 2.0, 3.0]))
+    >>> variance, mean
+    (tensor(1.), tensor(2.))
+    """
     dim, keepdim, correction = arguments("var_mean", dim, unbiased, keepdim, correction, axis, keepdims)
     return variance_and_mean(input, dim, keepdim, correction)
 
 
 @composed(samples=cases(spreads), method=False)
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None):
-    """Standard deviation and mean over `dim`."""
+    """Standard deviation and mean over `dim`.
+
+    >>> torch.std_mean(torch.tensor([[0.0, 2.0], [5.0, 5.0]]), dim=1, correction=0)
+    (tensor([1., 0.]), tensor([1., 5.]))
+    """
     dim, keepdim, correction = arguments("std_mean", dim, unbiased, keepdim, correction, axis, keepdims)
     return deviation_and_mean(input, dim, keepdim, correction)
 
@@ -208,7 +227,12 @@ def tables(make, *extra):
     )
 )
 def cov(input, *, correction=1, fweights=None, aweights=None):
-    """Covariances of the rows; columns are observations, with how often and how heavily each one counts."""
+    """Covariances of the rows; columns are observations, with how often and how heavily each one counts.
+
+    >>> torch.tensor([[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]]).cov()
+    tensor([[ 1., -2.],
+            [-2.,  4.]])
+    """
     require_table(input, fweights, aweights)
     rows = input.reshape(1, -1) if input.ndim < 2 else input
     count = rows.shape[1]
@@ -262,7 +286,12 @@ def require_weights(name, weights, count):
 
 @composed(samples=cases(tables))
 def corrcoef(input):
-    """Correlation coefficients of the rows; columns are observations."""
+    """Correlation coefficients of the rows; columns are observations.
+
+    >>> torch.tensor([[1.0, 2.0, 3.0], [1.0, 3.0, 2.0]]).corrcoef()
+    tensor([[1.0000, 0.5000],
+            [0.5000, 1.0000]])
+    """
     if input.ndim > 2:
         raise RuntimeError(
             f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"

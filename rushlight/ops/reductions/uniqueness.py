@@ -35,13 +35,24 @@ def samples(make):
 
 @composed(samples=cases(samples))
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    """The different elements in ascending order, or the different slices along `dim`."""
+    """The different elements in ascending order, or the different slices along `dim`.
+
+    >>> values, counts = torch.tensor([3, 1, 3]).unique(return_counts=True)
+    >>> values
+    tensor([1, 3])
+    >>> counts
+    tensor([1, 2])
+    """
     return wanted(distinct(input, dim, False), return_inverse, return_counts)
 
 
 @composed(samples=cases(samples))
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """The elements, or the slices along `dim`, of which only the first of each run of equals is kept."""
+    """The elements, or the slices along `dim`, of which only the first of each run of equals is kept.
+
+    >>> torch.tensor([1, 1, 2, 2, 1]).unique_consecutive()
+    tensor([1, 2, 1])
+    """
     return wanted(distinct(input, dim, True), return_inverse, return_counts)
 
 

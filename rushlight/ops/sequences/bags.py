@@ -178,7 +178,13 @@ def inner(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`nn.functional.embedding_bag` by torch's inner name: the bags, then what their gradient needs."""
+    """`nn.functional.embedding_bag` by torch's inner name: the bags, then what their gradient needs.
+
+    >>> table = torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]])
+    >>> torch.embedding_bag(table, torch.tensor([0, 1, 2]), torch.tensor([0, 2]))[0]  # sums
+    tensor([[1., 1.],
+            [5., 5.]])
+    """
     samples = None if per_sample_weights is None else per_sample_weights._array
     check(weight._array, indices._array, offsets._array, samples, include_last_offset)
     size = len(weight._array)
@@ -248,6 +254,11 @@ def embedding_bag(
     Bags are the rows of `input` if it has two dimensions; else they begin at the `offsets`, and with
     `include_last_offset` the last of these is the end. Rows at `padding_idx` do not count; rows longer than `max_norm`
     are shortened in the table itself; `per_sample_weights` multiply the rows of a sum.
+
+    >>> table = torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]])
+    >>> F.embedding_bag(torch.tensor([0, 1, 2]), table, offsets=torch.tensor([0, 2]), mode="sum")
+    tensor([[1., 1.],
+            [5., 5.]])
     """
     if weight.dtype.is_floating_point is False and input.is_floating_point():
         warn("Argument order of nn.functional.embedding_bag was changed: it is `embedding_bag(input, weight, ...)`.")

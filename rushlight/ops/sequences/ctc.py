@@ -168,6 +168,11 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 
     Targets are `(N, S)`, or all texts in a row; lengths are tensors or lists. "mean" divides each loss by its length
     first. A text that is too long for its input has an infinite loss; `zero_infinity` makes that 0.
+
+    >>> log_probs = torch.tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log()  # two moments, a blank and one letter
+    >>> loss = F.ctc_loss(log_probs, torch.tensor([[1]]), (2,), (1,))
+    >>> torch.exp(-loss)  # that the letter is read at all: three ways of four
+    tensor(0.7500)
     """
     require_known(reduction)
     single = log_probs.ndim == 2

@@ -33,7 +33,13 @@ from rushlight.ops.machine.writing import check_range, scalar_name
     ),
 )
 def embedding(weight: Tensor, indices: Tensor, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """Rows of `weight`; see `nn.functional.embedding`."""
+    """Rows of `weight`; see `nn.functional.embedding`.
+
+    >>> torch.embedding(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1, 0, 1]))
+    tensor([[3., 4.],
+            [1., 2.],
+            [3., 4.]])
+    """
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, not of shape {list(weight.shape)}")
     if indices.dtype not in INDEX_KINDS:
@@ -86,6 +92,11 @@ def embedding_function(
 
     The row `padding_idx` receives no gradient; rows longer than `max_norm` are shortened in the table itself;
     `scale_grad_by_freq` divides a row's gradient by how often it was looked up. Gradients are dense.
+
+    >>> words = torch.tensor([[2, 0]])
+    >>> F.embedding(words, torch.tensor([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]))
+    tensor([[[0.5000, 0.6000],
+             [0.1000, 0.2000]]])
     """
     size = weight._array.shape[0] if weight._array.ndim else 0
     if padding_idx is None:

@@ -96,7 +96,12 @@ def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, 
     samples=cases(lambda make: [case(make.floats(3, 1), make.floats(2, 3, 4)), case(make.floats(2), make.ints(3))])
 )
 def expand_as(input, other):
-    """Stretched to the size of `other`."""
+    """Stretched to the size of `other`.
+
+    >>> torch.tensor([[1], [2]]).expand_as(torch.zeros(2, 3))
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
     return expand(input, other._array.shape)
 
 
@@ -120,7 +125,12 @@ def many(tensors: tuple) -> list[Tensor]:
     ),
 )
 def broadcast_tensors(*tensors):
-    """Views of the tensors, stretched to their common shape."""
+    """Views of the tensors, stretched to their common shape.
+
+    >>> a, b = torch.broadcast_tensors(torch.zeros(3, 1), torch.zeros(4))
+    >>> a.shape, b.shape
+    (torch.Size([3, 4]), torch.Size([3, 4]))
+    """
     tensors = many(tensors)
     shape = common_shape([each._array.shape for each in tensors])
     return tuple([each if each._array.shape == shape else expand(each, shape) for each in tensors])
@@ -155,12 +165,22 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     method=False,
 )
 def broadcast_to(input, size):
-    """A view stretched to a size."""
+    """A view stretched to a size.
+
+    >>> torch.broadcast_to(torch.tensor([1, 2]), (2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return expand(input, size)
 
 
 def broadcast_to_method(self, *size_: int, size: Any = None) -> Tensor:
-    """A view stretched to a size, given as one or one by one."""
+    """A view stretched to a size, given as one or one by one.
+
+    >>> torch.tensor([1, 2]).broadcast_to(2, 2)
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return expand(self, *size_) if size is None else expand(self, size)
 
 
@@ -170,7 +190,11 @@ attribute("broadcast_to", broadcast_to_method)
 
 @composed(method=False, samples=cases(lambda make: [case((2,), (3, 1)), case((2,), 1, (4, 1, 1)), case()]))
 def broadcast_shapes(*shapes):
-    """The shape that tensors of the given shapes broadcast to."""
+    """The shape that tensors of the given shapes broadcast to.
+
+    >>> torch.broadcast_shapes((3, 1), (4,), (1, 1))
+    torch.Size([3, 4])
+    """
     plain = [tuple(shape) if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
     for size in itertools.chain.from_iterable(plain):
         if not isinstance(size, (int, np.integer)):
@@ -252,7 +276,14 @@ def meshgrid(*tensors, indexing=None):
     ),
 )
 def cartesian_prod(*tensors):
-    """Every choice of one element from each vector, one a row."""
+    """Every choice of one element from each vector, one a row.
+
+    >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([7, 8]))
+    tensor([[1, 7],
+            [1, 8],
+            [2, 7],
+            [2, 8]])
+    """
     tensors = many(tensors)
     for each in tensors:
         check_vector(each)
@@ -276,7 +307,13 @@ def cartesian_prod(*tensors):
     method=False,
 )
 def combinations(input, r=2, with_replacement=False):
-    """Every choice of `r` elements of a vector, one a row."""
+    """Every choice of `r` elements of a vector, one a row.
+
+    >>> torch.combinations(torch.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    """
     check_vector(input)
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")

@@ -117,7 +117,13 @@ def converted(self: Tensor, kind: np.dtype, form: memory_format | None = None, c
 
 @method
 def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor | str:
-    """The name of the tensor's type, or the tensor converted to another one."""
+    """The name of the tensor's type, or the tensor converted to another one.
+
+    >>> torch.zeros(2).type()
+    'torch.FloatTensor'
+    >>> torch.zeros(2).type(torch.int64)
+    tensor([0, 0])
+    """
     if dtype is None:
         return f"torch.{self.dtype.scalar}Tensor"
     return converted(self, named_dtype(dtype).numpy)
@@ -145,7 +151,11 @@ def named_dtype(given: Any) -> dtypes.dtype:
 
 @method
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """The tensor in the dtype of another one."""
+    """The tensor in the dtype of another one.
+
+    >>> torch.tensor([1.7, -1.7]).type_as(torch.tensor([0]))
+    tensor([ 1, -1])
+    """
     if not isinstance(other, Tensor):
         name = builtins.type(other).__name__
         raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {name}")
@@ -154,7 +164,12 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 @method
 def cpu(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
-    """The tensor itself: every tensor is on the CPU."""
+    """The tensor itself: every tensor is on the CPU.
+
+    >>> x = torch.zeros(2)
+    >>> x.cpu() is x
+    True
+    """
     return converted(self, self._array.dtype, memory_format)
 
 
@@ -165,29 +180,31 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
     raise AssertionError
 
 
-def conversion(name: str, kind: dtypes.dtype) -> None:
+def conversion(name: str, kind: dtypes.dtype, example: str, shown: str) -> None:
     """A method such as `float()`."""
 
     def convert(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
         return converted(self, kind.numpy, memory_format)
 
     convert.__name__ = convert.__qualname__ = name
-    convert.__doc__ = f"The tensor as `{kind.name}`."
+    convert.__doc__ = f"The tensor as `{kind.name}`.\n\n    >>> {example}\n    {shown}\n"
     method(convert)
 
 
-for _name, _kind in {
-    "float": dtypes.float32,
-    "double": dtypes.float64,
-    "half": dtypes.float16,
-    "bfloat16": dtypes.bfloat16,
-    "int": dtypes.int32,
-    "long": dtypes.int64,
-    "short": dtypes.int16,
-    "char": dtypes.int8,
-    "byte": dtypes.uint8,
-    "bool": dtypes.bool_,
-    "cfloat": dtypes.complex64,
-    "cdouble": dtypes.complex128,
-}.items():
-    conversion(_name, _kind)
+# method: dtype, a call of it, and what that shows
+CONVERSIONS = {
+    "float": (dtypes.float32, "torch.tensor([1, 2]).float()", "tensor([1., 2.])"),
+    "double": (dtypes.float64, "torch.tensor([0.5]).double()", "tensor([0.5000], dtype=torch.float64)"),
+    "half": (dtypes.float16, "torch.tensor([1.0, 1e6]).half()", "tensor([1., inf], dtype=torch.float16)"),
+    "bfloat16": (dtypes.bfloat16, "torch.tensor([1.2345]).bfloat16()", "tensor([1.2344], dtype=torch.bfloat16)"),
+    "int": (dtypes.int32, "torch.tensor([2.7, -2.7]).int()", "tensor([ 2, -2], dtype=torch.int32)"),
+    "long": (dtypes.int64, "torch.tensor([2.7, -2.7]).long()", "tensor([ 2, -2])"),
+    "short": (dtypes.int16, "torch.tensor([1, 70000]).short()", "tensor([   1, 4464], dtype=torch.int16)"),
+    "char": (dtypes.int8, "torch.tensor([1, 200]).char()", "tensor([  1, -56], dtype=torch.int8)"),
+    "byte": (dtypes.uint8, "torch.tensor([1, 257]).byte()", "tensor([1, 1], dtype=torch.uint8)"),
+    "bool": (dtypes.bool_, "torch.tensor([0.0, 0.5]).bool()", "tensor([False,  True])"),
+    "cfloat": (dtypes.complex64, "torch.tensor([1.0]).cfloat()", "tensor([1.+0.j])"),
+    "cdouble": (dtypes.complex128, "torch.tensor([1.0]).cdouble()", "tensor([1.+0.j], dtype=torch.complex128)"),
+}
+for _name, _conversion in CONVERSIONS.items():
+    conversion(_name, *_conversion)

@@ -58,7 +58,13 @@ def function_and_method(function):
     ),
 )
 def clone(input, *, memory_format=None):
-    """A copy in memory of its own, which keeps the history."""
+    """A copy in memory of its own, which keeps the history.
+
+    >>> x = torch.zeros(2)
+    >>> y = x.clone().add_(1)
+    >>> x, y
+    (tensor([0., 0.]), tensor([1., 1.]))
+    """
     if memory_format is None and is_fresh(input):
         return input.copy()
     found = empty_like_array(input, None, memory_format)
@@ -139,7 +145,12 @@ def is_itself(target: Tensor, source: Tensor) -> bool:
 
 
 def filled(input, value):
-    """An array like the input with one value everywhere."""
+    """An array like the input with one value everywhere.
+
+    >>> torch.fill(torch.zeros(2, 3), 7)
+    tensor([[7., 7., 7.],
+            [7., 7., 7.]])
+    """
     if getattr(value, "ndim", 0):
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     found = empty_like_array(input)
@@ -192,7 +203,12 @@ zeroed.gradient(input=lambda grad: grad.new_zeros(grad.shape))
 
 @function_and_method
 def fill_(input: Tensor, value: Any) -> Tensor:
-    """Write one value over every element."""
+    """Write one value over every element.
+
+    >>> torch.zeros(2, 2).fill_(3)
+    tensor([[3., 3.],
+            [3., 3.]])
+    """
     if isinstance(value, Tensor):
         return call_inplace(fill_memory.op, (input, value))
     return overwrite(input, number(value, "fill_", "value", 1), fill_memory.op, (input, value))
@@ -200,7 +216,13 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 
 @function_and_method
 def zero_(input: Tensor) -> Tensor:
-    """Write 0 over every element."""
+    """Write 0 over every element.
+
+    >>> x = torch.ones(4)
+    >>> _ = x[:2].zero_()
+    >>> x
+    tensor([0., 0., 1., 1.])
+    """
     return overwrite(input, 0, zeroed.op, (input,))
 
 

@@ -35,7 +35,14 @@ from rushlight.ops.shape.slicing import check_part
     ),
 )
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """A view of the elements whose indices in two dimensions differ by `offset`."""
+    """A view of the elements whose indices in two dimensions differ by `offset`.
+
+    >>> x = torch.zeros(2, 3)
+    >>> _ = x.diagonal(1).fill_(5)
+    >>> x
+    tensor([[0., 5., 0.],
+            [0., 0., 5.]])
+    """
     first, second = axis(dim1, input.ndim), axis(dim2, input.ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -79,7 +86,13 @@ diagonal_backward.gradient(input=lambda grad, offset, dim1, dim2: grad.diagonal(
     ),
 )
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
-    """Matrices with the input's last dimension on a diagonal, zero elsewhere."""
+    """Matrices with the input's last dimension on a diagonal, zero elsewhere.
+
+    >>> torch.tensor([1, 2]).diag_embed(offset=1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
     first, second = axis(dim1, input.ndim + 1), axis(dim2, input.ndim + 1)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -106,7 +119,12 @@ diag_embed.gradient(input=lambda grad, offset, dim1, dim2: grad.diagonal(offset,
     ),
 )
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
-    """A copy of the input with `src` on a diagonal."""
+    """A copy of the input with `src` on a diagonal.
+
+    >>> torch.zeros(2, 2).diagonal_scatter(torch.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
     found = input.copy("K")
     part = diagonal.op.body(found, offset, dim1, dim2)
     check_part(part, src)
@@ -152,7 +170,14 @@ diagonal_matrix.gradient(input=lambda grad, offset: grad.diagonal(offset))
     )
 )
 def diag(input, diagonal=0, *, out=None):
-    """A vector's matrix, or a matrix's diagonal as a vector."""
+    """A vector's matrix, or a matrix's diagonal as a vector.
+
+    >>> torch.tensor([1, 2]).diag()
+    tensor([[1, 0],
+            [0, 2]])
+    >>> torch.tensor([[1, 2], [3, 4]]).diag()
+    tensor([1, 4])
+    """
     if input._array.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._array.ndim}D")
     if input._array.ndim == 1:
@@ -162,7 +187,14 @@ def diag(input, diagonal=0, *, out=None):
 
 @composed(samples=cases(lambda make: [case(make.floats(3)), case(make.floats(2, 2), 1), case(make.floats())]))
 def diagflat(input, offset=0):
-    """A matrix with all elements of the input on a diagonal."""
+    """A matrix with all elements of the input on a diagonal.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).diagflat()
+    tensor([[1, 0, 0, 0],
+            [0, 2, 0, 0],
+            [0, 0, 3, 0],
+            [0, 0, 0, 4]])
+    """
     return diag_embed(input.contiguous().view(-1), offset)
 
 
@@ -180,7 +212,11 @@ def diagflat(input, offset=0):
     ),
 )
 def trace(input):
-    """Sum of a matrix's diagonal."""
+    """Sum of a matrix's diagonal.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).trace()
+    tensor(5)
+    """
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     if input.dtype.kind == "b":
@@ -206,7 +242,14 @@ def triangles(make):
 
 @op(dtype=SAME, inplace=True, samples=cases(triangles))
 def tril(input, diagonal=0, *, out=None):
-    """The lower triangle of matrices, zero elsewhere."""
+    """The lower triangle of matrices, zero elsewhere.
+
+    >>> causal = torch.ones(3, 3, dtype=torch.bool).tril()
+    >>> causal
+    tensor([[ True, False, False],
+            [ True,  True, False],
+            [ True,  True,  True]])
+    """
     return masked(input, diagonal, "tril", lower=True)
 
 
@@ -215,7 +258,12 @@ tril.gradient(input=lambda grad, diagonal: grad.tril(diagonal))
 
 @op(dtype=SAME, inplace=True, samples=cases(triangles))
 def triu(input, diagonal=0, *, out=None):
-    """The upper triangle of matrices, zero elsewhere."""
+    """The upper triangle of matrices, zero elsewhere.
+
+    >>> torch.ones(2, 3).triu(diagonal=1)
+    tensor([[0., 1., 1.],
+            [0., 0., 1.]])
+    """
     return masked(input, operator.index(diagonal) - 1, "triu", lower=False)
 
 
@@ -232,7 +280,13 @@ def masked(input: np.ndarray, diagonal: int, name: str, lower: bool) -> np.ndarr
 
 @method
 def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
-    """Write one value over the diagonal; with `wrap`, over that of each square block of a tall matrix."""
+    """Write one value over the diagonal; with `wrap`, over that of each square block of a tall matrix.
+
+    >>> torch.zeros(3, 2).fill_diagonal_(1)
+    tensor([[1., 0.],
+            [0., 1.],
+            [0., 0.]])
+    """
     shape = self._array.shape
     if len(shape) < 2:
         raise RuntimeError("dimensions must larger than 1")

@@ -25,7 +25,12 @@ from rushlight.ops.machine.samples import case, cases
     )
 )
 def sum_to_size(input, *size):
-    """The sum over those dimensions that `size` lacks or has as 1: what expanding to the input's size undoes."""
+    """The sum over those dimensions that `size` lacks or has as 1: what expanding to the input's size undoes.
+
+    >>> torch.ones(4, 2, 3).sum_to_size(2, 1)
+    tensor([[12.],
+            [12.]])
+    """
     if not size:
         raise not_given("sum_to_size", "size")
     wanted = plain_size(size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size)

@@ -201,26 +201,46 @@ def each_atleast(function, tensors, name: str) -> list[Tensor]:
 
 @composed(method=False, samples=cases(stacks))
 def hstack(tensors, *, out=None):
-    """The tensors one after another along the columns; along the first dimension if they have one only."""
+    """The tensors one after another along the columns; along the first dimension if they have one only.
+
+    >>> torch.hstack([torch.tensor([[1], [2]]), torch.tensor([[3], [4]])])
+    tensor([[1, 3],
+            [2, 4]])
+    """
     tensors = each_atleast(atleast_1d, tensors, "hstack")
     return cat(tensors, int(tensors[0].ndim > 1), out=out)
 
 
 @composed(method=False, aliases=["row_stack"], samples=cases(stacks))
 def vstack(tensors, *, out=None):
-    """The tensors one after another along the rows."""
+    """The tensors one after another along the rows.
+
+    >>> torch.vstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
     return cat(each_atleast(atleast_2d, tensors, "vstack"), 0, out=out)
 
 
 @composed(method=False, samples=cases(stacks))
 def dstack(tensors, *, out=None):
-    """The tensors one after another along the third dimension."""
+    """The tensors one after another along the third dimension.
+
+    >>> torch.dstack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
     return cat(each_atleast(atleast_3d, tensors, "dstack"), 2, out=out)
 
 
 @composed(method=False, samples=cases(stacks))
 def column_stack(tensors, *, out=None):
-    """The tensors side by side; numbers and vectors as columns."""
+    """The tensors side by side; numbers and vectors as columns.
+
+    >>> torch.column_stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 3],
+            [2, 4]])
+    """
     columns = each_atleast(lambda each: each if each.ndim > 1 else each.reshape(-1, 1), tensors, "column_stack")
     return cat(columns, 1, out=out)
 
@@ -252,19 +272,31 @@ def atleast_cases(make):
 
 @composed(method=False, samples=cases(atleast_cases))
 def atleast_1d(*tensors):
-    """Tensors with at least one dimension."""
+    """Tensors with at least one dimension.
+
+    >>> torch.atleast_1d(torch.tensor(5))
+    tensor([5])
+    """
     return atleast([(0,)], tensors)
 
 
 @composed(method=False, samples=cases(atleast_cases))
 def atleast_2d(*tensors):
-    """Tensors with at least two dimensions."""
+    """Tensors with at least two dimensions.
+
+    >>> torch.atleast_2d(torch.tensor([1, 2]))
+    tensor([[1, 2]])
+    """
     return atleast([(0, 0), (0,)], tensors)
 
 
 @composed(method=False, samples=cases(atleast_cases))
 def atleast_3d(*tensors):
-    """Tensors with at least three dimensions."""
+    """Tensors with at least three dimensions.
+
+    >>> torch.atleast_3d(torch.zeros(2, 3)).shape
+    torch.Size([2, 3, 1])
+    """
     return atleast([(0, 0, 0), (0, 2), (2,)], tensors)
 
 
@@ -281,7 +313,13 @@ def atleast_3d(*tensors):
     ),
 )
 def block_diag(*tensors):
-    """A matrix with the given ones on its diagonal, zero elsewhere."""
+    """A matrix with the given ones on its diagonal, zero elsewhere.
+
+    >>> torch.block_diag(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
+    tensor([[1, 2, 0],
+            [0, 0, 3],
+            [0, 0, 4]])
+    """
     if not tensors:
         from rushlight.core.tensor import wrap
 

@@ -85,7 +85,12 @@ def gathered(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...]) -> 
     )
 )
 def tile(input, *dims_, dims=None):
-    """Like `repeat`, where missing leading dimensions are repeated once."""
+    """Like `repeat`, where missing leading dimensions are repeated once.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).tile(2)
+    tensor([[1, 2, 1, 2],
+            [3, 4, 3, 4]])
+    """
     if not dims_ and dims is None:
         raise not_given("tile", "dims")
     dims = plain_size(sizes(dims_, dims))
@@ -186,7 +191,12 @@ def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
     ),
 )
 def flip(input, dims: Size):
-    """With the order reversed along some dimensions; a copy."""
+    """With the order reversed along some dimensions; a copy.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).flip(0, 1)
+    tensor([[4, 3],
+            [2, 1]])
+    """
     dims = plain_size(dims)
     if not input.ndim:
         axes(dims, 0)
@@ -199,7 +209,12 @@ flip.gradient(input=lambda grad, dims: grad.flip(dims))
 
 @composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(2, 3, 2)), case(make.floats(3))]))
 def fliplr(input):
-    """With the order of columns reversed."""
+    """With the order of columns reversed.
+
+    >>> torch.tensor([[1, 2, 3], [4, 5, 6]]).fliplr()
+    tensor([[3, 2, 1],
+            [6, 5, 4]])
+    """
     if input._array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flip(input, (1,))
@@ -207,7 +222,12 @@ def fliplr(input):
 
 @composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(3)), case(make.floats())]))
 def flipud(input):
-    """With the order of rows reversed."""
+    """With the order of rows reversed.
+
+    >>> torch.tensor([[1, 2, 3], [4, 5, 6]]).flipud()
+    tensor([[4, 5, 6],
+            [1, 2, 3]])
+    """
     if input._array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flip(input, (0,))
@@ -231,7 +251,11 @@ def flipud(input):
     ),
 )
 def roll(input, shifts: Any, dims=()):
-    """With elements moved along dimensions; what leaves one end comes in at the other."""
+    """With elements moved along dimensions; what leaves one end comes in at the other.
+
+    >>> torch.tensor([1, 2, 3, 4]).roll(1)
+    tensor([4, 1, 2, 3])
+    """
     shifts, dims = plain_size(shifts), plain_size(dims)
     if not shifts:
         raise RuntimeError("`shifts` required")
@@ -264,7 +288,12 @@ roll.gradient(input=lambda grad, shifts, dims: grad.roll([-shift for shift in pl
     ),
 )
 def rot90(input, k=1, dims=(0, 1)):
-    """Turned by `k` quarters in the plane of two dimensions, from the first one towards the second."""
+    """Turned by `k` quarters in the plane of two dimensions, from the first one towards the second.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).rot90()
+    tensor([[2, 4],
+            [1, 3]])
+    """
     k, dims = operator.index(k), plain_size(dims)
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")

@@ -50,20 +50,33 @@ def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
 
 @method
 def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
-    """Drop its dimensions of size 1, in place."""
+    """Drop its dimensions of size 1, in place.
+
+    >>> torch.zeros(1, 3, 1).squeeze_().shape
+    torch.Size([3])
+    """
     number = 3 if dim is None else 5 if isinstance(dim, (tuple, list)) else 4
     return rebind(self, squeeze, (dim,), f"SqueezeBackward{number}")
 
 
 @method
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
-    """Put in a dimension of size 1, in place."""
+    """Put in a dimension of size 1, in place.
+
+    >>> torch.zeros(3).unsqueeze_(0).shape
+    torch.Size([1, 3])
+    """
     return rebind(self, unsqueeze, (dim,), "UnsqueezeBackward1")
 
 
 @method
 def t_(self: Tensor) -> Tensor:
-    """Transpose it, in place."""
+    """Transpose it, in place.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).t_()
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if self._array.ndim > 2:
         if state.grad and self.requires_grad:
             check_target(self)
@@ -73,7 +86,11 @@ def t_(self: Tensor) -> Tensor:
 
 @method
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Swap two dimensions, in place."""
+    """Swap two dimensions, in place.
+
+    >>> torch.zeros(2, 3, 4).transpose_(0, 2).shape
+    torch.Size([4, 3, 2])
+    """
     return rebind(self, transpose, (dim0, dim1), "TransposeBackward1")
 
 
@@ -82,7 +99,12 @@ Tensor.swapaxes_ = Tensor.swapdims_ = transpose_
 
 @method
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """Give it other sizes, strides and another offset in its memory, in place."""
+    """Give it other sizes, strides and another offset in its memory, in place.
+
+    >>> torch.arange(4).as_strided_((2, 2), (1, 2))
+    tensor([[0, 2],
+            [1, 3]])
+    """
     offset = self.storage_offset() if storage_offset is None else storage_offset
     geometry = (plain_size(size), plain_size(stride), offset)
     return rebind(self, strided_view, (storage_of(self).array, geometry), "AsStridedBackward1")
@@ -90,7 +112,12 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
 
 @method
 def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = None) -> Tensor:
-    """Give it another size, in place: on the same memory if that is large enough, else on new memory."""
+    """Give it another size, in place: on the same memory if that is large enough, else on new memory.
+
+    >>> torch.arange(6).resize_(2, 2)
+    tensor([[0, 1],
+            [2, 3]])
+    """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     if not size_ and size is None:
@@ -111,7 +138,12 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
 
 @function_and_method
 def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
-    """Give it the size of another tensor, in place."""
+    """Give it the size of another tensor, in place.
+
+    >>> torch.arange(4).resize_as_(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return resize_(self, size=other._array.shape)
 
 
@@ -119,7 +151,12 @@ def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Ten
 def set_(
     self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None
 ) -> Tensor:
-    """Let it look at another tensor's memory, in place; without a source, at none."""
+    """Let it look at another tensor's memory, in place; without a source, at none.
+
+    >>> x, y = torch.zeros(2), torch.tensor([1.0, 2.0, 3.0])
+    >>> x.set_(y).data_ptr() == y.data_ptr()
+    True
+    """
     if self._inference:
         check_inference(self)
     if state.grad and self._requires_grad:

@@ -72,6 +72,13 @@ def view(input, *shape, size=None, dtype=None):
     """The same elements in another shape, sharing memory; -1 stands for what is left.
 
     Given a dtype, the same memory read as another kind of number.
+
+    >>> x = torch.arange(6)
+    >>> x.view(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    >>> x.view(2, -1).data_ptr() == x.data_ptr()
+    True
     """
     wanted = shape[0] if len(shape) == 1 else shape
     if dtype is not None or isinstance(wanted, dtypes.dtype):
@@ -151,7 +158,15 @@ def view_dtype(input: Tensor, dtype: dtypes.dtype) -> Tensor:
     )
 )
 def reshape(input, *shape_, shape=None):
-    """The same elements in another shape: a view if possible, else a copy."""
+    """The same elements in another shape: a view if possible, else a copy.
+
+    >>> torch.arange(6).reshape(3, 2)
+    tensor([[0, 1],
+            [2, 3],
+            [4, 5]])
+    >>> torch.arange(6).reshape(3, 2).T.reshape(-1)  # not in memory's order: a copy
+    tensor([0, 2, 4, 1, 3, 5])
+    """
     if not shape_ and shape is None:
         raise not_given("reshape", "shape")
     shape = sizes(shape_, shape)
@@ -180,7 +195,12 @@ reshaped_copy.gradient(input=lambda grad, input_shape: grad.reshape(input_shape)
 
 @composed(samples=cases(lambda make: [case(make.floats(2, 6), make.floats(3, 4)), case(make.floats(2), make.ints(2))]))
 def view_as(input, other):
-    """The same elements in the shape of `other`, sharing memory."""
+    """The same elements in the shape of `other`, sharing memory.
+
+    >>> torch.arange(4).view_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return view_shape(input, other._array.shape)
 
 
@@ -188,7 +208,11 @@ def view_as(input, other):
     samples=cases(lambda make: [case(make.floats(6, 2).T, make.floats(3, 4)), case(make.floats(2), make.floats())])
 )
 def reshape_as(input, other):
-    """The same elements in the shape of `other`."""
+    """The same elements in the shape of `other`.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).T.reshape_as(torch.zeros(4))
+    tensor([1, 3, 2, 4])
+    """
     return reshape(input, other._array.shape)
 
 
@@ -207,7 +231,12 @@ def reshape_as(input, other):
     )
 )
 def flatten(input, start_dim=0, end_dim=-1):
-    """The dimensions from `start_dim` to `end_dim` made one."""
+    """The dimensions from `start_dim` to `end_dim` made one.
+
+    >>> images = torch.zeros(8, 3, 4, 4)
+    >>> images.flatten(start_dim=1).shape
+    torch.Size([8, 48])
+    """
     shape = input._array.shape
     first, last = axis(start_dim, len(shape)), axis(end_dim, len(shape))
     if first > last:
@@ -221,7 +250,11 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 @composed(samples=cases(lambda make: [case(make.floats(2, 3)), case(make.floats(4, 3).T), case(make.floats())]))
 def ravel(input):
-    """All elements in one dimension; a copy only if they are not in order in memory."""
+    """All elements in one dimension; a copy only if they are not in order in memory.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).ravel()
+    tensor([1, 2, 3, 4])
+    """
     return view_shape(input.contiguous(), (-1,))
 
 
@@ -237,7 +270,11 @@ def ravel(input):
     )
 )
 def unflatten(input, dim, sizes):
-    """One dimension split into several."""
+    """One dimension split into several.
+
+    >>> torch.zeros(6, 5).unflatten(0, (2, -1)).shape
+    torch.Size([2, 3, 5])
+    """
     shape = input._array.shape
     dim, sizes = axis(dim, len(shape)), plain_size(sizes)
     if not sizes:

@@ -45,7 +45,12 @@ def in_layout(found, input):
     ),
 )
 def pixel_shuffle(input, upscale_factor: int):
-    """Channels turned into pixels: (*, C r^2, H, W) gives (*, C, H r, W r)."""
+    """Channels turned into pixels: (*, C r^2, H, W) gives (*, C, H r, W r).
+
+    >>> torch.pixel_shuffle(torch.tensor([1, 2, 3, 4]).reshape(4, 1, 1), 2)
+    tensor([[[1, 2],
+             [3, 4]]])
+    """
     factor = upscale_factor
     check_shuffle("pixel_shuffle", input.ndim, "upscale_factor", factor)
     *batch, channels, height, width = input.shape
@@ -86,7 +91,11 @@ pixel_shuffle.gradient(
     ),
 )
 def pixel_unshuffle(input, downscale_factor: int):
-    """Pixels turned into channels, the inverse of `pixel_shuffle`: (*, C, H r, W r) gives (*, C r^2, H, W)."""
+    """Pixels turned into channels, the inverse of `pixel_shuffle`: (*, C, H r, W r) gives (*, C r^2, H, W).
+
+    >>> torch.pixel_unshuffle(torch.tensor([[[1, 2], [3, 4]]]), 2).flatten()
+    tensor([1, 2, 3, 4])
+    """
     factor = downscale_factor
     check_shuffle("pixel_unshuffle", input.ndim, "downscale_factor", factor)
     *batch, channels, height, width = input.shape
@@ -129,7 +138,12 @@ pixel_unshuffle.gradient(
     ),
 )
 def channel_shuffle(input, groups: int):
-    """The channels of all groups in turn: the first of each, then the second of each, and so on."""
+    """The channels of all groups in turn: the first of each, then the second of each, and so on.
+
+    >>> channels = torch.arange(6).reshape(1, 6, 1, 1)
+    >>> F.channel_shuffle(channels, 2).flatten()
+    tensor([0, 3, 1, 4, 2, 5])
+    """
     if input.ndim < 3:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
     if groups <= 0:
@@ -154,5 +168,9 @@ channel_shuffle.gradient(
     samples=cases(lambda make: [case(make.floats(2, 6, 3, 4), 2), case(make.floats(2, 6, 3, 4), 5)]),
 )
 def native_channel_shuffle(input, groups: int):
-    """`channel_shuffle`, under the name of its inside."""
+    """`channel_shuffle`, under the name of its inside.
+
+    >>> torch.native_channel_shuffle(torch.arange(4.0).reshape(1, 4, 1, 1), 2).flatten()
+    tensor([0., 2., 1., 3.])
+    """
     return channel_shuffle(input, groups)

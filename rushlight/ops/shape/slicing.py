@@ -37,7 +37,11 @@ FEW = 8
     ),
 )
 def select(input, dim: int, index: int):
-    """The part at one index of a dimension, which goes away."""
+    """The part at one index of a dimension, which goes away.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
+    tensor([1, 3])
+    """
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim, index = axis(dim, input.ndim), operator.index(index)
@@ -105,7 +109,11 @@ slice_backward.gradient(input=lambda grad, dim, start, end, step: slice_dim(grad
     )
 )
 def narrow(input, dim, start, length):
-    """The part of a dimension that begins at `start` and is `length` long."""
+    """The part of a dimension that begins at `start` and is `length` long.
+
+    >>> torch.arange(6).narrow(0, 2, 3)
+    tensor([2, 3, 4])
+    """
     array = input._array
     if not array.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
@@ -204,7 +212,12 @@ unfold_backward.gradient(input=lambda grad, dimension, size, step: grad.unfold(d
     ),
 )
 def select_scatter(input, src, dim: int, index: int):
-    """A copy of the input with `src` at one index of a dimension."""
+    """A copy of the input with `src` at one index of a dimension.
+
+    >>> torch.zeros(2, 3).select_scatter(torch.ones(2), 1, 2)
+    tensor([[0., 0., 1.],
+            [0., 0., 1.]])
+    """
     found = input.copy("K")
     part = select.op.body(found, dim, index)
     check_part(part, src)
@@ -232,7 +245,11 @@ select_scatter.gradient(
     ),
 )
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
-    """A copy of the input with `src` over a part of a dimension."""
+    """A copy of the input with `src` over a part of a dimension.
+
+    >>> torch.zeros(5).slice_scatter(torch.ones(2), start=1, end=5, step=2)
+    tensor([0., 1., 0., 1., 0.])
+    """
     found = input.copy("K")
     part = found[(ALL,) * axis(dim, input.ndim) + (slice(start, end, step),)]
     check_part(part, src)

@@ -128,7 +128,13 @@ def even_lengths(size: int, length: int) -> list[int]:
     )
 )
 def split(tensor, split_size_or_sections=None, dim=0, *, split_size=None):
-    """Views of the parts of a tensor: of one size (the last may be smaller), or of the sizes in a list."""
+    """Views of the parts of a tensor: of one size (the last may be smaller), or of the sizes in a list.
+
+    >>> torch.arange(5).split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.arange(5).split([1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     sections = split_size_or_sections if split_size is None else split_size
     if isinstance(sections, (tuple, list)):
         return split_with_sizes(tensor, sections, dim)
@@ -147,7 +153,12 @@ def split(tensor, split_size_or_sections=None, dim=0, *, split_size=None):
     )
 )
 def split_with_sizes(input, split_sizes, dim=0):
-    """Views of the parts of a tensor, of the given sizes."""
+    """Views of the parts of a tensor, of the given sizes.
+
+    >>> head, tail = torch.arange(4).split_with_sizes([1, 3])
+    >>> tail
+    tensor([1, 2, 3])
+    """
     dim, lengths = uneven_split(input, split_sizes, dim)
     return split_unevenly(input, lengths, dim)
 
@@ -165,7 +176,11 @@ def split_with_sizes(input, split_sizes, dim=0):
     )
 )
 def chunk(input, chunks, dim=0):
-    """Views of about `chunks` parts of one size; the last may be smaller."""
+    """Views of about `chunks` parts of one size; the last may be smaller.
+
+    >>> torch.arange(5).chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     dim, length = chunk_split(input, chunks, dim)
     if not length:
         return split_with_sizes(input, [0] * chunks, dim)
@@ -187,7 +202,12 @@ def chunk(input, chunks, dim=0):
     ),
 )
 def unbind(input, dim=0):
-    """Views of the parts at every index of a dimension."""
+    """Views of the parts at every index of a dimension.
+
+    >>> x, y = torch.tensor([[1, 2], [3, 4], [5, 6]]).unbind(dim=1)
+    >>> y
+    tensor([2, 4, 6])
+    """
     if not input.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     input = settled(input)
@@ -220,7 +240,13 @@ def stacked(grads: list, dim: int) -> Tensor:
     )
 )
 def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sections=None):
-    """Views of the parts of a tensor: of about the same size, or cut at the given indices."""
+    """Views of the parts of a tensor: of about the same size, or cut at the given indices.
+
+    >>> torch.arange(5).tensor_split(3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.arange(5).tensor_split((1, 3))
+    (tensor([0]), tensor([1, 2]), tensor([3, 4]))
+    """
     array = input._array
     if not array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
@@ -280,7 +306,13 @@ def split_along(name: str, input: Tensor, where: Any, least: int, dim: int) -> t
     samples=cases(lambda make: [case(make.floats(2, 6), 3), case(make.floats(5), (1, 2)), case(make.floats(5), 2)])
 )
 def hsplit(input, indices_or_sections=None, *, indices=None, sections=None):
-    """Views of the parts along the columns."""
+    """Views of the parts along the columns.
+
+    >>> left, right = torch.arange(8).reshape(2, 4).hsplit(2)
+    >>> right
+    tensor([[2, 3],
+            [6, 7]])
+    """
     return split_along("hsplit", input, given(indices_or_sections, indices, sections), 1, int(input._array.ndim > 1))
 
 
@@ -288,7 +320,12 @@ def hsplit(input, indices_or_sections=None, *, indices=None, sections=None):
     samples=cases(lambda make: [case(make.floats(6, 2), 3), case(make.floats(5, 2), (1, 2)), case(make.floats(5), 1)])
 )
 def vsplit(input, indices_or_sections=None, *, indices=None, sections=None):
-    """Views of the parts along the rows."""
+    """Views of the parts along the rows.
+
+    >>> torch.arange(6).reshape(3, 2).vsplit([1])
+    (tensor([[0, 1]]), tensor([[2, 3],
+            [4, 5]]))
+    """
     return split_along("vsplit", input, given(indices_or_sections, indices, sections), 2, 0)
 
 
@@ -302,7 +339,13 @@ def vsplit(input, indices_or_sections=None, *, indices=None, sections=None):
     )
 )
 def dsplit(input, indices_or_sections=None, *, indices=None, sections=None):
-    """Views of the parts along the third dimension."""
+    """Views of the parts along the third dimension.
+
+    >>> first, rest = torch.arange(6).reshape(1, 2, 3).dsplit([1])
+    >>> rest
+    tensor([[[1, 2],
+             [4, 5]]])
+    """
     return split_along("dsplit", input, given(indices_or_sections, indices, sections), 3, 2)
 
 

@@ -33,7 +33,13 @@ Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
     )
 )
 def as_strided(input, size, stride, storage_offset=None):
-    """A view of the input's memory with the given sizes and strides, counted in elements."""
+    """A view of the input's memory with the given sizes and strides, counted in elements.
+
+    >>> torch.arange(5).as_strided((3, 3), (1, 1))  # windows that overlap
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4]])
+    """
     size, stride = plain_size(size), plain_size(stride)
     if len(size) != len(stride):
         raise RuntimeError(f"mismatch in length of strides and shape: {list(size)} and {list(stride)}")
@@ -120,7 +126,11 @@ strided_scatter.gradient(**strided_put.op.gradients)
     )
 )
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
-    """A copy of the input with `src` over the part that the sizes and strides show."""
+    """A copy of the input with `src` over the part that the sizes and strides show.
+
+    >>> torch.zeros(4).as_strided_scatter(torch.ones(2), (2,), (2,))
+    tensor([1., 0., 1., 0.])
+    """
     size, stride = plain_size(size), plain_size(stride)
     if src._array.shape != size:
         raise RuntimeError(

@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     ),
 )
 def transpose(input, dim0: int, dim1: int):
-    """With two dimensions swapped."""
+    """With two dimensions swapped.
+
+    >>> torch.tensor([[1, 2, 3], [4, 5, 6]]).transpose(0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
     first, second = axis(dim0, input.ndim), axis(dim1, input.ndim)
     return settled(input).swapaxes(first, second) if input.ndim else input
 
@@ -54,7 +60,12 @@ transpose.gradient(input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
     ),
 )
 def t(input):
-    """A matrix transposed; vectors and numbers as they are."""
+    """A matrix transposed; vectors and numbers as they are.
+
+    >>> torch.tensor([[1, 2]]).t()
+    tensor([[1],
+            [2]])
+    """
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return settled(input).T
@@ -79,7 +90,12 @@ t.gradient(input=lambda grad: grad.t())
     ),
 )
 def permute(input, dims: Size):
-    """With the dimensions in the given order."""
+    """With the dimensions in the given order.
+
+    >>> images = torch.zeros(8, 32, 32, 3)
+    >>> images.permute(0, 3, 1, 2).shape
+    torch.Size([8, 3, 32, 32])
+    """
     dims = plain_size(dims)
     if len(dims) != input.ndim:
         raise RuntimeError(
@@ -119,7 +135,11 @@ def inverse(dims: tuple[int, ...]) -> list[int]:
     ),
 )
 def movedim(input, source, destination):
-    """With the dimensions `source` moved to the places `destination`, the others in their order."""
+    """With the dimensions `source` moved to the places `destination`, the others in their order.
+
+    >>> torch.zeros(8, 32, 16, 3).movedim(-1, 1).shape
+    torch.Size([8, 3, 32, 16])
+    """
     source, destination = plain_size(source), plain_size(destination)
     if len(source) != len(destination):
         raise RuntimeError(
@@ -150,7 +170,12 @@ def movedim(input, source, destination):
     )
 )
 def adjoint(input):
-    """Matrices transposed and conjugated."""
+    """Matrices transposed and conjugated.
+
+    >>> torch.tensor([[1 + 2j, 3]]).adjoint()
+    tensor([[1.-2.j],
+            [3.-0.j]])
+    """
     return conjugate(matrices_transposed(input, "adjoint()"))
 
 
@@ -161,7 +186,13 @@ def matrices_transposed(input: Tensor, name: str) -> Tensor:
 
 
 def T(self: Tensor) -> Tensor:
-    """With its dimensions in reverse order."""
+    """With its dimensions in reverse order.
+
+    >>> torch.tensor([[1, 2, 3]]).T
+    tensor([[1],
+            [2],
+            [3]])
+    """
     ndim = self._array.ndim
     if ndim == 2:
         return permute(self, (1, 0))
@@ -171,12 +202,21 @@ def T(self: Tensor) -> Tensor:
 
 
 def mT(self: Tensor) -> Tensor:
-    """Its matrices transposed: the last two dimensions swapped."""
+    """Its matrices transposed: the last two dimensions swapped.
+
+    >>> torch.zeros(5, 2, 3).mT.shape
+    torch.Size([5, 3, 2])
+    """
     return matrices_transposed(self, "mT")
 
 
 def H(self: Tensor) -> Tensor:
-    """A matrix transposed and conjugated."""
+    """A matrix transposed and conjugated.
+
+    >>> torch.tensor([[1j, 2]]).H
+    tensor([[0.-1.j],
+            [2.-0.j]])
+    """
     if self._array.ndim not in (0, 2):
         more = " For batches of matrices, consider using tensor.mH" if self._array.ndim > 2 else ""
         raise RuntimeError(
@@ -186,7 +226,11 @@ def H(self: Tensor) -> Tensor:
 
 
 def mH(self: Tensor) -> Tensor:
-    """Its matrices transposed and conjugated."""
+    """Its matrices transposed and conjugated.
+
+    >>> torch.zeros(5, 2, 3, dtype=torch.complex64).mH.shape
+    torch.Size([5, 3, 2])
+    """
     return conjugate(matrices_transposed(self, "mH"))
 
 

@@ -48,7 +48,11 @@ def apart(whole: Tensor, found: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     )
 )
 def unsafe_split(input, split_size, dim=0):
-    """Like `split` with one size, but the parts are no views: writing to one is not seen by the others' history."""
+    """Like `split` with one size, but the parts are no views: writing to one is not seen by the others' history.
+
+    >>> torch.arange(3).unsafe_split(2)
+    (tensor([0, 1]), tensor([2]))
+    """
     dim, length = even_split(input, split_size, dim)
     return apart(input, split_evenly(input, length, dim))
 
@@ -64,7 +68,11 @@ def unsafe_split(input, split_size, dim=0):
     )
 )
 def unsafe_split_with_sizes(input, split_sizes, dim=0):
-    """Like `split_with_sizes`, but the parts are no views."""
+    """Like `split_with_sizes`, but the parts are no views.
+
+    >>> torch.arange(3).unsafe_split_with_sizes([1, 2])
+    (tensor([0]), tensor([1, 2]))
+    """
     dim, lengths = uneven_split(input, split_sizes, dim)
     return apart(input, split_unevenly(input, lengths, dim))
 
@@ -81,7 +89,12 @@ def unsafe_split_with_sizes(input, split_sizes, dim=0):
     )
 )
 def unsafe_chunk(input, chunks, dim=0):
-    """Like `chunk`, but the parts are no views."""
+    """Like `chunk`, but the parts are no views.
+
+    >>> a, b = torch.arange(4).unsafe_chunk(2)
+    >>> a._base is None, torch.arange(4).chunk(2)[0]._base is None
+    (True, False)
+    """
     dim, length = chunk_split(input, chunks, dim)
     found = split_evenly(input, length, dim) if length else split_unevenly(input, [0] * chunks, dim)
     return apart(input, found)

@@ -46,8 +46,8 @@ def renamed(view: Any, name: str | None) -> OpNode:
     return node
 
 
-def declare_copy(function: Callable, samples: Samples) -> Callable:
-    """The `_copy` form of a view function."""
+def declare_copy(function: Callable, samples: Samples, example: str) -> Callable:
+    """The `_copy` form of a view function; `example` shows it at work."""
     node_name = {"narrow": "NarrowCopyBackward0", "alias": "AliasBackward0_copy", "view": "ViewBackward0_copy"}.get(
         function.__name__
     )
@@ -68,7 +68,7 @@ def declare_copy(function: Callable, samples: Samples) -> Callable:
         return None
 
     copied.__name__ = copied.__qualname__ = function.__name__ + "_copy"
-    copied.__doc__ = f"Like `{function.__name__}`, with results in memory of their own."
+    copied.__doc__ = f"Like `{function.__name__}`, with results in memory of their own.\n{example}"
     return composed(samples=samples, method=function is narrow_part)(copied)
 
 
@@ -88,24 +88,160 @@ def narrow_part(input, dim, start, length):
 
 
 slice_view.__name__, narrow_part.__name__ = "slice", "narrow"
-as_strided_copy = declare_copy(as_strided, cases(lambda make: [case(make.floats(3, 4), (2, 2), (1, 4))]))
-alias_copy = declare_copy(alias, cases(lambda make: [case(make.floats(3, 4).T)]))
-diagonal_copy = declare_copy(diagonal, cases(lambda make: [case(make.floats(3, 4), 1)]))
-expand_copy = declare_copy(expand, cases(lambda make: [case(make.floats(3, 1), (2, 3, 4))]))
-narrow_copy = declare_copy(narrow_part, cases(lambda make: [case(make.floats(3, 4), 1, 1, 2)]))
-permute_copy = declare_copy(permute, cases(lambda make: [case(make.floats(2, 3, 4), (2, 0, 1))]))
-select_copy = declare_copy(select, cases(lambda make: [case(make.floats(3, 4), 1, 2)]))
-slice_copy = declare_copy(slice_view, cases(lambda make: [case(make.floats(3, 4), 1, 1, 4, 2)]))
-split_copy = declare_copy(split, cases(lambda make: [case(make.floats(5, 2), 2)]))
-split_with_sizes_copy = declare_copy(split_with_sizes, cases(lambda make: [case(make.floats(5, 2), [2, 3])]))
-squeeze_copy = declare_copy(squeeze, cases(lambda make: [case(make.floats(1, 3, 1)), case(make.floats(1, 3), 0)]))
-t_copy = declare_copy(t, cases(lambda make: [case(make.floats(3, 4))]))
-transpose_copy = declare_copy(transpose, cases(lambda make: [case(make.floats(3, 4), 0, 1)]))
-unbind_copy = declare_copy(unbind, cases(lambda make: [case(make.floats(3, 4), 1)]))
-unfold_copy = declare_copy(unfold, cases(lambda make: [case(make.floats(5, 3), 0, 2, 1)]))
-unsqueeze_copy = declare_copy(unsqueeze, cases(lambda make: [case(make.floats(3, 4), 1)]))
-view_as_complex_copy = declare_copy(view_as_complex, cases(lambda make: [case(make.floats(3, 2))]))
-view_as_real_copy = declare_copy(view_as_real, cases(lambda make: [case(make.complexes(3))]))
+as_strided_copy = declare_copy(
+    as_strided,
+    cases(lambda make: [case(make.floats(3, 4), (2, 2), (1, 4))]),
+    """
+    >>> torch.as_strided_copy(torch.arange(4), (3, 2), (1, 1))
+    tensor([[0, 1],
+            [1, 2],
+            [2, 3]])
+    """,
+)
+alias_copy = declare_copy(
+    alias,
+    cases(lambda make: [case(make.floats(3, 4).T)]),
+    """
+    >>> x = torch.zeros(2)
+    >>> torch.alias_copy(x).data_ptr() == x.data_ptr()
+    False
+    """,
+)
+diagonal_copy = declare_copy(
+    diagonal,
+    cases(lambda make: [case(make.floats(3, 4), 1)]),
+    """
+    >>> torch.diagonal_copy(torch.tensor([[1, 2], [3, 4]]), 1)
+    tensor([2])
+    """,
+)
+expand_copy = declare_copy(
+    expand,
+    cases(lambda make: [case(make.floats(3, 1), (2, 3, 4))]),
+    """
+    >>> torch.expand_copy(torch.tensor([[1], [2]]), (2, 3)).stride()  # a view would stand still along the second
+    (3, 1)
+    """,
+)
+narrow_copy = declare_copy(
+    narrow_part,
+    cases(lambda make: [case(make.floats(3, 4), 1, 1, 2)]),
+    """
+    >>> torch.tensor([1, 2, 3, 4]).narrow_copy(0, 1, 2)
+    tensor([2, 3])
+    """,
+)
+permute_copy = declare_copy(
+    permute,
+    cases(lambda make: [case(make.floats(2, 3, 4), (2, 0, 1))]),
+    """
+    >>> torch.permute_copy(torch.zeros(2, 3, 4), (2, 0, 1)).is_contiguous()
+    True
+    """,
+)
+select_copy = declare_copy(
+    select,
+    cases(lambda make: [case(make.floats(3, 4), 1, 2)]),
+    """
+    >>> torch.select_copy(torch.tensor([[1, 2], [3, 4]]), 0, 1)
+    tensor([3, 4])
+    """,
+)
+slice_copy = declare_copy(
+    slice_view,
+    cases(lambda make: [case(make.floats(3, 4), 1, 1, 4, 2)]),
+    """
+    >>> torch.slice_copy(torch.arange(6), start=1, end=6, step=2)
+    tensor([1, 3, 5])
+    """,
+)
+split_copy = declare_copy(
+    split,
+    cases(lambda make: [case(make.floats(5, 2), 2)]),
+    """
+    >>> torch.split_copy(torch.arange(5), 3)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """,
+)
+split_with_sizes_copy = declare_copy(
+    split_with_sizes,
+    cases(lambda make: [case(make.floats(5, 2), [2, 3])]),
+    """
+    >>> torch.split_with_sizes_copy(torch.arange(5), [4, 1])
+    (tensor([0, 1, 2, 3]), tensor([4]))
+    """,
+)
+squeeze_copy = declare_copy(
+    squeeze,
+    cases(lambda make: [case(make.floats(1, 3, 1)), case(make.floats(1, 3), 0)]),
+    """
+    >>> torch.squeeze_copy(torch.zeros(1, 3, 1), 0).shape
+    torch.Size([3, 1])
+    """,
+)
+t_copy = declare_copy(
+    t,
+    cases(lambda make: [case(make.floats(3, 4))]),
+    """
+    >>> torch.t_copy(torch.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]])
+    """,
+)
+transpose_copy = declare_copy(
+    transpose,
+    cases(lambda make: [case(make.floats(3, 4), 0, 1)]),
+    """
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> y = torch.transpose_copy(x, 0, 1).zero_()
+    >>> x
+    tensor([[1, 2],
+            [3, 4]])
+    """,
+)
+unbind_copy = declare_copy(
+    unbind,
+    cases(lambda make: [case(make.floats(3, 4), 1)]),
+    """
+    >>> torch.unbind_copy(torch.tensor([[1, 2], [3, 4]]), 1)
+    (tensor([1, 3]), tensor([2, 4]))
+    """,
+)
+unfold_copy = declare_copy(
+    unfold,
+    cases(lambda make: [case(make.floats(5, 3), 0, 2, 1)]),
+    """
+    >>> torch.unfold_copy(torch.arange(4), 0, 2, 1)
+    tensor([[0, 1],
+            [1, 2],
+            [2, 3]])
+    """,
+)
+unsqueeze_copy = declare_copy(
+    unsqueeze,
+    cases(lambda make: [case(make.floats(3, 4), 1)]),
+    """
+    >>> torch.unsqueeze_copy(torch.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]])
+    """,
+)
+view_as_complex_copy = declare_copy(
+    view_as_complex,
+    cases(lambda make: [case(make.floats(3, 2))]),
+    """
+    >>> torch.view_as_complex_copy(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([1.+2.j, 3.+4.j])
+    """,
+)
+view_as_real_copy = declare_copy(
+    view_as_real,
+    cases(lambda make: [case(make.complexes(3))]),
+    """
+    >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """,
+)
 
 
 def view_anyway(input, *args):
@@ -119,4 +255,12 @@ def view_anyway(input, *args):
 
 
 view_anyway.__name__ = "view"
-view_copy = declare_copy(view_anyway, cases(lambda make: [case(make.floats(3, 4), (2, 6))]))
+view_copy = declare_copy(
+    view_anyway,
+    cases(lambda make: [case(make.floats(3, 4), (2, 6))]),
+    """
+    >>> torch.view_copy(torch.arange(4), (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """,
+)

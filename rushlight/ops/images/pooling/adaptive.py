@@ -224,8 +224,8 @@ def averaged(input: Tensor, output: tuple) -> Tensor:
     return adaptive_mean(input, output) if set(output) == {1} else adaptive_average(input, output)
 
 
-def declare(count: int) -> None:
-    """The adaptive functions over `count` dimensions."""
+def declare(count: int, *examples: str) -> None:
+    """The adaptive functions over `count` dimensions: averages, maxima, and maxima with their places."""
 
     def average(input, output_size):
         if count == 1:
@@ -250,17 +250,70 @@ def declare(count: int) -> None:
     maximum.__name__, maximum.__doc__ = f"adaptive_max_pool{count}d", f"The maxima of `output_size` {over}"
     with_indices.__name__ = f"adaptive_max_pool{count}d_with_indices"
     with_indices.__doc__ = f"`adaptive_max_pool{count}d` with `return_indices=True`."
-    for function in (average, maximum, with_indices):
+    for function, example in zip((average, maximum, with_indices), examples, strict=True):
+        function.__doc__ = f"{function.__doc__}\n{example}"
         composed(name=f"nn.functional.{function.__name__}", samples=cases(evenly(count)))(function)
 
 
-for each in (1, 2, 3):
-    declare(each)
+declare(
+    1,
+    """
+    >>> F.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0, 5.0]]), 2)  # windows may overlap
+    tensor([[2., 4.]])
+    """,
+    """
+    >>> F.adaptive_max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0, 4.0]]), 2)
+    tensor([[5., 4.]])
+    """,
+    """
+    >>> F.adaptive_max_pool1d_with_indices(torch.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+    (tensor([[5., 3.]]), tensor([[1, 3]]))
+    """,
+)
+declare(
+    2,
+    """
+    >>> features = torch.arange(32.0).reshape(1, 2, 4, 4)
+    >>> F.adaptive_avg_pool2d(features, 1).flatten(1)  # a mean for each channel, whatever the size of images
+    tensor([[ 7.5000, 23.5000]])
+    """,
+    """
+    >>> F.adaptive_max_pool2d(torch.arange(20.0).reshape(1, 4, 5), (2, 1))
+    tensor([[[ 9.],
+             [19.]]])
+    """,
+    """
+    >>> values, places = F.adaptive_max_pool2d_with_indices(torch.tensor([[[1.0, 5.0], [2.0, 3.0]]]), (2, 1))
+    >>> places
+    tensor([[[1],
+             [3]]])
+    """,
+)
+declare(
+    3,
+    """
+    >>> F.adaptive_avg_pool3d(torch.zeros(1, 3, 8, 9, 10), (None, 4, 4)).shape
+    torch.Size([1, 3, 8, 4, 4])
+    """,
+    """
+    >>> F.adaptive_max_pool3d(torch.arange(24.0).reshape(1, 2, 3, 4), 1).item()
+    23.0
+    """,
+    """
+    >>> values, places = F.adaptive_max_pool3d_with_indices(torch.eye(3).reshape(1, 1, 3, 3), (1, 1, 3))
+    >>> places
+    tensor([[[[0, 4, 8]]]])
+    """,
+)
 NAMESPACES[""]["adaptive_avg_pool1d"] = NAMESPACES["nn.functional"]["adaptive_avg_pool1d"]
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """The maxima of windows that cover the last dimension evenly, and their places."""
+    """The maxima of windows that cover the last dimension evenly, and their places.
+
+    >>> torch.adaptive_max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+    (tensor([[5., 3.]]), tensor([[1, 3]]))
+    """
     return NAMESPACES["nn.functional"]["adaptive_max_pool1d_with_indices"](input, output_size)
 
 

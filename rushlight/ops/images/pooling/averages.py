@@ -90,7 +90,11 @@ FUNCTIONS: dict[int, Callable] = {}
 
 @composed(name="nn.functional.avg_pool1d", samples=cases(windows(1)))
 def avg_pool1d(input, kernel_size, stride=None, padding: int | tuple = 0, ceil_mode=False, count_include_pad=True):
-    """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`."""
+    """The mean of each window of the last dimension; padding counts as zeros, or not with `count_include_pad=False`.
+
+    >>> F.avg_pool1d(torch.tensor([[1.0, 3.0, 5.0, 7.0]]), 2)
+    tensor([[2., 6.]])
+    """
     pooling = Pooling("avg_pool1d", 1, kernel_size, stride, padding)
     kernel, stride, padding, _ = pooling.of_planes()
     planes = as_planes("avg_pool1d", input)
@@ -100,7 +104,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding: int | tuple = 0, ceil_m
 NAMESPACES[""]["avg_pool1d"] = avg_pool1d
 
 
-def declare(count: int) -> None:
+def declare(count: int, example: str) -> None:
     """`nn.functional.avg_pool2d` and `avg_pool3d`."""
 
     def body(
@@ -121,7 +125,7 @@ def declare(count: int) -> None:
 
     Padding counts as zeros, or not at all with `count_include_pad=False`; `divisor_override` is what the sum of a
     window is divided by instead of its size.
-    """
+{example}"""
     more = lambda make: [
         *windows(count)(make),
         case(make.floats(2, 3, *(9, 7, 6)[:count]), 3, 2, 1, True, False),
@@ -149,5 +153,19 @@ def declare(count: int) -> None:
     FUNCTIONS[count] = function
 
 
-for each in (2, 3):
-    declare(each)
+declare(
+    2,
+    """
+    >>> image = torch.arange(16.0).reshape(1, 4, 4)
+    >>> F.avg_pool2d(image, 2)
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
+    """,
+)
+declare(
+    3,
+    """
+    >>> F.avg_pool3d(torch.ones(1, 4, 8, 8), (2, 4, 4), padding=(0, 1, 1)).shape
+    torch.Size([1, 2, 2, 2])
+    """,
+)

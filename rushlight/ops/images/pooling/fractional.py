@@ -127,7 +127,7 @@ def sizes_of(name: str, option: str, value: Any, count: int) -> tuple[int, ...]:
     return found
 
 
-def declare(count: int) -> None:
+def declare(count: int, example: str, example_with_indices: str) -> None:
     """`nn.functional.fractional_max_pool{count}d`."""
 
     def function(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
@@ -155,14 +155,40 @@ def declare(count: int) -> None:
         ]
 
     function.__name__ = f"fractional_max_pool{count}d"
-    function.__doc__ = (
-        """The maxima of windows at random places, `output_size` or `output_ratio` of them along each dimension."""
-    )
+    sentence = "The maxima of windows at random places, `output_size` or `output_ratio` of them along each dimension."
+    function.__doc__ = f"{sentence}\n{example}"
     with_indices.__name__ = function.__name__ + "_with_indices"
-    with_indices.__doc__ = f"`{function.__name__}` with `return_indices=True`."
+    with_indices.__doc__ = f"`{function.__name__}` with `return_indices=True`.\n{example_with_indices}"
     for each in (function, with_indices):
         composed(name=f"nn.functional.{each.__name__}", samples=cases(planes))(each)
 
 
-for each in (2, 3):
-    declare(each)
+declare(
+    2,
+    """
+    >>> x = torch.arange(25.0).reshape(1, 5, 5)
+    >>> F.fractional_max_pool2d(x, 2, output_size=3)  # windows of 2 x 2, drawn anew at each call
+    tensor([[[ 6.,  8.,  9.],
+             [11., 13., 14.],
+             [21., 23., 24.]]])
+    """,
+    """
+    >>> x = torch.arange(25.0).reshape(1, 5, 5)
+    >>> values, places = F.fractional_max_pool2d_with_indices(x, 2, output_size=3)
+    >>> torch.equal(x.flatten()[places], values)
+    True
+    """,
+)
+declare(
+    3,
+    """
+    >>> F.fractional_max_pool3d(torch.rand(1, 10, 10, 10), 2, output_ratio=0.7).shape
+    torch.Size([1, 7, 7, 7])
+    """,
+    """
+    >>> x = torch.rand(1, 5, 5, 5)
+    >>> values, places = F.fractional_max_pool3d_with_indices(x, 2, output_size=2)
+    >>> torch.equal(x.flatten()[places], values)
+    True
+    """,
+)

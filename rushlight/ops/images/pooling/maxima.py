@@ -140,7 +140,7 @@ def windows(count: int):
     return make
 
 
-def declare(count: int) -> None:
+def declare(count: int, example: str, example_with_indices: str) -> None:
     """`nn.functional.max_pool{count}d` and its like with indices."""
     name = f"max_pool{count}d"
 
@@ -176,8 +176,9 @@ def declare(count: int) -> None:
 
     `stride` is that of the windows, their size if not given; `padding` counts as minus infinity; `return_indices`
     also gives where each maximum stands within its {" row plane volume".split()[count - 1]}.
-    """
-    with_indices.__name__, with_indices.__doc__ = name + "_with_indices", f"`{name}` with `return_indices=True`."
+{example}"""
+    with_indices.__name__ = name + "_with_indices"
+    with_indices.__doc__ = f"`{name}` with `return_indices=True`.\n{example_with_indices}"
     more = lambda make: [
         *windows(count)(make),
         case(make.distinct(2, 3, *(9, 7, 6)[:count]), 2, 1, 0, 2, return_indices=True),
@@ -191,8 +192,45 @@ def declare(count: int) -> None:
         NAMESPACES[""][name + "_with_indices"] = functions[name + "_with_indices"]
 
 
-for each in (1, 2, 3):
-    declare(each)
+declare(
+    1,
+    """
+    >>> F.max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+    tensor([[5., 3.]])
+    >>> F.max_pool1d(torch.tensor([[1.0, 5.0, 2.0, 3.0]]), 2, stride=1)
+    tensor([[5., 5., 3.]])
+    """,
+    """
+    >>> F.max_pool1d_with_indices(torch.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
+    (tensor([[5., 3.]]), tensor([[1, 3]]))
+    """,
+)
+declare(
+    2,
+    """
+    >>> image = torch.arange(16.0).reshape(1, 4, 4)
+    >>> F.max_pool2d(image, 2)
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """,
+    """
+    >>> values, places = F.max_pool2d_with_indices(torch.tensor([[[1.0, 5.0], [2.0, 3.0]]]), 2)
+    >>> places  # counted through the plane
+    tensor([[[1]]])
+    """,
+)
+declare(
+    3,
+    """
+    >>> F.max_pool3d(torch.arange(27.0).reshape(1, 3, 3, 3), 2, stride=1).flatten()
+    tensor([13., 14., 16., 17., 22., 23., 25., 26.])
+    """,
+    """
+    >>> values, places = F.max_pool3d_with_indices(torch.arange(8.0).reshape(1, 2, 2, 2), 2)
+    >>> places.item()  # the last place of the volume
+    7
+    """,
+)
 
 
 @op(

@@ -12,7 +12,7 @@ from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import case, cases
 
 
-def declare(count: int) -> None:
+def declare(count: int, example: str) -> None:
     """`nn.functional.lp_pool{count}d`."""
 
     def function(input, norm_type, kernel_size, stride=None, ceil_mode=False):
@@ -33,7 +33,7 @@ def declare(count: int) -> None:
     function.__doc__ = f"""The p-norm of each window of the last {count} dimensions, with p = `norm_type`.
 
     Elements enter with their sign where p is odd; windows with a negative sum give zero.
-    """
+{example}"""
     composed(name=f"nn.functional.lp_pool{count}d", samples=cases(windows))(function)
 
 
@@ -49,5 +49,24 @@ def norms(input: Tensor, count: int, norm_type: float, kernel_size: Any, stride:
     return (found.sign() * found.abs().relu()).mul(size).pow(1.0 / norm_type)
 
 
-for each in (1, 2, 3):
-    declare(each)
+declare(
+    1,
+    """
+    >>> F.lp_pool1d(torch.tensor([[3.0, 4.0, 1.0, 1.0]]), 2, 2)
+    tensor([[5.0000, 1.4142]])
+    """,
+)
+declare(
+    2,
+    """
+    >>> F.lp_pool2d(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 1, 2)  # p = 1: the sum
+    tensor([[[10.]]])
+    """,
+)
+declare(
+    3,
+    """
+    >>> F.lp_pool3d(torch.ones(1, 2, 2, 2), 2, 2)
+    tensor([[[[2.8284]]]])
+    """,
+)

@@ -93,7 +93,7 @@ def unpooled(
     return put_back(input, indices, shape)
 
 
-def declare(count: int) -> None:
+def declare(count: int, example: str) -> None:
     """`nn.functional.max_unpool{count}d`."""
 
     def function(input, indices, kernel_size, stride=None, padding: int | tuple = 0, output_size=None):
@@ -119,9 +119,31 @@ def declare(count: int) -> None:
     function.__doc__ = f"""What `max_pool{count}d` gave, at the places that it told, with zeros elsewhere.
 
     `output_size` says the size before the pooling where several are possible.
-    """
+{example}"""
     composed(name=f"nn.functional.max_unpool{count}d", samples=cases(pooled))(function)
 
 
-for each in (1, 2, 3):
-    declare(each)
+declare(
+    1,
+    """
+    >>> values, places = F.max_pool1d(torch.tensor([[1.0, 5.0, 4.0, 3.0]]), 2, return_indices=True)
+    >>> F.max_unpool1d(values, places, 2)
+    tensor([[0., 5., 4., 0.]])
+    """,
+)
+declare(
+    2,
+    """
+    >>> F.max_unpool2d(torch.tensor([[[7.0]]]), torch.tensor([[[2]]]), 2)
+    tensor([[[0., 0.],
+             [7., 0.]]])
+    """,
+)
+declare(
+    3,
+    """
+    >>> values, places = F.max_pool3d(torch.rand(1, 5, 5, 5), 2, return_indices=True)
+    >>> F.max_unpool3d(values, places, 2, output_size=(5, 5, 5)).shape  # 4 would fit as well
+    torch.Size([1, 5, 5, 5])
+    """,
+)

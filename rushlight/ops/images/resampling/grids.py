@@ -88,7 +88,12 @@ def check(input: Tensor, grid: Tensor, mode: int) -> None:
 
 
 def numbered(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
-    """As `nn.functional.grid_sample`, with numbers for the kinds of interpolation and padding."""
+    """As `nn.functional.grid_sample`, with numbers for the kinds of interpolation and padding.
+
+    >>> image, places = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), torch.zeros(1, 1, 1, 2)
+    >>> torch.grid_sampler(image, places, 0, 0, False)  # linear, zeros outside
+    tensor([[[[2.5000]]]])
+    """
     check(input, grid, interpolation_mode)
     flat = (0,) * (input.ndim - 2)
     return sampled(input, grid, interpolation_mode, padding_mode, bool(align_corners), flat)
@@ -122,6 +127,11 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     Between elements it is interpolated (bilinear, nearest or bicubic); outside it is zero, its border or its
     reflection. With `align_corners`, -1 and 1 are the middles of the outermost elements, not their edges. Volumes
     `(N, C, D, H, W)` take places `(N, d, h, w, 3)`.
+
+    >>> image = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+    >>> places = torch.tensor([[[[0.0, 0.0], [-0.5, -0.5]]]])  # x and y: the middle, then the first pixel
+    >>> F.grid_sample(image, places, align_corners=False)
+    tensor([[[[2.5000, 1.0000]]]])
     """
     if mode not in MODES:
         raise ValueError(
@@ -201,6 +211,12 @@ def affine_grid(theta, size, align_corners=None):
     """For `grid_sample`: where each element of a batch of the given size reads from under the maps `(N, 2, 3)`.
 
     For volumes the maps are `(N, 3, 4)`.
+
+    >>> mirror = torch.tensor([[[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+    >>> F.affine_grid(mirror, (1, 1, 1, 3), align_corners=True)
+    tensor([[[[ 1.,  0.],
+              [ 0.,  0.],
+              [-1.,  0.]]]])
     """
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
@@ -222,7 +238,13 @@ def affine_grid(theta, size, align_corners=None):
 
 
 def affine_generated(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
-    """`nn.functional.affine_grid` by torch's inner name."""
+    """`nn.functional.affine_grid` by torch's inner name.
+
+    >>> same = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+    >>> torch.affine_grid_generator(same, [1, 1, 1, 2], True)
+    tensor([[[[-1.,  0.],
+              [ 1.,  0.]]]])
+    """
     if theta.shape[0] != size[0]:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {theta.shape[-1]}] but got: "

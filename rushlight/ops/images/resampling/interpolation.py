@@ -121,6 +121,12 @@ def interpolate(
     `mode` is nearest, nearest-exact, linear (rows), bilinear or bicubic (images), trilinear (volumes) or area. With
     `align_corners` the outermost elements stay where they are; with `antialias` every element of an image counts when
     it is made smaller.
+
+    >>> rows = torch.tensor([[[0.0, 3.0]]])
+    >>> F.interpolate(rows, scale_factor=2)
+    tensor([[[0., 0., 3., 3.]]])
+    >>> F.interpolate(rows, size=4, mode="linear", align_corners=True)
+    tensor([[[0., 1., 2., 3.]]])
     """
     if mode == "lanczos" and align_corners:
         raise ValueError("Lanczos mode does not support align_corners=True")
@@ -215,7 +221,11 @@ def scaled(sizes: list[int], scales: list[float]) -> list[int]:
     ),
 )
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    """An older name of `interpolate`."""
+    """An older name of `interpolate`.
+
+    >>> F.upsample(torch.tensor([[[1.0, 2.0]]]), scale_factor=3)
+    tensor([[[1., 1., 1., 2., 2., 2.]]])
+    """
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
@@ -225,7 +235,12 @@ def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=
     samples=cases(lambda make: [case(make.floats(2, 3, 4), 6), case(make.floats(2, 3, 4, 2), scale_factor=2)]),
 )
 def upsample_nearest(input, size=None, scale_factor=None):
-    """An older name of `interpolate` with the mode nearest."""
+    """An older name of `interpolate` with the mode nearest.
+
+    >>> F.upsample_nearest(torch.tensor([[[[1.0, 2.0]]]]), size=(2, 4))
+    tensor([[[[1., 1., 2., 2.],
+              [1., 1., 2., 2.]]]])
+    """
     warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "nearest")
 
@@ -235,7 +250,13 @@ def upsample_nearest(input, size=None, scale_factor=None):
     samples=cases(lambda make: [case(make.floats(2, 3, 4, 2), 6), case(make.floats(2, 3, 4, 2), scale_factor=2)]),
 )
 def upsample_bilinear(input, size=None, scale_factor=None):
-    """An older name of `interpolate` with the mode bilinear and aligned corners."""
+    """An older name of `interpolate` with the mode bilinear and aligned corners.
+
+    >>> F.upsample_bilinear(torch.tensor([[[[0.0, 2.0], [4.0, 6.0]]]]), size=3)
+    tensor([[[[0., 1., 2.],
+              [2., 3., 4.],
+              [4., 5., 6.]]]])
+    """
     warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, "bilinear", True)
 

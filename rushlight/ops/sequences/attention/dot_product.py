@@ -186,6 +186,12 @@ def scaled_dot_product_attention(
 
     A bool `attn_mask` says which keys a query may see; `is_causal=True` that it may see no later ones. `scale` is
     1 / sqrt(E) if not given. With `enable_gqa=True` several heads of the query may share one of the key.
+
+    >>> query = key = torch.tensor([[[0.0], [0.0]]])
+    >>> value = torch.tensor([[[1.0, 0.0], [0.0, 1.0]]])
+    >>> F.scaled_dot_product_attention(query, key, value, is_causal=True)  # the first may not look ahead
+    tensor([[[1.0000, 0.0000],
+             [0.5000, 0.5000]]])
     """
     check(query, key, value, attn_mask, dropout_p)
     if scale is None:

@@ -84,7 +84,15 @@ def multi_head_attention_forward(
     average_attn_weights=True,
     is_causal=False,
 ):
-    """What `nn.MultiheadAttention` computes: `(L, N, E)` and, if asked for, the weights `(N, L, S)`."""
+    """What `nn.MultiheadAttention` computes: `(L, N, E)` and, if asked for, the weights `(N, L, S)`.
+
+    >>> x, weights = torch.zeros(3, 1, 4), list(nn.MultiheadAttention(4, 2).parameters())
+    >>> output, attention = F.multi_head_attention_forward(
+    ...     x, x, x, 4, 2, *weights[:2], None, None, False, 0.0, *weights[2:]
+    ... )
+    >>> attention[0, 0].detach()  # three places that are alike
+    tensor([0.3333, 0.3333, 0.3333])
+    """
     batched = check_dims(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         # what is one tensor stays one

@@ -121,7 +121,13 @@ def saves_what_is_wanted(tensors: list[Tensor], weights: list) -> bool:
 
 @composed(method=False, samples=samples(4, True))
 def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    """One step of an LSTM: the new hidden state and cell; see `nn.LSTMCell`."""
+    """One step of an LSTM: the new hidden state and cell; see `nn.LSTMCell`.
+
+    >>> cell = nn.LSTMCell(3, 5)
+    >>> hidden, memory = torch.lstm_cell(torch.ones(2, 3), (torch.zeros(2, 5), torch.zeros(2, 5)), *cell.parameters())
+    >>> hidden.shape
+    torch.Size([2, 5])
+    """
     if not isinstance(hx, (tuple, list)):
         raise TypeError(f"lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not {type(hx).__name__}")
     if len(hx) != 2:
@@ -136,19 +142,32 @@ def state_and_cell(tensors: list[Tensor]) -> Any:
 
 @composed(method=False, samples=samples(3))
 def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    """One step of a GRU: the new state; see `nn.GRUCell`."""
+    """One step of a GRU: the new state; see `nn.GRUCell`.
+
+    >>> state = torch.ones(1, 2)
+    >>> torch.gru_cell(torch.zeros(1, 3), state, torch.zeros(6, 3), torch.zeros(6, 2))  # gates half open
+    tensor([[0.5000, 0.5000]])
+    """
     return step_of(3, last_state, gru.advance, input, [hx], [w_ih, w_hh], (b_ih, b_hh))[0]
 
 
 @composed(method=False, samples=samples(1))
 def rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    """One step of a plain recurrent layer with tanh: the new state; see `nn.RNNCell`."""
+    """One step of a plain recurrent layer with tanh: the new state; see `nn.RNNCell`.
+
+    >>> torch.rnn_tanh_cell(torch.tensor([[1.0]]), torch.tensor([[2.0]]), torch.tensor([[0.1]]), torch.tensor([[0.2]]))
+    tensor([[0.4621]])
+    """
     return step_of(1, rnn_step, elman.advance, input, [hx], [w_ih, w_hh], (b_ih, b_hh))[0]
 
 
 @composed(method=False, samples=samples(1))
 def rnn_relu_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
-    """One step of a plain recurrent layer with relu: the new state; see `nn.RNNCell`."""
+    """One step of a plain recurrent layer with relu: the new state; see `nn.RNNCell`.
+
+    >>> torch.rnn_relu_cell(torch.tensor([[1.0]]), torch.tensor([[2.0]]), torch.tensor([[3.0]]), torch.tensor([[-1.0]]))
+    tensor([[1.]])
+    """
     return step_of(1, relu_step, elman.advance_by_relu, input, [hx], [w_ih, w_hh], (b_ih, b_hh))[0]
 
 

@@ -165,23 +165,47 @@ def lstm(*input, **options):
 
     `(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)`, or
     `(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)` for a packed sequence.
+
+    >>> x, states = torch.ones(7, 2, 3), (torch.zeros(1, 2, 5), torch.zeros(1, 2, 5))
+    >>> rest = (True, 1, 0.0, True, False, False)  # biases, layers, dropout, training, both ways, batch first
+    >>> output, hidden, memory = torch.lstm(x, states, list(nn.LSTM(3, 5).parameters()), *rest)
+    >>> output.shape
+    torch.Size([7, 2, 5])
     """
     return tuple(run("lstm", input, options, lstm_layer, states=2))
 
 
 @composed(method=False, samples=samples(3))
 def gru(*input, **options):
-    """GRU layers over a sequence, with the arguments of `lstm`; see `nn.GRU`."""
+    """GRU layers over a sequence, with the arguments of `lstm`; see `nn.GRU`.
+
+    >>> x, weights = torch.ones(7, 2, 3), list(nn.GRU(3, 5).parameters())
+    >>> output, hidden = torch.gru(x, torch.zeros(1, 2, 5), weights, True, 1, 0.0, True, False, False)
+    >>> torch.equal(output[-1], hidden[0])
+    True
+    """
     return tuple(run("gru", input, options, gru_layer))
 
 
 @composed(method=False, samples=samples(1))
 def rnn_tanh(*input, **options):
-    """Plain recurrent layers with tanh over a sequence, with the arguments of `lstm`; see `nn.RNN`."""
+    """Plain recurrent layers with tanh over a sequence, with the arguments of `lstm`; see `nn.RNN`.
+
+    >>> one = [torch.ones(1, 1), torch.ones(1, 1)]  # weights of the input and of the state
+    >>> x, start = torch.tensor([[[0.5]], [[0.0]]]), torch.zeros(1, 1, 1)
+    >>> torch.rnn_tanh(x, start, one, False, 1, 0.0, True, False, False)[0].flatten()
+    tensor([0.4621, 0.4318])
+    """
     return tuple(run("rnn_tanh", input, options, rnn_layer))
 
 
 @composed(method=False, samples=samples(1))
 def rnn_relu(*input, **options):
-    """Plain recurrent layers with relu over a sequence, with the arguments of `lstm`; see `nn.RNN`."""
+    """Plain recurrent layers with relu over a sequence, with the arguments of `lstm`; see `nn.RNN`.
+
+    >>> one = [torch.ones(1, 1), torch.ones(1, 1)]
+    >>> x, start = torch.tensor([[[1.0]], [[2.0]], [[-9.0]]]), torch.zeros(1, 1, 1)
+    >>> torch.rnn_relu(x, start, one, False, 1, 0.0, True, False, False)[0].flatten()
+    tensor([1., 3., 0.])
+    """
     return tuple(run("rnn_relu", input, options, lambda *given: rnn_layer(*given, True)))
