@@ -26,7 +26,7 @@ UNINITIALISED = ("empty", "resize")
 def registry_of(library: Library) -> dict[str, Any]:
     """The declared ops by name; for torch, which has no registry, Rushlight's (the runner's self-check)."""
     name = "rushlight" if library.name == "torch" else library.name
-    return importlib.import_module(f"{name}.ops.late").registry()
+    return importlib.import_module(f"{name}.ops.machine.late").registry()
 
 
 def list_ops(library: Library) -> list[dict[str, Any]]:
