@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.capacity import require_room
 from rushlight.core.casting import cast
 from rushlight.core.deferred import resolved
 from rushlight.core.exchange import array_of, exports
@@ -44,8 +45,9 @@ def array_from(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.
 
 def copied(array: np.ndarray, dtype: dtypes.dtype | None) -> np.ndarray:
     """A copy, in memory of its own, in the dtype asked for."""
-    own = dtypes.from_numpy(array.dtype)
-    made = cast(array, (own if dtype is None else dtype).numpy)
+    kind = (dtypes.from_numpy(array.dtype) if dtype is None else dtype).numpy
+    require_room(array.shape, kind.itemsize)
+    made = cast(array, kind)
     return np.array(made, order="K", copy=made is array, subok=False)
 
 

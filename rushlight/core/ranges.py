@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.capacity import MOST
 from rushlight.core.casting import cast
 from rushlight.core.layout import layout as Layout
 from rushlight.core.options import allocate, finish_into, integer, number, numpy_dtype
@@ -91,7 +92,10 @@ def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
     if (last - first) * apart < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
     exact = isinstance(first, int) and isinstance(last, int) and isinstance(apart, int)
-    count = -((first - last) // apart) if exact else math.ceil((last - first) / apart)
+    length = -((first - last) // apart) if exact else (last - first) / apart
+    if length > MOST:
+        raise RuntimeError(f"invalid size, possible overflow?: {length} numbers from {first} to {last}")
+    count = math.ceil(length)
     if kind.kind in "iu":
         bounds = whole[0], whole[0] + count * whole[2], whole[2]
         return cast(allocate(lambda shape, kind: np.arange(*bounds), (count,), kind), kind)
