@@ -70,9 +70,16 @@ def check_array(array: np.ndarray) -> None:
 def sequence_array(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.ndarray:
     """An array from nested sequences."""
     try:
-        kinds = leaf_types(data)
+        return nested_array(data, dtype, lost)
     except RecursionError:
-        raise ValueError(f"too many dimensions '{type(data).__name__}'") from None
+        pass
+    if isinstance(data, (list, tuple)) and any(each is data for each in data):
+        raise TypeError("new(): self-referential lists are incompatible")
+    raise ValueError(f"too many dimensions '{type(data).__name__}'")
+
+
+def nested_array(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.ndarray:
+    kinds = leaf_types(data)
     # a negative float is refused where a negative integer wraps around: the reader sees which it was
     unsigned = dtype is not None and dtype.category == dtypes.INTEGER and not dtype.is_signed
     if kinds <= NUMBERS and not (unsigned and float in kinds):

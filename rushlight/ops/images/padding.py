@@ -282,6 +282,9 @@ def check_lengths(shape: tuple[int, ...], pad: tuple[int, ...]) -> None:
 
 def plain_sides(pad: Any) -> tuple[int, ...]:
     """The padding as Python integers."""
+    if not isinstance(pad, (list, tuple)):
+        module = "numpy." if isinstance(pad, np.ndarray) else ""
+        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {module}{type(pad).__name__}")
     for place, each in enumerate(pad):
         if not hasattr(each, "__index__"):
             raise TypeError(
