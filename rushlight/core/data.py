@@ -73,7 +73,8 @@ def sequence_array(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) ->
         return nested_array(data, dtype, lost)
     except RecursionError:
         pass
-    if isinstance(data, (list, tuple)) and any(each is data for each in data):
+    # torch counts the dimensions of the first elements, and looks at the others then
+    if isinstance(data, list) and data[0] is not data and any(each is data for each in data):
         raise TypeError("new(): self-referential lists are incompatible")
     raise ValueError(f"too many dimensions '{type(data).__name__}'")
 
