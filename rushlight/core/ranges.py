@@ -87,7 +87,7 @@ def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
                 if not -(2**63) <= value < 2**63 and kind.kind == "i":
                     raise RuntimeError(f"value cannot be converted to type int64_t without overflow: {value}")
             first, last, apart = whole
-    if not apart:
+    if not apart or apart != apart:
         raise RuntimeError("step must be nonzero")
     if (last - first) * apart < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
