@@ -101,10 +101,9 @@ class Pooling:
 
     def check_width(self) -> None:
         """The kernels of torch for images count in 32 bits."""
-        for name in ("kernel", "stride", "padding", "dilation"):
-            value = max(getattr(self, name), key=abs)
+        for value in (*self.kernel, *self.stride, *self.padding, *self.dilation):
             if not -(2**31) <= value < 2**31:
-                raise RuntimeError(f"value cannot be converted to type int without overflow: {name} is {value}")
+                raise RuntimeError(f"value cannot be converted to type int without overflow: {value}")
 
     def check_options(self) -> None:
         if self.function == "max_pool1d":
