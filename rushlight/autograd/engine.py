@@ -85,30 +85,33 @@ class Run:
 
     def run(self) -> None:
         """Every node once, when its gradients are complete."""
-        ready, arrived = self.ready, self.arrived
         state = modes.state
         before = state.grad, state.backward
         state.grad, state.backward = self.create_graph, not self.create_graph
-        careful = state.anomaly
         try:
-            while ready:
-                target = pop(ready)
-                grads = arrived.pop(id(target))
-                if self.wanted is not None and not self.wanted.take(target, grads):
-                    continue
-                if isinstance(target, Tensor):
-                    # not kept in the list: then it may be nobody else's
-                    hook_calls.store(target, grads.pop(), self.create_graph)
-                    continue
-                if target.tensor_hooks is not None:
-                    hook_calls.run_tensor_hooks(target, grads)
-                found = self.apply(target, grads, careful)
-                if not self.keep_graph:
-                    target.release(self.place)
-                del grads
-                self.pass_on(target, found)
+            # not a loop here: Python 3.11 skips `finally` if a signal handler raises at a `continue`
+            self.run_nodes(state.anomaly)
         finally:
             state.grad, state.backward = before
+
+    def run_nodes(self, careful: bool) -> None:
+        ready, arrived = self.ready, self.arrived
+        while ready:
+            target = pop(ready)
+            grads = arrived.pop(id(target))
+            if self.wanted is not None and not self.wanted.take(target, grads):
+                continue
+            if isinstance(target, Tensor):
+                # not kept in the list: then it may be nobody else's
+                hook_calls.store(target, grads.pop(), self.create_graph)
+                continue
+            if target.tensor_hooks is not None:
+                hook_calls.run_tensor_hooks(target, grads)
+            found = self.apply(target, grads, careful)
+            if not self.keep_graph:
+                target.release(self.place)
+            del grads
+            self.pass_on(target, found)
 
     def apply(self, node: Node, grads: list, careful: bool) -> list:
         asked = None if self.wanted is None else [self.leads_on(each) for each in node.edges]

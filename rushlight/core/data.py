@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.capacity import require_room
 from rushlight.core.casting import cast
 from rushlight.core.deferred import resolved
 from rushlight.core.exchange import array_of, exports
@@ -44,8 +45,9 @@ def array_from(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.
 
 def copied(array: np.ndarray, dtype: dtypes.dtype | None) -> np.ndarray:
     """A copy, in memory of its own, in the dtype asked for."""
-    own = dtypes.from_numpy(array.dtype)
-    made = cast(array, (own if dtype is None else dtype).numpy)
+    kind = (dtypes.from_numpy(array.dtype) if dtype is None else dtype).numpy
+    require_room(array.shape, kind.itemsize)
+    made = cast(array, kind)
     return np.array(made, order="K", copy=made is array, subok=False)
 
 
@@ -68,9 +70,17 @@ def check_array(array: np.ndarray) -> None:
 def sequence_array(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.ndarray:
     """An array from nested sequences."""
     try:
-        kinds = leaf_types(data)
+        return nested_array(data, dtype, lost)
     except RecursionError:
-        raise ValueError(f"too many dimensions '{type(data).__name__}'") from None
+        pass
+    # torch counts the dimensions of the first elements, and looks at the others then
+    if isinstance(data, list) and data[0] is not data and any(each is data for each in data):
+        raise TypeError("new(): self-referential lists are incompatible")
+    raise ValueError(f"too many dimensions '{type(data).__name__}'")
+
+
+def nested_array(data: Any, dtype: dtypes.dtype | None, lost: list[Tensor]) -> np.ndarray:
+    kinds = leaf_types(data)
     # a negative float is refused where a negative integer wraps around: the reader sees which it was
     unsigned = dtype is not None and dtype.category == dtypes.INTEGER and not dtype.is_signed
     if kinds <= NUMBERS and not (unsigned and float in kinds):

@@ -112,7 +112,8 @@ def array_like(function: str, input: Tensor, dtype: dtypes.dtype | None, form: m
             f"{function}(): argument 'input' (position 1) must be Tensor, not {module}{type(input).__name__}"
         )
     kind = None if dtype is None else dtypes.checked(dtype).numpy
-    return empty_like_array(input._array, kind, form)
+    make = lambda shape, kind: empty_like_array(input._array, kind, form)
+    return allocate(make, input._array.shape, input._array.dtype if kind is None else kind)
 
 
 @method

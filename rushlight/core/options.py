@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.core import dtypes
 from rushlight.core.callsite import position_words
+from rushlight.core.capacity import no_room, overflowed
 from rushlight.core.device import check_device
 from rushlight.core.layout import check_layout
 from rushlight.core.location import ours, user_line
@@ -200,17 +201,15 @@ def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:
     try:
         return make(shape, kind)
     except MemoryError:
-        bytes_wanted = math.prod(shape) * kind.itemsize
-        raise RuntimeError(
-            f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {bytes_wanted} bytes"
-            f" for a tensor of shape {list(shape)}"
-        ) from None
+        raise no_room(math.prod(shape) * kind.itemsize, f"for a tensor of shape {list(shape)}") from None
     except ValueError as error:
         if len(shape) > 64:
             raise RuntimeError(
                 f"only tensors with up to 64 dims are supported, as NumPy's arrays have; got {len(shape)}"
             ) from None
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}") from error
+        if 0 in shape:
+            raise RuntimeError(f"Stride calculation overflowed with sizes={list(shape)}") from error
+        raise overflowed(shape) from error
 
 
 def ones_array(shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:

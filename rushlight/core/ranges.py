@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.capacity import MOST
 from rushlight.core.casting import cast
 from rushlight.core.layout import layout as Layout
 from rushlight.core.options import allocate, finish_into, integer, number, numpy_dtype
@@ -86,12 +87,15 @@ def spaced(first: Any, last: Any, apart: Any, kind: np.dtype) -> np.ndarray:
                 if not -(2**63) <= value < 2**63 and kind.kind == "i":
                     raise RuntimeError(f"value cannot be converted to type int64_t without overflow: {value}")
             first, last, apart = whole
-    if not apart:
+    if not apart or apart != apart:
         raise RuntimeError("step must be nonzero")
     if (last - first) * apart < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign: the step leads away from the end")
     exact = isinstance(first, int) and isinstance(last, int) and isinstance(apart, int)
-    count = -((first - last) // apart) if exact else math.ceil((last - first) / apart)
+    length = -((first - last) // apart) if exact else (last - first) / apart
+    if length > MOST:
+        raise RuntimeError(f"invalid size, possible overflow?: {length} numbers from {first} to {last}")
+    count = math.ceil(length)
     if kind.kind in "iu":
         bounds = whole[0], whole[0] + count * whole[2], whole[2]
         return cast(allocate(lambda shape, kind: np.arange(*bounds), (count,), kind), kind)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.capacity import MOST, no_room, overflowed
 from rushlight.core.device import CPU
 from rushlight.native import core, shortcut
 
@@ -225,7 +226,7 @@ class Generator(Stream):
 
 
 def no_memory(count: int) -> RuntimeError:
-    return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: you tried to draw {count} random numbers")
+    return overflowed((count,)) if 4 * count > MOST else no_room(8 * count, f"to draw {count} random numbers")
 
 
 def is_freshly_seeded(words: np.ndarray) -> bool:

@@ -14,6 +14,8 @@ _asked = {"threads": os.cpu_count() or 1, "interop": os.cpu_count() or 1}
 def positive(value: int, function: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise RuntimeError(f"{function} expects an int, but got {type(value).__name__}")
+    if not -(2**31) <= value < 2**31:
+        raise ValueError(f"Overflow when unpacking long: {function} was given {value}")
     if value <= 0:
         raise RuntimeError(f"{function} expects a positive integer, got {value}")
     return value

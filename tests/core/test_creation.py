@@ -110,6 +110,9 @@ def test_lists_that_are_too_deep_are_refused():
     endless.append(endless)
     with pytest.raises(ValueError, match="too many dimensions 'list'"):
         torch.tensor(endless)
+    endless.insert(0, 1.0)
+    with pytest.raises(TypeError, match="self-referential lists are incompatible"):
+        torch.tensor(endless)
 
 
 def test_a_strange_dtype_is_refused():

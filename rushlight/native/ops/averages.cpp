@@ -11,6 +11,9 @@ namespace rushlight {
 
 namespace {
 
+// Elements of a window, and windows along a dimension, up to which products of them need no check.
+constexpr int64_t MOST_WINDOWS = 1 << 24;
+
 // The windows along one dimension, with the memory of their numbers.
 struct Line {
     std::vector<int64_t> starts, counts;
@@ -83,7 +86,8 @@ bool read_grid(const Options& options, int count, const int64_t* sizes, Grid& gr
     if (count == 1) grid.rows.add(0, 1, 1);
     for (int d = 0; d < count; d++) {
         int64_t size = sizes[d], pad = padding[d];
-        DECLINE_IF(kernel[d] < 1 || stride[d] < 1 || pad < 0 || pad > kernel[d] / 2 || kernel[d] > 1 << 20);
+        DECLINE_IF(kernel[d] < 1 || stride[d] < 1 || pad < 0 || pad > kernel[d] / 2);
+        DECLINE_IF(kernel[d] > MOST_WINDOWS || stride[d] > INT32_MAX);
         Line& line = d == count - 1 ? grid.columns : grid.rows;
         line.size = size;
         int64_t room = size + 2 * pad - kernel[d];
@@ -116,6 +120,7 @@ bool read_even(PyObject* output, int count, const int64_t* sizes, Grid& grid) {
     for (int d = 0; d < count; d++) {
         int64_t wanted;
         DECLINE_IF(!plain_integer(PyTuple_GET_ITEM(output, d), wanted) || wanted < 1);
+        DECLINE_IF(wanted > MOST_WINDOWS || sizes[d] > INT32_MAX);
         cover(d == count - 1 ? grid.columns : grid.rows, sizes[d], wanted);
     }
     return true;

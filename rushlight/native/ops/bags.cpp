@@ -19,6 +19,7 @@ bool read_numbers(PyArrayObject* array, std::vector<int64_t>& numbers) {
     int type = array == nullptr ? -1 : PyArray_TYPE(array);
     DECLINE_IF(type != NPY_INT64 && type != NPY_INT32);
     DECLINE_IF(PyArray_NDIM(array) != 1 || !PyArray_ISNOTSWAPPED(array) || !PyArray_ISALIGNED(array));
+    DECLINE_IF(PyArray_DIM(array, 0) > INT32_MAX);
     const char* data = PyArray_BYTES(array);
     npy_intp step = PyArray_STRIDE(array, 0);
     numbers.resize(PyArray_DIM(array, 0));

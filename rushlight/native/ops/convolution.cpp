@@ -109,6 +109,8 @@ bool result_shape(const npy_intp* input, const npy_intp* weight, int ndim, const
     shape[1] = options.transposed ? weight[1] * options.groups : weight[0];
     for (int d = 2; d < ndim; d++) {
         int of = d - ndim + 2;
+        // with options of up to 2**20 no product is beyond 64 bits
+        DECLINE_IF(input[d] > INT32_MAX || weight[d] > INT32_MAX);
         int64_t far = options.dilation[of] * (weight[d] - 1) + 1;
         if (options.transposed) {
             DECLINE_IF(options.extra[of] >= std::max(options.stride[of], options.dilation[of]));

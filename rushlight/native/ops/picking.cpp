@@ -20,6 +20,8 @@ bool Picked::read(PyArrayObject* const* indices, int number, int dim, int ndim, 
     DECLINE_IF(number < 1 || dim + number > ndim);
     index_ndim = PyArray_NDIM(indices[0]);
     std::copy_n(PyArray_DIMS(indices[0]), index_ndim, index_dims);
+    // a view that one position was spread over: Python asks for the memory at once
+    DECLINE_IF(PyArray_SIZE(indices[0]) > INT32_MAX);
     offsets.assign(PyArray_SIZE(indices[0]), 0);
     DECLINE_IF(offsets.empty());
     for (int i = 0; i < number; i++) {

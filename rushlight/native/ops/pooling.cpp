@@ -33,11 +33,14 @@ PyObject* max_pool(Call& call) {
     DECLINE_IF(!read_each(call[MaxPool::output], count, output));
     DECLINE_IF(!planes.read(call.array(MaxPool::input), count));
     DECLINE_IF(planes.size() > INT32_MAX);
+    // where a window is mostly outside, Python looks at what is inside alone
     Pool pools[MOST_DIMS] = {{1, 1, 1, 1, 0, 1}, {1, 1, 1, 1, 0, 1}};
     for (int d = 0; d < count; d++) {
         int place = MOST_DIMS - count + d;
         pools[place] = {planes.extent(place), output[d], kernel[d], stride[d], padding[d], dilation[d]};
         DECLINE_IF(kernel[d] < 1 || stride[d] < 1 || padding[d] < 0 || dilation[d] < 1 || output[d] < 1);
+        DECLINE_IF(kernel[d] > 2 * planes.extent(place) + 16);
+        DECLINE_IF(stride[d] > INT32_MAX || padding[d] > INT32_MAX || dilation[d] > INT32_MAX);
     }
     const Pool &rows = pools[0], &columns = pools[1];
     return maxima_of(planes, rows, columns, table().images.max_pool[planes.which()]);

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.capacity import MOST, require_room
 from rushlight.ops.images.sliding import (
     Extents,
     add_windows,
@@ -110,6 +111,9 @@ def check_options(weight, stride, padding, dilation, output_padding, groups) -> 
     dilation, output_padding = extents(dilation, dims, "dilation"), extents(output_padding, dims, "output_padding")
     if min(padding) < 0:
         raise RuntimeError(f"negative padding is not supported, but got {list(padding)}; F.pad takes it")
+    for dim, each in enumerate(padding):
+        if each > MOST // 2:
+            raise RuntimeError(f"Given padding={each} at dimension {dim} , expected padding to be at most {MOST // 2}")
     if min(output_padding) < 0:
         raise RuntimeError(f"negative output_padding is not supported, but got {list(output_padding)}")
     if min(stride) <= 0:
@@ -171,6 +175,7 @@ def slide_kernel(
             f"Calculated padded input size per channel: {by_x(whole)}. Kernel size: {by_x(reach(kernel, dilation))}. "
             "Kernel size can't be greater than actual input size"
         )
+    require_room((len(input), len(weight), *places), input.itemsize)
     columns = columns_of(input, kernel, stride, padding, dilation, places, groups)
     rows = weight.reshape(groups, len(weight) // groups, columns.shape[2])
     return np.matmul(rows, columns).reshape(len(input), len(weight), *places)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.capacity import require_room
 from rushlight.ops.images.sliding import empty_in_layout_of
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
@@ -127,6 +128,7 @@ def constant_pad_nd(input, pad: tuple, value=0):
         source[dim] = slice(max(-before, 0), shape[dim] + min(after, 0))
         target[dim] = slice(max(before, 0), size - max(after, 0))
         shape[dim] = size
+    require_room(shape, input.itemsize)
     found = empty_in_layout_of(tuple(shape), input)
     found.fill(int(value) if input.dtype.kind in "iu" else value)
     found[tuple(target)] = input[tuple(source)]
@@ -165,7 +167,11 @@ circular_pad.gradient(input=lambda grad, input_shape, pad: edge_add(grad, input_
 
 
 def bordered(input: np.ndarray, pad: tuple, mode: str) -> np.ndarray:
-    for dim, (before, after) in enumerate(sides_of(pad, input.ndim)):
+    sides = sides_of(pad, input.ndim)
+    require_room(
+        [size + before + after for size, (before, after) in zip(input.shape, sides, strict=True)], input.itemsize
+    )
+    for dim, (before, after) in enumerate(sides):
         if before or after:
             input = input.take(sources(input.shape[dim], before, after, mode), dim)
     return input
@@ -286,6 +292,9 @@ def check_lengths(shape: tuple[int, ...], pad: tuple[int, ...]) -> None:
 
 def plain_sides(pad: Any) -> tuple[int, ...]:
     """The padding as Python integers."""
+    if not isinstance(pad, (list, tuple)):
+        module = "numpy." if isinstance(pad, np.ndarray) else ""
+        raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {module}{type(pad).__name__}")
     for place, each in enumerate(pad):
         if not hasattr(each, "__index__"):
             raise TypeError(

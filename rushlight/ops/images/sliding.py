@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.capacity import require_room
 from rushlight.core.layout import channels_last, channels_last_3d, channels_last_strides, empty_with_strides
 from rushlight.ops.machine.dims import plain_size
 
@@ -52,6 +53,7 @@ def padded(image: np.ndarray, padding: Extents, after: Extents | None = None, fi
         return image
     sizes = image.shape[2:]
     shape = [size + one + two for size, one, two in zip(sizes, padding, after, strict=True)]
+    require_room((*image.shape[:2], *shape), image.itemsize)
     found = np.full((*image.shape[:2], *shape), fill, image.dtype)
     found[(..., *[slice(pad, pad + size) for pad, size in zip(padding, sizes, strict=True)])] = image
     return found
@@ -60,6 +62,9 @@ def padded(image: np.ndarray, padding: Extents, after: Extents | None = None, fi
 def windows(image: np.ndarray, kernel: Extents, stride: Extents, dilation: Extents, places: Extents) -> np.ndarray:
     """What a kernel sees at each place of a padded image, as a view: (N, C, *kernel, *places)."""
     steps = image.strides[2:]
+    # of one place or one element there is no next, whatever is asked for
+    dilation = tuple([each if size > 1 else 0 for each, size in zip(dilation, kernel, strict=True)])
+    stride = tuple([each if count > 1 else 0 for each, count in zip(stride, places, strict=True)])
     return np.lib.stride_tricks.as_strided(
         image,
         (*image.shape[:2], *kernel, *places),
@@ -82,7 +87,9 @@ def add_windows(
     needed = [
         (count - 1) * step + far for count, step, far in zip(places, stride, reach(kernel, dilation), strict=True)
     ]
-    image = np.zeros((*seen.shape[:2], *map(max, whole, needed)), seen.dtype)
+    around = (*seen.shape[:2], *map(max, whole, needed))
+    require_room(around, seen.itemsize)
+    image = np.zeros(around, seen.dtype)
     for offsets in itertools.product(*map(range, kernel)):
         firsts = [offset * step for offset, step in zip(offsets, dilation, strict=True)]
         along = [

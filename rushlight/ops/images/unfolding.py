@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.capacity import MOST, require_room
 from rushlight.ops.images.sliding import Extents, add_windows, padded, place_counts, windows
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.dims import plain_size
@@ -98,6 +99,7 @@ def unfold(
             f"padding={padding}, calculated shape of the array of sliding blocks as {places}, but its components must "
             "be at least one."
         )
+    require_room((*input.shape[:-3], input.shape[-3] * math.prod(kernel), math.prod(places)), input.itemsize)
     images = input if input.ndim == 4 else input[None]
     seen = windows(padded(images, padding), kernel, stride, dilation, places)
     found = seen.reshape(*input.shape[:-3], input.shape[-3] * math.prod(kernel), math.prod(places))
@@ -156,6 +158,11 @@ def fold(
             f"input, but got: {list(input.shape)}"
         )
     rows, columns = input.shape[-2:]
+    if math.prod(kernel) > MOST:
+        raise RuntimeError(
+            f"Given kernel_width = {kernel[1]} and kernel_height = {kernel[0]} the product of kernel_width and "
+            "kernel_height overflowed."
+        )
     if rows % math.prod(kernel):
         raise RuntimeError(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "

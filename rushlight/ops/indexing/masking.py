@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.capacity import require_room
 from rushlight.core.tensor import Tensor
 from rushlight.ops.indexing.indexing import mask_into, part_into
 from rushlight.ops.machine.declare import composed, op
@@ -119,6 +120,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out=None):
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, not {scalar_name(mask)}")
     shape = stretched(input, mask)
+    require_room(shape, 8)  # torch notes a place for each element
     input = input if input.shape == shape else np.broadcast_to(input, shape)
     return input[mask if mask.shape == shape else np.broadcast_to(mask, shape)].reshape(-1)
 
@@ -192,6 +194,7 @@ def rows_nonzero(input, *, out=None):
     """Where the elements are that are not zero, a row for each."""
     if not input.ndim:
         return np.empty((int(input != 0), 0), np.int64)
+    require_room(input.shape, 1)
     # as in torch, the columns stand in memory one after another
     return np.array(input.nonzero()).T
 

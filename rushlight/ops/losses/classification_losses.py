@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.capacity import require_room
 from rushlight.core.tensor import Tensor
 from rushlight.ops.losses.loss_reduction import legacy, unknown
 from rushlight.ops.machine.declare import composed, op
@@ -105,6 +106,7 @@ def shares_of(
     target: np.ndarray, input: np.ndarray, weight: np.ndarray | None, ignore_index: int, reduction: str
 ) -> Any:
     """The part that each row has in the loss; a number where it is the same for all."""
+    require_room(input.shape, input.itemsize)
     classes = input.shape[class_dim(input.ndim)]
     ignored = target == ignore_index if 0 <= ignore_index < classes else None
     if any_outside(target, classes):

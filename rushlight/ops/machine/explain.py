@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core import dtypes, location
+from rushlight.core.capacity import is_beyond, no_room, overflowed, uncountable, wanted_bytes
 from rushlight.core.errors import LinAlgError
 from rushlight.core.filled import overflow_words
 from rushlight.core.promotion import common
@@ -104,8 +105,12 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     if isinstance(error, np.exceptions.AxisError):
         return IndexError(axis_words(error))
     if isinstance(error, MemoryError):
-        return RuntimeError(
-            f"DefaultCPUAllocator: can't allocate memory: {op.name} asked for more than there is ({error})"
+        return no_room(wanted_bytes(error), f"in {short_name(op)}()")
+    if is_beyond(error):
+        return (
+            uncountable()
+            if op.is_view or "broadcast" in words
+            else overflowed(spread_shape(tensors) if pointwise else None)
         )
     if isinstance(error, TypeError):
         if words.startswith("received an invalid combination"):
@@ -218,6 +223,12 @@ def broadcast_words(tensors: list[Tensor]) -> str | None:
                     f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
                 )
     return None
+
+
+def spread_shape(tensors: list[Tensor]) -> tuple[int, ...]:
+    """The shape that the tensors broadcast to, of which no array need be possible."""
+    shapes = [each._array.shape[::-1] for each in tensors]
+    return tuple([max(sizes) for sizes in itertools.zip_longest(*shapes, fillvalue=1)])[::-1]
 
 
 def dtype_words(op: Op, tensors: list[Tensor]) -> str:

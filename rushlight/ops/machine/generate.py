@@ -13,6 +13,7 @@ import numpy as np
 from rushlight.core.location import GENERATED
 from rushlight.core.tensor import Tensor
 from rushlight.ops.machine.calling import ABSENT, again, is_flag, odd_flag
+from rushlight.ops.machine.option_kinds import is_real, odd_number
 from rushlight.ops.machine.shown import ShownSignature, function_parameters, method_parameters
 from rushlight.ops.machine.signature import REQUIRED, Parameter, all_names, parameters_of
 
@@ -32,7 +33,7 @@ def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
 
     for each in op.parameters:
         passed = stand_in(each.name)
-        lines += flag_line(each, passed, len(arguments))
+        lines += option_line(each, passed, len(arguments))
         if each.annotation == "Size":
             varargs = stand_in(each.name + "_")
             keyword.append(passed)
@@ -53,11 +54,13 @@ def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
     return finished(op, name, code, entry, [real[each] for each in keyword], len(positional))
 
 
-def flag_line(parameter: Parameter, passed: str, place: int) -> list[str]:
-    """The line that looks at an option that must be True or False; 15 ns."""
-    if not is_flag(parameter):
-        return []
-    return [f"if {passed} is not True and {passed} is not False: {passed} = odd_flag(op, {place}, {passed})"]
+def option_line(parameter: Parameter, passed: str, place: int) -> list[str]:
+    """The line that looks at an option that must be True or False, or a number; 15 and 25 ns."""
+    if is_flag(parameter):
+        return [f"if {passed} is not True and {passed} is not False: {passed} = odd_flag(op, {place}, {passed})"]
+    if is_real(parameter):
+        return [f"if type({passed}) not in numbers: odd_number(op, {place}, {passed})"]
+    return []
 
 
 @functools.cache
@@ -100,7 +103,7 @@ def guard(op: Op, function: Callable, failed: Callable) -> Callable:
     many = f"p{len(positional) + len(keyword)}" if code.co_flags & CO_VARARGS else ""
     rest = f"p{len(all_names(function)) - 1}" if code.co_flags & CO_VARKEYWORDS else ""
     parameters = parameters_of(function)
-    flags = tuple([line for place, each in enumerate(parameters) for line in flag_line(each, f"p{place}", place)])
+    flags = tuple([line for place, each in enumerate(parameters) for line in option_line(each, f"p{place}", place)])
     wrapper = guard_template((tuple(positional), tuple(keyword), many, rest), flags)
     real = {f"p{place}": name for place, name in enumerate(all_names(function))}
     wrapper = wrapper.replace(co_varnames=tuple([real.get(each, each) for each in wrapper.co_varnames]))
@@ -173,4 +176,7 @@ CELLS: dict[str, Any] = {
     "sizes": sizes,
     "again": again,
     "odd_flag": odd_flag,
+    "odd_number": odd_number,
+    "numbers": frozenset((int, float)),
+    "type": type,
 }

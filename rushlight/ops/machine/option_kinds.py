@@ -32,6 +32,23 @@ def wrong_option(op: Op, given: dict[str, Any]) -> Exception | None:
     return None
 
 
+def odd_number(op: Op, place: int, value: Any) -> None:
+    """Refuse a list, or another object that NumPy would make an array of, where torch takes one number."""
+    if not isinstance(value, (int, float, complex, np.generic, Tensor, type(None))):
+        wrong = wrong_option(op, {parameters_of(op.body)[place].name: value})
+        if wrong is not None:
+            raise wrong
+
+
+def is_real(parameter: Parameter) -> bool:
+    """Whether an option is a number that need not be whole."""
+    if isinstance(parameter.default, bool) or "tuple" in str(parameter.annotation):
+        return False
+    return isinstance(parameter.default, float) or (
+        isinstance(parameter.default, int) and parameter.name in REAL_OPTIONS
+    )
+
+
 def wrong_kind(
     op: Op, parameter: Parameter, value: Any, wanted: str | None, given: dict[str, Any]
 ) -> tuple[type[Exception], str] | None:

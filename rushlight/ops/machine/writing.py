@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.capacity import LARGE, require_room
 from rushlight.core.dtypes import DIFFERENTIABLE, from_numpy
 from rushlight.core.filled import converted
 from rushlight.core.quiet import QUIET, floating_point
@@ -180,6 +181,8 @@ def add_at(target: np.ndarray, where: np.ndarray, values: np.ndarray) -> None:
 
 def check_range(index: np.ndarray, dim: int, size: int, words: str = "", function: str = "") -> None:
     """Refuse positions outside of a dimension, and negative ones."""
+    if index.size > LARGE:  # a view that one number was spread over: there cannot be a result for each
+        require_room(index.shape, index.itemsize)
     # as unsigned numbers negative ones are huge: one pass instead of two
     unsigned = index.view(UNSIGNED[index.dtype])
     if index.size and np.maximum.reduce(unsigned, None) >= size:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.capacity import require_room
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases, corner
@@ -175,6 +176,7 @@ def pdist(input: Tensor, p=2.0):
         raise RuntimeError(f"pdist only supports floating-point dtypes, not {dtypes.from_numpy(input.dtype).scalar}")
     if not p >= 0:
         raise RuntimeError(f"pdist only supports non-negative p values, not {p}")
+    require_room((len(input) * (len(input) - 1) // 2,), input.itemsize)
     first, second = np.triu_indices(len(input), 1)
     return length(input[first] - input[second], p)
 

@@ -6,6 +6,7 @@ import builtins
 
 import numpy as np
 
+from rushlight.core.capacity import MOST, require_room
 from rushlight.core.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.returned import named_results
@@ -86,6 +87,10 @@ def bincount(input, weights: "Tensor" = None, minlength=0):
         raise RuntimeError("minlength should be >= 0")
     if input.ndim != 1 or (input.size and input.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    largest = int(input.max(initial=0))
+    if largest >= MOST:
+        raise RuntimeError(f"maximum value of input overflowed, it should be < {MOST} but got {largest}")
+    require_room((max(largest + 1, minlength),), 8)
     if weights is None:
         return np.bincount(input, minlength=minlength)
     if weights.shape != input.shape:

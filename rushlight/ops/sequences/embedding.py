@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core.capacity import require_room
 from rushlight.core.promotion import compute_dtype
 from rushlight.core.tensor import Tensor
 from rushlight.core.warning import warn
@@ -50,6 +51,7 @@ def embedding(weight: Tensor, indices: Tensor, padding_idx=-1, scale_grad_by_fre
     size = len(weight)
     if not size and indices.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive: the table has no rows")
+    require_room((*indices.shape, weight.shape[1]), weight.itemsize)
     check_range(indices, 0, size, f"index out of range in self: the table has {size} rows, numbered from 0")
     return weight.take(indices, 0) if indices.size else np.empty((*indices.shape, weight.shape[1]), weight.dtype)
 
@@ -156,6 +158,7 @@ def one_hot(input, num_classes=-1):
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return np.zeros((*input.shape, num_classes), np.int64)
+    require_room((*input.shape, max(num_classes, 1)), 8)
     if input.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     largest = int(input.max())
@@ -163,6 +166,7 @@ def one_hot(input, num_classes=-1):
         num_classes = largest + 1
     elif largest >= num_classes:
         raise RuntimeError(f"Class values must be smaller than num_classes. ({largest} is not below {num_classes})")
+    require_room((*input.shape, num_classes), 8)
     found = np.zeros((*input.shape, num_classes), np.int64)
     found.reshape(-1, num_classes)[np.arange(input.size), input.reshape(-1)] = 1
     return found

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 
 from rushlight.core import dtypes
+from rushlight.core.capacity import MOST, require_room
 from rushlight.core.size import Size
 from rushlight.core.strides import byte_strides, with_strides
 from rushlight.core.tensor import Tensor, attribute, wrap
@@ -319,6 +321,11 @@ def combinations(input, r=2, with_replacement=False):
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return input.new_empty(0)
+    count = input.numel()
+    among = count + r - 1 if with_replacement else count
+    # with so many on both sides there are more choices than 64 bits count
+    choices = MOST if 64 < r < among - 64 else math.comb(among, r)
+    require_room((max(choices, 1), r), 8)
     choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = np.array(list(choose(range(input.numel()), r)), np.int64).reshape(-1, r)
     return stack([input.index_select(0, wrap(column.copy())) for column in rows.T], 1)

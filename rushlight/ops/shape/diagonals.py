@@ -46,6 +46,8 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
     first, second = axis(dim1, input.ndim), axis(dim2, input.ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    # beyond the matrix one diagonal is as empty as the other, and NumPy counts in 32 bits
+    offset = max(-input.shape[first], min(offset, input.shape[second]))
     found = settled(input).diagonal(offset, first, second)
     if input.flags.writeable:
         found.flags.writeable = True
@@ -274,7 +276,8 @@ def masked(input: np.ndarray, diagonal: int, name: str, lower: bool) -> np.ndarr
     """The elements up to a diagonal, or those beyond it."""
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    mask = np.tri(*input.shape[-2:], operator.index(diagonal), bool)
+    rows, columns = input.shape[-2:]
+    mask = np.tri(rows, columns, max(-rows, min(operator.index(diagonal), columns)), bool)
     return np.where(mask if lower else ~mask, input, np.zeros((), input.dtype))
 
 

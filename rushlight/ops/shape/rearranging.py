@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.capacity import require_room
 from rushlight.core.layout import contiguous_format, dense_strides
 from rushlight.core.tensor import Tensor, wrap
 from rushlight.ops.machine.calling import not_given
@@ -168,6 +169,8 @@ def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
         )
     if counts.size and counts.min() < 0:
         raise RuntimeError("repeats can not be negative")
+    # the sum in floats: as an integer it may wrap around
+    require_room((int(counts.sum(dtype=np.float64)),), counts.itemsize)
     found = np.repeat(np.arange(counts.size, dtype=counts.dtype), counts)
     if output_size not in (None, found.size):
         raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {found.size} but got {output_size}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rushlight.core.capacity import MOST
 from rushlight.ops.images.sliding import empty_in_layout_of
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import FORMAT
@@ -53,6 +54,8 @@ def pixel_shuffle(input, upscale_factor: int):
     """
     factor = upscale_factor
     check_shuffle("pixel_shuffle", input.ndim, "upscale_factor", factor)
+    if factor**2 > MOST:
+        raise ValueError(f"upscale factor is too large, (upscale_factor)^2 overflowed: upscale_factor={factor}")
     *batch, channels, height, width = input.shape
     if channels % factor**2:
         raise RuntimeError(

@@ -6,6 +6,7 @@ import operator
 
 import numpy as np
 
+from rushlight.core.capacity import MOST
 from rushlight.core.strides import byte_strides, empty_view, settled, with_strides
 from rushlight.core.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
@@ -170,7 +171,10 @@ def unfold(input, dimension: int, size: int, step: int):
         return with_strides(input, (size,), strides)
     count = (shape[dim] - size) // step + 1
     new_shape = (*shape[:dim], count, *shape[dim + 1 :], size)
-    return with_strides(input, new_shape, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]))
+    apart = strides[dim] * step
+    if apart > MOST:
+        apart = strides[dim]  # there is but one window
+    return with_strides(input, new_shape, (*strides[:dim], apart, *strides[dim + 1 :], strides[dim]))
 
 
 unfold.gradient(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.capacity import require_room
 from rushlight.core.tensor import Tensor
 from rushlight.ops.images.pooling.planes import scatter_planes
 from rushlight.ops.images.pooling.windows import adaptive_taps, as_planes
@@ -154,6 +155,7 @@ def read(function: str, array: np.ndarray, count: int, output: Any) -> tuple[int
         raise RuntimeError(negative(name, (*shape[:-count], *found), count))
     refuse_empty(name, shape, len(shape) - count - (function == "max"))
     require_floats(name, array)
+    require_room((*shape[:-count], *found), array.itemsize)
     return found
 
 

@@ -40,7 +40,7 @@ def max_pool(input, kernel: tuple, stride: tuple, padding: tuple, dilation: tupl
     indices = np.empty(shape, np.int64)
     indices[...] = first_places(sizes, stride, padding, dilation, output)
     places = np.arange(np.prod(sizes)).reshape(sizes)
-    for offsets in itertools.product(*map(range, kernel)):
+    for offsets in itertools.product(*map(inside, sizes, kernel, stride, padding, dilation, output)):
         there, here = window_slices(sizes, offsets, stride, padding, dilation, output)
         candidate, best = input[(..., *there)], values[(..., *here)]
         better = candidate > best
@@ -56,6 +56,12 @@ def max_pool(input, kernel: tuple, stride: tuple, padding: tuple, dilation: tupl
 max_pool.gradient(
     input=lambda grad, indices, input, kernel: scatter_planes(grad, indices, input._array.shape[-len(kernel) :])
 )
+
+
+def inside(size: int, kernel: int, stride: int, padding: int, dilation: int, output: int) -> range:
+    """Those elements of a kernel along one dimension that any of its windows has in the input."""
+    first = -((-padding + (output - 1) * stride) // dilation)
+    return range(max(first, 0), min((padding + size - 1) // dilation + 1, kernel))
 
 
 def window_slices(sizes, offsets, stride, padding, dilation, output) -> tuple[tuple, tuple]:

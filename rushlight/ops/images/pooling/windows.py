@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.capacity import require_room
 from rushlight.core.tensor import Tensor
 from rushlight.ops.images.taps import Taps, from_windows
 
@@ -47,7 +48,10 @@ def whole(function: str, name: str, value: Any) -> int:
         raise TypeError(
             f"{function}(): argument '{name}' (position {place}) must be tuple of ints, not {type(value).__name__}"
         )
-    return operator.index(value)
+    found = operator.index(value)
+    if not -(2**63) <= found < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {function}() was given {name}={found}")
+    return found
 
 
 def as_planes(function: str, input: Tensor) -> Tensor:
@@ -95,9 +99,17 @@ class Pooling:
         if dilation < 1:
             raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
 
+    def check_width(self) -> None:
+        """The kernels of torch for images count in 32 bits."""
+        for value in (*self.kernel, *self.stride, *self.padding, *self.dilation):
+            if not -(2**31) <= value < 2**31:
+                raise RuntimeError(f"value cannot be converted to type int without overflow: {value}")
+
     def check_options(self) -> None:
         if self.function == "max_pool1d":
             self.check_alone()
+        else:
+            self.check_width()
         words = {
             name: " ".join(f"{prefix}{letter}: {each}" for letter, each in zip(NAMES[self.count], values, strict=True))
             for name, prefix, values in (
@@ -159,6 +171,7 @@ class Pooling:
                 f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small: the windows "
                 "are larger than the input; use a smaller kernel_size or padding"
             )
+        require_room((*shape[: -self.count], *found), 4)
         return found
 
     def output(self, size: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
