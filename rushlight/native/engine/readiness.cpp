@@ -1,5 +1,6 @@
 // Readiness: torch's order of nodes and leaves, kept where the user's code could see it.
 #include <algorithm>
+#include <new>
 #include <unordered_set>
 
 #include "engine/run.h"
@@ -98,7 +99,6 @@ bool Run::send_in_order(Node* node, PyArrayObject** found, int count) {
         fine = pass_on(node, position, position < count ? std::exchange(found[position], nullptr) : nullptr);
     }
     haste = 0;
-    for (int i = 0; i < count; i++) Py_XDECREF(found[i]);
     return fine;
 }
 
@@ -107,13 +107,17 @@ void Run::store_complete(PyObject* failed) {
     if (ahead || (capturing && !accumulating)) return;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    count_ahead(failed);
-    for (int index : leaves) {
-        PyObject* leaf = arrivals[index].target;
-        PyArrayObject* grad = arrivals[index].one;
-        if (leaf == nullptr || grad == nullptr || ahead->count(leaf) != 0) continue;
-        arrivals[index].one = nullptr;
-        if (!finish_leaf(as_tensor(leaf), grad)) PyErr_Clear();
+    try {
+        count_ahead(failed);
+        for (int index : leaves) {
+            PyObject* leaf = arrivals[index].target;
+            PyArrayObject* grad = arrivals[index].one;
+            if (leaf == nullptr || grad == nullptr || ahead->count(leaf) != 0) continue;
+            arrivals[index].one = nullptr;
+            if (!finish_leaf(as_tensor(leaf), grad)) PyErr_Clear();
+        }
+    } catch (const std::bad_alloc&) {
+        // the first failure is told; leaves go without
     }
     PyErr_Restore(type, value, traceback);
 }

@@ -272,7 +272,7 @@ PyGetSetDef fields[] = {
 };
 
 PyMethodDef methods[] = {
-    {"size", plain_function(size), KEYWORDS,
+    {"size", plain_function(guarded<size>), KEYWORDS,
      SIGNED("size($self, dim=None)", "The shape, or the size of one dimension.")},
     {"dim", guarded<dim>, METH_NOARGS, SIGNED("dim($self)", "The number of dimensions.")},
     {"ndimension", guarded<dim>, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
@@ -280,7 +280,7 @@ PyMethodDef methods[] = {
     {"nelement", guarded<numel>, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
     {"detach", guarded<detach>, METH_NOARGS,
      SIGNED("detach($self)", "The same memory outside the graph; writes through it are still counted.")},
-    {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS,
+    {"requires_grad_", plain_function(guarded<requires_grad_inplace>), KEYWORDS,
      SIGNED("requires_grad_($self, requires_grad=True)", "Switch recording for a leaf, in place.")},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -8,14 +8,16 @@ namespace {
 
 bool save_list(Saved& saved, PyObject* list) {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
-    PyObject* versions = PyTuple_New(count);
-    if (versions == nullptr) return false;
+    Ref versions = Ref::steal(PyTuple_New(count));
+    if (!versions) return false;
     for (Py_ssize_t i = 0; i < count; i++) {
         Tensor* each = as_tensor(PySequence_Fast_GET_ITEM(list, i));
-        PyTuple_SET_ITEM(versions, i, PyLong_FromSsize_t(version_of(each)));
+        PyObject* version = PyLong_FromSsize_t(version_of(each));
+        if (version == nullptr) return false;
+        PyTuple_SET_ITEM(versions.get(), i, version);
     }
     saved.value = Py_NewRef(list);
-    saved.extra = versions;
+    saved.extra = versions.release();
     saved.version = Saved::LIST;
     return true;
 }

@@ -10,6 +10,7 @@
 #include "memory/recycling.h"
 #include "object/operators.h"
 #include "object/signed.h"
+#include "seam/guard.h"
 #include "seam/state.h"
 
 namespace rushlight {
@@ -223,7 +224,7 @@ PyGetSetDef tensor_fields[] = {
 };
 
 PyMethodDef tensor_methods[] = {
-    {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(tensor_backward)),
+    {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<tensor_backward>)),
      METH_FASTCALL | METH_KEYWORDS,
      SIGNED("backward($self, gradient=None, retain_graph=None, create_graph=False, inputs=None)",
             "Add the gradients of this tensor to the `.grad` of the leaves it was computed from.")},
@@ -298,6 +299,8 @@ Tensor* wrap(PyArrayObject* array) {
     PyObject_GC_Track(made);
     return made;
 }
+
+void release_tensors() { recycled.release(); }
 
 Storage* new_storage(PyObject* array) {
     auto* made = PyObject_New(Storage, &StorageType);

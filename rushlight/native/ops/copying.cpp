@@ -11,6 +11,7 @@
 #include "object/attributes.h"
 #include "object/signed.h"
 #include "seam/call.h"
+#include "seam/guard.h"
 #include "seam/numbers.h"
 #include "seam/state.h"
 
@@ -297,20 +298,20 @@ PyMethodDef copying_methods[] = {
      SIGNED("byte($self, memory_format=None)", "The tensor as `uint8`.")},
     {"bool", plain_function(convert<NPY_BOOL, TO_BOOL>), KEYWORDS,
      SIGNED("bool($self, memory_format=None)", "The tensor as `bool`.")},
-    {"to", plain_function(to), KEYWORDS,
+    {"to", plain_function(guarded<to>), KEYWORDS,
      SIGNED("to($self, *args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None)",
             "The tensor with another dtype, device or memory format: itself where nothing changes.")},
-    {"contiguous", plain_function(contiguous), KEYWORDS,
+    {"contiguous", plain_function(guarded<contiguous>), KEYWORDS,
      SIGNED("contiguous($self, memory_format=...)",
             "The tensor itself if its elements stand in memory in the order of their indices, else such a copy.")},
-    {"is_contiguous", plain_function(is_contiguous), KEYWORDS,
+    {"is_contiguous", plain_function(guarded<is_contiguous>), KEYWORDS,
      SIGNED("is_contiguous($self, memory_format=...)",
             "Whether the elements stand in memory in the order of their indices, or in another format's.")},
-    {"copy_", plain_function(copy_inplace), KEYWORDS,
+    {"copy_", plain_function(guarded<copy_inplace>), KEYWORDS,
      SIGNED("copy_($self, src, non_blocking=False)",
             "Write the elements of `src` over its own; differentiable in `src`.")},
-    {"zero_", zero_inplace, METH_NOARGS, SIGNED("zero_($self)", "Write 0 over every element.")},
-    {"fill_", plain_function(fill_inplace), KEYWORDS,
+    {"zero_", guarded<zero_inplace>, METH_NOARGS, SIGNED("zero_($self)", "Write 0 over every element.")},
+    {"fill_", plain_function(guarded<fill_inplace>), KEYWORDS,
      SIGNED("fill_($self, value)", "Write one value over every element.")},
     {nullptr, nullptr, 0, nullptr},
 };
