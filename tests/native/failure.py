@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 import rushlight as torch
 from rushlight import memory
 from rushlight.native import core
-from tests.ops.samples import flat, values
+from tests.ops.samples import flat
 
 # where memory comes from, as native/memory/failure.h has it
 SOURCES = {"pool": 1, "heap": 2, "python": 4}
@@ -25,11 +26,18 @@ class Case(NamedTuple):
 
     name: str
     prepare: Callable[[], tuple[Callable[[], Any], list[torch.Tensor]]]
+    keeps: bool = True  # whether a call that fails leaves the tensors as they were
 
 
 def is_refusal(error: BaseException) -> bool:
     """A MemoryError, or torch's words for it."""
     return isinstance(error, MemoryError) or "DefaultCPUAllocator: can't allocate memory" in str(error)
+
+
+def values(tensor: torch.Tensor) -> np.ndarray:
+    # not by `numpy()`, which remembers the arrays that it gave away
+    array = tensor._array
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 
 def state_of(tensors: list[torch.Tensor]) -> list[tuple]:
@@ -42,7 +50,11 @@ def state_of(tensors: list[torch.Tensor]) -> list[tuple]:
 
 def counts_of(tensors: list[torch.Tensor]) -> list[tuple[int, int]]:
     """References to the tensors and to their arrays; a storage that a call gives to a tensor holds the array too."""
-    return [(sys.getrefcount(each), sys.getrefcount(each._array) - (each._storage is not None)) for each in tensors]
+    counts = []
+    for each in tensors:
+        by_storage = each._storage is not None and each._storage.array is each._array
+        counts.append((sys.getrefcount(each) - 2, sys.getrefcount(each._array) - 1 - by_storage))
+    return counts
 
 
 def is_close(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -55,31 +67,37 @@ def is_close(one: torch.Tensor, other: torch.Tensor) -> bool:
     return np.allclose(first, second, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
+def outcome(result: Any, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    """All that a call has changed: what it returns, the tensors themselves and their gradients."""
+    return [*flat(result), *tensors, *(each.grad for each in tensors if each.grad is not None)]
+
+
 def attempt(case: Case, source: int, which: int, count: int, expected: list[torch.Tensor]) -> tuple[int, str | None]:
     """One call while memory fails: how many allocations failed, and what was wrong."""
     call, tensors = case.prepare()
-    before, counts = state_of(tensors), counts_of(tensors)
+    before = state_of(tensors)
     gc.collect()  # which also empties the lists of spare objects that Python keeps
     result, error, failed = core.call_with_failure(call, source, which, count)
     if error is not None and not is_refusal(error):
         return failed, f"raised {error!r}"
-    found = flat(result)
+    found = outcome(result, tensors)
     if error is None and not (len(found) == len(expected) and all(map(is_close, found, expected))):
         return failed, "gave another result"
-    if error is not None and state_of(tensors) != before:
+    if error is not None and case.keeps and state_of(tensors) != before:
         return failed, "changed its arguments"
-    raised = error is not None
-    # the exception's frames hold the arguments
-    del result, found, error
+    # the call holds its arguments, and so do the frames of the exception
+    del call, result, found, error
     gc.collect()
-    if raised and counts_of(tensors) != counts:
-        return failed, f"keeps references to its arguments: {counts} before, {counts_of(tensors)} after"
+    if any(each != (1, 1) for each in counts_of(tensors)):
+        return failed, f"keeps references to its arguments: {counts_of(tensors)}"
     return failed, None
 
 
 def attempts(case: Case, source: int, count: int, most: int) -> Iterator[tuple[int, str | None]]:
     """The first, the second, ... allocation fails, until the call takes fewer or has failed `most` times."""
-    expected = flat(case.prepare()[0]())
+    call, tensors = case.prepare()
+    expected = outcome(call(), tensors)
+    del call, tensors
     for which in range(1, most + 1):
         failed, wrong = attempt(case, source, which, count, expected)
         yield which, wrong
@@ -87,20 +105,13 @@ def attempts(case: Case, source: int, count: int, most: int) -> Iterator[tuple[i
             break
 
 
-def settle() -> None:
-    """Give up all that is kept for later: what died in circles, then spare tensors and arrays, then Python's objects."""
+def growth(action: Callable[[], object]) -> int:
+    """How many bytes of the pool an action leaves in use."""
     gc.collect()
-    memory.release()
-    gc.collect()
-
-
-def growth(action: Callable[[], object]) -> tuple[int, int]:
-    """How many bytes of the pool and how many of Python's blocks an action leaves behind."""
-    settle()
-    used, blocks = memory.used(), sys.getallocatedblocks()
+    used = memory.used()
     action()
-    settle()
-    return memory.used() - used, sys.getallocatedblocks() - blocks
+    gc.collect()
+    return memory.used() - used
 
 
 def faults(case: Case, source: int, count: int = ONE, most: int = 10**6) -> list[str]:
@@ -112,17 +123,9 @@ def faults(case: Case, source: int, count: int = ONE, most: int = 10**6) -> list
             all_attempts = attempts(case, source, count, most)
             found.extend(f"{case.name}, {which}: {wrong}" for which, wrong in all_attempts if wrong)
 
-    # what grows once is kept for good, such as a table of names; what grows each time is lost
+    # what grows once is kept for good; what grows each time is lost
     for times in (1, 1, 8):
-        bytes, blocks = growth(lambda times=times: sweep(times))
-        if found or (bytes <= 0 and blocks <= 2):
+        bytes = growth(partial(sweep, times))
+        if found or bytes <= 0:
             return found
-    if bytes <= 0 and blocks < times:
-        return []
-    return [f"{case.name} leaves {bytes} bytes of the pool and {blocks} of Python's blocks behind in {times} rounds"]
-
-
-def fill_spare_errors() -> None:
-    """Python keeps up to 16 MemoryErrors for later, which would look like memory left behind."""
-    errors = [MemoryError() for _ in range(20)]
-    errors.clear()
+    return [f"{case.name} leaves {bytes} bytes of the pool behind in {times} rounds"]

@@ -212,6 +212,16 @@ struct Found : std::vector<PyArrayObject*> {
     }
 };
 
+// A list of its own of what a node has returned. PySequence_List would lose it where memory ends, in Python 3.11.
+PyObject* own_list(PyObject* found) {
+    Ref items = Ref::steal(PySequence_Fast(found, "a node returns a sequence of gradients"));
+    PyObject* list = items ? PyList_New(PySequence_Fast_GET_SIZE(items.get())) : nullptr;
+    for (Py_ssize_t i = 0; list != nullptr && i < PyList_GET_SIZE(list); i++) {
+        PyList_SET_ITEM(list, i, Py_NewRef(PySequence_Fast_GET_ITEM(items.get(), i)));
+    }
+    return list;
+}
+
 }  // namespace
 
 // `function` is apply_carefully for a node with hooks; nullptr for the node's own `apply` or `apply_wanted`.
@@ -238,7 +248,7 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     if (!found) return false;
     grads = Ref();
     if (!keep_graph && !release(node)) return false;
-    Ref items = Ref::steal(PySequence_List(found.get()));
+    Ref items = Ref::steal(own_list(found.get()));
     found = Ref();
     if (!items) return false;
     Found arrays(node->edge_count);

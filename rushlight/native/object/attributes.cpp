@@ -178,8 +178,9 @@ void cut_here(Tensor* tensor, PyObject* reason) {
 PyObject* get_data(PyObject* self, void*) {
     static PyObject* reason = PyUnicode_InternFromString("data");
     Tensor* tensor = as_tensor(self);
-    Storage* storage = tensor->array == nullptr ? nullptr : storage_of(tensor);
-    if (storage == nullptr || tensor->inference) return ask(DATA, self);
+    if (tensor->array == nullptr || tensor->inference) return ask(DATA, self);
+    Storage* storage = storage_of(tensor);
+    if (storage == nullptr) return nullptr;
     Py_INCREF(tensor->array);
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;
@@ -221,8 +222,9 @@ PyObject* numel(PyObject* self, PyObject*) {
 PyObject* detach(PyObject* self, PyObject*) {
     static PyObject* reason = PyUnicode_InternFromString("detach");
     Tensor* tensor = as_tensor(self);
-    Storage* storage = tensor->array == nullptr ? nullptr : storage_of(tensor);
-    if (storage == nullptr || tensor->inference) return ask(DETACH, self);
+    if (tensor->array == nullptr || tensor->inference) return ask(DETACH, self);
+    Storage* storage = storage_of(tensor);
+    if (storage == nullptr) return nullptr;
     Py_INCREF(tensor->array);
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;

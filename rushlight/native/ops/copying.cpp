@@ -256,6 +256,7 @@ bool may_fill(Tensor* target) {
 PyObject* zero_inplace(PyObject* self, PyObject*) {
     Tensor* target = as_tensor(self);
     if (!may_fill(target)) return ask(ZERO_, self);
+    if (storage_of(target) == nullptr) return nullptr;
     constexpr char zero[16] = {};
     if (PyArray_IS_C_CONTIGUOUS(target->array)) {
         std::memset(PyArray_DATA(target->array), 0, PyArray_NBYTES(target->array));
@@ -272,6 +273,7 @@ PyObject* fill_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     if (count != 1 || names != nullptr || !may_fill(target) || !read_element(args[0], target->array, element)) {
         return call_python(FILL_, self, args, count, names);
     }
+    if (storage_of(target) == nullptr) return nullptr;
     if (PyArray_SIZE(target->array) > 0) fill_elements(target->array, element);
     return written(target) ? Py_NewRef(self) : nullptr;
 }
