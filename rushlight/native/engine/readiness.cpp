@@ -5,8 +5,11 @@
 
 #include "engine/run.h"
 #include "seam/fallbacks.h"
+#include "seam/names.h"
 
 namespace rushlight {
+
+const Interned word_delivery("delivery");
 
 // How many edges lead to each node and leaf from nodes that have not run: those that wait, and one more.
 void Run::count_ahead(PyObject* extra) {
@@ -49,9 +52,8 @@ void Run::put_in_order() {
 
 // The edges of a node in the order that its class asks for; empty if it has no wish.
 static bool find_order(Node* node, std::vector<int>& order) {
-    static PyObject* name = PyUnicode_InternFromString("delivery");
     if (node->edge_count < 2) return true;
-    Ref asked = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), name));
+    Ref asked = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), word_delivery));
     if (!asked) return false;
     if (!PyList_Check(asked.get()) || PyList_GET_SIZE(asked.get()) != node->edge_count) return true;
     for (Py_ssize_t i = 0; i < node->edge_count; i++) {

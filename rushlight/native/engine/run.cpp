@@ -7,9 +7,15 @@
 #include "loops/copy.h"
 #include "memory/recycling.h"
 #include "seam/fallbacks.h"
+#include "seam/names.h"
 #include "seam/plan.h"
 
 namespace rushlight {
+
+const Interned word_apply("apply");
+const Interned word_apply_wanted("apply_wanted");
+const Interned word_release("release");
+const Interned word_pass_nothing("pass_nothing");
 
 RUSHLIGHT_SHARED_THREAD_LOCAL uint64_t running_root = 0;
 RUSHLIGHT_SHARED_THREAD_LOCAL int running_depth = 0;
@@ -231,8 +237,6 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     std::vector<const PyArrayObject*> given;
     for (int i = 0; capturing && i < arrival.count; i++) given.push_back(arrival.at(i));
     arrival.clear_gradients();
-    static PyObject* apply_name = PyUnicode_InternFromString("apply");
-    static PyObject* apply_wanted_name = PyUnicode_InternFromString("apply_wanted");
     Ref wanted = Ref::steal(wanted_edges(node));
     if (!wanted) return false;
     PyObject* args[] = {as_object(node), grads.get(), wanted.get()};
@@ -240,9 +244,9 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     if (function != nullptr) {
         produced = PyObject_Vectorcall(function, args, 3, nullptr);
     } else if (capturing) {
-        produced = PyObject_VectorcallMethod(apply_wanted_name, args, 3, nullptr);
+        produced = PyObject_VectorcallMethod(word_apply_wanted, args, 3, nullptr);
     } else {
-        produced = PyObject_VectorcallMethod(apply_name, args, 2, nullptr);
+        produced = PyObject_VectorcallMethod(word_apply, args, 2, nullptr);
     }
     Ref found = Ref::steal(produced);
     if (!found) return false;
@@ -300,10 +304,9 @@ bool Run::release(Node* node) {
         }
         return true;
     }
-    static PyObject* name = PyUnicode_InternFromString("release");
     if (own_place() == nullptr) return false;
     PyObject* args[] = {as_object(node), place};
-    Ref done = Ref::steal(PyObject_VectorcallMethod(name, args, 2, nullptr));
+    Ref done = Ref::steal(PyObject_VectorcallMethod(word_release, args, 2, nullptr));
     return static_cast<bool>(done);
 }
 
@@ -399,8 +402,7 @@ bool Run::apply(Node* node, Arrival& arrival) {
     for (int i = 1; i < arrival.count; i++) any = any || arrival.at(i) != nullptr;
     if (!any && (node->plan != nullptr || present(node->python_plan))) {
         // an op has nothing to pass on; a user's Function may make zeros of it
-        static PyObject* name = PyUnicode_InternFromString("pass_nothing");
-        Ref nothing = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), name));
+        Ref nothing = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), word_pass_nothing));
         return nothing && (keep_graph || release(node)) && send(node, nullptr, 0);
     }
     bool done;

@@ -12,9 +12,13 @@
 #include "seam/call.h"
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_data("data");
+const Interned word_detach("detach");
 
 namespace {
 
@@ -176,7 +180,6 @@ void cut_here(Tensor* tensor, PyObject* reason) {
 }
 
 PyObject* get_data(PyObject* self, void*) {
-    static PyObject* reason = PyUnicode_InternFromString("data");
     Tensor* tensor = as_tensor(self);
     if (tensor->array == nullptr || tensor->inference) return ask(DATA, self);
     Storage* storage = storage_of(tensor);
@@ -190,7 +193,7 @@ PyObject* get_data(PyObject* self, void*) {
         Py_DECREF(found);
         return nullptr;
     }
-    if (requires_grad(tensor)) cut_here(found, reason);
+    if (requires_grad(tensor)) cut_here(found, word_data);
     return as_object(found);
 }
 
@@ -220,7 +223,6 @@ PyObject* numel(PyObject* self, PyObject*) {
 }
 
 PyObject* detach(PyObject* self, PyObject*) {
-    static PyObject* reason = PyUnicode_InternFromString("detach");
     Tensor* tensor = as_tensor(self);
     if (tensor->array == nullptr || tensor->inference) return ask(DETACH, self);
     Storage* storage = storage_of(tensor);
@@ -231,7 +233,7 @@ PyObject* detach(PyObject* self, PyObject*) {
     Py_INCREF(storage);
     found->storage = storage;
     if (requires_grad(tensor)) {
-        cut_here(found, reason);
+        cut_here(found, word_detach);
     } else if (tensor->cut) {
         copy_cut(found, tensor->cut);
     }

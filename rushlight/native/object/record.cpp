@@ -1,8 +1,11 @@
 // Recording: a node for a call, with its edges and what the formulas will need. See OpNode in autograd/graph.py.
 #include "object/node.h"
 #include "seam/call.h"
+#include "seam/names.h"
 
 namespace rushlight {
+
+const Interned word_indices("indices");
 
 namespace {
 
@@ -131,8 +134,7 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
             result->output = i;
             result->requires_grad = true;
         } else {
-            static PyObject* indices = PyUnicode_InternFromString("indices");
-            Py_XSETREF(result->cut.reason, Py_NewRef(indices));
+            Py_XSETREF(result->cut.reason, Py_NewRef(word_indices));
             clear_place(result->cut.place);
             result->cut.place = node->place;
             Py_XINCREF(node->place.code);

@@ -11,17 +11,19 @@
 #include "object/operators.h"
 #include "object/signed.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_resolve("resolve");
+const Interned word_inference("inference");
+const Interned word_no_grad("no_grad");
 
 PyTypeObject* tensor_class = nullptr;
 PyTypeObject* parameter_class = nullptr;
 
 namespace {
-
-PyObject* name_inference;
-PyObject* name_no_grad;
 
 // ---- Storage
 
@@ -336,11 +338,7 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
     view->base = Py_NewRef(base->base != nullptr ? base->base : as_object(base));
     view->view_version = storage->version;
     if (!state.grad) {
-        if (name_inference == nullptr) {
-            name_inference = PyUnicode_InternFromString("inference");
-            name_no_grad = PyUnicode_InternFromString("no_grad");
-        }
-        view->made = Py_NewRef(state.inference ? name_inference : name_no_grad);
+        view->made = Py_NewRef(state.inference ? word_inference : word_no_grad);
     } else if (base->made != nullptr) {
         view->made = Py_NewRef(base->made);
     }
@@ -348,11 +346,10 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
 }
 
 PyArrayObject* elements_of(Tensor* tensor) {
-    static PyObject* name = PyUnicode_InternFromString("resolve");
     PyArrayObject* array = shown_array(tensor);
     PyObject* found = array == nullptr          ? nullptr
                       : tensor->array != nullptr ? Py_NewRef(as_object(array))
-                                                 : PyObject_CallMethodNoArgs(as_object(array), name);
+                                                 : PyObject_CallMethodNoArgs(as_object(array), word_resolve);
     if (found == nullptr && !PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "a gradient without an array");
     return reinterpret_cast<PyArrayObject*>(found);
 }

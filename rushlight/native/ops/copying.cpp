@@ -12,10 +12,14 @@
 #include "object/signed.h"
 #include "seam/call.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/numbers.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_to("to");
+const Interned word_numpy("numpy");
 
 namespace {
 
@@ -153,8 +157,7 @@ PyObject* convert_tensor(PyObject* self, PyArray_Descr* kind) {
     // messages name what the user called
     Cut& cut = as_tensor(found)->cut;
     if (cut && PyUnicode_Check(cut.reason) && PyUnicode_CompareWithASCIIString(cut.reason, "_to_copy") == 0) {
-        static PyObject* reason = PyUnicode_InternFromString("to");
-        Py_SETREF(cut.reason, Py_NewRef(reason));
+        Py_SETREF(cut.reason, Py_NewRef(word_to));
     }
     return found;
 }
@@ -182,8 +185,7 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* 
         PyArrayObject* other = as_tensor(given)->array;
         if (other != nullptr) found = convert_tensor(self, PyArray_DESCR(other));
     } else if (is_dtype(given)) {
-        static PyObject* name = PyUnicode_InternFromString("numpy");
-        Ref kind = Ref::steal(PyObject_GetAttr(given, name));
+        Ref kind = Ref::steal(PyObject_GetAttr(given, word_numpy));
         if (kind && PyArray_DescrCheck(kind.get())) {
             found = convert_tensor(self, reinterpret_cast<PyArray_Descr*>(kind.get()));
         } else {

@@ -1,10 +1,16 @@
 // Shortcuts of ops/random/sampling.py and ops/random/filling.py: tensors of random numbers.
 #include "object/tensor.h"
 #include "random/draws.h"
+#include "seam/names.h"
 #include "seam/shortcut.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_numpy("_numpy");
+const Interned word_default("default");
+const Interned word_inference("inference");
+const Interned word_no_grad("no_grad");
 
 namespace {
 
@@ -27,16 +33,14 @@ bool is_cpu(PyObject* device) {
 // The NumPy type of a torch dtype.
 bool read_dtype(PyObject* dtype, int& type) {
     static PyObject* kind = attribute("rushlight.core.dtypes", "dtype");
-    static PyObject* numpy = PyUnicode_InternFromString("_numpy");
     if (as_object(Py_TYPE(dtype)) != kind) return false;
-    Ref found = Ref::steal(PyObject_GetAttr(dtype, numpy));
+    Ref found = Ref::steal(PyObject_GetAttr(dtype, word_numpy));
     return read_type(found.get(), type);
 }
 
 bool default_dtype(int& type) {
     static PyObject* module = PyImport_ImportModule("rushlight.core.dtypes");
-    static PyObject* name = PyUnicode_InternFromString("default");
-    Ref found = module != nullptr ? Ref::steal(PyObject_GetAttr(module, name)) : Ref();
+    Ref found = module != nullptr ? Ref::steal(PyObject_GetAttr(module, word_default)) : Ref();
     return found && read_dtype(found.get(), type);
 }
 
@@ -211,8 +215,7 @@ PyObject* fill_target(PyObject* object, Fill fill) {
     if (storage_of(target) == nullptr) return nullptr;
     Ref reason;
     if (requires_grad(target) && !target->cut) {
-        reason = Ref::steal(PyUnicode_InternFromString(state.inference ? "inference" : "no_grad"));
-        if (!reason) return nullptr;
+        reason = Ref::borrow(state.inference ? word_inference : word_no_grad);
     }
     DECLINE_IF(!fill(PyArray_TYPE(array), PyArray_DATA(array), static_cast<int64_t>(PyArray_SIZE(array))));
     return finish_fill(target, std::move(reason)) ? Py_NewRef(object) : nullptr;

@@ -6,9 +6,15 @@
 #include "object/node.h"
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_inference("inference");
+const Interned word_no_grad("no_grad");
+const Interned word_multiple("multiple");
+const Interned word_results("results");
 
 namespace {
 
@@ -57,13 +63,9 @@ bool look(Call& call) {
     return true;
 }
 
-PyObject* interned(const char* text) { return PyUnicode_InternFromString(text); }
-
 // The mode that keeps a call from being recorded; borrowed.
 PyObject* cut_reason() {
-    static PyObject* inference = interned("inference");
-    static PyObject* no_grad = interned("no_grad");
-    return state.inference ? inference : no_grad;
+    return state.inference ? word_inference : word_no_grad;
 }
 
 // Note on a result without history what cut it, for a later message.
@@ -105,7 +107,6 @@ Tensor* tensor_around(const OpInfo& op, const Call& call, PyObject* array) {
 
 // Tensors around several results, as a named tuple where torch has one.
 PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
-    static PyObject* multiple = interned("multiple");
     Ref owner = Ref::steal(arrays);
     int count = static_cast<int>(PyTuple_GET_SIZE(arrays));
     Ref tensors = Ref::steal(PyTuple_New(count));
@@ -114,14 +115,13 @@ PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
         Tensor* each = tensor_around(*op, call, Py_NewRef(PyTuple_GET_ITEM(arrays, i)));
         if (each == nullptr) return nullptr;
         PyTuple_SET_ITEM(tensors.get(), i, as_object(each));
-        if (op->is_view && state.grad) Py_XSETREF(each->made, Py_NewRef(multiple));
+        if (op->is_view && state.grad) Py_XSETREF(each->made, Py_NewRef(word_multiple));
     }
     auto* results = reinterpret_cast<Tensor* const*>(&PyTuple_GET_ITEM(tensors.get(), 0));
     if (count > 0 && !finish(op, call, results, count)) return nullptr;
     if (!op->has_results) return tensors.release();
     // as the named tuple's own __new__ does in a Python frame
-    static PyObject* name = interned("results");
-    Ref kind = Ref::steal(PyObject_GetAttr(op->op, name)), items = Ref::steal(PyTuple_Pack(1, tensors.get()));
+    Ref kind = Ref::steal(PyObject_GetAttr(op->op, word_results)), items = Ref::steal(PyTuple_Pack(1, tensors.get()));
     if (!kind || !items) return nullptr;
     return PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(kind.get()), items.get(), nullptr);
 }
