@@ -23,12 +23,13 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize stubs wheel test-wheel clean
+.PHONY: help demo test test-plain test-allocations conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize stubs wheel test-wheel clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
 	@echo 'make test              run the whole test suite'
 	@echo 'make test-plain        the same with the native layer switched off'
+	@echo 'make test-allocations  let each allocation of every sample fail; make test takes one sample of each op'
 	@echo 'make sanitize          run the suite under the address and undefined behaviour sanitizers'
 	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
 	@echo 'make fuzz              random programs against $(TORCH), FUZZ="--count 2000 --seed 7"; then native on against off'
@@ -49,6 +50,9 @@ test: $(VENV)/.installed $(VENV)/.dev
 
 test-plain: $(VENV)/.installed $(VENV)/.dev
 	RUSHLIGHT_NATIVE=0 timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGUMENTS)
+
+test-allocations: $(VENV)/.installed $(VENV)/.dev
+	RUSHLIGHT_ALLOCATIONS=all $(VENV)/bin/python -m pytest -n $(WORKERS) tests/native/test_allocation.py $(PYTEST_ARGUMENTS)
 
 # The pool hides what happens to freed memory from the sanitizer, so it is off. To tell whose a lost block is takes whole
 # stacks, which are slow to collect: the second run does that for the tests of native code.

@@ -23,6 +23,7 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     }
     Run run(keep, inputs != nullptr, accumulating);
     Ref edges = Ref::steal(PyList_New(0));
+    if (!edges) return nullptr;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(roots); i++) {
         PyObject *edge, *grad;
         int number;

@@ -1,11 +1,15 @@
 // Readiness: torch's order of nodes and leaves, kept where the user's code could see it.
 #include <algorithm>
+#include <new>
 #include <unordered_set>
 
 #include "engine/run.h"
 #include "seam/fallbacks.h"
+#include "seam/names.h"
 
 namespace rushlight {
+
+const Interned word_delivery("delivery");
 
 // How many edges lead to each node and leaf from nodes that have not run: those that wait, and one more.
 void Run::count_ahead(PyObject* extra) {
@@ -48,9 +52,8 @@ void Run::put_in_order() {
 
 // The edges of a node in the order that its class asks for; empty if it has no wish.
 static bool find_order(Node* node, std::vector<int>& order) {
-    static PyObject* name = PyUnicode_InternFromString("delivery");
     if (node->edge_count < 2) return true;
-    Ref asked = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), name));
+    Ref asked = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), word_delivery));
     if (!asked) return false;
     if (!PyList_Check(asked.get()) || PyList_GET_SIZE(asked.get()) != node->edge_count) return true;
     for (Py_ssize_t i = 0; i < node->edge_count; i++) {
@@ -98,7 +101,6 @@ bool Run::send_in_order(Node* node, PyArrayObject** found, int count) {
         fine = pass_on(node, position, position < count ? std::exchange(found[position], nullptr) : nullptr);
     }
     haste = 0;
-    for (int i = 0; i < count; i++) Py_XDECREF(found[i]);
     return fine;
 }
 
@@ -107,13 +109,17 @@ void Run::store_complete(PyObject* failed) {
     if (ahead || (capturing && !accumulating)) return;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    count_ahead(failed);
-    for (int index : leaves) {
-        PyObject* leaf = arrivals[index].target;
-        PyArrayObject* grad = arrivals[index].one;
-        if (leaf == nullptr || grad == nullptr || ahead->count(leaf) != 0) continue;
-        arrivals[index].one = nullptr;
-        if (!finish_leaf(as_tensor(leaf), grad)) PyErr_Clear();
+    try {
+        count_ahead(failed);
+        for (int index : leaves) {
+            PyObject* leaf = arrivals[index].target;
+            PyArrayObject* grad = arrivals[index].one;
+            if (leaf == nullptr || grad == nullptr || ahead->count(leaf) != 0) continue;
+            arrivals[index].one = nullptr;
+            if (!finish_leaf(as_tensor(leaf), grad)) PyErr_Clear();
+        }
+    } catch (const std::bad_alloc&) {
+        // the first failure is told; leaves go without
     }
     PyErr_Restore(type, value, traceback);
 }

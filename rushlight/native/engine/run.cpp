@@ -7,9 +7,15 @@
 #include "loops/copy.h"
 #include "memory/recycling.h"
 #include "seam/fallbacks.h"
+#include "seam/names.h"
 #include "seam/plan.h"
 
 namespace rushlight {
+
+const Interned word_apply("apply");
+const Interned word_apply_wanted("apply_wanted");
+const Interned word_release("release");
+const Interned word_pass_nothing("pass_nothing");
 
 RUSHLIGHT_SHARED_THREAD_LOCAL uint64_t running_root = 0;
 RUSHLIGHT_SHARED_THREAD_LOCAL int running_depth = 0;
@@ -42,7 +48,15 @@ int Run::find_arrival(PyObject* target) {
 
 // A place for the gradients of a target; -1 with an exception.
 int Run::add_arrival(PyObject* target, int outputs) {
-    Arrival arrival;
+    int index = arrivals.size();
+    if (vacant.empty()) {
+        arrivals.push_back(Arrival());
+    } else {
+        index = vacant.back();
+        vacant.pop_back();
+    }
+    // in its place before it owns anything: what fails from here on leaves nothing behind
+    Arrival& arrival = arrivals[index];
     if (outputs > 1) {
         arrival.more = static_cast<PyArrayObject**>(PyMem_Calloc(outputs - 1, sizeof(PyArrayObject*)));
         if (arrival.more == nullptr) {
@@ -52,14 +66,6 @@ int Run::add_arrival(PyObject* target, int outputs) {
         arrival.count = outputs;
     }
     arrival.target = Py_NewRef(target);
-    int index = arrivals.size();
-    if (vacant.empty()) {
-        arrivals.push_back(arrival);
-    } else {
-        index = vacant.back();
-        vacant.pop_back();
-        arrivals[index] = arrival;
-    }
     if (places) {
         places->emplace(target, index);
     } else if (arrivals.size() > FEW) {
@@ -81,26 +87,25 @@ int Run::add_arrival(PyObject* target, int outputs) {
 
 // Add a gradient, whose reference is taken, to what its target has received so far.
 bool Run::deliver(PyObject* target, int number, PyArrayObject* grad) {
+    Ref taken = Ref::steal(as_object(grad));
     int outputs = is_node(target) ? std::max(as_node(target)->output_count, 1) : 1;
     if (number >= outputs) {
-        Py_DECREF(grad);
         PyErr_SetString(PyExc_RuntimeError, "a gradient arrived for an output that its node does not have");
         return false;
     }
     int index = find_arrival(target);
     if (index < 0) index = add_arrival(target, outputs);
-    if (index < 0) {
-        Py_DECREF(grad);
-        return false;
-    }
+    if (index < 0) return false;
     PyArrayObject*& slot = arrivals[index].at(number);
     if (slot == nullptr) {
+        taken.release();
         slot = grad;
         return true;
     }
     PyArrayObject* before_it = slot;
     slot = nullptr;
     PyArrayObject* sum = add_gradients(before_it, grad);
+    taken.release();
     drop(grad);
     arrivals[index].at(number) = sum;
     return sum != nullptr;
@@ -178,8 +183,6 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     decline_reason = nullptr;
     if (!plan->op->kernel->backward(gradient)) {
         plan->op->kernel->backwards.decline();
-        for (PyArrayObject* each : gradient.found) Py_XDECREF(each);
-        for (PyArrayObject* each : gradient.parts) Py_XDECREF(each);
         PyErr_Clear();
         return true;
     }
@@ -190,30 +193,42 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     arrival.clear_gradients();
     PyArrayObject** found = plan->has_lists ? gradient.parts.data() : gradient.found;
     int count = plan->has_lists ? static_cast<int>(gradient.parts.size()) : plan->input_count;
-    if (!fine) {
-        for (int i = 0; i < count; i++) Py_XDECREF(found[i]);
-        return false;
-    }
-    return send(node, found, count);
+    return fine && send(node, found, count);
 }
 
-// Pass on what a node has found, whose references are taken: to each edge, also where there is nothing.
+// Pass on what a node has found, taking the references one by one: to each edge, also where there is nothing.
 bool Run::send(Node* node, PyArrayObject** found, int count) {
     if (ahead) return send_in_order(node, found, count);
-    bool fine = true;
     int known = leaves.size();
     for (int i = 0; i < node->edge_count; i++) {
-        PyArrayObject* grad = i < count ? found[i] : nullptr;
-        if (fine) {
-            fine = pass_on(node, i, grad);
-        } else {
-            Py_XDECREF(grad);
-        }
+        if (!pass_on(node, i, i < count ? std::exchange(found[i], nullptr) : nullptr)) return false;
     }
-    for (int i = node->edge_count; i < count; i++) Py_XDECREF(found[i]);
-    if (order_matters && fine) return arrange_leaves(node, known);
-    return fine;
+    return !order_matters || arrange_leaves(node, known);
 }
+
+namespace {
+
+// What a node in Python has found, until it is passed on.
+struct Found : std::vector<PyArrayObject*> {
+    explicit Found(int count) : vector(count, nullptr) {}
+    Found(const Found&) = delete;
+    Found& operator=(const Found&) = delete;
+    ~Found() {
+        for (PyArrayObject* each : *this) Py_XDECREF(each);
+    }
+};
+
+// A list of its own of what a node has returned. PySequence_List would lose it where memory ends, in Python 3.11.
+PyObject* own_list(PyObject* found) {
+    Ref items = Ref::steal(PySequence_Fast(found, "a node returns a sequence of gradients"));
+    PyObject* list = items ? PyList_New(PySequence_Fast_GET_SIZE(items.get())) : nullptr;
+    for (Py_ssize_t i = 0; list != nullptr && i < PyList_GET_SIZE(list); i++) {
+        PyList_SET_ITEM(list, i, Py_NewRef(PySequence_Fast_GET_ITEM(items.get(), i)));
+    }
+    return list;
+}
+
+}  // namespace
 
 // `function` is apply_carefully for a node with hooks; nullptr for the node's own `apply` or `apply_wanted`.
 bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
@@ -222,8 +237,6 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     std::vector<const PyArrayObject*> given;
     for (int i = 0; capturing && i < arrival.count; i++) given.push_back(arrival.at(i));
     arrival.clear_gradients();
-    static PyObject* apply_name = PyUnicode_InternFromString("apply");
-    static PyObject* apply_wanted_name = PyUnicode_InternFromString("apply_wanted");
     Ref wanted = Ref::steal(wanted_edges(node));
     if (!wanted) return false;
     PyObject* args[] = {as_object(node), grads.get(), wanted.get()};
@@ -231,33 +244,30 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     if (function != nullptr) {
         produced = PyObject_Vectorcall(function, args, 3, nullptr);
     } else if (capturing) {
-        produced = PyObject_VectorcallMethod(apply_wanted_name, args, 3, nullptr);
+        produced = PyObject_VectorcallMethod(word_apply_wanted, args, 3, nullptr);
     } else {
-        produced = PyObject_VectorcallMethod(apply_name, args, 2, nullptr);
+        produced = PyObject_VectorcallMethod(word_apply, args, 2, nullptr);
     }
     Ref found = Ref::steal(produced);
     if (!found) return false;
     grads = Ref();
     if (!keep_graph && !release(node)) return false;
-    Ref items = Ref::steal(PySequence_List(found.get()));
+    Ref items = Ref::steal(own_list(found.get()));
     found = Ref();
     if (!items) return false;
-    std::vector<PyArrayObject*> arrays(node->edge_count, nullptr);
+    Found arrays(node->edge_count);
     for (int i = 0; i < node->edge_count && i < PyList_GET_SIZE(items.get()); i++) {
         PyObject* each = PyList_GET_ITEM(items.get(), i);
         if (!is_tensor(each)) continue;
         arrays[i] = elements_of(as_tensor(each));
-        if (arrays[i] == nullptr) {
-            for (PyArrayObject* array : arrays) Py_XDECREF(array);
-            return false;
-        }
+        if (arrays[i] == nullptr) return false;
         bool is_part = !present(as_tensor(each)->base) && PyArray_BASE(arrays[i]) != nullptr &&
                        std::find(given.begin(), given.end(), arrays[i]) == given.end();
         if (capturing && is_part && find_captured(node->edges[i], node->has_numbers ? node->numbers[i] : 0) != nullptr) {
             // on memory of its own, or it would be shown as a view
             PyObject* copy = PyArray_NewCopy(arrays[i], NPY_KEEPORDER);
-            if (copy != nullptr) Py_SETREF(arrays[i], reinterpret_cast<PyArrayObject*>(copy));
-            PyErr_Clear();
+            if (copy == nullptr) return false;
+            Py_SETREF(arrays[i], reinterpret_cast<PyArrayObject*>(copy));
         }
         // the tensor goes: its array may then be nobody else's
         Py_INCREF(Py_None);
@@ -294,10 +304,9 @@ bool Run::release(Node* node) {
         }
         return true;
     }
-    static PyObject* name = PyUnicode_InternFromString("release");
     if (own_place() == nullptr) return false;
     PyObject* args[] = {as_object(node), place};
-    Ref done = Ref::steal(PyObject_VectorcallMethod(name, args, 2, nullptr));
+    Ref done = Ref::steal(PyObject_VectorcallMethod(word_release, args, 2, nullptr));
     return static_cast<bool>(done);
 }
 
@@ -316,10 +325,6 @@ bool Run::is_wanted(PyObject* target) {
 // The array, which is taken, seen through another: what torch gives as a view is known by its base.
 static PyArrayObject* as_view(PyArrayObject* array) {
     auto* view = reinterpret_cast<PyArrayObject*>(PyArray_View(array, nullptr, &PyArray_Type));
-    if (view == nullptr) {
-        PyErr_Clear();
-        return array;
-    }
     Py_DECREF(array);
     return view;
 }
@@ -357,6 +362,10 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
         bool shown = summed != nullptr && capturing && PyArray_NDIM(grad) > ndim;
         if (shown && find_captured(target, number) != nullptr) summed = as_view(summed);
         if (summed != nullptr) Py_SETREF(grad, summed);
+        if (summed == nullptr && PyErr_Occurred()) {
+            Py_DECREF(grad);
+            return false;
+        }
     }
     if (!has_shape(grad, ndim, dims) || PyArray_DESCR(grad) != dtype) {
         Ref tensor = Ref::steal(as_object(wrap(grad)));
@@ -393,8 +402,7 @@ bool Run::apply(Node* node, Arrival& arrival) {
     for (int i = 1; i < arrival.count; i++) any = any || arrival.at(i) != nullptr;
     if (!any && (node->plan != nullptr || present(node->python_plan))) {
         // an op has nothing to pass on; a user's Function may make zeros of it
-        static PyObject* name = PyUnicode_InternFromString("pass_nothing");
-        Ref nothing = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), name));
+        Ref nothing = Ref::steal(PyObject_CallMethodNoArgs(as_object(node), word_pass_nothing));
         return nothing && (keep_graph || release(node)) && send(node, nullptr, 0);
     }
     bool done;
@@ -485,7 +493,7 @@ bool Run::visit_next() {
     int index = waiting.back().arrival;
     waiting.pop_back();
     // taken out: visiting may make the list grow
-    Arrival arrival = std::exchange(arrivals[index], Arrival());
+    Turn arrival(arrivals[index]);
     if (places) places->erase(arrival.target);
     vacant.push_back(index);
     bool fine;
@@ -495,7 +503,6 @@ bool Run::visit_next() {
         fine = finish_leaf(as_tensor(arrival.target), std::exchange(arrival.one, nullptr));
     }
     if (!fine) store_complete(arrival.target);
-    arrival.clear();
     return fine;
 }
 
@@ -512,14 +519,12 @@ bool Run::go() {
         if (!visit_next()) return false;
     }
     for (int index : leaves) {
-        Arrival arrival = std::exchange(arrivals[index], Arrival());
+        Turn arrival(arrivals[index]);
         PyArrayObject* grad = std::exchange(arrival.one, nullptr);
         auto* leaf = as_tensor(arrival.target);
         // leaves with hooks are met in torch's order only
         bool simple = !capturing && leaf->requires_grad && grad != nullptr;
-        bool fine = simple ? store(leaf, grad) : finish_leaf(leaf, grad);
-        arrival.clear();
-        if (!fine) return false;
+        if (!(simple ? store(leaf, grad) : finish_leaf(leaf, grad))) return false;
     }
     return true;
 }

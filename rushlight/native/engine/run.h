@@ -41,6 +41,14 @@ struct Arrival {
     }
 };
 
+// An arrival whose turn it is.
+struct Turn : Arrival {
+    explicit Turn(Arrival& waiting) : Arrival(std::exchange(waiting, Arrival())) {}
+    ~Turn() { clear(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+};
+
 // A node that gradients have arrived for, or a leaf that is complete; the newest node goes first, after all leaves.
 struct Waiting {
     uint64_t number;

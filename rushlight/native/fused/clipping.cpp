@@ -91,13 +91,17 @@ PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count) {
     if (args[2] != Py_False && !std::isfinite(total)) Py_RETURN_NONE;
     // NaN scales too
     double factor = largest / (total + 1e-6);
+    // before the first write, after which nothing may fail
+    Ref norm = Ref::steal(tensor_of(total, type));
+    if (!norm) return nullptr;
     std::vector<Ref> storages;
+    storages.reserve(grads.size());
     for (Tensor* grad : grads) {
         if (!(factor >= 1)) scale(grad->array, type, factor);
         storages.push_back(Ref::borrow(as_object(grad->storage)));
     }
     for (Ref& each : storages) count_write(reinterpret_cast<Storage*>(each.get()), line.place);
-    return tensor_of(total, type);
+    return norm.release();
 }
 
 }  // namespace rushlight

@@ -107,15 +107,15 @@ PyObject* newton(PyObject*, PyObject* const* args, Py_ssize_t count) {
     History history;
     if (count != 5 || !read(args, history)) Py_RETURN_NONE;
     npy_intp length = static_cast<npy_intp>(history.inverses.size());
-    PyArrayObject* shares = new_array(1, &length, history.type == 0 ? NPY_FLOAT : NPY_DOUBLE);
-    if (shares == nullptr) return nullptr;
+    Ref shares = Ref::steal(as_object(new_array(1, &length, history.type == 0 ? NPY_FLOAT : NPY_DOUBLE)));
+    if (!shares) return nullptr;
     PyArrayObject* vector = reinterpret_cast<PyArrayObject*>(args[0]);
     if (history.type == 0) {
-        run(vector, history, static_cast<float*>(PyArray_DATA(shares)));
+        run(vector, history, static_cast<float*>(PyArray_DATA(shares.array())));
     } else {
-        run(vector, history, static_cast<double*>(PyArray_DATA(shares)));
+        run(vector, history, static_cast<double*>(PyArray_DATA(shares.array())));
     }
-    return as_object(shares);
+    return shares.release();
 }
 
 }  // namespace rushlight

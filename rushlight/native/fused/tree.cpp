@@ -17,6 +17,10 @@ PyObject *walk_names[WALKS], *walks[WALKS];
 PyObject *name_parameters, *name_modules;
 
 struct Walk {
+    struct Entered {
+        ~Entered() { Py_LeaveRecursiveCall(); }
+    };
+
     std::unordered_set<PyObject*> seen;
     PyObject* found;  // a list
 
@@ -52,6 +56,7 @@ struct Walk {
         Ref modules = Ref::borrow(find(fields.get(), name_modules));
         if (!modules || !PyDict_CheckExact(modules.get())) return false;
         if (Py_EnterRecursiveCall(" in a tree of modules")) return false;
+        Entered entered;
         Py_ssize_t position = 0;
         PyObject* each;
         bool usual = true;
@@ -59,7 +64,6 @@ struct Walk {
             Ref held = Ref::borrow(each);
             usual = each == Py_None || add(each, 1, true);
         }
-        Py_LeaveRecursiveCall();
         return usual;
     }
 };

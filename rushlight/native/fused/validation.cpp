@@ -6,9 +6,18 @@
 #include "object/tensor.h"
 #include "random/draws.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/shortcut.h"
 
 namespace rushlight {
+
+const Interned word_bounds("bounds");
+const Interned word_base_constraint("base_constraint");
+const Interned word_reinterpreted_batch_ndims("reinterpreted_batch_ndims");
+const Interned word_arg_constraints("arg_constraints");
+const Interned word_batch_shape("_batch_shape");
+const Interned word_event_shape("_event_shape");
+const Interned word_support("support");
 
 namespace {
 
@@ -108,8 +117,7 @@ bool read_bound(PyObject* value, int64_t& bound) { return read_integer(value, bo
 template <class T>
 bool read_bounds(PyObject* constraint, int region, Bounds<T>& bounds) {
     if (region == REAL || region == BOOLEAN) return true;
-    static PyObject* name = PyUnicode_InternFromString("bounds");
-    Ref list = Ref::steal(PyObject_GetAttr(constraint, name));
+    Ref list = Ref::steal(PyObject_GetAttr(constraint, word_bounds));
     if (!list || !PyList_CheckExact(list.get())) return false;
     Py_ssize_t count = PyList_GET_SIZE(list.get());
     if (count < 1 || count > 2 || !read_bound(PyList_GET_ITEM(list.get(), 0), bounds.low)) return false;
@@ -157,10 +165,8 @@ PyObject* check_any(PyObject* constraint, int region, PyArrayObject* array) {
 
 // The same region for every element of events of more dims.
 PyObject* check_independent(PyObject* constraint, PyArrayObject* array) {
-    static PyObject* base_name = PyUnicode_InternFromString("base_constraint");
-    static PyObject* dims_name = PyUnicode_InternFromString("reinterpreted_batch_ndims");
-    Ref base = Ref::steal(PyObject_GetAttr(constraint, base_name));
-    Ref dims = base ? Ref::steal(PyObject_GetAttr(constraint, dims_name)) : Ref();
+    Ref base = Ref::steal(PyObject_GetAttr(constraint, word_base_constraint));
+    Ref dims = base ? Ref::steal(PyObject_GetAttr(constraint, word_reinterpreted_batch_ndims)) : Ref();
     int64_t count;
     if (!dims || !read_integer(dims.get(), count) || PyArray_NDIM(array) < count) return nullptr;
     if (PyArray_SIZE(array) == 0) return nullptr;  // Python refuses some of those
@@ -198,10 +204,9 @@ bool is_lazy(PyTypeObject* type, PyObject* name) {
 NAMES(ValidateParameters, self);
 
 PyObject* validate_parameters(const Arguments& arguments) {
-    static PyObject* name_of_regions = PyUnicode_InternFromString("arg_constraints");
     PyObject* self = arguments[ValidateParameters::self];
     DECLINE_IF(self == nullptr);
-    Ref regions = Ref::steal(PyObject_GetAttr(self, name_of_regions));
+    Ref regions = Ref::steal(PyObject_GetAttr(self, word_arg_constraints));
     Ref given = regions ? Ref::steal(PyObject_GenericGetDict(self, nullptr)) : Ref();
     DECLINE_IF(!given || !PyDict_CheckExact(regions.get()));
     PyObject *name, *region;
@@ -228,16 +233,13 @@ NAMES(ValidateSample, self, value);
 
 // for single values of the batch's own shape
 PyObject* validate_sample(const Arguments& arguments) {
-    static PyObject* batch_name = PyUnicode_InternFromString("_batch_shape");
-    static PyObject* event_name = PyUnicode_InternFromString("_event_shape");
-    static PyObject* support_name = PyUnicode_InternFromString("support");
     PyObject *self = arguments[ValidateSample::self], *value = arguments[ValidateSample::value];
     DECLINE_IF(self == nullptr || value == nullptr || !is_tensor(value) || as_tensor(value)->array == nullptr);
-    Ref batch = Ref::steal(PyObject_GetAttr(self, batch_name));
-    Ref event = batch ? Ref::steal(PyObject_GetAttr(self, event_name)) : Ref();
+    Ref batch = Ref::steal(PyObject_GetAttr(self, word_batch_shape));
+    Ref event = batch ? Ref::steal(PyObject_GetAttr(self, word_event_shape)) : Ref();
     DECLINE_IF(!event || !PyTuple_Check(event.get()) || PyTuple_GET_SIZE(event.get()) != 0);
     DECLINE_IF(!has_shape(as_tensor(value)->array, batch.get()));
-    Ref region = Ref::steal(PyObject_GetAttr(self, support_name));
+    Ref region = Ref::steal(PyObject_GetAttr(self, word_support));
     DECLINE_IF(!region || !is_known_inside(region.get(), value));
     Py_RETURN_NONE;
 }

@@ -2,6 +2,8 @@
 #include "memory/allocator.h"
 
 #include "memory/arrays.h"
+#include "object/node.h"
+#include "object/tensor.h"
 #include "seam/guard.h"
 
 namespace rushlight {
@@ -45,6 +47,8 @@ PyObject* memory_reset_peak(PyObject*, PyObject*) {
 }
 
 PyObject* memory_release(PyObject*, PyObject*) {
+    release_tensors();
+    release_nodes();
     release_spares();
     Py_BEGIN_ALLOW_THREADS
     pool_release();

@@ -52,10 +52,11 @@ public:
     }
     void release() {
         for (auto& of_dims : lists) {
-            for (size_t place = 0; place < LARGE; place++) {
+            for (size_t place = 0; place <= LARGE; place++) {
                 List& list = of_dims[place];
                 while (list.count > 0) {
-                    if (Near* near = near_of_thread()) near->count_allocation((place + 1) * STEP);
+                    Near* near = place < LARGE ? near_of_thread() : nullptr;
+                    if (near != nullptr) near->count_allocation((place + 1) * STEP);
                     Py_DECREF(list.arrays[--list.count]);
                 }
             }

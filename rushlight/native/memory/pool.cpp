@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "memory/failure.h"
 #include "memory/size_classes.h"
 #include "memory/system.h"
 #include "memory/thread_cache.h"
@@ -167,7 +168,7 @@ struct ThreadEnd {
 };
 
 void* allocate_slowly(size_t bytes) {
-    if (bytes > LARGEST) return nullptr;
+    if (bytes > LARGEST || has_to_fail(POOL_MEMORY)) return nullptr;
     int size_class = class_of(bytes);
     size_t rounded = class_bytes(size_class);
     Near* near = near_of_thread();

@@ -31,6 +31,9 @@ public:
             PyObject_GC_Del(object);
         }
     }
+    void release() {
+        while (count > 0) PyObject_GC_Del(blocks[--count]);
+    }
 
 private:
     static void zero(PyObject* object) {

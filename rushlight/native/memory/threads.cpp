@@ -108,7 +108,8 @@ void start(Workers& all, int count) {
     try {
         for (; all.started < std::min(count, MOST_WORKERS); ++all.started)
             all.threads[all.started] = std::thread(work_until_the_end, std::ref(all));
-    } catch (const std::system_error&) {
+    } catch (...) {
+        // no memory for a thread, or no room: those that run are enough
     }
 }
 

@@ -12,9 +12,13 @@
 #include "seam/call.h"
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_data("data");
+const Interned word_detach("detach");
 
 namespace {
 
@@ -176,10 +180,10 @@ void cut_here(Tensor* tensor, PyObject* reason) {
 }
 
 PyObject* get_data(PyObject* self, void*) {
-    static PyObject* reason = PyUnicode_InternFromString("data");
     Tensor* tensor = as_tensor(self);
-    Storage* storage = tensor->array == nullptr ? nullptr : storage_of(tensor);
-    if (storage == nullptr || tensor->inference) return ask(DATA, self);
+    if (tensor->array == nullptr || tensor->inference) return ask(DATA, self);
+    Storage* storage = storage_of(tensor);
+    if (storage == nullptr) return nullptr;
     Py_INCREF(tensor->array);
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;
@@ -189,7 +193,7 @@ PyObject* get_data(PyObject* self, void*) {
         Py_DECREF(found);
         return nullptr;
     }
-    if (requires_grad(tensor)) cut_here(found, reason);
+    if (requires_grad(tensor)) cut_here(found, word_data);
     return as_object(found);
 }
 
@@ -219,17 +223,17 @@ PyObject* numel(PyObject* self, PyObject*) {
 }
 
 PyObject* detach(PyObject* self, PyObject*) {
-    static PyObject* reason = PyUnicode_InternFromString("detach");
     Tensor* tensor = as_tensor(self);
-    Storage* storage = tensor->array == nullptr ? nullptr : storage_of(tensor);
-    if (storage == nullptr || tensor->inference) return ask(DETACH, self);
+    if (tensor->array == nullptr || tensor->inference) return ask(DETACH, self);
+    Storage* storage = storage_of(tensor);
+    if (storage == nullptr) return nullptr;
     Py_INCREF(tensor->array);
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;
     Py_INCREF(storage);
     found->storage = storage;
     if (requires_grad(tensor)) {
-        cut_here(found, reason);
+        cut_here(found, word_detach);
     } else if (tensor->cut) {
         copy_cut(found, tensor->cut);
     }
@@ -272,7 +276,7 @@ PyGetSetDef fields[] = {
 };
 
 PyMethodDef methods[] = {
-    {"size", plain_function(size), KEYWORDS,
+    {"size", plain_function(guarded<size>), KEYWORDS,
      SIGNED("size($self, dim=None)", "The shape, or the size of one dimension.")},
     {"dim", guarded<dim>, METH_NOARGS, SIGNED("dim($self)", "The number of dimensions.")},
     {"ndimension", guarded<dim>, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
@@ -280,7 +284,7 @@ PyMethodDef methods[] = {
     {"nelement", guarded<numel>, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
     {"detach", guarded<detach>, METH_NOARGS,
      SIGNED("detach($self)", "The same memory outside the graph; writes through it are still counted.")},
-    {"requires_grad_", plain_function(requires_grad_inplace), KEYWORDS,
+    {"requires_grad_", plain_function(guarded<requires_grad_inplace>), KEYWORDS,
      SIGNED("requires_grad_($self, requires_grad=True)", "Switch recording for a leaf, in place.")},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -115,17 +115,17 @@ PyMethodDef element_methods[] = {
     {"item", guarded<item>, METH_NOARGS, SIGNED("item($self)", "The only element, as a Python number.")},
     {"tolist", guarded<tolist>, METH_NOARGS,
      SIGNED("tolist($self)", "The elements in nested lists; a number if there are no dimensions.")},
-    {"numpy", plain_function(numpy), KEYWORDS,
+    {"numpy", plain_function(guarded<numpy>), KEYWORDS,
      SIGNED("numpy($self, *, force=False)",
             "An array on the tensor's memory; with `force=True` also for a tensor that requires grad.")},
     {nullptr, nullptr, 0, nullptr},
 };
 
 void prepare_elements() {
-    tensor_as_number.nb_float = as_float;
-    tensor_as_number.nb_int = as_int;
-    tensor_as_number.nb_bool = as_bool;
-    tensor_as_number.nb_index = as_index;
+    tensor_as_number.nb_float = guarded<as_float>;
+    tensor_as_number.nb_int = guarded<as_int>;
+    tensor_as_number.nb_bool = guarded<as_bool>;
+    tensor_as_number.nb_index = guarded<as_index>;
 }
 
 }  // namespace rushlight

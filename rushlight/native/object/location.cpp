@@ -1,6 +1,8 @@
 // Locations: the user's line behind a call. See core/location.py.
 #include "object/location.h"
 
+#include <cstring>
+#include <new>
 #include <string>
 #include <unordered_map>
 
@@ -22,13 +24,18 @@ bool is_ours_by_file(PyCodeObject* code) {
     if (found != files.end()) return found->second;
     const char* path = PyUnicode_AsUTF8(code->co_filename);
     if (path == nullptr) PyErr_Clear();
-    bool ours = path != nullptr && !package.empty() && std::string(path).rfind(package, 0) == 0;
+    bool ours = path != nullptr && !package.empty() && std::strncmp(path, package.c_str(), package.size()) == 0;
     // programs that compile code all the time have ever new names
     if (files.size() > 4096) {
         for (auto& each : files) Py_DECREF(each.first);
         files.clear();
     }
-    files.emplace(Py_NewRef(code->co_filename), ours);
+    try {
+        files.emplace(code->co_filename, ours);
+        Py_INCREF(code->co_filename);
+    } catch (const std::bad_alloc&) {
+        // then it is found out anew the next time
+    }
     return ours;
 }
 

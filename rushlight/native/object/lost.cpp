@@ -3,8 +3,11 @@
 
 #include "object/location.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 
 namespace rushlight {
+
+const Interned word_numpy("numpy");
 
 namespace {
 
@@ -51,7 +54,6 @@ void number_left(double value) {
 // As `array_left` in core/lost.py; that module's own tables are written.
 bool array_left(PyArrayObject* array, const Cut& cut) {
     static PyObject *arrays = nullptr, *append = nullptr;
-    static PyObject* numpy = PyUnicode_InternFromString("numpy");
     if (append == nullptr) {
         Ref module = Ref::steal(PyImport_ImportModule("rushlight.core.lost"));
         Ref exits = module ? Ref::steal(PyObject_GetAttrString(module.get(), "_exits")) : Ref();
@@ -66,7 +68,7 @@ bool array_left(PyArrayObject* array, const Cut& cut) {
     PyObject* owner = base != nullptr && PyArray_Check(base) ? base : as_object(array);
     Ref place = Ref::steal(place_tuple(cut.place)), key = Ref::steal(PyLong_FromVoidPtr(owner));
     Ref weak = Ref::steal(PyWeakref_NewRef(owner, nullptr));
-    Ref exit = place ? Ref::steal(PyTuple_Pack(2, detached ? numpy : cut.reason, place.get())) : Ref();
+    Ref exit = place ? Ref::steal(PyTuple_Pack(2, detached ? word_numpy : cut.reason, place.get())) : Ref();
     Ref entry = exit && weak ? Ref::steal(PyTuple_Pack(2, weak.get(), exit.get())) : Ref();
     bool fine = entry && key && PyDict_SetItem(arrays, key.get(), entry.get()) == 0;
     Ref done = fine ? Ref::steal(PyObject_CallOneArg(append, exit.get())) : Ref();

@@ -238,6 +238,8 @@ Node* new_node(PyTypeObject* type) {
     return as_node(recycled.take(type));
 }
 
+void release_nodes() { recycled.release(); }
+
 PyTypeObject NodeType = [] {
     PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
     type.tp_name = "rushlight.native.NodeFields";

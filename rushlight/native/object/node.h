@@ -96,6 +96,8 @@ inline Node* as_node(PyObject* object) { return reinterpret_cast<Node*>(object);
 
 // A new node of a class made for an op: its fields zero, not yet tracked; nullptr with an exception.
 Node* new_node(PyTypeObject* type);
+// Gives back the memory of those that have died.
+void release_nodes();
 
 // newer nodes have larger numbers, so an edge always leads to a smaller one
 uint64_t next_number();

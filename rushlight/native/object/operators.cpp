@@ -5,6 +5,7 @@
 
 #include "seam/call.h"
 #include "seam/fallbacks.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -143,7 +144,7 @@ PyNumberMethods tensor_as_number = [] {
     return slots;
 }();
 
-PyMappingMethods tensor_as_mapping = {length, read_item, write_item};
+PyMappingMethods tensor_as_mapping = {length, guarded<read_item>, guarded<write_item>};
 
 PyObject* tensor_compare(PyObject* one, PyObject* other, int operation) {
     constexpr Operator operators[] = {LT, LE, EQ, NE, GT, GE};  // the order of Py_LT ... Py_GE

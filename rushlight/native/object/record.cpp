@@ -1,21 +1,26 @@
 // Recording: a node for a call, with its edges and what the formulas will need. See OpNode in autograd/graph.py.
 #include "object/node.h"
 #include "seam/call.h"
+#include "seam/names.h"
 
 namespace rushlight {
+
+const Interned word_indices("indices");
 
 namespace {
 
 bool save_list(Saved& saved, PyObject* list) {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
-    PyObject* versions = PyTuple_New(count);
-    if (versions == nullptr) return false;
+    Ref versions = Ref::steal(PyTuple_New(count));
+    if (!versions) return false;
     for (Py_ssize_t i = 0; i < count; i++) {
         Tensor* each = as_tensor(PySequence_Fast_GET_ITEM(list, i));
-        PyTuple_SET_ITEM(versions, i, PyLong_FromSsize_t(version_of(each)));
+        PyObject* version = PyLong_FromSsize_t(version_of(each));
+        if (version == nullptr) return false;
+        PyTuple_SET_ITEM(versions.get(), i, version);
     }
     saved.value = Py_NewRef(list);
-    saved.extra = versions;
+    saved.extra = versions.release();
     saved.version = Saved::LIST;
     return true;
 }
@@ -129,8 +134,7 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
             result->output = i;
             result->requires_grad = true;
         } else {
-            static PyObject* indices = PyUnicode_InternFromString("indices");
-            Py_XSETREF(result->cut.reason, Py_NewRef(indices));
+            Py_XSETREF(result->cut.reason, Py_NewRef(word_indices));
             clear_place(result->cut.place);
             result->cut.place = node->place;
             Py_XINCREF(node->place.code);

@@ -10,17 +10,20 @@
 #include "memory/recycling.h"
 #include "object/operators.h"
 #include "object/signed.h"
+#include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_resolve("resolve");
+const Interned word_inference("inference");
+const Interned word_no_grad("no_grad");
 
 PyTypeObject* tensor_class = nullptr;
 PyTypeObject* parameter_class = nullptr;
 
 namespace {
-
-PyObject* name_inference;
-PyObject* name_no_grad;
 
 // ---- Storage
 
@@ -223,7 +226,7 @@ PyGetSetDef tensor_fields[] = {
 };
 
 PyMethodDef tensor_methods[] = {
-    {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(tensor_backward)),
+    {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<tensor_backward>)),
      METH_FASTCALL | METH_KEYWORDS,
      SIGNED("backward($self, gradient=None, retain_graph=None, create_graph=False, inputs=None)",
             "Add the gradients of this tensor to the `.grad` of the leaves it was computed from.")},
@@ -299,6 +302,8 @@ Tensor* wrap(PyArrayObject* array) {
     return made;
 }
 
+void release_tensors() { recycled.release(); }
+
 Storage* new_storage(PyObject* array) {
     auto* made = PyObject_New(Storage, &StorageType);
     if (made == nullptr) return nullptr;
@@ -333,11 +338,7 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
     view->base = Py_NewRef(base->base != nullptr ? base->base : as_object(base));
     view->view_version = storage->version;
     if (!state.grad) {
-        if (name_inference == nullptr) {
-            name_inference = PyUnicode_InternFromString("inference");
-            name_no_grad = PyUnicode_InternFromString("no_grad");
-        }
-        view->made = Py_NewRef(state.inference ? name_inference : name_no_grad);
+        view->made = Py_NewRef(state.inference ? word_inference : word_no_grad);
     } else if (base->made != nullptr) {
         view->made = Py_NewRef(base->made);
     }
@@ -345,11 +346,10 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
 }
 
 PyArrayObject* elements_of(Tensor* tensor) {
-    static PyObject* name = PyUnicode_InternFromString("resolve");
     PyArrayObject* array = shown_array(tensor);
     PyObject* found = array == nullptr          ? nullptr
                       : tensor->array != nullptr ? Py_NewRef(as_object(array))
-                                                 : PyObject_CallMethodNoArgs(as_object(array), name);
+                                                 : PyObject_CallMethodNoArgs(as_object(array), word_resolve);
     if (found == nullptr && !PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "a gradient without an array");
     return reinterpret_cast<PyArrayObject*>(found);
 }

@@ -65,6 +65,8 @@ inline PyObject* as_object(void* object) { return reinterpret_cast<PyObject*>(ob
 
 // A tensor without history around an array, whose reference it takes; nullptr with an exception.
 Tensor* wrap(PyArrayObject* array);
+// Gives back the memory of those that have died.
+void release_tensors();
 // A storage over an array's memory, without writes so far; nullptr with an exception.
 Storage* new_storage(PyObject* array);
 // The tensor's storage, made now if nothing needed one before; borrowed.

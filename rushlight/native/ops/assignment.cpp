@@ -128,7 +128,7 @@ int write_positions(PyObject* self, PyObject* index, PyObject* value) {
         list = Ref::steal(Py_BuildValue("[O]", index));
         dims = Ref::steal(Py_BuildValue("(i)", 0));
     } else if (!read_tensors(index, PyArray_NDIM(target->array), list, dims)) {
-        return 0;
+        return PyErr_Occurred() ? -1 : 0;
     }
     if (!is_tensor(value)) {
         alignas(8) char element[8];

@@ -133,36 +133,36 @@ void last_sizes(const Planes& planes, int64_t* sizes) {
 
 PyObject* averages(const Planes& planes, const Grid& grid) {
     Windows rows = grid.row_windows(), columns = grid.column_windows();
-    PyArrayObject* result = planes.resized(rows.outputs, columns.outputs);
-    if (result == nullptr) return nullptr;
+    Ref result = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs)));
+    if (!result) return nullptr;
     auto loop = table().images.averages[planes.which()];
     int64_t made = rows.outputs * columns.outputs * planes.item();
-    char* to = PyArray_BYTES(result);
+    char* to = PyArray_BYTES(result.array());
     parallel(planes.count, plane_grain(planes.size()), [&](int64_t begin, int64_t end) {
         std::vector<double> spare(planes.width);
         for (int64_t plane = begin; plane < end; plane++) {
             loop(rows, columns, grid.divisor, planes.at(plane), to + plane * made, spare.data());
         }
     });
-    return as_object(result);
+    return result.release();
 }
 
 // The gradient of the averages of planes of another size.
 PyObject* average_slopes(const Planes& grads, const Grid& grid) {
     Windows rows = grid.row_windows(), columns = grid.column_windows();
     DECLINE_IF(rows.outputs != grads.height || columns.outputs != grads.width);
-    PyArrayObject* result = grads.resized(rows.size, columns.size);
-    if (result == nullptr) return nullptr;
+    Ref result = Ref::steal(as_object(grads.resized(rows.size, columns.size)));
+    if (!result) return nullptr;
     auto loop = table().images.average_slopes[grads.which()];
     int64_t made = rows.size * columns.size * grads.item();
-    char* to = PyArray_BYTES(result);
+    char* to = PyArray_BYTES(result.array());
     parallel(grads.count, plane_grain(rows.size * columns.size), [&](int64_t begin, int64_t end) {
         std::vector<double> spare(columns.size);
         for (int64_t plane = begin; plane < end; plane++) {
             loop(rows, columns, grid.divisor, grads.at(plane), to + plane * made, spare.data());
         }
     });
-    return as_object(result);
+    return result.release();
 }
 
 NAMES(AvgPool, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override);

@@ -82,9 +82,9 @@ struct PerChannel {
         return found;
     }
     PyArrayObject* give(int ndim, const npy_intp* shape, int type) const {
+        std::vector<char> numbers = as(type);
         PyArrayObject* found = new_array(ndim, shape, type);
         if (found == nullptr) return nullptr;
-        std::vector<char> numbers = as(type);
         std::copy_n(numbers.data(), PyArray_NBYTES(found), PyArray_BYTES(found));
         return found;
     }
@@ -174,15 +174,14 @@ PyObject* batch_norm(Call& call) {
     if (!mean.read(training ? none : call[BatchNorm::running_mean], type, count, 0)) return nullptr;
     if (!variance.read(training ? none : call[BatchNorm::running_var], type, count, 0)) return nullptr;
     DECLINE_IF(!training && (!mean.given || !variance.given));
-    PyArrayObject* output = batch.like();
-    if (output == nullptr) return nullptr;
+    Ref made = Ref::steal(as_object(batch.like()));
+    if (!made) return nullptr;
     if (training) find_moments(batch, mean, variance);
     scale.values.resize(count);
     for (int64_t c = 0; c < count; c++) scale.values[c] = 1 / std::sqrt(variance.values[c] + eps);
     mean.round(type);
     scale.round(type);
-    write_normal(batch, mean, scale, weight, bias, PyArray_BYTES(output));
-    Ref made = Ref::steal(as_object(output));
+    write_normal(batch, mean, scale, weight, bias, PyArray_BYTES(made.array()));
     Ref means = Ref::steal(as_object(mean.give(type))), scales = Ref::steal(as_object(scale.give(type)));
     Ref variances = Ref::steal(as_object(variance.give(type)));
     if (!means || !scales || !variances) return nullptr;

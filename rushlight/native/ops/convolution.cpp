@@ -151,13 +151,12 @@ PyObject* forward(Call& call) {
     Convolution geometry;
     const npy_intp *small = options.transposed ? given : shape, *large = options.transposed ? shape : given;
     if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return nullptr;
-    PyArrayObject* result = new_array(ndim, shape, type_num_of(dtype));
-    if (result == nullptr) return nullptr;
+    Ref result = Ref::steal(as_object(new_array(ndim, shape, type_num_of(dtype))));
+    if (!result) return nullptr;
     bool done = (options.transposed ? spread : slide)(
         geometry, PyArray_DATA(images.array()), PyArray_DATA(weights.array()),
-        bias == nullptr ? nullptr : PyArray_DATA(biases.array()), PyArray_DATA(result));
-    if (done) return as_object(result);
-    Py_DECREF(result);
+        bias == nullptr ? nullptr : PyArray_DATA(biases.array()), PyArray_DATA(result.array()));
+    if (done) return result.release();
     return declined("there is no memory to sweep in");
 }
 

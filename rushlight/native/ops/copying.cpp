@@ -11,10 +11,15 @@
 #include "object/attributes.h"
 #include "object/signed.h"
 #include "seam/call.h"
+#include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/numbers.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_to("to");
+const Interned word_numpy("numpy");
 
 namespace {
 
@@ -152,8 +157,7 @@ PyObject* convert_tensor(PyObject* self, PyArray_Descr* kind) {
     // messages name what the user called
     Cut& cut = as_tensor(found)->cut;
     if (cut && PyUnicode_Check(cut.reason) && PyUnicode_CompareWithASCIIString(cut.reason, "_to_copy") == 0) {
-        static PyObject* reason = PyUnicode_InternFromString("to");
-        Py_SETREF(cut.reason, Py_NewRef(reason));
+        Py_SETREF(cut.reason, Py_NewRef(word_to));
     }
     return found;
 }
@@ -181,8 +185,7 @@ PyObject* to(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* 
         PyArrayObject* other = as_tensor(given)->array;
         if (other != nullptr) found = convert_tensor(self, PyArray_DESCR(other));
     } else if (is_dtype(given)) {
-        static PyObject* name = PyUnicode_InternFromString("numpy");
-        Ref kind = Ref::steal(PyObject_GetAttr(given, name));
+        Ref kind = Ref::steal(PyObject_GetAttr(given, word_numpy));
         if (kind && PyArray_DescrCheck(kind.get())) {
             found = convert_tensor(self, reinterpret_cast<PyArray_Descr*>(kind.get()));
         } else {
@@ -255,6 +258,7 @@ bool may_fill(Tensor* target) {
 PyObject* zero_inplace(PyObject* self, PyObject*) {
     Tensor* target = as_tensor(self);
     if (!may_fill(target)) return ask(ZERO_, self);
+    if (storage_of(target) == nullptr) return nullptr;
     constexpr char zero[16] = {};
     if (PyArray_IS_C_CONTIGUOUS(target->array)) {
         std::memset(PyArray_DATA(target->array), 0, PyArray_NBYTES(target->array));
@@ -271,6 +275,7 @@ PyObject* fill_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     if (count != 1 || names != nullptr || !may_fill(target) || !read_element(args[0], target->array, element)) {
         return call_python(FILL_, self, args, count, names);
     }
+    if (storage_of(target) == nullptr) return nullptr;
     if (PyArray_SIZE(target->array) > 0) fill_elements(target->array, element);
     return written(target) ? Py_NewRef(self) : nullptr;
 }
@@ -297,20 +302,20 @@ PyMethodDef copying_methods[] = {
      SIGNED("byte($self, memory_format=None)", "The tensor as `uint8`.")},
     {"bool", plain_function(convert<NPY_BOOL, TO_BOOL>), KEYWORDS,
      SIGNED("bool($self, memory_format=None)", "The tensor as `bool`.")},
-    {"to", plain_function(to), KEYWORDS,
+    {"to", plain_function(guarded<to>), KEYWORDS,
      SIGNED("to($self, *args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None)",
             "The tensor with another dtype, device or memory format: itself where nothing changes.")},
-    {"contiguous", plain_function(contiguous), KEYWORDS,
+    {"contiguous", plain_function(guarded<contiguous>), KEYWORDS,
      SIGNED("contiguous($self, memory_format=...)",
             "The tensor itself if its elements stand in memory in the order of their indices, else such a copy.")},
-    {"is_contiguous", plain_function(is_contiguous), KEYWORDS,
+    {"is_contiguous", plain_function(guarded<is_contiguous>), KEYWORDS,
      SIGNED("is_contiguous($self, memory_format=...)",
             "Whether the elements stand in memory in the order of their indices, or in another format's.")},
-    {"copy_", plain_function(copy_inplace), KEYWORDS,
+    {"copy_", plain_function(guarded<copy_inplace>), KEYWORDS,
      SIGNED("copy_($self, src, non_blocking=False)",
             "Write the elements of `src` over its own; differentiable in `src`.")},
-    {"zero_", zero_inplace, METH_NOARGS, SIGNED("zero_($self)", "Write 0 over every element.")},
-    {"fill_", plain_function(fill_inplace), KEYWORDS,
+    {"zero_", guarded<zero_inplace>, METH_NOARGS, SIGNED("zero_($self)", "Write 0 over every element.")},
+    {"fill_", plain_function(guarded<fill_inplace>), KEYWORDS,
      SIGNED("fill_($self, value)", "Write one value over every element.")},
     {nullptr, nullptr, 0, nullptr},
 };

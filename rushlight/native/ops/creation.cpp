@@ -12,11 +12,14 @@
 #include "object/lost.h"
 #include "object/tensor.h"
 #include "ops/views.h"
+#include "seam/names.h"
 #include "seam/numbers.h"
 #include "seam/promotion.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_numpy("numpy");
 
 namespace {
 
@@ -56,10 +59,9 @@ bool Options::read_flags(PyObject* pin_memory, PyObject* requires) {
 }
 
 bool Options::read_dtype(PyObject* given) {
-    static PyObject* name = PyUnicode_InternFromString("numpy");
     if (given == nullptr || given == Py_None) return true;
     if (!is_dtype(given)) return false;
-    Ref kind = Ref::steal(PyObject_GetAttr(given, name));
+    Ref kind = Ref::steal(PyObject_GetAttr(given, word_numpy));
     if (!kind || !PyArray_DescrCheck(kind.get())) return false;
     int type_num = reinterpret_cast<PyArray_Descr*>(kind.get())->type_num;
     for (int each = 0; each < DTYPES; each++) {

@@ -246,6 +246,7 @@ int write_part(PyObject* self, PyObject* index, PyObject* value) {
         from = PyArray_BYTES(array);
         steps = PyArray_STRIDES(array);
     }
+    if (storage_of(target) == nullptr) return -1;
     copy_elements(PyArray_BYTES(target->array) + reader.offset, part.strides, from, steps, part.ndim, part.dims,
                   static_cast<int>(PyArray_ITEMSIZE(target->array)));
     return written(target) ? 1 : -1;

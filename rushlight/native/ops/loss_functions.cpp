@@ -3,8 +3,11 @@
 #include <vector>
 
 #include "ops/losses.h"
+#include "seam/names.h"
 
 namespace rushlight {
+
+const Interned word_sum("sum");
 
 namespace {
 
@@ -106,8 +109,7 @@ PyObject* divergence_route(Call& call) {
     static Function* const div = find_function("div");
     DECLINE_IF(div == nullptr);
     DECLINE_IF(!call.is_tensor(Divergence::input) || PyArray_NDIM(input) == 0);
-    static PyObject* const sum = PyUnicode_InternFromString("sum");
-    call.arguments[call.op->places[Divergence::reduction]] = sum;
+    call.arguments[call.op->places[Divergence::reduction]] = word_sum;
     Ref total = Ref::steal(pair_loss(call, input, target));
     Ref size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(input, 0)));
     if (!total || !size) return nullptr;

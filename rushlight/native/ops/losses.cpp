@@ -11,9 +11,14 @@
 #include "loops/products.h"
 #include "loops/sums.h"
 #include "memory/threads.h"
+#include "seam/names.h"
 #include "seam/numbers.h"
 
 namespace rushlight {
+
+const Interned word_mean("mean");
+const Interned word_sum("sum");
+const Interned word_none("none");
 
 namespace {
 
@@ -202,8 +207,7 @@ KERNEL("_difference_share").forward(difference_share, DifferenceShare::names);
 
 Reduced read_reduction(PyObject* value) {
     // by the order of Reduced; words in a program are interned, so that mostly the address tells
-    static PyObject* const words[] = {PyUnicode_InternFromString("mean"), PyUnicode_InternFromString("sum"),
-                                      PyUnicode_InternFromString("none")};
+    static PyObject* const words[] = {word_mean, word_sum, word_none};
     for (int i = 0; i < 3; i++) {
         if (value == words[i]) return static_cast<Reduced>(i);
     }

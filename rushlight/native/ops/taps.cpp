@@ -97,18 +97,18 @@ PyObject* tap(Call& call) {
             return nullptr;
         }
     }
-    PyArrayObject* result = planes.resized(rows.taps.outputs, columns.taps.outputs);
-    if (result == nullptr) return nullptr;
+    Ref result = Ref::steal(as_object(planes.resized(rows.taps.outputs, columns.taps.outputs)));
+    if (!result) return nullptr;
     auto loop = table().images.tap[planes.which()];
     int64_t made = rows.taps.outputs * columns.taps.outputs;
-    char* to = PyArray_BYTES(result);
+    char* to = PyArray_BYTES(result.array());
     parallel(planes.count, plane_grain(std::max(made, planes.size())), [&](int64_t begin, int64_t end) {
         std::vector<double> spare(planes.width);
         for (int64_t plane = begin; plane < end; plane++) {
             loop(rows.taps, columns.taps, planes.at(plane), to + plane * made * planes.item(), spare.data());
         }
     });
-    return as_object(result);
+    return result.release();
 }
 
 // The node's name is an argument: Python knows its class.

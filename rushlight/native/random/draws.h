@@ -36,9 +36,9 @@ Ref spread(PyArrayObject* array, const Shape& shape);
 // A new array that `fill(data, count)` has filled; nullptr if it declines.
 template <class Fill>
 PyArrayObject* filled(int ndim, const npy_intp* dims, int type, Fill fill) {
-    PyArrayObject* made = new_array(ndim, dims, type);
-    if (made != nullptr && !fill(PyArray_DATA(made), static_cast<int64_t>(PyArray_SIZE(made)))) Py_CLEAR(made);
-    return made;
+    Ref made = Ref::steal(reinterpret_cast<PyObject*>(new_array(ndim, dims, type)));
+    if (!made || !fill(PyArray_DATA(made.array()), static_cast<int64_t>(PyArray_SIZE(made.array())))) return nullptr;
+    return reinterpret_cast<PyArrayObject*>(made.release());
 }
 
 // Indices drawn from each row of a C-contiguous array of one or two dims: a new int64 array.

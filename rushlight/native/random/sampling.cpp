@@ -1,10 +1,16 @@
 // Shortcuts of ops/random/sampling.py and ops/random/filling.py: tensors of random numbers.
 #include "object/tensor.h"
 #include "random/draws.h"
+#include "seam/names.h"
 #include "seam/shortcut.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_numpy("_numpy");
+const Interned word_default("default");
+const Interned word_inference("inference");
+const Interned word_no_grad("no_grad");
 
 namespace {
 
@@ -27,16 +33,14 @@ bool is_cpu(PyObject* device) {
 // The NumPy type of a torch dtype.
 bool read_dtype(PyObject* dtype, int& type) {
     static PyObject* kind = attribute("rushlight.core.dtypes", "dtype");
-    static PyObject* numpy = PyUnicode_InternFromString("_numpy");
     if (as_object(Py_TYPE(dtype)) != kind) return false;
-    Ref found = Ref::steal(PyObject_GetAttr(dtype, numpy));
+    Ref found = Ref::steal(PyObject_GetAttr(dtype, word_numpy));
     return read_type(found.get(), type);
 }
 
 bool default_dtype(int& type) {
     static PyObject* module = PyImport_ImportModule("rushlight.core.dtypes");
-    static PyObject* name = PyUnicode_InternFromString("default");
-    Ref found = module != nullptr ? Ref::steal(PyObject_GetAttr(module, name)) : Ref();
+    Ref found = module != nullptr ? Ref::steal(PyObject_GetAttr(module, word_default)) : Ref();
     return found && read_dtype(found.get(), type);
 }
 
@@ -89,7 +93,11 @@ bool read_sizes(const Arguments& arguments, Name named, Shape& shape) {
 template <class Fill>
 PyObject* created(const Options& options, const Shape& shape, Fill fill) {
     DECLINE_IF(!options.may_require());
-    return options.finish(filled(shape.ndim, shape.dims, options.type, fill));
+    // the tensor before the draw: Python would draw a second time
+    Ref made = Ref::steal(options.finish(new_array(shape.ndim, shape.dims, options.type)));
+    if (!made) return nullptr;
+    PyArrayObject* array = as_tensor(made.get())->array;
+    return fill(PyArray_DATA(array), static_cast<int64_t>(PyArray_SIZE(array))) ? made.release() : nullptr;
 }
 
 NAMES(Rand, size, generator, out, dtype, layout, device, pin_memory, requires_grad);
@@ -189,21 +197,28 @@ bool may_fill(Tensor* target) {
 }
 
 // After a write that was not recorded, what ops/machine/inplace.py does: count it, and note where a history was cut.
-bool finish_fill(Tensor* target) {
+bool finish_fill(Tensor* target, Ref reason) {
     if (!written(target)) return false;
-    if (!requires_grad(target) || target->cut) return true;
-    target->cut.reason = PyUnicode_InternFromString(state.inference ? "inference" : "no_grad");
+    if (!reason) return true;
+    target->cut.reason = reason.release();
     target->cut.place = target->storage->writer;
     Py_XINCREF(target->cut.place.code);
-    return target->cut.reason != nullptr;
+    return true;
 }
 
 template <class Fill>
 PyObject* fill_target(PyObject* object, Fill fill) {
     DECLINE_IF(object == nullptr || !is_tensor(object) || !may_fill(as_tensor(object)));
-    PyArrayObject* array = as_tensor(object)->array;
+    Tensor* target = as_tensor(object);
+    PyArrayObject* array = target->array;
+    // all that takes memory before the draw: Python would draw a second time
+    if (storage_of(target) == nullptr) return nullptr;
+    Ref reason;
+    if (requires_grad(target) && !target->cut) {
+        reason = Ref::borrow(state.inference ? word_inference : word_no_grad);
+    }
     DECLINE_IF(!fill(PyArray_TYPE(array), PyArray_DATA(array), static_cast<int64_t>(PyArray_SIZE(array))));
-    return finish_fill(as_tensor(object)) ? Py_NewRef(object) : nullptr;
+    return finish_fill(target, std::move(reason)) ? Py_NewRef(object) : nullptr;
 }
 
 NAMES(Uniform, self, generator);

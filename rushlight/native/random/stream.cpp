@@ -103,8 +103,8 @@ int set_kept_field(PyObject* self, PyObject* value, void*) {
 
 PyMethodDef stream_methods[] = {
     {"_restart", guarded<stream_restart>, METH_O, "Start anew from a seed, of which 32 bits count."},
-    {"_draw32", stream_draw<1>, METH_O, "The next words of 32 bits."},
-    {"_draw64", stream_draw<2>, METH_O, "The next words of 64 bits."},
+    {"_draw32", guarded<stream_draw<1>>, METH_O, "The next words of 32 bits."},
+    {"_draw64", guarded<stream_draw<2>>, METH_O, "The next words of 64 bits."},
     {"_state", guarded<stream_state>, METH_NOARGS, "(words, position, kept_normal)"},
     {"_set_state", guarded<stream_set_state>, METH_VARARGS, "Continue from what `_state` gave."},
     {nullptr, nullptr, 0, nullptr},
@@ -122,7 +122,7 @@ PyTypeObject StreamType = [] {
     type.tp_name = "rushlight.native.Stream";
     type.tp_basicsize = sizeof(Stream);
     type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
-    type.tp_new = stream_new;
+    type.tp_new = guarded<stream_new>;
     type.tp_methods = stream_methods;
     type.tp_getset = stream_fields;
     type.tp_doc = "The words of a Mersenne Twister.";

@@ -6,9 +6,15 @@
 #include "object/node.h"
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/state.h"
 
 namespace rushlight {
+
+const Interned word_inference("inference");
+const Interned word_no_grad("no_grad");
+const Interned word_multiple("multiple");
+const Interned word_results("results");
 
 namespace {
 
@@ -57,13 +63,9 @@ bool look(Call& call) {
     return true;
 }
 
-PyObject* interned(const char* text) { return PyUnicode_InternFromString(text); }
-
 // The mode that keeps a call from being recorded; borrowed.
 PyObject* cut_reason() {
-    static PyObject* inference = interned("inference");
-    static PyObject* no_grad = interned("no_grad");
-    return state.inference ? inference : no_grad;
+    return state.inference ? word_inference : word_no_grad;
 }
 
 // Note on a result without history what cut it, for a later message.
@@ -105,7 +107,6 @@ Tensor* tensor_around(const OpInfo& op, const Call& call, PyObject* array) {
 
 // Tensors around several results, as a named tuple where torch has one.
 PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
-    static PyObject* multiple = interned("multiple");
     Ref owner = Ref::steal(arrays);
     int count = static_cast<int>(PyTuple_GET_SIZE(arrays));
     Ref tensors = Ref::steal(PyTuple_New(count));
@@ -114,14 +115,13 @@ PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
         Tensor* each = tensor_around(*op, call, Py_NewRef(PyTuple_GET_ITEM(arrays, i)));
         if (each == nullptr) return nullptr;
         PyTuple_SET_ITEM(tensors.get(), i, as_object(each));
-        if (op->is_view && state.grad) Py_XSETREF(each->made, Py_NewRef(multiple));
+        if (op->is_view && state.grad) Py_XSETREF(each->made, Py_NewRef(word_multiple));
     }
     auto* results = reinterpret_cast<Tensor* const*>(&PyTuple_GET_ITEM(tensors.get(), 0));
     if (count > 0 && !finish(op, call, results, count)) return nullptr;
     if (!op->has_results) return tensors.release();
     // as the named tuple's own __new__ does in a Python frame
-    static PyObject* name = interned("results");
-    Ref kind = Ref::steal(PyObject_GetAttr(op->op, name)), items = Ref::steal(PyTuple_Pack(1, tensors.get()));
+    Ref kind = Ref::steal(PyObject_GetAttr(op->op, word_results)), items = Ref::steal(PyTuple_Pack(1, tensors.get()));
     if (!kind || !items) return nullptr;
     return PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(kind.get()), items.get(), nullptr);
 }
@@ -135,13 +135,10 @@ PyObject* run(OpInfo* op, Call& call) {
     }
     if (PyTuple_CheckExact(made)) return wrap_many(op, call, made);
     Tensor* tensor = tensor_around(*op, call, made);
-    if (tensor == nullptr) return nullptr;
-    if ((call.needs | state.inference) == 0 && call.cut == nullptr) return as_object(tensor);
-    if (!finish(op, call, &tensor, 1)) {
-        Py_DECREF(tensor);
-        return nullptr;
-    }
-    return as_object(tensor);
+    Ref result = Ref::steal(as_object(tensor));
+    if (!result) return nullptr;
+    if ((call.needs | state.inference) == 0 && call.cut == nullptr) return result.release();
+    return finish(op, call, &tensor, 1) ? result.release() : nullptr;
 }
 
 bool is_writable(PyArrayObject* array) {
@@ -195,6 +192,8 @@ PyObject* run_inplace(OpInfo* op, Call& call) {
     DECLINE_IF(recording);
     DECLINE_IF(target->inference || op->is_view || !is_writable(target->array));
     DECLINE_IF(has_overlap(call, target));
+    // before the write, after which nothing may fail
+    if (storage_of(target) == nullptr) return nullptr;
     call.out = target->array;
     decline_reason = nullptr;
     Ref made = Ref::steal(op->kernel->forward(call));
@@ -322,13 +321,12 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
     }
     PyArrayObject* out = new_array_like(lead, size);
     Tensor* tensor = out == nullptr ? nullptr : wrap(out);
-    if (tensor == nullptr) return nullptr;
+    Ref made = Ref::steal(as_object(tensor));
+    if (!made) return nullptr;
     op->direct[type == NPY_FLOAT64](inputs, PyArray_DATA(out), size);
-    if ((call.needs | state.inference) == 0 && call.cut == nullptr) return as_object(tensor);
+    if ((call.needs | state.inference) == 0 && call.cut == nullptr) return made.release();
     for (size_t i = op->direct_count; i < op->parameters.size(); i++) call.arguments[i] = op->parameters[i].fallback;
-    if (finish(op, call, &tensor, 1)) return as_object(tensor);
-    Py_DECREF(tensor);
-    return nullptr;
+    return finish(op, call, &tensor, 1) ? made.release() : nullptr;
 }
 
 // A composed function: its route to other ops.
@@ -362,19 +360,19 @@ static PyObject* run_op(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_
 PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     OpInfo* op = function->info;
     if (op->kernel == nullptr) return nullptr;
-    if (count > 0 && count == op->direct_count && names == nullptr && op->settled) {
-        PyObject* made = call_direct(op, args);
-        if (made != nullptr) {
-            op->kernel->forwards.accepted++;
-            return made;
-        }
-        if (PyErr_Occurred()) return nullptr;
-    }
-    Call call;
-    call.op = op;
-    bool is_route = op->entry == Entry::COMPOSED;
     PyObject* made = nullptr;
     try {
+        if (count > 0 && count == op->direct_count && names == nullptr && op->settled) {
+            made = call_direct(op, args);
+            if (made != nullptr) {
+                op->kernel->forwards.accepted++;
+                return made;
+            }
+            if (PyErr_Occurred()) return nullptr;
+        }
+        Call call;
+        call.op = op;
+        bool is_route = op->entry == Entry::COMPOSED;
         made = (is_route ? run_route : run_op)(op, call, args, count, names);
     } catch (...) {
         set_caught();

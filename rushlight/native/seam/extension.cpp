@@ -9,6 +9,7 @@
 #include "seam/call.h"
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
+#include "seam/names.h"
 #include "seam/parts.h"
 #include "seam/state.h"
 
@@ -83,7 +84,7 @@ PyMODINIT_FUNC PyInit__core() {
     if (rushlight::table().level[0] == '\0') {
         return PyErr_Format(PyExc_ImportError, "this build has no loops for the CPU of this machine");
     }
-    if (!rushlight::check_declarations()) return nullptr;
+    if (!rushlight::check_declarations() || !rushlight::Interned::intern_all()) return nullptr;
     rushlight::Ref module = rushlight::Ref::steal(PyModule_Create(&rushlight::definition));
     if (!module || !rushlight::add_types(module.get()) || !rushlight::add_parts(module.get())) return nullptr;
     return module.release();

@@ -7,6 +7,29 @@
 
 namespace rushlight {
 
+// A name that is interned when the extension is imported: whoever needs it later does not have to ask for memory.
+class Interned {
+public:
+    explicit Interned(const char* text) : text_(text), next_(first_) { first_ = this; }
+    Interned(const Interned&) = delete;
+    Interned& operator=(const Interned&) = delete;
+    operator PyObject*() const { return object_; }
+    // All of them; false with an exception.
+    static bool intern_all() {
+        for (const Interned* each = first_; each != nullptr; each = each->next_) {
+            if (each->object_ == nullptr) each->object_ = PyUnicode_InternFromString(each->text_);
+            if (each->object_ == nullptr) return false;
+        }
+        return true;
+    }
+
+private:
+    const char* text_;
+    mutable PyObject* object_ = nullptr;
+    const Interned* next_;
+    static inline const Interned* first_ = nullptr;
+};
+
 struct Name {
     PyObject** place;
     const char* text;

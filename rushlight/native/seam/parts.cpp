@@ -8,6 +8,7 @@
 #include "fused/optim.h"
 #include "fused/tree.h"
 #include "memory/allocator.h"
+#include "memory/failure.h"
 #include "memory/threads.h"
 #include "object/lost.h"
 #include "random/random.h"
@@ -16,7 +17,7 @@
 namespace rushlight {
 
 bool add_parts(PyObject* module) {
-    for (PyMethodDef* methods : {memory_methods, thread_methods, promotion_methods, lost_methods}) {
+    for (PyMethodDef* methods : {memory_methods, thread_methods, promotion_methods, lost_methods, failure_methods}) {
         if (PyModule_AddFunctions(module, methods) < 0) return false;
     }
     return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&

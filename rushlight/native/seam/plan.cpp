@@ -2,7 +2,7 @@
 #include "seam/plan.h"
 
 #include <cstring>
-#include <new>
+#include <memory>
 
 #include "object/node.h"
 #include "ops/losses.h"
@@ -92,23 +92,18 @@ unsigned kind_of(PyObject* value) {
 const OpPlan* make_plan(OpInfo* op, unsigned needs) {
     Ref python = Ref::steal(PyObject_CallMethod(op->op, "plan", "I", needs));
     if (!python) return nullptr;
-    auto* plan = new (std::nothrow) OpPlan;
-    if (plan == nullptr) {
-        PyErr_NoMemory();
-        return nullptr;
-    }
+    auto plan = std::make_unique<OpPlan>();
     plan->op = op;
     plan->needs = needs;
     if (!read_inputs(python.get(), *plan) || !read_sources(python.get(), *plan) ||
         !read_places(python.get(), *plan) || !read_flag(python.get(), "has_lists", plan->has_lists) ||
         !read_flag(python.get(), "keeps_tensors", plan->keeps_tensors) ||
         !read_flag(python.get(), "may_keep_numbers", plan->may_keep_numbers)) {
-        delete plan;
         return nullptr;
     }
+    op->plans.push_back(plan.get());
     plan->python = python.release();
-    op->plans.push_back(plan);
-    return plan;
+    return plan.release();
 }
 
 PyTypeObject* choose_node_class(OpInfo* op, const Call& call) {
@@ -134,16 +129,17 @@ PyTypeObject* choose_node_class(OpInfo* op, const Call& call) {
     for (size_t i = 0; i < op->parameters.size(); i++) {
         PyTuple_SET_ITEM(arguments.get(), i, Py_NewRef(call.arguments[i]));
     }
-    PyObject* found = PyObject_CallMethod(op->op, "node_class", "(O)", arguments.get());
-    if (found == nullptr) return nullptr;
+    Ref found = Ref::steal(PyObject_CallMethod(op->op, "node_class", "(O)", arguments.get()));
+    auto* kind = reinterpret_cast<PyTypeObject*>(found.get());
+    if (!found) return nullptr;
     if (op->node_reads.empty()) {
-        op->node_class = found;
+        op->node_class = found.release();
     } else if (known) {
-        op->node_classes.emplace_back(key, found);
-    } else {
-        Py_DECREF(found);  // the op's own table holds it
+        op->node_classes.emplace_back(key, found.get());
+        found.release();
     }
-    return reinterpret_cast<PyTypeObject*>(found);
+    // else the op's own table holds it
+    return kind;
 }
 
 // The saved values of a node that Python has looked at stand in its list.

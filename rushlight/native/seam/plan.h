@@ -113,6 +113,14 @@ struct Gradient {
     // for an op on a list of tensors, instead: one for each edge, nullptr where none is wanted
     std::vector<PyArrayObject*> parts;
 
+    Gradient() = default;
+    Gradient(const Gradient&) = delete;
+    Gradient& operator=(const Gradient&) = delete;
+    // what nobody has taken
+    ~Gradient() {
+        for (PyArrayObject* each : found) Py_XDECREF(each);
+        for (PyArrayObject* each : parts) Py_XDECREF(each);
+    }
     PyArrayObject* grad() const { return grads[0]; }
     // where the gradient of an input goes in `found`, by its name among what the kernel reads; -1 if nobody wants it
     template <class Name>
