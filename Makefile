@@ -49,7 +49,7 @@ test: $(VENV)/.installed $(VENV)/.dev
 	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGUMENTS)
 
 test-plain: $(VENV)/.installed $(VENV)/.dev
-	RUSHLIGHT_NATIVE=0 timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGUMENTS)
+	RUSHLIGHT_NATIVE=0 timeout 1500 $(VENV)/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGUMENTS)
 
 test-allocations: $(VENV)/.installed $(VENV)/.dev
 	RUSHLIGHT_ALLOCATIONS=all $(VENV)/bin/python -m pytest -n $(WORKERS) tests/native/test_allocation.py $(PYTEST_ARGUMENTS)
@@ -94,6 +94,7 @@ fuzz: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 check: $(VENV)/.installed $(VENV)/.dev
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
+	find rushlight -name '*.cpp' -o -name '*.h' | xargs $(VENV)/bin/clang-format --dry-run --Werror
 	$(VENV)/bin/python -m mypy
 	$(VENV)/bin/python tools/house_rules.py
 	$(VENV)/bin/python -m pytest -q tests/test_tiny.py
@@ -105,6 +106,7 @@ stubs: $(VENV)/.installed $(VENV)/.dev
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix-only .
 	$(VENV)/bin/ruff format .
+	find rushlight -name '*.cpp' -o -name '*.h' | xargs $(VENV)/bin/clang-format -i
 
 # A library whose environment cannot be made is left out.
 bench: $(VENV)/.installed $(VENV)/.examples

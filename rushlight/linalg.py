@@ -1,11 +1,11 @@
 """Linear algebra: `torch.linalg`, whose functions are declared in `rushlight/ops/linalg`."""
 
 from rushlight.core.errors import LinAlgError
-from rushlight.core.lazy import names_of
+from rushlight.core.lazy import names_of as _names_of
 from rushlight.ops import linalg as _declared  # noqa: F401
 from rushlight.ops.machine.bind import namespace
 
 globals().update(namespace("linalg"))
 __all__ = ["LinAlgError", *namespace("linalg")]
 
-__getattr__ = names_of("rushlight.linalg", elsewhere={"_powsum": "ops.machine.inner"})
+__getattr__ = _names_of("rushlight.linalg", elsewhere={"_powsum": "ops.machine.inner"})

@@ -133,6 +133,12 @@ def rms_norm(
     return functional.rms_norm(input, normalized_shape, weight, eps)
 
 
+def require_tensor(function: str, name: str, value: Any) -> None:
+    """Refuse a first argument that is no tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{function}(): argument '{name}' (position 1) must be Tensor, not {type(value).__name__}")
+
+
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of each number, the highest first: `torch.linalg.vander` the other way round.
 
@@ -142,6 +148,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """
     from rushlight import linalg
 
+    require_tensor("vander", "x", x)
     if x.ndim != 1:
         raise RuntimeError(f"x must be a one-dimensional tensor, not of shape {list(x.shape)}")
     if N is not None and N < 0:
@@ -158,6 +165,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     tensor([[ 5.],
             [10.]])
     """
+    require_tensor("norm_except_dim", "v", v)
     if dim == -1:
         return v.norm(pow)
     size = v.size(dim)
@@ -183,6 +191,7 @@ def to_dlpack(tensor: Tensor) -> Any:
     >>> torch.from_dlpack(torch.to_dlpack(torch.tensor([1, 2])))
     tensor([1, 2])
     """
+    require_tensor("to_dlpack", "tensor", tensor)
     return tensor.__dlpack__()
 
 

@@ -1,6 +1,6 @@
 """Probability distributions: sampling, densities and their gradients. Families are loaded when they are asked for."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.lazy import names_of as _names_of
 
 # the file of each name
 PLACES = {
@@ -84,7 +84,7 @@ PLACES = {
 
 __all__ = [*PLACES, "constraints"]
 
-__getattr__ = names_of(
+__getattr__ = _names_of(
     "rushlight.distributions",
     lazy=(*PLACES.values(), "constraints", "utils"),
     elsewhere={name: f"distributions.{file}" for name, file in PLACES.items()},

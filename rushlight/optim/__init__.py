@@ -1,6 +1,6 @@
 """Optimizers: one method a file."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.lazy import names_of as _names_of
 from rushlight.optim.adagrad import Adagrad
 from rushlight.optim.adam import Adam
 from rushlight.optim.adamw import AdamW
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 # methods that few programs use are loaded when they are asked for
-__getattr__ = names_of(
+__getattr__ = _names_of(
     "rushlight.optim",
     lazy=("lr_scheduler", "swa_utils"),
     elsewhere={

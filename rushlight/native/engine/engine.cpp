@@ -71,8 +71,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t coun
     Tensor* tensor = as_tensor(self);
     bool keep = false;
     bool simple = count <= 1 && running_depth < DEEP && tensor->array != nullptr && requires_grad(tensor) &&
-                  !state.anomaly && fallbacks.watcher == nullptr &&
-                  PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array)) &&
+                  !state.anomaly && fallbacks.watcher == nullptr && PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array)) &&
                   (count == 1 ? is_gradient_of(args[0], tensor) : PyArray_SIZE(tensor->array) == 1);
     if (simple && names != nullptr) {
         PyObject* asked = args[count];

@@ -5,8 +5,9 @@
 
 namespace rushlight {
 
-// run_backward([(edge, number, gradient), ...], keep_graph[, inputs, accumulating]): adds to the `.grad` of leaves; with
-// inputs, a list of (edge, number) pairs, for those alone, and returns their gradients instead unless accumulating.
+// run_backward([(edge, number, gradient), ...], keep_graph[, inputs, accumulating]): adds to the `.grad` of leaves;
+// with inputs, a list of (edge, number) pairs, for those alone, and returns their gradients instead unless
+// accumulating.
 PyObject* run_backward(PyObject*, PyObject* args);
 // The newest node of the backward that runs in this thread, or None.
 PyObject* current_root(PyObject*, PyObject*);

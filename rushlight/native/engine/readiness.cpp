@@ -73,7 +73,8 @@ bool Run::arrange_leaves(Node* node, int known) {
     };
     arranged = !order.empty();
     if (arranged) {
-        std::stable_sort(leaves.begin() + known, leaves.end(), [&](int one, int other) { return turn(one) < turn(other); });
+        std::stable_sort(leaves.begin() + known, leaves.end(),
+                         [&](int one, int other) { return turn(one) < turn(other); });
     }
     return true;
 }

@@ -165,8 +165,8 @@ static bool is_unchanged(const Node* node) {
 bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     const OpPlan* plan = node->plan;
     done = false;
-    if (plan == nullptr || plan->op->kernel == nullptr ||
-        plan->op->kernel->backward == nullptr || !is_unchanged(node)) {
+    if (plan == nullptr || plan->op->kernel == nullptr || plan->op->kernel->backward == nullptr ||
+        !is_unchanged(node)) {
         return true;
     }
     PyArrayObject* few[8];
@@ -263,7 +263,8 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
         if (arrays[i] == nullptr) return false;
         bool is_part = !present(as_tensor(each)->base) && PyArray_BASE(arrays[i]) != nullptr &&
                        std::find(given.begin(), given.end(), arrays[i]) == given.end();
-        if (capturing && is_part && find_captured(node->edges[i], node->has_numbers ? node->numbers[i] : 0) != nullptr) {
+        if (capturing && is_part &&
+            find_captured(node->edges[i], node->has_numbers ? node->numbers[i] : 0) != nullptr) {
             // on memory of its own, or it would be shown as a view
             PyObject* copy = PyArray_NewCopy(arrays[i], NPY_KEEPORDER);
             if (copy == nullptr) return false;
@@ -371,8 +372,8 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
         Ref tensor = Ref::steal(as_object(wrap(grad)));
         Ref shape = Ref::steal(PyArray_IntTupleFromIntp(ndim, dims));
         if (!tensor || !shape) return false;
-        Ref fitted = Ref::steal(PyObject_CallFunction(fallbacks.fit, "OOOOi", tensor.get(), shape.get(), dtype, node,
-                                                      position));
+        Ref fitted =
+            Ref::steal(PyObject_CallFunction(fallbacks.fit, "OOOOi", tensor.get(), shape.get(), dtype, node, position));
         if (!fitted) return false;
         grad = elements_of(as_tensor(fitted.get()));
         if (grad == nullptr) return false;
@@ -468,7 +469,8 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
         if (!tensor) return false;
     }
     if (!kept) {
-        PyArrayObject* array = leaf->requires_grad && is_tensor(tensor.get()) ? elements_of(as_tensor(tensor.get())) : nullptr;
+        PyArrayObject* array =
+            leaf->requires_grad && is_tensor(tensor.get()) ? elements_of(as_tensor(tensor.get())) : nullptr;
         if (array == nullptr && PyErr_Occurred()) return false;
         // the tensor goes: its array may then be nobody else's
         tensor = Ref();
@@ -528,7 +530,6 @@ bool Run::go() {
     }
     return true;
 }
-
 
 Captured* Run::find_captured(PyObject* edge, int number) {
     for (Captured& each : captured) {

@@ -132,8 +132,8 @@ private:
     Place line = user_place();
     uint64_t number = next_number();
     PyObject* place = nullptr;  // both as a tuple, once somebody wants it
-    // Nodes wait by age, newest first; leaves until the end. Where hooks or Python's nodes could see it, torch's order is
-    // kept: what waits is ready, that is, nothing lies `ahead` of it, and leaves that are ready go first.
+    // Nodes wait by age, newest first; leaves until the end. Where hooks or Python's nodes could see it, torch's order
+    // is kept: what waits is ready, that is, nothing lies `ahead` of it, and leaves that are ready go first.
     bool order_matters = false, careful = false;  // careful: the next node may have hooks
     bool arranged = false;
     uint64_t haste = 0;  // above the rank of other leaves

@@ -134,7 +134,8 @@ PyObject* chosen_forward(Call& call) {
     PyArrayObject *input = call.array(Chosen::input), *index = call.array(Chosen::index);
     DECLINE_IF(float_type(input) < 0 || index == nullptr || PyArray_TYPE(index) != NPY_INT64 || !is_plain(index));
     int ndim = PyArray_NDIM(index);
-    DECLINE_IF(PyArray_NDIM(input) != ndim + 1 || !PyArray_CompareLists(PyArray_DIMS(input), PyArray_DIMS(index), ndim));
+    DECLINE_IF(PyArray_NDIM(input) != ndim + 1 ||
+               !PyArray_CompareLists(PyArray_DIMS(input), PyArray_DIMS(index), ndim));
     auto* classes = static_cast<const int64_t*>(PyArray_DATA(index));
     int64_t count = PyArray_SIZE(index);
     DECLINE_IF(!are_classes(classes, count, PyArray_DIM(input, ndim)));
@@ -153,7 +154,8 @@ bool chosen_backward(Gradient& gradient) {
     PyArrayObject *grad = gradient.grad(), *index = gradient.array(SavedOfChosen::index);
     Shape shape;
     DECLINE_IF(float_type(grad) < 0 || index == nullptr || !is_plain(grad) || !is_plain(index));
-    DECLINE_IF(PyArray_TYPE(index) != NPY_INT64 || !PyArray_SAMESHAPE(grad, index) || !shape.read(gradient.option(SavedOfChosen::input_shape)));
+    DECLINE_IF(PyArray_TYPE(index) != NPY_INT64 || !PyArray_SAMESHAPE(grad, index) ||
+               !shape.read(gradient.option(SavedOfChosen::input_shape)));
     int ndim = PyArray_NDIM(grad);
     DECLINE_IF(shape.ndim != ndim + 1 || !PyArray_CompareLists(shape.dims, PyArray_DIMS(grad), ndim));
     auto* classes = static_cast<const int64_t*>(PyArray_DATA(index));

@@ -94,7 +94,8 @@ PyObject* connect_passing(PyObject*, PyObject* const* args, Py_ssize_t count) {
     for (Py_ssize_t i = 3; i < count; i++) {
         bool stands_in_the_way = PyUnicode_READ_CHAR(args[i], 0) == '!';
         PyObject*& attribute = stands_in_the_way ? made.unless : made.attributes[made.count++];
-        attribute = stands_in_the_way ? PyUnicode_Substring(args[i], 1, PyUnicode_GET_LENGTH(args[i])) : Py_NewRef(args[i]);
+        attribute =
+            stands_in_the_way ? PyUnicode_Substring(args[i], 1, PyUnicode_GET_LENGTH(args[i])) : Py_NewRef(args[i]);
         if (attribute == nullptr) return nullptr;
         PyUnicode_InternInPlace(&attribute);
     }
@@ -104,8 +105,8 @@ PyObject* connect_passing(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 PyMethodDef forward_methods[] = {
     {"connect_sequential", guarded<connect_sequential>, METH_O, "Say which forward runs modules one after the other."},
-    {"connect_passing", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<connect_passing>)), METH_FASTCALL,
-     "Say which forward passes its input on to a function."},
+    {"connect_passing", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<connect_passing>)),
+     METH_FASTCALL, "Say which forward passes its input on to a function."},
     {nullptr, nullptr, 0, nullptr},
 };
 

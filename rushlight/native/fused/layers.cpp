@@ -13,8 +13,8 @@ namespace rushlight {
 namespace {
 
 PyTypeObject* module_base;
-// what Python gives at import: how to call and to look up with care, how to name the layer in an error, and the hooks of
-// all modules
+// what Python gives at import: how to call and to look up with care, how to name the layer in an error, and the hooks
+// of all modules
 PyObject *call_carefully, *find_carefully, *name_layer;
 PyObject* every_hooks[4];
 
@@ -37,8 +37,7 @@ bool needs_care(PyObject* fields) {
     return false;
 }
 
-PyObject* call_forward(PyObject* self, PyObject* fields, PyObject* const* args, Py_ssize_t count,
-                       PyObject* keywords) {
+PyObject* call_forward(PyObject* self, PyObject* fields, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
     constexpr Py_ssize_t FEW = 7;
     Ref forward = Ref::borrow(_PyType_Lookup(Py_TYPE(self), name_forward));
     bool is_method = forward && PyType_HasFeature(Py_TYPE(forward.get()), Py_TPFLAGS_METHOD_DESCRIPTOR) &&
@@ -168,8 +167,8 @@ PyType_Spec base_spec = {
 // connect_module(call, getattr, name_layer, hooks): what ModuleBase leaves to Python, and the hooks of all modules.
 PyObject* connect_module(PyObject*, PyObject* args) {
     PyObject *call, *getattr, *namer, *hooks[4];
-    if (!PyArg_ParseTuple(args, "OOO(O!O!O!O!)", &call, &getattr, &namer, &PyDict_Type, &hooks[0], &PyDict_Type, &hooks[1],
-                          &PyDict_Type, &hooks[2], &PyDict_Type, &hooks[3])) {
+    if (!PyArg_ParseTuple(args, "OOO(O!O!O!O!)", &call, &getattr, &namer, &PyDict_Type, &hooks[0], &PyDict_Type,
+                          &hooks[1], &PyDict_Type, &hooks[2], &PyDict_Type, &hooks[3])) {
         return nullptr;
     }
     Py_XSETREF(call_carefully, Py_NewRef(call));
@@ -180,7 +179,8 @@ PyObject* connect_module(PyObject*, PyObject* args) {
 }
 
 PyMethodDef layer_methods[] = {
-    {"connect_module", guarded<connect_module>, METH_VARARGS, "Give ModuleBase the Python functions for the rare cases."},
+    {"connect_module", guarded<connect_module>, METH_VARARGS,
+     "Give ModuleBase the Python functions for the rare cases."},
     {"quicken", guarded<quicken>, METH_O, "Let a new class of modules look up names natively."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -212,8 +212,7 @@ bool add_layers(PyObject* module) {
     if (!named || made == nullptr) return false;
     module_base = reinterpret_cast<PyTypeObject*>(made);
     own_getattr = _PyType_Lookup(module_base, name_getattr);
-    return PyModule_AddObjectRef(module, "ModuleBase", made) >= 0 &&
-           PyModule_AddFunctions(module, layer_methods) >= 0;
+    return PyModule_AddObjectRef(module, "ModuleBase", made) >= 0 && PyModule_AddFunctions(module, layer_methods) >= 0;
 }
 
 }  // namespace rushlight

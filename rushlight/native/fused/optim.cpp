@@ -57,8 +57,12 @@ struct Fitting {
     int started;
 
     Fitting(PyArrayObject* array, int type, int64_t size)
-        : param(array), type(type), layout(layout_of(array)), bytes(size * PyArray_ITEMSIZE(array)),
-          starts{PyArray_BYTES(array)}, started(1) {}
+        : param(array),
+          type(type),
+          layout(layout_of(array)),
+          bytes(size * PyArray_ITEMSIZE(array)),
+          starts{PyArray_BYTES(array)},
+          started(1) {}
 
     bool fits(PyArrayObject* array) {
         if (loop_type(array) != type || !same_shape(array, param)) return false;
@@ -221,7 +225,8 @@ bool take_step(PyObject* optimizer, PyObject* fields) {
     step.settings.reserve(4);
     if (!read_limit(optimizer, fields, name_clip_norm, step.norm)) return false;
     if (!read_limit(optimizer, fields, name_clip_value, step.bound)) return false;
-    if (!step.groups || !PyList_Check(step.groups.get()) || !step.state || !PyDict_Check(step.state.get())) return false;
+    if (!step.groups || !PyList_Check(step.groups.get()) || !step.state || !PyDict_Check(step.state.get()))
+        return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(step.groups.get()); i++) {
         Ref group = Ref::borrow(PyList_GET_ITEM(step.groups.get(), i));
         if (!add_group(step, method, group.get())) return false;
@@ -307,10 +312,11 @@ KERNEL("optim.optimizer.Optimizer.zero_grad").shortcut(zero_grad, ZeroGrad::name
 
 PyMethodDef optim_methods[] = {
     {"step", guarded<step>, METH_O, "Move the parameters of an optimizer; False where Python must do it."},
-    {"connect_step", guarded<connect_step>, METH_VARARGS, "Say which function the native step of a method stands in for."},
+    {"connect_step", guarded<connect_step>, METH_VARARGS,
+     "Say which function the native step of a method stands in for."},
     {"connect_hooks", guarded<connect_hooks>, METH_VARARGS, "Say where the hooks of all optimizers are."},
-    {"clip_grad_norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<clip_grad_norm>)), METH_FASTCALL,
-     "Scale gradients to a largest norm; the norm, or None where Python must do it."},
+    {"clip_grad_norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<clip_grad_norm>)),
+     METH_FASTCALL, "Scale gradients to a largest norm; the norm, or None where Python must do it."},
     {"newton", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<newton>)), METH_FASTCALL,
      "Turn a vector by what L-BFGS remembers; None where Python must do it."},
     {nullptr, nullptr, 0, nullptr},

@@ -1,4 +1,5 @@
-// Optimizers: a whole step in one call, and what is done to all gradients at once. See optim/ and nn/utils/clip_grad.py.
+// Optimizers: a whole step in one call, and what is done to all gradients at once. See optim/ and
+// nn/utils/clip_grad.py.
 #pragma once
 
 #include "object/tensor.h"

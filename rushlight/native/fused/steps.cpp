@@ -140,7 +140,7 @@ bool prepare_names() {
 
 bool read_settings(Method method, PyObject* group, Settings& settings) {
     constexpr void (*READ[METHODS])(Reader&, Settings&) = {read_sgd,     read_adam,     read_rmsprop,
-                                                            read_adagrad, read_adadelta, read_adamax};
+                                                           read_adagrad, read_adadelta, read_adamax};
     Reader options{group};
     settings.method = method;
     settings.lr = options.number(words.lr);

@@ -91,8 +91,8 @@ PyObject* connect_tree(PyObject*, PyObject* tree) {
 }
 
 PyMethodDef tree_methods[] = {
-    {"parameters_of", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<parameters_of>)), METH_FASTCALL,
-     "The parameters of a module and of those below it; None where Python must find them."},
+    {"parameters_of", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<parameters_of>)),
+     METH_FASTCALL, "The parameters of a module and of those below it; None where Python must find them."},
     {"connect_tree", guarded<connect_tree>, METH_O, "Say which class has the walks that parameters_of stands in for."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -268,7 +268,8 @@ KERNEL("distributions.utils.broadcast_all").shortcut(broadcast_all, "");
 
 PyMethodDef methods[] = {
     {"set_lazy_property", guarded<set_lazy_property>, METH_O, "Give the class of distributions/utils.py."},
-    {"set_regions", guarded<set_regions>, METH_O, "Give the classes of constraints.py, in the order of validation.cpp."},
+    {"set_regions", guarded<set_regions>, METH_O,
+     "Give the classes of constraints.py, in the order of validation.cpp."},
     {nullptr, nullptr, 0, nullptr},
 };
 

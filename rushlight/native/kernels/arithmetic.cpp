@@ -1,6 +1,6 @@
 // Arithmetic: sums, differences and products of tensors, element by element.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -13,15 +13,11 @@ FORMULA(DifferenceTimes, (T x, T y, T alpha), x - y * alpha)
 FORMULA(Reversed, (T x, T y), y - x)
 FORMULA(ReversedTimes, (T x, T y, T alpha), y - x * alpha)
 FORMULA(Negative, (T x), -x)
-FORMULA(Product, (T x, T y), x * y)
+FORMULA(Product, (T x, T y), x* y)
 FORMULA(NegativeProduct, (T grad, T alpha), grad * -alpha)
 
 void sums(Table& table) {
-    Row(table, "add", "input", "other")
-        .when("alpha", 1)
-        .all<Sum>()
-        .passes("input")
-        .passes("other");
+    Row(table, "add", "input", "other").when("alpha", 1).all<Sum>().passes("input").passes("other");
     Row(table, "add", "input", "other", "alpha")
         .floats<SumTimes>()
         .integers<SumTimes>()
@@ -58,18 +54,17 @@ void sums(Table& table) {
 // `value` is 1 in most calls, and then left out
 FORMULA(AddProduct, (T x, T a, T b), x + a * b)
 FORMULA(AddProductTimes, (T x, T a, T b, T value), x + a * value * b)
-FORMULA(ProductTimes, (T grad, T b, T value), grad * (b * value))
+FORMULA(ProductTimes, (T grad, T b, T value), grad*(b* value))
 FORMULA(AddQuotient, (T x, T a, T b), x + a / b)
 FORMULA(AddQuotientTimes, (T x, T a, T b, T value), x + a * value / b)
-FORMULA(DividendSlope, (T grad, T b, T value), grad * (value / b))
-FORMULA(DivisorSlope, (T grad, T a, T b, T value), -grad * (a * value / (b * b)))
+FORMULA(DividendSlope, (T grad, T b, T value), grad*(value / b))
+FORMULA(DivisorSlope, (T grad, T a, T b, T value), -grad*(a* value / (b * b)))
 
 // from the nearer end: rounding errors are as large as what one starts from
 FORMULA(Lerp, (T start, T end, T weight),
-        (math::abs(weight) < T(0.5) ? start : end) +
-            (end - start) * (math::abs(weight) < T(0.5) ? weight : weight - 1))
+        (math::abs(weight) < T(0.5) ? start : end) + (end - start) * (math::abs(weight) < T(0.5) ? weight : weight - 1))
 FORMULA(StartSlope, (T grad, T weight), grad * (1 - weight))
-FORMULA(WeightSlope, (T grad, T start, T end), grad * (end - start))
+FORMULA(WeightSlope, (T grad, T start, T end), grad*(end - start))
 
 void threes(Table& table) {
     Row(table, "addcmul", "input", "tensor1", "tensor2")
@@ -114,10 +109,7 @@ void arithmetic(Table& table) {
         .all<Product>()
         .gradient<Product>("input", "other")
         .gradient<Product>("other", "input");
-    Row(table, "neg", "input")
-        .floats<Negative>()
-        .integers<Negative>()
-        .gradient<Negative>("input");
+    Row(table, "neg", "input").floats<Negative>().integers<Negative>().gradient<Negative>("input");
     threes(table);
 }
 

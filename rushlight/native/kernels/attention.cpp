@@ -1,8 +1,8 @@
 // Attention: products of queries and keys become weights, row by row; and their gradients.
 #include "kernels/attention.h"
 
-#include "kernels/table.h"
 #include "kernels/math.h"
+#include "kernels/table.h"
 #include "kernels/tiles.h"
 
 namespace LEVEL {
@@ -18,7 +18,9 @@ ALWAYS_INLINE int64_t seen_by(const AttentionRows& rows, int64_t row) {
     return seen < rows.columns ? seen : rows.columns;
 }
 
-ALWAYS_INLINE int64_t whole_registers(int64_t count) { return (count + ROW_MULTIPLE - 1) / ROW_MULTIPLE * ROW_MULTIPLE; }
+ALWAYS_INLINE int64_t whole_registers(int64_t count) {
+    return (count + ROW_MULTIPLE - 1) / ROW_MULTIPLE * ROW_MULTIPLE;
+}
 
 // A register whose lanes are those `W` further on.
 template <int W, class V, int... I>
@@ -159,7 +161,8 @@ ALWAYS_INLINE void weigh_group(const AttentionRows& rows, int64_t start, int cou
 
 template <class T>
 void weights(const AttentionRows& rows) {
-    for (int64_t row = 0; row < rows.rows; row += GROUP) weigh_group<T>(rows, row, int(smaller(GROUP, rows.rows - row)));
+    for (int64_t row = 0; row < rows.rows; row += GROUP)
+        weigh_group<T>(rows, row, int(smaller(GROUP, rows.rows - row)));
 }
 
 template <class T>

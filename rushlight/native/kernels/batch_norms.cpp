@@ -1,9 +1,9 @@
 // Batch norms: the moments of a channel, the channel normalized, and the gradient of that.
 #include <cstring>
 
-#include "kernels/table.h"
 #include "kernels/images.h"
 #include "kernels/reduce.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -1,6 +1,6 @@
 // Bounds: the larger or smaller of two tensors, and values kept between limits.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -1,6 +1,6 @@
 // Comparison: which elements are equal, larger or smaller, not a number, infinite.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -1,6 +1,6 @@
 // Conversion: numbers of one dtype as another one's, as torch converts them.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -1,5 +1,5 @@
-// Convolutions: what kernels/convolution.cpp, planes.cpp and weight_gradient.cpp fill for one level of CPU. Steps are in
-// elements; see native/sweep.h.
+// Convolutions: what kernels/convolution.cpp, planes.cpp and weight_gradient.cpp fill for one level of CPU. Steps are
+// in elements; see native/sweep.h.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Correlation {
     // the weight of row i and tap t is a[i * a_row + steps[t].a]
     const void* a = nullptr;
     int64_t a_row = 0;
-    // tap t sees b[steps[t].b + j] at place j; whole registers are read, and whole panels where `places` does not say how
-    // many are used
+    // tap t sees b[steps[t].b + j] at place j; whole registers are read, and whole panels where `places` does not say
+    // how many are used
     const void* b = nullptr;
     // how many panels of places there are, and how far apart in b and c
     int64_t panels = 1, b_panel = 0, c_panel = 0;
@@ -44,7 +44,7 @@ struct PlaceRun {
 
 // Rows of a source, padded with zeros and thinned out.
 struct Rows {
-    int64_t count = 0, columns = 0;  // of the copy
+    int64_t count = 0, columns = 0;                                          // of the copy
     int64_t first_row = 0, row_step = 1, first_column = 0, column_step = 1;  // of the source, which may begin outside
     int64_t source_rows = 0, source_columns = 0;
 };
@@ -81,11 +81,11 @@ struct ConvolutionLoops {
     void (*correlate[2])(const Correlation& correlation) = {};
     // what taps see at some places, a row of a panel for each: panel[t * width + lane] from b[steps[t].b + run.to];
     // runs are in the order of their lanes, and up to a register is read and written beyond the last one
-    void (*pack[2])(const void* b, const Tap* steps, int64_t taps, const PlaceRun* runs, int64_t run_count, int64_t width,
-                    void* panel) = {};
+    void (*pack[2])(const void* b, const Tap* steps, int64_t taps, const PlaceRun* runs, int64_t run_count,
+                    int64_t width, void* panel) = {};
     // results of a panel to where they belong: rows `to_row`, places `to_place` apart
-    void (*unpack[2])(const void* c, int64_t rows, int64_t c_row, const PlaceRun* runs, int64_t run_count, int64_t to_row,
-                      int64_t to_place, void* to) = {};
+    void (*unpack[2])(const void* c, int64_t rows, int64_t c_row, const PlaceRun* runs, int64_t run_count,
+                      int64_t to_row, int64_t to_place, void* to) = {};
     // `phases` planes: from the first column on, from the next one on, and so on
     void (*copy_rows[2])(const void* from, const Rows& rows, int64_t phases, void* to) = {};
     int64_t lanes[2] = {};
@@ -95,7 +95,8 @@ struct ConvolutionLoops {
     void (*sum_weights[2])(const WeightSum& sum, int64_t begin, int64_t end) = {};
     void (*dot_weights[2])(const WeightSum& sum, int64_t begin, int64_t end) = {};
     // rows of outputs turned into places with outputs as neighbours, `width` apart, filled up with zeros
-    void (*turn_rows[2])(const void* from, int64_t outputs, int64_t places, int64_t from_row, int64_t width, void* to) = {};
+    void (*turn_rows[2])(const void* from, int64_t outputs, int64_t places, int64_t from_row, int64_t width,
+                         void* to) = {};
     // the sum of neighbours
     double (*sum_row[2])(const void* row, int64_t count) = {};
 };

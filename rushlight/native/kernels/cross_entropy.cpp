@@ -1,6 +1,6 @@
 // Cross entropy: how unlikely the right classes were, straight from logits, and the gradient.
-#include "kernels/table.h"
 #include "kernels/reduce.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -1,6 +1,6 @@
 // Distributions: log-probabilities and entropies, and their gradients. See distributions/normal.py and its neighbours.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -103,15 +103,15 @@ constexpr double LOG_ROOT_2PI = 0.9189385332046728;
 
 FORMULA(Normal, (T value, T loc, T scale),
         -((value - loc) * (value - loc)) / (2 * (scale * scale)) - math::log(scale) - T(LOG_ROOT_2PI))
-FORMULA(NormalValue, (T grad, T value, T loc, T scale), -grad * (value - loc) / (scale * scale))
-FORMULA(NormalLoc, (T grad, T value, T loc, T scale), grad * (value - loc) / (scale * scale))
+FORMULA(NormalValue, (T grad, T value, T loc, T scale), -grad*(value - loc) / (scale * scale))
+FORMULA(NormalLoc, (T grad, T value, T loc, T scale), grad*(value - loc) / (scale * scale))
 FORMULA(NormalScale, (T grad, T value, T loc, T scale),
-        grad * (((value - loc) / scale) * ((value - loc) / scale) - 1) / scale)
+        grad*(((value - loc) / scale) * ((value - loc) / scale) - 1) / scale)
 
 FORMULA(Bernoulli, (T value, T logits),
         -((1 - value) * logits - math::minimum(logits, T(0)) + math::log1p(math::exp(-math::abs(logits)))))
-FORMULA(BernoulliLogits, (T grad, T logits, T value), grad * (value - math::sigmoid(logits)))
-FORMULA(BernoulliValue, (T grad, T logits), grad * logits)
+FORMULA(BernoulliLogits, (T grad, T logits, T value), grad*(value - math::sigmoid(logits)))
+FORMULA(BernoulliValue, (T grad, T logits), grad* logits)
 
 FORMULA(LogSlopeOfTanh, (T x), 2 * (math::log_2<T> - math::abs(x) - math::log1p(math::exp(-2 * math::abs(x)))))
 FORMULA(SlopeOfLogSlopeOfTanh, (T grad, T x), -2 * grad * math::tanh(x))

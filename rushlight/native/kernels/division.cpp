@@ -1,6 +1,6 @@
 // Division: quotients and remainders.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -17,19 +17,19 @@ ALWAYS_INLINE T floor_quotient(T x, T y, T rest) {
 }
 
 FORMULA(Quotient, (T x, T y), x / y)
-FORMULA(QuotientSlope, (T grad, T x, T y), -grad * (x / y / y))
+FORMULA(QuotientSlope, (T grad, T x, T y), -grad*(x / y / y))
 CAREFUL(FloorQuotient, (T x, T y), math::is_far_quotient(x, y), floor_quotient(x, y, math::fmod(x, y)),
         floor_quotient(x, y, math::slow_fmod(x, y)))
 FORMULA(TruncQuotient, (T x, T y), math::trunc(x / y))
 FORMULA(Flat, (T), T(0))
 CAREFUL(Remainder, (T x, T y), math::is_far_quotient(x, y), math::floored_rest(math::fmod(x, y), y),
         math::floored_rest(math::slow_fmod(x, y), y))
-CAREFUL(RemainderSlope, (T grad, T x, T y), math::is_far_quotient(x, y),
-        -grad * floor_quotient(x, y, math::fmod(x, y)), -grad * floor_quotient(x, y, math::slow_fmod(x, y)))
+CAREFUL(RemainderSlope, (T grad, T x, T y), math::is_far_quotient(x, y), -grad* floor_quotient(x, y, math::fmod(x, y)),
+        -grad* floor_quotient(x, y, math::slow_fmod(x, y)))
 CAREFUL(Fmod, (T x, T y), math::is_far_quotient(x, y), math::fmod(x, y), math::slow_fmod(x, y))
-FORMULA(FmodSlope, (T grad, T x, T y), -grad * math::trunc(x / y))
+FORMULA(FmodSlope, (T grad, T x, T y), -grad* math::trunc(x / y))
 FORMULA(Reciprocal, (T x), 1 / x)
-FORMULA(ReciprocalSlope, (T grad, T y), -grad * (y * y))
+FORMULA(ReciprocalSlope, (T grad, T y), -grad*(y* y))
 
 }  // namespace
 
@@ -54,10 +54,7 @@ void division(Table& table) {
         .floats<Remainder>()
         .passes("input")
         .gradient<RemainderSlope>("other", "input", "other");
-    Row(table, "fmod", "input", "other")
-        .floats<Fmod>()
-        .passes("input")
-        .gradient<FmodSlope>("other", "input", "other");
+    Row(table, "fmod", "input", "other").floats<Fmod>().passes("input").gradient<FmodSlope>("other", "input", "other");
     Row(table, "reciprocal", "input").to_floats<Reciprocal>().gradient<ReciprocalSlope>("input", "result");
 }
 

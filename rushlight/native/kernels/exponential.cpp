@@ -1,6 +1,6 @@
 // Exponential: powers of e and 2, logarithms, and the sigmoid between them.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -8,14 +8,14 @@ namespace {
 
 constexpr double LOG_2 = 0.69314718055994530942, LOG_10 = 2.30258509299404568402;
 
-FORMULA(Product, (T grad, T y), grad * y)
+FORMULA(Product, (T grad, T y), grad* y)
 FORMULA(Quotient, (T grad, T x), grad / x)
 
 QUICK(Exp, math::remoteness, math::ExponentialRange<T>::near, math::exp_near, math::exp)
 FORMULA(Exp2, (T x), math::exp2(x))
 FORMULA(Exp2Slope, (T grad, T y), grad * y * T(LOG_2))
 FORMULA(Expm1, (T x), math::expm1(x))
-FORMULA(Expm1Slope, (T grad, T y), grad * (y + 1))
+FORMULA(Expm1Slope, (T grad, T y), grad*(y + 1))
 
 QUICK(Log, math::height, std::numeric_limits<T>::max(), math::log_normal, math::log)
 FORMULA(Log2, (T x), math::log2(x))
@@ -25,21 +25,18 @@ FORMULA(Log10Slope, (T grad, T x), grad / (x * T(LOG_10)))
 FORMULA(Log1p, (T x), math::log1p(x))
 FORMULA(Log1pSlope, (T grad, T x), grad / (x + 1))
 
-FORMULA(LogAddExp, (T x, T y),
-        x == y ? x + T(LOG_2) : math::maximum(x, y) + math::log1p(math::exp(-math::abs(x - y))))
+FORMULA(LogAddExp, (T x, T y), x == y ? x + T(LOG_2) : math::maximum(x, y) + math::log1p(math::exp(-math::abs(x - y))))
 FORMULA(LogAddExpSlope, (T grad, T own, T other), grad / (1 + math::exp(other - own)))
 FORMULA(LogAddExp2, (T x, T y),
         x == y ? x + 1 : math::maximum(x, y) + math::log1p(math::exp2(-math::abs(x - y))) * T(1 / LOG_2))
 FORMULA(LogAddExp2Slope, (T grad, T own, T other), grad / (1 + math::exp2(other - own)))
 
 FORMULA(XLogY, (T x, T y), (x == 0) & (y == y) ? 0 : x * math::log(y))
-FORMULA(XLogYFirst, (T grad, T x, T y),
-        ((x == 0) & (y <= 0)) | ((grad == 0) & (y == y)) ? 0 : grad * math::log(y))
-FORMULA(XLogYSecond, (T grad, T x, T y), grad * x / y)
+FORMULA(XLogYFirst, (T grad, T x, T y), ((x == 0) & (y <= 0)) | ((grad == 0) & (y == y)) ? 0 : grad * math::log(y))
+FORMULA(XLogYSecond, (T grad, T x, T y), grad* x / y)
 FORMULA(XLog1pY, (T x, T y), (x == 0) & (y == y) ? 0 : x * math::log1p(y))
-FORMULA(XLog1pYFirst, (T grad, T x, T y),
-        ((x == 0) & (y <= -1)) | ((grad == 0) & (y == y)) ? 0 : grad * math::log1p(y))
-FORMULA(XLog1pYSecond, (T grad, T x, T y), grad * x / (y + 1))
+FORMULA(XLog1pYFirst, (T grad, T x, T y), ((x == 0) & (y <= -1)) | ((grad == 0) & (y == y)) ? 0 : grad * math::log1p(y))
+FORMULA(XLog1pYSecond, (T grad, T x, T y), grad* x / (y + 1))
 
 QUICK(Sigmoid, math::remoteness, math::ExponentialRange<T>::faint, math::sigmoid_near, math::sigmoid)
 FORMULA(SigmoidSlope, (T grad, T y), grad * ((1 - y) * y))

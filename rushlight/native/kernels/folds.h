@@ -27,16 +27,35 @@ struct Fold {
 
 // The largest (smallest) elements and where they stand: the first of equals, the first NaN before all others.
 struct Search {
-    void (*along)(const void* input, int64_t rows, int64_t stride, int64_t count, void* values, int64_t* places) =
-        nullptr;
-    void (*across)(const void* input, int64_t rows, int64_t stride, int64_t columns, void* values, int64_t* places) =
-        nullptr;
+    void (*along)(const void* input, int64_t rows, int64_t stride, int64_t count, void* values,
+                  int64_t* places) = nullptr;
+    void (*across)(const void* input, int64_t rows, int64_t stride, int64_t columns, void* values,
+                   int64_t* places) = nullptr;
 };
 
 enum RowOp {
-    SOFTMAX, LOG_SOFTMAX, SOFTMAX_SLOPE, LOG_SOFTMAX_SLOPE, LOGSUMEXP, LOGSUMEXP_SLOPE,
-    MOMENTS, OFFSETS, VARIANCE_SLOPE, SPREAD, SHARED_SLOPE, SIGN_SLOPE, LENGTH_SLOPE, LARGEST_SIZE_SLOPE, CUMSUM, CUMSUM_SLOPE,
-    LAYER_NORM, RMS_NORM, LAYER_NORM_SLOPE, RMS_NORM_SLOPE, NORMALIZED_SLOPE, ROW_OPS
+    SOFTMAX,
+    LOG_SOFTMAX,
+    SOFTMAX_SLOPE,
+    LOG_SOFTMAX_SLOPE,
+    LOGSUMEXP,
+    LOGSUMEXP_SLOPE,
+    MOMENTS,
+    OFFSETS,
+    VARIANCE_SLOPE,
+    SPREAD,
+    SHARED_SLOPE,
+    SIGN_SLOPE,
+    LENGTH_SLOPE,
+    LARGEST_SIZE_SLOPE,
+    CUMSUM,
+    CUMSUM_SLOPE,
+    LAYER_NORM,
+    RMS_NORM,
+    LAYER_NORM_SLOPE,
+    RMS_NORM_SLOPE,
+    NORMALIZED_SLOPE,
+    ROW_OPS
 };
 
 // What a row op reads and writes. Which of them have an element for each element, and which one for each row, is the

@@ -1,22 +1,22 @@
 // Hyperbolic: sinh, cosh, tanh and their inverses.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
 namespace {
 
 FORMULA(Sinh, (T x), math::sinh(x))
-FORMULA(SinhSlope, (T grad, T x), grad * math::cosh(x))
+FORMULA(SinhSlope, (T grad, T x), grad* math::cosh(x))
 FORMULA(Cosh, (T x), math::cosh(x))
-FORMULA(CoshSlope, (T grad, T x), grad * math::sinh(x))
+FORMULA(CoshSlope, (T grad, T x), grad* math::sinh(x))
 FORMULA(Tanh, (T x), math::tanh(x))
 FORMULA(TanhSlope, (T grad, T y), grad * (1 - y * y))
 FORMULA(SlopeOfTanhSlope, (T grad, T x, T y), grad * x * y * -2)
 FORMULA(Asinh, (T x), math::asinh(x))
-FORMULA(AsinhSlope, (T grad, T x), grad * math::rsqrt(x * x + 1))
+FORMULA(AsinhSlope, (T grad, T x), grad* math::rsqrt(x* x + 1))
 FORMULA(Acosh, (T x), math::acosh(x))
-FORMULA(AcoshSlope, (T grad, T x), grad * math::rsqrt(x * x - 1))
+FORMULA(AcoshSlope, (T grad, T x), grad* math::rsqrt(x* x - 1))
 FORMULA(Atanh, (T x), math::atanh(x))
 FORMULA(AtanhSlope, (T grad, T x), grad / (1 - x * x))
 

@@ -1,6 +1,6 @@
 // Logical: and, or, not, of truth values and of bits.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -11,7 +11,7 @@ FORMULA(Or, (T x, T y), bool((x != 0) | (y != 0)))
 FORMULA(Xor, (T x, T y), (x != 0) != (y != 0))
 FORMULA(Not, (T x), x == 0)
 
-FORMULA(CommonBits, (T x, T y), x & y)
+FORMULA(CommonBits, (T x, T y), x& y)
 FORMULA(AllBits, (T x, T y), x | y)
 FORMULA(DifferentBits, (T x, T y), x ^ y)
 FORMULA(OtherBits, (T x), ~x)

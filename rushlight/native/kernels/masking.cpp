@@ -1,6 +1,6 @@
 // Masking: elements filled where a tensor of bools holds.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

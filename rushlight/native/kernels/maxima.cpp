@@ -118,9 +118,7 @@ struct SharedSlope {
             });
             return;
         }
-        way.each([&](int64_t at, int64_t column) {
-            out[at] = grad[column] * chosen(at, column) / T(shares[column]);
-        });
+        way.each([&](int64_t at, int64_t column) { out[at] = grad[column] * chosen(at, column) / T(shares[column]); });
     }
 };
 

@@ -10,15 +10,15 @@ enum Method { SGD, ADAM, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, METHODS };
 
 // The numbers of one parameter's step, as the formulas of optim/*.py have them where the array work begins.
 struct StepNumbers {
-    double scale = 1;          // of the gradient: -1 to maximize, and smaller where its norm is clipped
-    double bound = INFINITY;   // of the elements of the gradient, either way
-    double decay = 0;          // of the weights, added to the gradient
-    double shrink = 1;         // of the weights themselves: AdamW's decay
-    double rate = 0;           // of the step
-    double eps = 0;            // added to the root
-    double keep_mean = 0;      // SGD's and RMSprop's momentum
-    double new_mean = 0;       // the weight of the new gradient in the running mean
-    double keep_square = 0;    // the weights of the old and of the new square
+    double scale = 1;         // of the gradient: -1 to maximize, and smaller where its norm is clipped
+    double bound = INFINITY;  // of the elements of the gradient, either way
+    double decay = 0;         // of the weights, added to the gradient
+    double shrink = 1;        // of the weights themselves: AdamW's decay
+    double rate = 0;          // of the step
+    double eps = 0;           // added to the root
+    double keep_mean = 0;     // SGD's and RMSprop's momentum
+    double new_mean = 0;      // the weight of the new gradient in the running mean
+    double keep_square = 0;   // the weights of the old and of the new square
     double new_square = 0;
     bool nesterov = false;
 };

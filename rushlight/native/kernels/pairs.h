@@ -9,8 +9,8 @@
 //     add_pairs<Squares>(table, rushlight::SQUARED_DISTANCES);
 #pragma once
 
-#include "kernels/table.h"
 #include "kernels/reduce.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -6,8 +6,8 @@
 namespace LEVEL {
 
 using rushlight::ConvolutionLoops;
-using rushlight::Rows;
 using rushlight::PlaceRun;
+using rushlight::Rows;
 using rushlight::Tap;
 
 namespace {
@@ -42,8 +42,8 @@ ALWAYS_INLINE void pack_pieces(const T* b, const Tap* steps, int64_t taps, const
     }
 }
 
-// Registers of a panel's row, from left to right: each may write beyond its run, where the next one, or the first one of
-// the next row, writes again. With masks it took three times as long.
+// Registers of a panel's row, from left to right: each may write beyond its run, where the next one, or the first one
+// of the next row, writes again. With masks it took three times as long.
 template <class T>
 void pack(const void* b, const Tap* steps, int64_t taps, const PlaceRun* runs, int64_t run_count, int64_t width,
           void* panel) {

@@ -25,12 +25,12 @@ using rushlight::Rule;
 using Mask = unsigned char;
 
 // Constants in a formula are T(0.5): a bare 0.5 would turn float into double.
-#define FORMULA(Name, parameters, ...)           \
-    struct Name {                                \
-        template <class T>                       \
+#define FORMULA(Name, parameters, ...)               \
+    struct Name {                                    \
+        template <class T>                           \
         static ALWAYS_INLINE auto value parameters { \
-            return __VA_ARGS__;                  \
-        }                                        \
+            return __VA_ARGS__;                      \
+        }                                            \
     };
 
 // A formula that holds for all but few elements, the far ones, for which the C library is asked.

@@ -1,8 +1,8 @@
 // Pooling: the maxima and the averages of the windows of a plane, and their gradients.
 #include <limits>
 
-#include "kernels/table.h"
 #include "kernels/images.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -16,9 +16,13 @@ constexpr int64_t BLOCK = 256;  // columns whose maxima are kept at hand
 template <class T>
 struct PlaceOf;
 template <>
-struct PlaceOf<float> { using type = int32_t; };
+struct PlaceOf<float> {
+    using type = int32_t;
+};
 template <>
-struct PlaceOf<double> { using type = int64_t; };
+struct PlaceOf<double> {
+    using type = int64_t;
+};
 
 ALWAYS_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 ALWAYS_INLINE int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -51,8 +55,8 @@ ALWAYS_INLINE void take_folded(const T* folded, const Place* from, int64_t strid
     for (int64_t j = 0; j < count; j++) {
         T x = folded[j * step];
         Place place = from[j * step];
-        bool better = (x > best[j]) | ((x == best[j]) & (place < at[j])) |
-                      ((x != x) & ((best[j] == best[j]) | (place > at[j])));
+        bool better =
+            (x > best[j]) | ((x == best[j]) & (place < at[j])) | ((x != x) & ((best[j] == best[j]) | (place > at[j])));
         best[j] = better ? x : best[j];
         at[j] = better ? place : at[j];
     }
@@ -66,7 +70,8 @@ bool max_row_apart(const Pool& rows, const Pool& columns, int64_t window, const 
     constexpr int64_t SPAN = 1024, LANES = 16;
     int64_t reach = (columns.kernel - 1) * columns.dilation, width = columns.size;
     int64_t top = window * rows.stride - rows.padding, first = first_of(rows, window);
-    if (reach >= SPAN || (first - top) % rows.dilation != 0 || first - top > (rows.kernel - 1) * rows.dilation) return false;
+    if (reach >= SPAN || (first - top) % rows.dilation != 0 || first - top > (rows.kernel - 1) * rows.dilation)
+        return false;
     int64_t block = smaller(BLOCK, (SPAN - 1 - reach) / columns.stride / LANES * LANES);
     if (block < LANES) return false;
     T folded[SPAN], best[BLOCK];

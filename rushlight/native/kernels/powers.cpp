@@ -1,17 +1,17 @@
 // Powers: raising to a power, and roots.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
 namespace {
 
-FORMULA(Square, (T x), x * x)
-FORMULA(SquareSlope, (T grad, T x), grad * (x * 2))
+FORMULA(Square, (T x), x* x)
+FORMULA(SquareSlope, (T grad, T x), grad*(x * 2))
 FORMULA(Cube, (T x), x * x * x)
-FORMULA(CubeSlope, (T grad, T x), grad * (x * x * 3))
+FORMULA(CubeSlope, (T grad, T x), grad*(x * x * 3))
 FORMULA(Sqrt, (T x), math::sqrt(x))
-FORMULA(RootSlope, (T grad, T x), grad * (math::rsqrt(x) * T(0.5)))
+FORMULA(RootSlope, (T grad, T x), grad*(math::rsqrt(x) * T(0.5)))
 FORMULA(Reciprocal, (T x), 1 / x)
 FORMULA(ReciprocalSlope, (T grad, T x), grad * (-1 / (x * x)))
 FORMULA(Power, (T x, T y), math::pow(x, y))
@@ -22,7 +22,7 @@ FORMULA(ExponentSlope, (T grad, T x, T y, T power), (x == 0) & (y >= 0) ? 0 : gr
 
 FORMULA(SqrtSlope, (T grad, T y), grad / (y * 2))
 FORMULA(Rsqrt, (T x), math::rsqrt(x))
-FORMULA(RsqrtSlope, (T grad, T y), grad * (y * y * y) * T(-0.5))
+FORMULA(RsqrtSlope, (T grad, T y), grad*(y * y * y) * T(-0.5))
 
 // Exponents that are cheaper without logarithms.
 void fixed_powers(Table& table) {

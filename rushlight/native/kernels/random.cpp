@@ -1,6 +1,6 @@
 // Random numbers: the twister's words, and what core/streams.py and core/random.py make of them.
-#include "kernels/table.h"
 #include "kernels/math.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

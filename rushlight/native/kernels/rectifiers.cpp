@@ -1,6 +1,6 @@
 // Rectifiers: activations that treat negative elements, or those beyond a limit, differently.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -18,11 +18,11 @@ FORMULA(Threshold, (T x, T limit, T value), x <= limit ? value : x)
 FORMULA(ThresholdSlope, (T grad, T x, T limit), x <= limit ? 0 : grad)
 
 FORMULA(Elu, (T x, T alpha), x <= 0 ? math::expm1(x) * alpha : x)
-FORMULA(EluSlope, (T grad, T x, T alpha), grad * (x <= 0 ? math::exp(x) * alpha : 1))
+FORMULA(EluSlope, (T grad, T x, T alpha), grad*(x <= 0 ? math::exp(x) * alpha : 1))
 FORMULA(Selu, (T x), x <= 0 ? math::expm1(x) * T(SELU_ALPHA * SELU_SCALE) : x * T(SELU_SCALE))
-FORMULA(SeluSlope, (T grad, T x), grad * (x <= 0 ? math::exp(x) * T(SELU_ALPHA * SELU_SCALE) : T(SELU_SCALE)))
+FORMULA(SeluSlope, (T grad, T x), grad*(x <= 0 ? math::exp(x) * T(SELU_ALPHA * SELU_SCALE) : T(SELU_SCALE)))
 FORMULA(Celu, (T x, T alpha), x <= 0 ? math::expm1(x / alpha) * alpha : x)
-FORMULA(CeluSlope, (T grad, T x, T alpha), grad * (x <= 0 ? math::exp(x * (1 / alpha)) : 1))
+FORMULA(CeluSlope, (T grad, T x, T alpha), grad*(x <= 0 ? math::exp(x * (1 / alpha)) : 1))
 
 FORMULA(Hardtanh, (T x, T low, T high), math::clamp(x, low, high))
 // unlike clamp, nothing flows at the limits

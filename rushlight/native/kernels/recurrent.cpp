@@ -1,8 +1,8 @@
 // One step of a recurrent layer: gates, cells and states of some rows, and their gradients.
 #include "kernels/recurrent.h"
 
-#include "kernels/table.h"
 #include "kernels/math.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -47,9 +47,9 @@ struct Lstm {
         for (int64_t row = 0; row < slope.rows; row++) {
             const T* entry = static_cast<const T*>(slope.gates) + row * slope.gates_row;
             const T *forget = entry + size, *update = forget + size, *exit = update + size, *squashed = exit + size;
-            const T *before = static_cast<const T*>(slope.before) + row * size;
-            const T *given = static_cast<const T*>(slope.given) + (GIVEN ? row * size : 0);
-            const T *hidden = static_cast<const T*>(slope.hidden_grad) + row * size;
+            const T* before = static_cast<const T*>(slope.before) + row * size;
+            const T* given = static_cast<const T*>(slope.given) + (GIVEN ? row * size : 0);
+            const T* hidden = static_cast<const T*>(slope.hidden_grad) + row * size;
             T* cell = static_cast<T*>(slope.cell_grad) + row * size;
             T* delta = static_cast<T*>(slope.deltas) + row * 4 * size;
 #pragma omp simd
@@ -97,10 +97,11 @@ struct Gru {
         for (int64_t row = 0; row < slope.rows; row++) {
             const T* reset = static_cast<const T*>(slope.gates) + row * slope.gates_row;
             const T *keep = reset + size, *fresh = keep + size, *inner = fresh + size;
-            const T *before = static_cast<const T*>(slope.before) + row * size;
-            const T *given = static_cast<const T*>(slope.given) + (GIVEN ? row * size : 0);
+            const T* before = static_cast<const T*>(slope.before) + row * size;
+            const T* given = static_cast<const T*>(slope.given) + (GIVEN ? row * size : 0);
             T* hidden = static_cast<T*>(slope.hidden_grad) + row * size;
-            T *delta = static_cast<T*>(slope.deltas) + row * 3 * size, *own = static_cast<T*>(slope.own) + row * 3 * size;
+            T *delta = static_cast<T*>(slope.deltas) + row * 3 * size,
+              *own = static_cast<T*>(slope.own) + row * 3 * size;
 #pragma omp simd
             for (int64_t j = 0; j < size; j++) {
                 T grad = GIVEN ? hidden[j] + given[j] : hidden[j];

@@ -5,16 +5,16 @@
 
 namespace rushlight {
 
-// Some rows of one step. A row of states has `size` numbers, a row of gates `gates_row` of which the first hold the sums
-// from the input and the state before.
+// Some rows of one step. A row of states has `size` numbers, a row of gates `gates_row` of which the first hold the
+// sums from the input and the state before.
 struct RecurrentStep {
     int64_t rows = 0, size = 0, gates_row = 0;
-    void* gates = nullptr;        // sums come in, what the gradient needs goes out
-    const void* own = nullptr;    // GRU: the sums from the state alone, 3 size a row
-    void* hidden = nullptr;       // the visible state before, and after
-    void* cell = nullptr;         // LSTM: the cell before, and after
-    void* output = nullptr;       // the visible state after, once more
-    void* cells = nullptr;        // LSTM: the cell after, once more
+    void* gates = nullptr;      // sums come in, what the gradient needs goes out
+    const void* own = nullptr;  // GRU: the sums from the state alone, 3 size a row
+    void* hidden = nullptr;     // the visible state before, and after
+    void* cell = nullptr;       // LSTM: the cell before, and after
+    void* output = nullptr;     // the visible state after, once more
+    void* cells = nullptr;      // LSTM: the cell after, once more
 };
 
 // The same rows in a backward, which writes the gradients of the sums.

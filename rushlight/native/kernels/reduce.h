@@ -25,10 +25,14 @@ using rushlight::TILE;
 
 // Whole numbers wrap around.
 template <class T>
-ALWAYS_INLINE T plus(T a, T b) { return T(a + b); }
+ALWAYS_INLINE T plus(T a, T b) {
+    return T(a + b);
+}
 ALWAYS_INLINE int64_t plus(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
 template <class T>
-ALWAYS_INLINE T times(T a, T b) { return a * b; }
+ALWAYS_INLINE T times(T a, T b) {
+    return a * b;
+}
 ALWAYS_INLINE int64_t times(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
 
 // A reduction: elements are taken into lanes, which begin with `first` and join; where many such steps in one lane lose
@@ -41,7 +45,9 @@ struct Sum {
     static constexpr In first = 0;
     static ALWAYS_INLINE In take(In x) { return x; }
     template <class T>
-    static ALWAYS_INLINE T join(T a, T b) { return plus(a, b); }
+    static ALWAYS_INLINE T join(T a, T b) {
+        return plus(a, b);
+    }
 };
 template <>
 struct Sum<float> : Sum<double> {
@@ -71,8 +77,8 @@ struct Largest {
 
 template <class In>
 struct Smallest : Largest<In> {
-    static constexpr In first = std::numeric_limits<In>::has_infinity ? std::numeric_limits<In>::infinity()
-                                                                      : std::numeric_limits<In>::max();
+    static constexpr In first =
+        std::numeric_limits<In>::has_infinity ? std::numeric_limits<In>::infinity() : std::numeric_limits<In>::max();
     static ALWAYS_INLINE In join(In a, In b) {
         In smaller = b < a ? b : a;
         return b == b ? smaller : b;
@@ -141,7 +147,7 @@ private:
     static NEVER_INLINE typename F::Total by_halves(int64_t begin, int64_t end, const Read& read) {
         if (end - begin < 2 * LANES<F>) return in_lanes<F, FEW<F>>(begin, end, read);
         if (!F::deep || end - begin <= CHUNK<F>) return in_lanes<F, LANES<F>>(begin, end, read);
-        int64_t half = (end - begin + 2 * CHUNK<F> - 1) / (2 * CHUNK<F>) * CHUNK<F>;
+        int64_t half = (end - begin + 2 * CHUNK<F> - 1) / (2 * CHUNK<F>)*CHUNK<F>;
         return F::join(by_halves<F>(begin, begin + half, read), by_halves<F>(begin + half, end, read));
     }
     template <class F, int lanes, class Read>
@@ -260,9 +266,7 @@ private:
             State<typename F::Lane> part;
             once([&](int64_t column) { part[column] = typename F::Lane(F::first); });
             fold_block(begin, end, part);
-            once([&](int64_t column) {
-                totals[column] = F::join(totals[column], typename F::Total(part[column]));
-            });
+            once([&](int64_t column) { totals[column] = F::join(totals[column], typename F::Total(part[column])); });
             begin = end;
         }
         return totals;

@@ -1,6 +1,6 @@
 // Reductions: sums, products, extremes and truths over rows and columns, each a few lines over the one loop.
-#include "kernels/table.h"
 #include "kernels/reduce.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

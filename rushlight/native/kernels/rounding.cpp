@@ -1,6 +1,6 @@
 // Rounding: whole numbers near each element.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -34,18 +34,18 @@ struct Pointwise {
     const char* inputs[INPUTS] = {};  // the parameters that the loop reads, by name; nullptr ends them
     unsigned masks = 0;               // bits of the inputs that are bool, whatever dtype the others have
     Rule rule = Rule::PROMOTE;
-    bool gives_bool = false;          // the result is bool, else of the inputs' dtype
-    bool packed = false;              // the result is C-contiguous, else ordered in memory as the inputs are
-    bool rows_only = false;           // inputs that are not C-contiguous are Python's: the op has an order of its own
+    bool gives_bool = false;  // the result is bool, else of the inputs' dtype
+    bool packed = false;      // the result is C-contiguous, else ordered in memory as the inputs are
+    bool rows_only = false;   // inputs that are not C-contiguous are Python's: the op has an order of its own
     Condition when[CONDITIONS];
     bool (*accepts)(const double* numbers) = nullptr;  // whether Python has no objection to the inputs that are numbers
-    Loop loops[DTYPES] = {};          // by the dtype of the inputs; nullptr where Python does it
+    Loop loops[DTYPES] = {};                           // by the dtype of the inputs; nullptr where Python does it
     // the gradient of an input: a loop over `grad` and the values that `reads` names
     struct Slope {
         const char* input = nullptr;
         const char* reads[INPUTS] = {};  // "input", "other", "result" ...
         unsigned masks = 0;
-        Loop loops[2] = {};              // float32, float64; nullptr: the gradient is `grad` itself
+        Loop loops[2] = {};  // float32, float64; nullptr: the gradient is `grad` itself
     } slopes[INPUTS];
 };
 

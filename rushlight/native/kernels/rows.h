@@ -7,8 +7,8 @@
 //     add<Softmax>(table, rushlight::SOFTMAX);
 #pragma once
 
-#include "kernels/table.h"
 #include "kernels/reduce.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -1,6 +1,6 @@
 // Signs: absolute values, signs, and what stands in for numbers that are not finite.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -9,19 +9,20 @@ namespace {
 FORMULA(Same, (T x), x)
 FORMULA(Flat, (T), T(0))
 FORMULA(Abs, (T x), math::abs(x))
-FORMULA(AbsSlope, (T grad, T x), grad * math::sign(x))
+FORMULA(AbsSlope, (T grad, T x), grad* math::sign(x))
 FORMULA(AbsInteger, (T x), x < 0 ? -x : x)
 FORMULA(Sign, (T x), math::sign(x))
 FORMULA(SignInteger, (T x), (x > 0) - (x < 0))
 FORMULA(SignBit, (T x), (math::to_bits(x) & math::Format<T>::sign) != 0)
 FORMULA(CopySign, (T x, T y), math::copysign(x, y))
-FORMULA(CopySignSlope, (T grad, T x, T y), grad * (x == 0 ? 0 : y / x))
+FORMULA(CopySignSlope, (T grad, T x, T y), grad*(x == 0 ? 0 : y / x))
 
-FORMULA(Finite, (T x), x != x                        ? 0
-                       : x == math::infinity<T>  ? std::numeric_limits<T>::max()
-                       : x == -math::infinity<T> ? std::numeric_limits<T>::lowest()
-                                                 : x)
-FORMULA(FiniteSlope, (T grad, T x), grad * (math::abs(x) < math::infinity<T> ? T(1) : T(0)))
+FORMULA(Finite, (T x),
+        x != x                    ? 0
+        : x == math::infinity<T>  ? std::numeric_limits<T>::max()
+        : x == -math::infinity<T> ? std::numeric_limits<T>::lowest()
+                                  : x)
+FORMULA(FiniteSlope, (T grad, T x), grad*(math::abs(x) < math::infinity<T> ? T(1) : T(0)))
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // Special functions: the error function and its family.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -9,11 +9,11 @@ namespace {
 constexpr double ROOT_PI = 1.77245385090551602730, ROOT_2PI = 2.50662827463100050242;
 
 FORMULA(Erf, (T x), math::erf(x))
-FORMULA(ErfSlope, (T grad, T x), grad * math::exp(-x * x) * T(2 / ROOT_PI))
+FORMULA(ErfSlope, (T grad, T x), grad* math::exp(-x* x) * T(2 / ROOT_PI))
 FORMULA(Erfc, (T x), math::erfc(x))
-FORMULA(ErfcSlope, (T grad, T x), grad * math::exp(-x * x) * T(-2 / ROOT_PI))
+FORMULA(ErfcSlope, (T grad, T x), grad* math::exp(-x* x) * T(-2 / ROOT_PI))
 FORMULA(Ndtr, (T x), math::ndtr(x))
-FORMULA(NdtrSlope, (T grad, T x), grad * math::exp(x * x * T(-0.5)) / T(ROOT_2PI))
+FORMULA(NdtrSlope, (T grad, T x), grad* math::exp(x * x * T(-0.5)) / T(ROOT_2PI))
 
 }  // namespace
 

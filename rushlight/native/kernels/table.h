@@ -3,17 +3,17 @@
 
 #include <cstdint>
 
-#include "kernels/optim.h"
 #include "kernels/attention.h"
 #include "kernels/convolution.h"
 #include "kernels/distributions.h"
 #include "kernels/folds.h"
 #include "kernels/images.h"
-#include "kernels/row.h"
-#include "kernels/products.h"
 #include "kernels/losses.h"
-#include "kernels/recurrent.h"
+#include "kernels/optim.h"
+#include "kernels/products.h"
 #include "kernels/random.h"
+#include "kernels/recurrent.h"
+#include "kernels/row.h"
 
 // Code that other levels must never share: a linker keeps one copy of an ordinary inline function, of whichever level.
 #if defined(__GNUC__)

@@ -1,6 +1,6 @@
 // Taps: sums of a few inputs each along the rows and columns of a plane, and of rows of a table.
-#include "kernels/table.h"
 #include "kernels/images.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -1,8 +1,8 @@
 // Tiles of a matrix product: blocks of sums that stay in registers while they run along the inner dim.
 #pragma once
 
-#include "kernels/vector.h"
 #include "kernels/products.h"
+#include "kernels/vector.h"
 
 namespace LEVEL {
 
@@ -39,10 +39,25 @@ struct Part {
     T alpha, beta;
 
     ALWAYS_INLINE explicit Part(const rushlight::Product& all)
-        : rows(all.rows), columns(all.columns), inner(all.inner), a(static_cast<const T*>(all.a)), a_row(all.a_row),
-          a_inner(all.a_inner), packed_rows(false), b(static_cast<const T*>(all.b)), b_inner(all.b_inner),
-          b_column(all.b_column), panelled(all.panelled), c(static_cast<T*>(all.c)), c_row(all.c_row), c_column(1), start(static_cast<const T*>(all.start)),
-          start_row(all.start_row), start_column(all.start_column), alpha(T(all.alpha)), beta(T(all.beta)) {}
+        : rows(all.rows),
+          columns(all.columns),
+          inner(all.inner),
+          a(static_cast<const T*>(all.a)),
+          a_row(all.a_row),
+          a_inner(all.a_inner),
+          packed_rows(false),
+          b(static_cast<const T*>(all.b)),
+          b_inner(all.b_inner),
+          b_column(all.b_column),
+          panelled(all.panelled),
+          c(static_cast<T*>(all.c)),
+          c_row(all.c_row),
+          c_column(1),
+          start(static_cast<const T*>(all.start)),
+          start_row(all.start_row),
+          start_column(all.start_column),
+          alpha(T(all.alpha)),
+          beta(T(all.beta)) {}
 
     // The product of the transposed factors, in the other order, is the transposed product.
     ALWAYS_INLINE Part transposed() const {
@@ -102,8 +117,8 @@ APART void finish(const Part<T>& part, int64_t rows, T* c, const T* start, const
     }
 }
 
-// The columns of b are neighbours, and may be read up to whole registers. A tile that is plain has `last` columns in its
-// last register, and fills the others.
+// The columns of b are neighbours, and may be read up to whole registers. A tile that is plain has `last` columns in
+// its last register, and fills the others.
 template <class T, int ROWS, int VECTORS>
 ALWAYS_INLINE void tile(const Part<T>& part, const T* a, T* c, const T* start, bool plain) {
     constexpr int L = PER_REGISTER<T>, LAST = VECTORS - 1;

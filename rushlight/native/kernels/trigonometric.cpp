@@ -1,6 +1,6 @@
 // Trigonometric: sine, cosine and tangent, their inverses, and angles.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 
@@ -9,23 +9,23 @@ namespace {
 constexpr double PI = 3.14159265358979323846;
 
 CAREFUL(Sin, (T x), math::is_far_angle(x), math::sin(x), math::slow_sin(x))
-CAREFUL(SinSlope, (T grad, T x), math::is_far_angle(x), grad * math::cos(x), grad * math::slow_cos(x))
+CAREFUL(SinSlope, (T grad, T x), math::is_far_angle(x), grad* math::cos(x), grad* math::slow_cos(x))
 CAREFUL(Cos, (T x), math::is_far_angle(x), math::cos(x), math::slow_cos(x))
 CAREFUL(CosSlope, (T grad, T x), math::is_far_angle(x), grad * -math::sin(x), grad * -math::slow_sin(x))
 CAREFUL(Tan, (T x), math::is_far_angle(x), math::tan(x), math::slow_tan(x))
 FORMULA(TanSlope, (T grad, T y), grad * (1 + y * y))
 FORMULA(Asin, (T x), math::asin(x))
-FORMULA(AsinSlope, (T grad, T x), grad * math::rsqrt(1 - x * x))
+FORMULA(AsinSlope, (T grad, T x), grad* math::rsqrt(1 - x * x))
 FORMULA(Acos, (T x), math::acos(x))
 FORMULA(AcosSlope, (T grad, T x), grad * -math::rsqrt(1 - x * x))
 FORMULA(Atan, (T x), math::atan(x))
 FORMULA(AtanSlope, (T grad, T x), grad / (x * x + 1))
 FORMULA(Atan2, (T y, T x), math::atan2(y, x))
 // nothing turns at the origin
-FORMULA(Atan2First, (T grad, T y, T x), y * y + x * x == 0 ? 0 : grad * x / (y * y + x * x))
-FORMULA(Atan2Second, (T grad, T y, T x), y * y + x * x == 0 ? 0 : grad * -y / (y * y + x * x))
-FORMULA(Radians, (T x), x * T(PI / 180))
-FORMULA(Degrees, (T x), x * T(180 / PI))
+FORMULA(Atan2First, (T grad, T y, T x), y* y + x * x == 0 ? 0 : grad * x / (y * y + x * x))
+FORMULA(Atan2Second, (T grad, T y, T x), y* y + x * x == 0 ? 0 : grad * -y / (y * y + x * x))
+FORMULA(Radians, (T x), x* T(PI / 180))
+FORMULA(Degrees, (T x), x* T(180 / PI))
 
 }  // namespace
 

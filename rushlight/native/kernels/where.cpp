@@ -1,6 +1,6 @@
 // Where: elements of one tensor or another, chosen by a condition.
-#include "kernels/table.h"
 #include "kernels/pointwise.h"
+#include "kernels/table.h"
 
 namespace LEVEL {
 

@@ -34,7 +34,8 @@ void copy_row(char* to, npy_intp to_step, const char* from, npy_intp from_step, 
 template <class T>
 void copy_reversed(char* to, const char* from, npy_intp count) {
 #pragma omp simd
-    for (npy_intp i = 0; i < count; i++) std::memcpy(to + i * sizeof(T), from - i * static_cast<npy_intp>(sizeof(T)), sizeof(T));
+    for (npy_intp i = 0; i < count; i++)
+        std::memcpy(to + i * sizeof(T), from - i * static_cast<npy_intp>(sizeof(T)), sizeof(T));
 }
 
 // One element, many times: the first few by themselves, then all that is there at once.

@@ -27,9 +27,7 @@ inline void copy_to(char* to, const npy_intp* strides, PyArrayObject* from) {
                   static_cast<int>(PyArray_ITEMSIZE(from)));
 }
 // The same between arrays.
-inline void copy_into(PyArrayObject* to, PyArrayObject* from) {
-    copy_to(PyArray_BYTES(to), PyArray_STRIDES(to), from);
-}
+inline void copy_into(PyArrayObject* to, PyArrayObject* from) { copy_to(PyArray_BYTES(to), PyArray_STRIDES(to), from); }
 
 // A C-contiguous copy in pooled memory; nullptr with an exception.
 PyArrayObject* packed_copy(PyArrayObject* array);

@@ -13,9 +13,9 @@ namespace rushlight {
 namespace {
 
 // Blocks are what one thread folds at a time. Their borders depend on the shape alone, and so does the result.
-constexpr int64_t BLOCK = 1 << 16;      // elements
-constexpr int64_t MOST_BLOCKS = 256;    // of a row
-constexpr int64_t BATCH = 128;          // rows whose totals are kept at once
+constexpr int64_t BLOCK = 1 << 16;    // elements
+constexpr int64_t MOST_BLOCKS = 256;  // of a row
+constexpr int64_t BATCH = 128;        // rows whose totals are kept at once
 
 int64_t parts_of(int64_t count, int64_t part) { return (count + part - 1) / part; }
 
@@ -60,7 +60,8 @@ void fold_along(const Fold& fold, const char* data, int itemsize, const Middle& 
             int64_t totals[BATCH];
             for (int64_t row = begin; row < end; row += BATCH) {
                 int64_t rows = std::min(BATCH, end - row);
-                fold.along(data + row * middle.outer_stride * itemsize, rows, middle.outer_stride, middle.count, totals);
+                fold.along(data + row * middle.outer_stride * itemsize, rows, middle.outer_stride, middle.count,
+                           totals);
                 fold.give(totals, rows, divisor, out + row * out_size);
             }
         });
@@ -371,7 +372,6 @@ PyArrayObject* spread(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims
     }
     return reinterpret_cast<PyArrayObject*>(result.release());
 }
-
 
 constexpr int64_t GRAIN = 1 << 14;  // elements that one thread takes at least
 

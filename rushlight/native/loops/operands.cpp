@@ -186,7 +186,8 @@ bool Operands::is_c_ordered() const {
     return true;
 }
 
-// Whether an expanded operand is brought to another dtype: torch's copy of it has an order of its own, which Python finds.
+// Whether an expanded operand is brought to another dtype: torch's copy of it has an order of its own, which Python
+// finds.
 bool Operands::casts_repeated() const {
     for (int i = 0; i < count; i++) {
         if (items[i].array == nullptr || items[i].own == items[i].dtype) continue;
@@ -331,7 +332,6 @@ void Operands::run(Loop loop, PyArrayObject* result, int result_dtype) const {
     }
 }
 
-
 namespace {
 
 constexpr int RESULT = 0;  // among the places of an axis; the operands follow
@@ -470,8 +470,8 @@ void Walk::choose_block() {
         direct[RESULT] = is_direct(RESULT, SIZES[result_dtype], SIZES[result_dtype]);
         for (int i = 0; i < operands.count; i++) {
             const Operand& operand = operands.items[i];
-            direct[i + 1] = !operand.single && is_direct(i + 1, operand.own_size(), operand.size()) &&
-                            operand.own == operand.dtype;
+            direct[i + 1] =
+                !operand.single && is_direct(i + 1, operand.own_size(), operand.size()) && operand.own == operand.dtype;
             all = all && direct[i + 1];
         }
         return all && direct[RESULT];
@@ -569,8 +569,8 @@ void Walk::run(int64_t begin, int64_t end) const {
         char* to = PyArray_BYTES(result) + offset(RESULT);
         loop(inputs, direct[RESULT] ? to : buffers[RESULT], height * width);
         for (int64_t r = 0; !direct[RESULT] && r < height; r++) {
-            scatter(buffers[RESULT] + r * width * SIZES[result_dtype], to + r * row.steps[RESULT],
-                    column.steps[RESULT], width, result_dtype);
+            scatter(buffers[RESULT] + r * width * SIZES[result_dtype], to + r * row.steps[RESULT], column.steps[RESULT],
+                    width, result_dtype);
         }
     }
 }

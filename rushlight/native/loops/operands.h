@@ -12,9 +12,9 @@ constexpr int64_t STRETCH = 1024;      // elements that are gathered, converted 
 constexpr int64_t PARALLEL = 1 << 15;  // elements for which a second thread pays
 
 struct Operand {
-    PyArrayObject* array;  // borrowed; nullptr for a number
-    int dtype, own;        // what the loop reads, and what the array holds
-    bool single;           // one value everywhere
+    PyArrayObject* array;      // borrowed; nullptr for a number
+    int dtype, own;            // what the loop reads, and what the array holds
+    bool single;               // one value everywhere
     alignas(8) char value[8];  // that value, in the loop's dtype
 
     int size() const { return SIZES[dtype]; }

@@ -17,7 +17,8 @@ struct Planes {
     // False where Python has to look: another dtype, nothing in it, another order in memory. A gradient that one number
     // was spread over is copied.
     bool read(PyArrayObject* given, int last) {
-        if (given == nullptr || last < 1 || last > 2 || PyArray_NDIM(given) < last || PyArray_SIZE(given) == 0) return false;
+        if (given == nullptr || last < 1 || last > 2 || PyArray_NDIM(given) < last || PyArray_SIZE(given) == 0)
+            return false;
         int dtype = dtype_of(given);
         if (dtype != FLOAT32 && dtype != FLOAT64) return false;
         if (!PyArray_IS_C_CONTIGUOUS(given) && !is_spread(given)) return false;

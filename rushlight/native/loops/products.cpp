@@ -309,8 +309,8 @@ PyArrayObject* multiply_stacks(const Stack& a, const Stack& b, bool rows, bool c
     Product product = product_of(single && batches.count > 1 ? flat : a, b);
     product.c = PyArray_DATA(result);
     product.alpha = alpha;
-    bool done = PyArray_SIZE(result) == 0 || (single ? multiply(product, a.dtype)
-                                                     : multiply_batches(batches, product, a.dtype));
+    bool done = PyArray_SIZE(result) == 0 ||
+                (single ? multiply(product, a.dtype) : multiply_batches(batches, product, a.dtype));
     if (!done) Py_CLEAR(result);
     return result;
 }

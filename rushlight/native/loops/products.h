@@ -33,8 +33,7 @@ PyArrayObject* sum_columns(const void* matrix, int64_t rows, int64_t columns, in
 // alpha times the product of two stacks that are broadcast against each other. A result of vectors lacks a dim:
 // `rows` and `columns` say whether those of the product are kept. nullptr, with or without an exception, where Python
 // has to look.
-PyArrayObject* multiply_stacks(const Stack& a, const Stack& b, bool rows = true, bool columns = true,
-                               double alpha = 1);
+PyArrayObject* multiply_stacks(const Stack& a, const Stack& b, bool rows = true, bool columns = true, double alpha = 1);
 // The products of each element of the first array with each of the second, in the given shape.
 PyArrayObject* multiply_all(PyArrayObject* a, PyArrayObject* b, int ndim, const npy_intp* dims, double alpha = 1);
 

@@ -165,8 +165,8 @@ void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_
                 // what lies beyond the last place is not used, and no number that would slow sums down
                 all.places = runs[p].places;
                 if (all.places < width) std::memset(unit.panel, 0, static_cast<size_t>(DEPTH * width * size));
-                loops.pack[sweep.dtype](unit.planes, grid.taps.data() + tap, all.taps, runs[p].from,
-                                        runs[p].from_count, width, unit.panel);
+                loops.pack[sweep.dtype](unit.planes, grid.taps.data() + tap, all.taps, runs[p].from, runs[p].from_count,
+                                        width, unit.panel);
                 all.c = unit.sums + p * all.c_panel * size;
                 loops.correlate[sweep.dtype](all);
             }
@@ -293,7 +293,6 @@ bool Sweep::run() {
     });
     return !failed;
 }
-
 
 namespace {
 

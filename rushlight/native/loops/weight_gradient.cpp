@@ -163,8 +163,8 @@ bool weight_gradient(const Convolution& geometry, const void* images, const void
     std::atomic<bool> failed{false};
     parallel(geometry.groups, 1, [&](int64_t begin, int64_t end) {
         for (int64_t g = begin; g < end; g++) {
-            GroupGradient gradient{geometry, planes, taps, g, static_cast<const char*>(images),
-                                   static_cast<const char*>(outputs)};
+            GroupGradient gradient{
+                geometry, planes, taps, g, static_cast<const char*>(images), static_cast<const char*>(outputs)};
             gradient.weights = static_cast<char*>(weights) +
                                g * geometry.outputs_each() * static_cast<int64_t>(taps.size()) * gradient.size();
             if (!gradient.run()) failed = true;

@@ -26,11 +26,11 @@ PyDataMem_Handler handler = {
 
 PyObject* memory_stats(PyObject*, PyObject*) {
     PoolStatistics all = pool_statistics();
-    return Py_BuildValue("{s:O,s:L,s:L,s:L,s:L,s:L,s:L}", "pool", pool_on() ? Py_True : Py_False,
-                         "limit", static_cast<long long>(all.limit), "held", static_cast<long long>(all.held + spare_bytes()),
+    return Py_BuildValue("{s:O,s:L,s:L,s:L,s:L,s:L,s:L}", "pool", pool_on() ? Py_True : Py_False, "limit",
+                         static_cast<long long>(all.limit), "held", static_cast<long long>(all.held + spare_bytes()),
                          "used", static_cast<long long>(all.used), "peak", static_cast<long long>(all.peak),
-                         "allocations", static_cast<long long>(all.allocations),
-                         "fresh", static_cast<long long>(all.fresh));
+                         "allocations", static_cast<long long>(all.allocations), "fresh",
+                         static_cast<long long>(all.fresh));
 }
 
 PyObject* memory_set_limit(PyObject*, PyObject* bytes) {
@@ -50,10 +50,8 @@ PyObject* memory_release(PyObject*, PyObject*) {
     release_tensors();
     release_nodes();
     release_spares();
-    Py_BEGIN_ALLOW_THREADS
-    pool_release();
-    Py_END_ALLOW_THREADS
-    Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS pool_release();
+    Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace rushlight {
 namespace c {
 extern "C" int PyTraceMalloc_Track(unsigned int domain, uintptr_t p, size_t size);
 extern "C" int PyTraceMalloc_Untrack(unsigned int domain, uintptr_t p);
-}
+}  // namespace c
 
 namespace {
 
@@ -94,8 +94,8 @@ PyArrayObject* make_new(int ndim, const npy_intp* dims, const npy_intp* strides,
     void* data = owner == nullptr ? nullptr : zeros ? pool_allocate_zeroed(bytes) : pool_allocate(bytes);
     if (data == nullptr) return make_by_numpy(ndim, dims, strides, descr, zeros);
     Py_INCREF(descr);
-    auto* array = fields_of(
-        PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, NPY_ARRAY_CARRAY, nullptr));
+    auto* array =
+        fields_of(PyArray_NewFromDescr(&PyArray_Type, descr, ndim, dims, strides, data, NPY_ARRAY_CARRAY, nullptr));
     if (array == nullptr) {
         pool_free(data, bytes);
         return nullptr;

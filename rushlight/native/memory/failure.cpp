@@ -22,8 +22,8 @@ std::atomic<unsigned> counted_sources{0};
 
 namespace {
 
-std::atomic<int64_t> left{0};      // allocations until one fails
-std::atomic<int64_t> to_fail{0};   // how many fail from then on
+std::atomic<int64_t> left{0};     // allocations until one fails
+std::atomic<int64_t> to_fail{0};  // how many fail from then on
 std::atomic<int64_t> failed{0};
 
 constexpr int DOMAIN_COUNT = 2;

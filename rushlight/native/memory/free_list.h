@@ -15,7 +15,8 @@ public:
     static constexpr int MOST_DIMS = 4;
     static constexpr size_t WITH_MEMORY = 256;
 
-    // Statistics count small ones as if their memory went through the pool. The array comes without memory, with data == nullptr, if it is large.
+    // Statistics count small ones as if their memory went through the pool. The array comes without memory, with data
+    // == nullptr, if it is large.
     PyArrayObject_fields* take(int ndim, size_t bytes) {
         if (ndim > MOST_DIMS) return nullptr;
         List& list = lists[ndim][place_of(bytes)];

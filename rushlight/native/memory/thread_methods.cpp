@@ -26,10 +26,8 @@ PyObject* set_num_threads(PyObject*, PyObject* number) {
 }
 
 PyObject* stop(PyObject*, PyObject*) {
-    Py_BEGIN_ALLOW_THREADS
-    stop_threads();
-    Py_END_ALLOW_THREADS
-    Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS stop_threads();
+    Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 PyObject* blas_info(PyObject*, PyObject*) {
@@ -41,7 +39,8 @@ PyObject* blas_info(PyObject*, PyObject*) {
 
 PyMethodDef thread_methods[] = {
     {"get_num_threads", guarded<get_num_threads>, METH_NOARGS, "How many threads work on one loop."},
-    {"set_num_threads", guarded<set_num_threads>, METH_O, "Set how many threads work on one loop, ours and the BLAS's."},
+    {"set_num_threads", guarded<set_num_threads>, METH_O,
+     "Set how many threads work on one loop, ours and the BLAS's."},
     {"stop_threads", guarded<stop>, METH_NOARGS, "End the workers; they start again on demand."},
     {"blas_info", guarded<blas_info>, METH_NOARGS, "(file, threads) of the BLAS in use; None if there is none."},
     {nullptr, nullptr, 0, nullptr},

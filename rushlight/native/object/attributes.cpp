@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "object/elements.h"
-#include "object/tensor.h"
 #include "object/signed.h"
+#include "object/tensor.h"
 #include "ops/copying.h"
 #include "seam/call.h"
 #include "seam/fallbacks.h"
@@ -23,11 +23,13 @@ const Interned word_detach("detach");
 namespace {
 
 constexpr const char* NAMES[ATTRIBUTES] = {
-    "shape", "dtype", "ndim", "requires_grad", "is_leaf", "grad_fn", "grad", "data",
-    "size", "dim", "ndimension", "numel", "nelement", "item", "tolist", "numpy", "detach", "requires_grad_",
-    "float", "double", "long", "int", "byte", "bool", "to", "contiguous", "is_contiguous",
-    "copy_", "_copy_", "zero_", "fill_", "_put_",
-    "__float__", "__int__", "__bool__", "__index__", "__iter__",
+    "shape",    "dtype",      "ndim",          "requires_grad", "is_leaf",    "grad_fn",
+    "grad",     "data",       "size",          "dim",           "ndimension", "numel",
+    "nelement", "item",       "tolist",        "numpy",         "detach",     "requires_grad_",
+    "float",    "double",     "long",          "int",           "byte",       "bool",
+    "to",       "contiguous", "is_contiguous", "copy_",         "_copy_",     "zero_",
+    "fill_",    "_put_",      "__float__",     "__int__",       "__bool__",   "__index__",
+    "__iter__",
 };
 
 PyObject* forms[ATTRIBUTES] = {};  // what Python does in the rare cases: a function, or a property

@@ -7,8 +7,8 @@
 #include "object/attributes.h"
 #include "object/lost.h"
 #include "object/operators.h"
-#include "object/tensor.h"
 #include "object/signed.h"
+#include "object/tensor.h"
 #include "seam/guard.h"
 
 namespace rushlight {

@@ -215,8 +215,7 @@ void free_op_node(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     if (type->tp_finalize != nullptr && PyObject_CallFinalizerFromDealloc(self) < 0) return;
     PyObject_GC_UnTrack(self);
-    Py_TRASHCAN_BEGIN(self, free_op_node)
-    bury(self);
+    Py_TRASHCAN_BEGIN(self, free_op_node) bury(self);
     if (type->tp_dealloc == free_op_node) {
         recycled.give(self);
     } else {

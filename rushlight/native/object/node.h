@@ -43,9 +43,9 @@ private:
 
 // One value that the formulas will need.
 struct Saved {
-    PyObject* value = nullptr;    // an argument; for a result its array, and never the tensor: that would be a circle
-    PyObject* extra = nullptr;    // the storage of a result; the versions of a list of tensors
-    Py_ssize_t version = NONE;    // of a tensor
+    PyObject* value = nullptr;  // an argument; for a result its array, and never the tensor: that would be a circle
+    PyObject* extra = nullptr;  // the storage of a result; the versions of a list of tensors
+    Py_ssize_t version = NONE;  // of a tensor
 
     static constexpr Py_ssize_t NONE = -1;
     static constexpr Py_ssize_t LIST = -2;
@@ -53,8 +53,7 @@ struct Saved {
 
 struct Node {
     static constexpr int FEW = 3;  // this many edges and saved values have a place in the node itself
-    PyObject_HEAD
-    PyObject* dict;
+    PyObject_HEAD PyObject* dict;
     PyObject* weak_references;
     uint64_t number;
     Place place;

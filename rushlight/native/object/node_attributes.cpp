@@ -82,7 +82,9 @@ PyObject* get_outputs(PyObject* self, void*) {
     for (int i = 0; found != nullptr && i < node->output_count; i++) {
         Output& each = node->outputs[i];
         PyObject* shape = PyArray_IntTupleFromIntp(each.ndim, each.dims);
-        PyObject* pair = shape == nullptr ? nullptr : Py_BuildValue("(NO)", shape, each.dtype != nullptr ? as_object(each.dtype) : Py_None);
+        PyObject* pair = shape == nullptr
+                             ? nullptr
+                             : Py_BuildValue("(NO)", shape, each.dtype != nullptr ? as_object(each.dtype) : Py_None);
         if (pair == nullptr) {
             Py_CLEAR(found);
             break;

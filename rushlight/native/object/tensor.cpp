@@ -162,7 +162,7 @@ int set_array(PyObject* self, PyObject* value, void*) {
 }
 
 // A field that holds an object of one type, or None.
-template <class Kind, Kind* Tensor::*field, PyTypeObject* type>
+template <class Kind, Kind* Tensor::* field, PyTypeObject* type>
 int set_typed(PyObject* self, PyObject* value, void*) {
     if (value == Py_None) value = nullptr;
     if (value != nullptr && type != nullptr && !PyObject_TypeCheck(value, type)) {
@@ -174,7 +174,7 @@ int set_typed(PyObject* self, PyObject* value, void*) {
     return 0;
 }
 
-template <class Kind, Kind* Tensor::*field>
+template <class Kind, Kind* Tensor::* field>
 PyObject* get_typed(PyObject* self, void*) {
     PyObject* value = as_object(as_tensor(self)->*field);
     return Py_NewRef(value != nullptr ? value : Py_None);
@@ -202,9 +202,7 @@ int set_cut(PyObject* self, PyObject* value, void*) {
 
 PyObject* get_created(PyObject* self, void*) { return place_tuple(as_tensor(self)->created); }
 
-int set_created(PyObject* self, PyObject* value, void*) {
-    return place_from(value, as_tensor(self)->created) ? 0 : -1;
-}
+int set_created(PyObject* self, PyObject* value, void*) { return place_from(value, as_tensor(self)->created) ? 0 : -1; }
 
 PyGetSetDef tensor_fields[] = {
     {"_array", get_array, set_array, nullptr, nullptr},
@@ -347,7 +345,7 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
 
 PyArrayObject* elements_of(Tensor* tensor) {
     PyArrayObject* array = shown_array(tensor);
-    PyObject* found = array == nullptr          ? nullptr
+    PyObject* found = array == nullptr           ? nullptr
                       : tensor->array != nullptr ? Py_NewRef(as_object(array))
                                                  : PyObject_CallMethodNoArgs(as_object(array), word_resolve);
     if (found == nullptr && !PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "a gradient without an array");

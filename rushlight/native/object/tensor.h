@@ -8,8 +8,7 @@ namespace rushlight {
 
 // One block of memory that views share, with the count of writes to it. See core/storage.py.
 struct Storage {
-    PyObject_HEAD
-    PyObject* array;
+    PyObject_HEAD PyObject* array;
     PyObject* weak_references;
     Py_ssize_t version;
     Place writer;
@@ -25,8 +24,9 @@ struct Cut {
 
 struct Tensor {
     PyObject_HEAD
-    // nullptr where native code must leave the tensor to Python: before it is given one, and while `deferred` is there
-    PyArrayObject* array;
+        // nullptr where native code must leave the tensor to Python: before it is given one, and while `deferred` is
+        // there
+        PyArrayObject* array;
     PyArrayObject* deferred;  // an array that shows the conjugates or negatives of its memory, see core/deferred.py
     Storage* storage;
     PyObject* node;
@@ -48,7 +48,7 @@ struct Tensor {
 };
 
 extern PyTypeObject StorageType;
-extern PyTypeObject TensorType;   // the base: rushlight.native.Fields
+extern PyTypeObject TensorType;        // the base: rushlight.native.Fields
 extern PyTypeObject* tensor_class;     // core.tensor.Tensor, given by Python at import
 extern PyTypeObject* parameter_class;  // nn.Parameter, once nn is imported
 

@@ -1,4 +1,5 @@
-// Assignment: tensors of positions and masks between the brackets of x[...], read and written. See ops/indexing/assignment.py.
+// Assignment: tensors of positions and masks between the brackets of x[...], read and written. See
+// ops/indexing/assignment.py.
 #include <cstring>
 
 #include "loops/copy.h"

@@ -137,7 +137,10 @@ struct Block {
     int64_t head, row, rows, columns;
 
     Block(const Attention& given, int64_t head, int64_t row)
-        : given(given), head(head), row(row), rows(std::min(given.block, given.query.rows - row)),
+        : given(given),
+          head(head),
+          row(row),
+          rows(std::min(given.block, given.query.rows - row)),
           columns(given.seen(row + rows)) {}
 
     char* of_queries(const Heads& heads) const { return heads.at(head, given.query, row); }
@@ -242,8 +245,8 @@ Ref laid_out_like(const Heads& heads, npy_intp columns) {
     int ndim = PyArray_NDIM(heads.array);
     std::copy_n(PyArray_DIMS(heads.array), ndim, dims);
     dims[ndim - 1] = columns;
-    return Ref::steal(as_object(
-        new_array_like_strides(ndim, dims, PyArray_STRIDES(heads.array), PyArray_TYPE(heads.array))));
+    return Ref::steal(
+        as_object(new_array_like_strides(ndim, dims, PyArray_STRIDES(heads.array), PyArray_TYPE(heads.array))));
 }
 
 // Gradients of queries, keys and values that are parts of one array, side by side as they are: `split` then has its

@@ -1,4 +1,5 @@
-// Averages: those of windows, alike or spread evenly, and their gradients. See ops/images/pooling/averages.py and adaptive.py.
+// Averages: those of windows, alike or spread evenly, and their gradients. See ops/images/pooling/averages.py and
+// adaptive.py.
 #include <vector>
 
 #include "loops/planes.h"
@@ -21,8 +22,13 @@ struct Line {
     int64_t size = 1;
 
     Windows windows(bool divide) const {
-        Windows found{size, static_cast<int64_t>(starts.size()), starts.data(), counts.data(),
-                      divide ? divisors.data() : nullptr, 0, 0};
+        Windows found{size,
+                      static_cast<int64_t>(starts.size()),
+                      starts.data(),
+                      counts.data(),
+                      divide ? divisors.data() : nullptr,
+                      0,
+                      0};
         int64_t stride = starts.size() > 1 ? starts[1] : counts[0];
         bool alike = starts[0] == 0;
         for (size_t i = 0; i < starts.size(); i++) {
@@ -175,8 +181,9 @@ PyObject* avg_pool2d(Call& call) {
     DECLINE_IF(!planes.read(input, 2));
     last_sizes(planes, sizes);
     Grid grid;
-    Options options{call[AvgPool::kernel_size], call[AvgPool::stride],            call[AvgPool::padding],
-                    call[AvgPool::ceil_mode],   call[AvgPool::count_include_pad], call[AvgPool::divisor_override]};
+    Options options{call[AvgPool::kernel_size],       call[AvgPool::stride],
+                    call[AvgPool::padding],           call[AvgPool::ceil_mode],
+                    call[AvgPool::count_include_pad], call[AvgPool::divisor_override]};
     return read_grid(options, 2, sizes, grid) ? averages(planes, grid) : nullptr;
 }
 

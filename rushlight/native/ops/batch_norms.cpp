@@ -1,4 +1,5 @@
-// Batch and group norms, forward and gradient. See ops/normalization/batch_norms.py and ops/normalization/group_norms.py.
+// Batch and group norms, forward and gradient. See ops/normalization/batch_norms.py and
+// ops/normalization/group_norms.py.
 #include <cmath>
 #include <vector>
 
@@ -35,9 +36,7 @@ struct Batch {
     Channel channel() const { return {examples, channels * length, length}; }
     // whether short runs are brought together in spare memory, of so many elements
     int64_t spare() const { return examples * length <= 1 << 16 ? examples * length : 0; }
-    PyArrayObject* like() const {
-        return new_array(PyArray_NDIM(array.array()), PyArray_DIMS(array.array()), type());
-    }
+    PyArrayObject* like() const { return new_array(PyArray_NDIM(array.array()), PyArray_DIMS(array.array()), type()); }
 };
 
 // Numbers for each channel, in the batch's dtype; none of them is `otherwise` for all.
@@ -148,8 +147,8 @@ void write_normal(const Batch& batch, const PerChannel& mean, const PerChannel& 
     }
     each_channel(batch, 0, [&](int64_t c, void*) {
         int64_t at = c * batch.length;
-        loops.normalize[batch.which()](batch.channel(), batch.at(at), mean.values[c], scale.values[c],
-                                       weight.values[c], bias.values[c], to + at * batch.item());
+        loops.normalize[batch.which()](batch.channel(), batch.at(at), mean.values[c], scale.values[c], weight.values[c],
+                                       bias.values[c], to + at * batch.item());
     });
 }
 
@@ -218,8 +217,8 @@ void write_slopes(const Batch& grads, const Batch& batch, const PerChannel& mean
             int64_t at = first * batch.item();
             loops.column_slopes[batch.which()](grads.at(first), batch.at(first), batch.examples, batch.channels,
                                                columns, numbers[0].data() + at, numbers[1].data() + at,
-                                               numbers[2].data() + at, numbers[3].data() + at,
-                                               numbers[4].data() + at, to + at);
+                                               numbers[2].data() + at, numbers[3].data() + at, numbers[4].data() + at,
+                                               to + at);
         });
         return;
     }

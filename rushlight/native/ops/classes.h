@@ -15,7 +15,7 @@ struct Classes {
     Ref input, targets;  // C-contiguous
     Reduced reduced = Reduced::OTHER;
     bool one_share = false;
-    Ref shares;          // one for all, or one for each target
+    Ref shares;  // one for all, or one for each target
 
     // False for what Python has to look at: a target that is no class among others.
     bool read(const Call& call);

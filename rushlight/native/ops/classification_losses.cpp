@@ -1,4 +1,5 @@
-// Losses of a classification: the negated log-likelihood, and the shares of rows. See ops/losses/classification_losses.py.
+// Losses of a classification: the negated log-likelihood, and the shares of rows. See
+// ops/losses/classification_losses.py.
 #include <cmath>
 #include <limits>
 

@@ -212,9 +212,8 @@ bool backward(Gradient& gradient) {
     }
     Options options;
     npy_intp from[4], kernel[4];
-    if (!read_options(gradient.option(Saved::stride), gradient.option(Saved::padding),
-                      gradient.option(Saved::dilation), gradient.option(Saved::transposed),
-                      gradient.option(Saved::groups), ndim - 2, options) ||
+    if (!read_options(gradient.option(Saved::stride), gradient.option(Saved::padding), gradient.option(Saved::dilation),
+                      gradient.option(Saved::transposed), gradient.option(Saved::groups), ndim - 2, options) ||
         !saved_shape(gradient, Saved::input, Saved::input_shape, ndim, from) ||
         !saved_shape(gradient, Saved::weight, Saved::weight_shape, ndim, kernel)) {
         return false;

@@ -1,4 +1,5 @@
-// Copying: clone, conversion to another dtype, and what writes over a tensor. See ops/shape/copying.py, ops/shape/conversion.py.
+// Copying: clone, conversion to another dtype, and what writes over a tensor. See ops/shape/copying.py,
+// ops/shape/conversion.py.
 #include "ops/copying.h"
 
 #include <algorithm>
@@ -251,8 +252,7 @@ PyObject* copy_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
 // Whether one value may be written over all elements here: no history to record, and memory of its own.
 bool may_fill(Tensor* target) {
     return target->array != nullptr && !(state.grad && requires_grad(target)) && !target->inference &&
-           PyArray_ISWRITEABLE(target->array) &&
-           is_movable(target->array);
+           PyArray_ISWRITEABLE(target->array) && is_movable(target->array);
 }
 
 PyObject* zero_inplace(PyObject* self, PyObject*) {

@@ -248,7 +248,8 @@ PyObject* as_tensor_way(const Arguments& arguments) {
     Options options;
     PyObject* data = arguments[OfAsTensor::data];
     DECLINE_IF(data == nullptr);
-    DECLINE_IF(!options.read_dtype(arguments[OfAsTensor::dtype]) || !options.read_device(arguments[OfAsTensor::device]));
+    DECLINE_IF(!options.read_dtype(arguments[OfAsTensor::dtype]) ||
+               !options.read_device(arguments[OfAsTensor::device]));
     if (is_tensor(data)) {
         DECLINE_IF(options.dtype >= 0);
         return Py_NewRef(data);

@@ -33,8 +33,7 @@ PyArrayObject* triangle(PyArrayObject* array, PyObject* named, bool lower) {
     DECLINE_IF(ndim < 2 || !is_movable(array) || PyArray_SIZE(array) == 0);
     DECLINE_IF(!read_index(named, diagonal) || diagonal < -FAR || diagonal > FAR);
     bool dense = PyArray_IS_C_CONTIGUOUS(array);
-    PyArrayObject* made =
-        dense ? new_array(ndim, PyArray_DIMS(array), PyArray_TYPE(array)) : packed_copy(array);
+    PyArrayObject* made = dense ? new_array(ndim, PyArray_DIMS(array), PyArray_TYPE(array)) : packed_copy(array);
     if (made == nullptr) return nullptr;
     npy_intp rows = PyArray_DIM(array, ndim - 2), itemsize = PyArray_ITEMSIZE(array);
     npy_intp row_bytes = PyArray_DIM(array, ndim - 1) * itemsize;

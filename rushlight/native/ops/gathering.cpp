@@ -1,5 +1,5 @@
-// Gathering and scattering: elements whose position along one dimension a tensor gives. See ops/indexing/gathering.py and
-// ops/indexing/scattering.py. Positions are int64; one out of range declines, and Python words the error.
+// Gathering and scattering: elements whose position along one dimension a tensor gives. See ops/indexing/gathering.py
+// and ops/indexing/scattering.py. Positions are int64; one out of range declines, and Python words the error.
 #include "ops/gathering.h"
 
 #include <cstring>
@@ -22,7 +22,7 @@ bool is_index(PyArrayObject* array) {
 // the part, which has the index's shape.
 struct Along {
     int ndim, dim = 0;
-    npy_intp extent = 0;        // of the whole along `dim`
+    npy_intp extent = 0;  // of the whole along `dim`
     PyArrayObject* index;
     npy_intp whole[NPY_MAXDIMS];  // byte strides of the whole, 0 along `dim`
     npy_intp step = 0;            // the one along `dim`
@@ -207,8 +207,8 @@ bool gather_backward(Gradient& gradient) {
 NAMES(GatherInto, input, dim, index, shape);
 
 PyObject* gather_into_forward(Call& call) {
-    return as_object(gathered_into(call.array(GatherInto::input), call[GatherInto::dim],
-                                   call.array(GatherInto::index), call[GatherInto::shape]));
+    return as_object(gathered_into(call.array(GatherInto::input), call[GatherInto::dim], call.array(GatherInto::index),
+                                   call[GatherInto::shape]));
 }
 
 // ---- scatter

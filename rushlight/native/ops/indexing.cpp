@@ -168,7 +168,8 @@ bool part_backward(Gradient& gradient) {
     return true;
 }
 
-// The index as ops/indexing/indexing.py hands it to the op: a tuple that ends with an ellipsis where it has none, or a slice.
+// The index as ops/indexing/indexing.py hands it to the op: a tuple that ends with an ellipsis where it has none, or a
+// slice.
 PyObject* whole_index(PyObject* index) {
     if (PySlice_Check(index)) return Py_NewRef(index);
     if (!PyTuple_CheckExact(index)) {

@@ -21,8 +21,7 @@ struct Tensors {
     PyObject* const* items;
     Py_ssize_t count;
 
-    explicit Tensors(PyObject* list)
-        : items(PySequence_Fast_ITEMS(list)), count(PySequence_Fast_GET_SIZE(list)) {}
+    explicit Tensors(PyObject* list) : items(PySequence_Fast_ITEMS(list)), count(PySequence_Fast_GET_SIZE(list)) {}
     PyArrayObject* operator[](Py_ssize_t i) const { return as_tensor(items[i])->array; }
 
     bool are_alike() const {

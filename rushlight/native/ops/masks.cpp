@@ -1,4 +1,5 @@
-// Masks: elements chosen by a tensor of bools on the first dimensions. See ops/indexing/indexing.py and ops/indexing/masking.py.
+// Masks: elements chosen by a tensor of bools on the first dimensions. See ops/indexing/indexing.py and
+// ops/indexing/masking.py.
 #include "ops/masks.h"
 
 #include <algorithm>

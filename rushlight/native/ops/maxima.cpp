@@ -239,10 +239,7 @@ PyObject* overload(Call& call) {
 
 KERNEL("amax").forward(extreme, Along::names).gradient(extreme_slope, SavedOfExtreme::names).with(&largest);
 KERNEL("amin").forward(extreme, Along::names).gradient(extreme_slope, SavedOfExtreme::names).with(&smallest);
-KERNEL("_max_all")
-    .forward(extreme_of_all, All::names)
-    .gradient(extreme_of_all_slope, SavedOfAll::names)
-    .with(&largest);
+KERNEL("_max_all").forward(extreme_of_all, All::names).gradient(extreme_of_all_slope, SavedOfAll::names).with(&largest);
 KERNEL("_min_all")
     .forward(extreme_of_all, All::names)
     .gradient(extreme_of_all_slope, SavedOfAll::names)

@@ -1,5 +1,5 @@
-// Picking: x[i, j] with tensors of positions, index_select and index_add. See ops/indexing/indexing.py, ops/indexing/gathering.py and
-// ops/indexing/placing.py.
+// Picking: x[i, j] with tensors of positions, index_select and index_add. See ops/indexing/indexing.py,
+// ops/indexing/gathering.py and ops/indexing/placing.py.
 #include "ops/picking.h"
 
 #include <algorithm>
@@ -255,8 +255,8 @@ bool pick_backward(Gradient& gradient) {
 NAMES(PickInto, input, indices, dims, shape);
 
 PyObject* pick_into_forward(Call& call) {
-    return as_object(picked_into(call.array(PickInto::input), call[PickInto::indices], call[PickInto::dims],
-                                 call[PickInto::shape]));
+    return as_object(
+        picked_into(call.array(PickInto::input), call[PickInto::indices], call[PickInto::dims], call[PickInto::shape]));
 }
 
 NAMES(IndexSelect, input, dim, index);

@@ -17,10 +17,10 @@ namespace {
 // A condition of a row, with the place of its argument.
 struct Test {
     Condition condition;
-    int position = -1;              // in the op's signature
-    int read = -1;                  // among what the kernel reads
-    bool promotes = false;          // the argument may be a tensor: as a number it takes part in promotion
-    PyObject* expected = nullptr;   // the object that most calls have there, such as 1
+    int position = -1;             // in the op's signature
+    int read = -1;                 // among what the kernel reads
+    bool promotes = false;         // the argument may be a tensor: as a number it takes part in promotion
+    PyObject* expected = nullptr;  // the object that most calls have there, such as 1
 };
 
 // The gradient of one input, with the places of what it reads among what the kernel reads.
@@ -233,9 +233,11 @@ void find_direct(OpInfo& op) {
         for (int i = 0; fits && i < form.test_count; i++) fits = holds_by_default(form.tests[i], op, form.count);
         if (!fits) continue;
         const Pointwise& row = *form.row;
-        bool plain = form.count <= 2 && row.masks == 0 && form.options == 0 && !row.gives_bool && row.accepts == nullptr;
+        bool plain =
+            form.count <= 2 && row.masks == 0 && form.options == 0 && !row.gives_bool && row.accepts == nullptr;
         for (int i = 0; i < form.count; i++) plain = plain && form.inputs[i] == i;
-        for (size_t i = form.count; i < op.parameters.size(); i++) plain = plain && op.parameters[i].fallback != nullptr;
+        for (size_t i = form.count; i < op.parameters.size(); i++)
+            plain = plain && op.parameters[i].fallback != nullptr;
         if (!plain || row.loops[FLOAT32] == nullptr || row.loops[FLOAT64] == nullptr) return;
         op.direct[0] = row.loops[FLOAT32];
         op.direct[1] = row.loops[FLOAT64];

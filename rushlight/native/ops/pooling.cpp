@@ -1,4 +1,5 @@
-// Pooling: the maxima of windows, and values put back at places in planes. See ops/images/pooling/maxima.py and planes.py.
+// Pooling: the maxima of windows, and values put back at places in planes. See ops/images/pooling/maxima.py and
+// planes.py.
 #include "loops/planes.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"

@@ -31,8 +31,8 @@ PyArrayObject* dot_array(PyArrayObject* a, PyArrayObject* b) {
     DECLINE_IF(a_step % size != 0 || b_step % size != 0);
     auto loop = table().products.dot[dtype];
     double total = sum_of_parts(count, [&](int64_t begin, int64_t end) {
-        return loop(PyArray_BYTES(a) + begin * a_step, a_step / size, PyArray_BYTES(b) + begin * b_step,
-                    b_step / size, end - begin);
+        return loop(PyArray_BYTES(a) + begin * a_step, a_step / size, PyArray_BYTES(b) + begin * b_step, b_step / size,
+                    end - begin);
     });
     return single_array(total, dtype);
 }

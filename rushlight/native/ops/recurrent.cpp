@@ -283,7 +283,6 @@ KERNEL("_rnn_step").forward(rnn, Elman::names).gradient(rnn_gradient, SavedOfElm
 
 }  // namespace
 
-
 namespace {
 
 // A gradient of an output as it begins: a copy of what is given, or zeros.
@@ -443,8 +442,15 @@ bool recurrent_gradient(Gradient& gradient, const Layer& layer, PyArrayObject* o
         DECLINE_IF(gradient.grads[i] != nullptr && (!is_state || dtype_of(gradient.grads[i]) != layer.dtype));
     }
     DECLINE_IF(gradient.node->edge_count != static_cast<int>(layer.tensors.size()));
-    Way way{layer, PyArray_DATA(output), gates == nullptr ? nullptr : PyArray_DATA(gates),
-            cells == nullptr ? nullptr : PyArray_DATA(cells), {}, {}, {}, {}, {}};
+    Way way{layer,
+            PyArray_DATA(output),
+            gates == nullptr ? nullptr : PyArray_DATA(gates),
+            cells == nullptr ? nullptr : PyArray_DATA(cells),
+            {},
+            {},
+            {},
+            {},
+            {}};
     if (!way.make(gradient)) return false;
     Product product;
     product.inner = product.a_row = layer.sums();

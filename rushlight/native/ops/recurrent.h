@@ -1,4 +1,5 @@
-// Recurrent layers: the arguments of one direction of a layer, and what forward and gradient share. See ops/sequences/recurrent/.
+// Recurrent layers: the arguments of one direction of a layer, and what forward and gradient share. See
+// ops/sequences/recurrent/.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,11 @@ struct Layer {
     std::vector<Ref> tensors;  // C-contiguous
 
     explicit Layer(Recurrence kind)
-        : kind(kind), states(kind == LSTM ? 2 : 1), gates(kind == LSTM ? 4 : kind == GRU ? 3 : 1) {}
+        : kind(kind),
+          states(kind == LSTM ? 2 : 1),
+          gates(kind == LSTM  ? 4
+                : kind == GRU ? 3
+                              : 1) {}
     // False for what Python has to do.
     bool read(PyObject* list, PyObject* sizes, PyObject* backwards);
 

@@ -43,9 +43,7 @@ PyObject* folded(const Call& call, PyArrayObject* array, PyObject* dim, PyObject
 }
 
 // any and all
-PyObject* truth(Call& call) {
-    return folded(call, call.array(Truth::input), call[Truth::dim], call[Truth::keepdim]);
-}
+PyObject* truth(Call& call) { return folded(call, call.array(Truth::input), call[Truth::dim], call[Truth::keepdim]); }
 
 // sum, mean and prod
 PyObject* total(Call& call) {

@@ -1,4 +1,5 @@
-// Softmax, log_softmax and logsumexp, and their gradients. See ops/reductions/softmax.py and ops/reductions/reductions.py.
+// Softmax, log_softmax and logsumexp, and their gradients. See ops/reductions/softmax.py and
+// ops/reductions/reductions.py.
 #include "loops/folding.h"
 #include "seam/call.h"
 

@@ -142,8 +142,7 @@ bool split_backward(Gradient& gradient) {
         npy_intp taken = even ? std::min(length, extent - start) : length;
         DECLINE_IF(taken < 0 || start + taken > extent);
         part.dims[dim] = taken;
-        if (gradient.grads[i] != nullptr &&
-            !place(whole.array(), part, start * part.strides[dim], gradient.grads[i])) {
+        if (gradient.grads[i] != nullptr && !place(whole.array(), part, start * part.strides[dim], gradient.grads[i])) {
             return false;
         }
         start += taken;

@@ -9,13 +9,12 @@
 
 namespace rushlight {
 
-PyArrayObject* view_of(PyArrayObject* array, int ndim, const npy_intp* dims, const npy_intp* strides,
-                       npy_intp offset) {
+PyArrayObject* view_of(PyArrayObject* array, int ndim, const npy_intp* dims, const npy_intp* strides, npy_intp offset) {
     PyArray_Descr* dtype = PyArray_DESCR(array);
     Py_INCREF(dtype);
     int flags = PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE;
-    auto* view = reinterpret_cast<PyArrayObject*>(PyArray_NewFromDescr(&PyArray_Type, dtype, ndim, dims, strides,
-                                                                       PyArray_BYTES(array) + offset, flags, nullptr));
+    auto* view = reinterpret_cast<PyArrayObject*>(
+        PyArray_NewFromDescr(&PyArray_Type, dtype, ndim, dims, strides, PyArray_BYTES(array) + offset, flags, nullptr));
     if (view == nullptr) return nullptr;
     Py_INCREF(array);
     if (PyArray_SetBaseObject(view, reinterpret_cast<PyObject*>(array)) < 0) Py_CLEAR(view);

@@ -104,11 +104,11 @@ PyObject* plain_uniform(const Arguments& arguments) {
     int64_t count;
     double low, high;
     DECLINE_IF(stream == nullptr || !read_integer(arguments[PlainUniform::count], count));
-    DECLINE_IF(!read_number(arguments[PlainUniform::low], 0, low) || !read_number(arguments[PlainUniform::high], 1, high) || low != 0 || high != 1);
+    DECLINE_IF(!read_number(arguments[PlainUniform::low], 0, low) ||
+               !read_number(arguments[PlainUniform::high], 1, high) || low != 0 || high != 1);
     npy_intp size = static_cast<npy_intp>(count);
-    return as_object(filled(1, &size, Type, [&](void* data, int64_t n) {
-        return draw_uniform(*stream, Type, data, n, 0, 1);
-    }));
+    return as_object(
+        filled(1, &size, Type, [&](void* data, int64_t n) { return draw_uniform(*stream, Type, data, n, 0, 1); }));
 }
 
 NAMES(OneByOne, generator, count);
@@ -130,7 +130,8 @@ PyObject* uniform(const Arguments& arguments) {
     int type;
     double low, high;
     Stream* stream = stream_of(arguments[Uniform::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Uniform::shape]) || !read_type(arguments[Uniform::dtype], type));
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Uniform::shape]) ||
+               !read_type(arguments[Uniform::dtype], type));
     DECLINE_IF(!read_number(arguments[Uniform::low], 0, low) || !read_number(arguments[Uniform::high], 1, high));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
         return draw_uniform(*stream, type, data, count, low, high);
@@ -145,7 +146,8 @@ PyObject* normal(const Arguments& arguments) {
     double mean, std;
     bool contiguous;
     Stream* stream = stream_of(arguments[Normal::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Normal::shape]) || !read_type(arguments[Normal::dtype], type));
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Normal::shape]) ||
+               !read_type(arguments[Normal::dtype], type));
     DECLINE_IF(!read_number(arguments[Normal::mean], 0, mean) || !read_number(arguments[Normal::std], 1, std));
     DECLINE_IF(!read_flag(arguments[Normal::contiguous], true, contiguous));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
@@ -160,7 +162,8 @@ PyObject* exponential(const Arguments& arguments) {
     int type;
     double rate;
     Stream* stream = stream_of(arguments[Exponential::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Exponential::shape]) || !read_type(arguments[Exponential::dtype], type));
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Exponential::shape]) ||
+               !read_type(arguments[Exponential::dtype], type));
     DECLINE_IF(!read_number(arguments[Exponential::rate], 1, rate));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
         return draw_exponential(*stream, type, data, count, rate);
@@ -174,11 +177,11 @@ PyObject* bernoulli(const Arguments& arguments) {
     int type;
     double p;
     Stream* stream = stream_of(arguments[Bernoulli::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Bernoulli::shape]) || !read_type(arguments[Bernoulli::dtype], type));
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Bernoulli::shape]) ||
+               !read_type(arguments[Bernoulli::dtype], type));
     DECLINE_IF(arguments[Bernoulli::p] == nullptr || !read_number(arguments[Bernoulli::p], 0, p));
-    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
-        return draw_coins(*stream, type, data, count, p, 1);
-    }));
+    return as_object(filled(shape.ndim, shape.dims, type,
+                            [&](void* data, int64_t count) { return draw_coins(*stream, type, data, count, p, 1); }));
 }
 
 NAMES(Integers, low, high, shape, dtype, generator);
@@ -188,7 +191,8 @@ PyObject* integers(const Arguments& arguments) {
     int type;
     int64_t low, high;
     Stream* stream = stream_of(arguments[Integers::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Integers::shape]) || !read_type(arguments[Integers::dtype], type));
+    DECLINE_IF(stream == nullptr || !shape.read(arguments[Integers::shape]) ||
+               !read_type(arguments[Integers::dtype], type));
     DECLINE_IF(!read_integer(arguments[Integers::low], low) || !read_integer(arguments[Integers::high], high));
     return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
         return draw_integers(*stream, type, data, count, low, high);
@@ -204,9 +208,8 @@ PyObject* permutation(const Arguments& arguments) {
     DECLINE_IF(stream == nullptr || !read_integer(arguments[Permutation::n], n) || n < 0);
     DECLINE_IF(arguments[Permutation::dtype] != nullptr && !read_type(arguments[Permutation::dtype], type));
     npy_intp size = static_cast<npy_intp>(n);
-    return as_object(filled(1, &size, type, [&](void* data, int64_t count) {
-        return draw_permutation(*stream, type, data, count);
-    }));
+    return as_object(filled(1, &size, type,
+                            [&](void* data, int64_t count) { return draw_permutation(*stream, type, data, count); }));
 }
 
 NAMES(Multinomial, probs, num_samples, replacement, generator);
@@ -215,9 +218,12 @@ PyObject* indices(const Arguments& arguments) {
     int64_t samples;
     bool replacement;
     Stream* stream = stream_of(arguments[Multinomial::generator]);
-    DECLINE_IF(stream == nullptr || arguments[Multinomial::probs] == nullptr || !PyArray_Check(arguments[Multinomial::probs]));
-    DECLINE_IF(!read_integer(arguments[Multinomial::num_samples], samples) || !read_flag(arguments[Multinomial::replacement], false, replacement));
-    return as_object(multinomial(*stream, reinterpret_cast<PyArrayObject*>(arguments[Multinomial::probs]), samples, replacement));
+    DECLINE_IF(stream == nullptr || arguments[Multinomial::probs] == nullptr ||
+               !PyArray_Check(arguments[Multinomial::probs]));
+    DECLINE_IF(!read_integer(arguments[Multinomial::num_samples], samples) ||
+               !read_flag(arguments[Multinomial::replacement], false, replacement));
+    return as_object(
+        multinomial(*stream, reinterpret_cast<PyArrayObject*>(arguments[Multinomial::probs]), samples, replacement));
 }
 
 KERNEL("core.streams.uniform32").shortcut(plain_uniform<NPY_FLOAT32>, PlainUniform::names);

@@ -155,7 +155,8 @@ void shuffle(Stream& stream, T* order, int64_t count) {
     by_stretches(stream, count - 1, 2, [=](const uint32_t* words, int64_t n, int64_t at) {
         for (int64_t i = 0; i < n; i++) {
             uint64_t word = static_cast<uint64_t>(words[2 * i]) << 32 | words[2 * i + 1];
-            std::swap(order[at + i], order[at + i + static_cast<int64_t>(word % static_cast<uint64_t>(count - at - i))]);
+            std::swap(order[at + i],
+                      order[at + i + static_cast<int64_t>(word % static_cast<uint64_t>(count - at - i))]);
         }
     });
 }
@@ -208,8 +209,7 @@ void race(Stream& stream, const T* weights, int64_t rows, int64_t width, int64_t
 
 // The same for several winners of each row, in the order in which they arrive.
 template <class T>
-bool race_for_places(Stream& stream, const T* weights, int64_t rows, int64_t width, int64_t samples,
-                     int64_t* winners) {
+bool race_for_places(Stream& stream, const T* weights, int64_t rows, int64_t width, int64_t samples, int64_t* winners) {
     Order<T> order(width);
     std::unique_ptr<T[]> speeds(new (std::nothrow) T[static_cast<size_t>(width)]);
     if (!order || !speeds) return false;

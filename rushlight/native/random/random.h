@@ -8,8 +8,7 @@ namespace rushlight {
 
 // The words of a Mersenne Twister, and the half of a pair of normals that nobody asked for.
 struct Stream {
-    PyObject_HEAD
-    uint32_t words[TWISTER_WORDS];
+    PyObject_HEAD uint32_t words[TWISTER_WORDS];
     int position;  // of the next word; TWISTER_WORDS when the block is used up
     bool has_kept_normal;
     double kept_normal;

@@ -165,8 +165,8 @@ PyObject* gamma(const Arguments& arguments) {
     Stream* stream = stream_of(arguments[Gamma::generator]);
     DECLINE_IF(alpha == nullptr || stream == nullptr);
     Numbers numbers{*stream};
-    const double least = PyArray_TYPE(alpha) == NPY_FLOAT32 ? std::numeric_limits<float>::min()
-                                                            : std::numeric_limits<double>::min();
+    const double least =
+        PyArray_TYPE(alpha) == NPY_FLOAT32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
     return filled_alike(alpha, [&](double each) {
         double found = one_gamma(each, numbers);
         return found < least ? least : found;
@@ -196,7 +196,8 @@ PyObject* poisson(const Arguments& arguments) {
 template <class T>
 bool fill_binomial(PyArrayObject* counts, PyArrayObject* probs, void* made, int64_t size, Numbers& numbers) {
     const T *count = static_cast<T*>(PyArray_DATA(counts)), *prob = static_cast<T*>(PyArray_DATA(probs));
-    for (int64_t i = 0; i < size; i++) static_cast<T*>(made)[i] = static_cast<T>(one_binomial(count[i], prob[i], numbers));
+    for (int64_t i = 0; i < size; i++)
+        static_cast<T*>(made)[i] = static_cast<T>(one_binomial(count[i], prob[i], numbers));
     return true;
 }
 

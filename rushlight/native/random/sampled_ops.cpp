@@ -16,7 +16,8 @@ PyObject* multinomial_kernel(Call& call) {
     int64_t samples;
     bool replacement;
     DECLINE_IF(weights == nullptr || stream == nullptr);
-    DECLINE_IF(!read_integer(call[Multinomial::num_samples], samples) || !read_flag(call[Multinomial::replacement], false, replacement));
+    DECLINE_IF(!read_integer(call[Multinomial::num_samples], samples) ||
+               !read_flag(call[Multinomial::replacement], false, replacement));
     return as_object(multinomial(*stream, weights, samples, replacement));
 }
 
@@ -66,9 +67,8 @@ PyArrayObject* dropout_noise(Stream& stream, PyArrayObject* array, double p, boo
     DECLINE_IF(!shape.broadcast(array));
     for (int i = 2; features && i < shape.ndim; i++) shape.dims[i] = 1;
     double one = type == NPY_FLOAT32 ? 1 / static_cast<float>(1 - p) : 1 / (1 - p);
-    return filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
-        return draw_coins(stream, type, data, count, 1 - p, one);
-    });
+    return filled(shape.ndim, shape.dims, type,
+                  [&](void* data, int64_t count) { return draw_coins(stream, type, data, count, 1 - p, one); });
 }
 
 NAMES(Dropped, input, p, training, inplace, features);
@@ -80,7 +80,8 @@ PyObject* dropped(const Arguments& arguments) {
     PyObject* input = arguments[Dropped::input];
     DECLINE_IF(stream == nullptr || input == nullptr || !is_tensor(input) || arguments[Dropped::p] == nullptr);
     DECLINE_IF(!read_number(arguments[Dropped::p], 0, p) || !(p >= 0 && p < 1));
-    DECLINE_IF(!read_flag(arguments[Dropped::training], true, training) || !read_flag(arguments[Dropped::inplace], false, inplace));
+    DECLINE_IF(!read_flag(arguments[Dropped::training], true, training) ||
+               !read_flag(arguments[Dropped::inplace], false, inplace));
     PyArrayObject* array = as_tensor(input)->array;
     DECLINE_IF(!read_flag(arguments[Dropped::features], false, features) || array == nullptr);
     if (!training || p == 0) return Py_NewRef(input);

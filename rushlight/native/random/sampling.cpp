@@ -240,7 +240,8 @@ NAMES(Normal, self, mean, std, generator);
 PyObject* normal_(const Arguments& arguments) {
     double mean, std;
     Stream* stream = stream_of(arguments[Normal::generator]);
-    DECLINE_IF(stream == nullptr || !read_number(arguments[Normal::mean], 0, mean) || !read_number(arguments[Normal::std], 1, std));
+    DECLINE_IF(stream == nullptr || !read_number(arguments[Normal::mean], 0, mean) ||
+               !read_number(arguments[Normal::std], 1, std));
     return fill_target(arguments[Normal::self], [=](int type, void* data, int64_t count) {
         return draw_normal(*stream, type, data, count, mean, std, true);
     });

@@ -1,4 +1,5 @@
-// The caller: the steps of ops/machine/call.py, in the same order, for calls that have a kernel and nothing unusual about them.
+// The caller: the steps of ops/machine/call.py, in the same order, for calls that have a kernel and nothing unusual
+// about them.
 #include "seam/call.h"
 
 #include "loops/copy.h"
@@ -21,9 +22,7 @@ namespace {
 // Elements up to which one thread is enough.
 constexpr npy_intp MOST_DIRECT = 1 << 15;
 
-bool is_number(PyObject* value) {
-    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value);
-}
+bool is_number(PyObject* value) { return PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value); }
 
 // A tensor among the arguments: note whether it requires grad, or where its history was cut.
 void note(Call& call, Tensor* tensor, int position) {
@@ -64,9 +63,7 @@ bool look(Call& call) {
 }
 
 // The mode that keeps a call from being recorded; borrowed.
-PyObject* cut_reason() {
-    return state.inference ? word_inference : word_no_grad;
-}
+PyObject* cut_reason() { return state.inference ? word_inference : word_no_grad; }
 
 // Note on a result without history what cut it, for a later message.
 void mark_cut(const OpInfo& op, Tensor* tensor) {

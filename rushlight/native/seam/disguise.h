@@ -6,8 +6,7 @@
 namespace rushlight {
 
 struct Disguise {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
+    PyObject_HEAD vectorcallfunc vectorcall;
     PyObject* python;  // the function it looks like, and asks for what is rare
     PyObject* dict;
     PyObject* weak_references;
@@ -16,8 +15,8 @@ struct Disguise {
 extern PyTypeObject DisguiseType;
 
 // Flags of a type that is derived from it.
-constexpr unsigned long DISGUISED = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                                    Py_TPFLAGS_METHOD_DESCRIPTOR;
+constexpr unsigned long DISGUISED =
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR;
 
 // For the derived type's own functions; before_dealloc is the first thing that its dealloc does.
 int traverse_disguise(PyObject* self, visitproc visit, void* arg);

@@ -38,23 +38,32 @@ PyMethodDef methods[] = {
     {"set_parameter_class", guarded<set_parameter_class>, METH_O, "Say which class parameters have."},
     {"set_package", guarded<set_package>, METH_O, "Say where the package is, whose lines are not the user's."},
     {"set_operator", guarded<set_operator>, METH_VARARGS, "Say which function an operator goes to."},
-    {"connect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<connect>)), METH_VARARGS | METH_KEYWORDS,
-     "Give the Python functions for the rare cases."},
+    {"connect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<connect>)),
+     METH_VARARGS | METH_KEYWORDS, "Give the Python functions for the rare cases."},
     {"adopt", guarded<adopt_attribute>, METH_VARARGS, "Take the Python form of what the base type has."},
-    {"user_line", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<user_line>)), METH_FASTCALL, "The innermost line outside rushlight on the stack."},
+    {"user_line", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<user_line>)), METH_FASTCALL,
+     "The innermost line outside rushlight on the stack."},
     {"next_number", guarded<next_sequence>, METH_NOARGS, "The number of the next node."},
     {"run_backward", guarded<run_backward>, METH_VARARGS, "One backward pass."},
     {"current_depth", guarded<current_depth>, METH_NOARGS, "How many backwards run inside each other in this thread."},
     {"current_root", guarded<current_root>, METH_NOARGS, "The newest node of the backward that runs in this thread."},
     {"has_kernel", guarded<has_kernel>, METH_O, "Whether an op of this name has a kernel."},
-    {"kernel_report", guarded<report_kernels>, METH_NOARGS, "For each kernel: its name, whether an op has it, and its tallies."},
+    {"kernel_report", guarded<report_kernels>, METH_NOARGS,
+     "For each kernel: its name, whether an op has it, and its tallies."},
     {"level", guarded<get_level>, METH_NOARGS, "The instructions that kernels use: baseline, avx2 or avx512."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_core", "The fast path through ops/machine/call.py and autograd/engine.py.", -1, methods,
-    nullptr, nullptr, nullptr, nullptr,
+    PyModuleDef_HEAD_INIT,
+    "_core",
+    "The fast path through ops/machine/call.py and autograd/engine.py.",
+    -1,
+    methods,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 struct NamedType {
@@ -65,7 +74,7 @@ struct NamedType {
 bool add_types(PyObject* module) {
     prepare_attributes();
     const NamedType types[] = {
-        {"Fields", &TensorType},     {"Storage", &StorageType},   {"NodeFields", &NodeType},
+        {"Fields", &TensorType},     {"Storage", &StorageType}, {"NodeFields", &NodeType},
         {"Function", &FunctionType}, {"State", &StateType},
     };
     for (const NamedType& each : types) {

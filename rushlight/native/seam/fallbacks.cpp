@@ -9,7 +9,7 @@ namespace {
 
 struct Named {
     const char* name;
-    PyObject* Fallbacks::*place;
+    PyObject* Fallbacks::* place;
 };
 
 constexpr Named NAMES[] = {

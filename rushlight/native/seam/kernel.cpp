@@ -1,4 +1,5 @@
-// The table of kernels: filled while the extension is loaded, before anything can fail, so it takes no memory of its own.
+// The table of kernels: filled while the extension is loaded, before anything can fail, so it takes no memory of its
+// own.
 #include "seam/kernel.h"
 
 #include <type_traits>
@@ -16,9 +17,9 @@ constexpr int MOST = 512, SLOTS = 2048;
 static_assert(std::is_trivially_default_constructible_v<Kernel>, "filled before it would be constructed");
 Kernel kernels[MOST];
 int count = 0;
-int16_t slots[SLOTS];  // a kernel's place plus one, where its name's hash says or behind it
-const char* fault = nullptr;       // what was wrong in a declaration
-const char* faulty = nullptr;      // and in which
+int16_t slots[SLOTS];          // a kernel's place plus one, where its name's hash says or behind it
+const char* fault = nullptr;   // what was wrong in a declaration
+const char* faulty = nullptr;  // and in which
 
 unsigned hash(const char* name) {
     unsigned sum = 2166136261u;
@@ -211,8 +212,8 @@ PyObject* report_kernels(PyObject*, PyObject*) {
         const Kernel& each = kernels[i];
         Ref forwards = Ref::steal(tell(each.forwards)), backwards = Ref::steal(tell(each.backwards));
         if (!forwards || !backwards) return nullptr;
-        Ref row = Ref::steal(Py_BuildValue("(sOOOO)", each.name, each.is_claimed ? Py_True : Py_False,
-                                           forwards.get(), each.backward == nullptr ? Py_None : backwards.get(),
+        Ref row = Ref::steal(Py_BuildValue("(sOOOO)", each.name, each.is_claimed ? Py_True : Py_False, forwards.get(),
+                                           each.backward == nullptr ? Py_None : backwards.get(),
                                            each.route == nullptr ? Py_False : Py_True));
         if (!row || PyList_Append(found.get(), row.get()) < 0) return nullptr;
     }

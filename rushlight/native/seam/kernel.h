@@ -41,9 +41,7 @@ struct Word {
     const char* start;
     int length;
 
-    bool is(const char* text) const {
-        return std::strncmp(start, text, length) == 0 && text[length] == '\0';
-    }
+    bool is(const char* text) const { return std::strncmp(start, text, length) == 0 && text[length] == '\0'; }
     bool is(PyObject* text) const;
 };
 
@@ -63,22 +61,22 @@ struct Tally {
 // What is known of an op by its name. All zero to begin with, without a constructor: declarations in other files may
 // come before the initialisation of this one.
 struct Kernel {
-    const char* name;            // the op's name in ops/, such as "nn.functional.linear"
-    Word arguments[MAX_NAMES];   // what `forward` or `route` reads, by the names of the signature
+    const char* name;           // the op's name in ops/, such as "nn.functional.linear"
+    Word arguments[MAX_NAMES];  // what `forward` or `route` reads, by the names of the signature
     int argument_count;
     Forward forward;
-    Word reads[MAX_NAMES];       // the saved values that `backward` reads, by the names the formulas use
+    Word reads[MAX_NAMES];  // the saved values that `backward` reads, by the names the formulas use
     int read_count;
-    unsigned may_lack;           // bits of `reads` that no formula need name
+    unsigned may_lack;  // bits of `reads` that no formula need name
     Backward backward;
-    Route route;                 // instead of `forward`, for a composed function
-    Shortcut shortcut;           // instead of both, for a Python function such as "core.random.uniform"
-    const void* data;            // for a kernel that serves many ops: which one
-    bool (*prepare)(OpInfo&);    // looks up more names in the signature; false with an exception where one is missing
+    Route route;                   // instead of `forward`, for a composed function
+    Shortcut shortcut;             // instead of both, for a Python function such as "core.random.uniform"
+    const void* data;              // for a kernel that serves many ops: which one
+    bool (*prepare)(OpInfo&);      // looks up more names in the signature; false with an exception where one is missing
     void (*find_direct)(OpInfo&);  // finds OpInfo::direct, once the formulas are known
     // where the node's name depends on more than the kinds of arguments: a number for each name, 0 for unknown
     unsigned (*variant)(const Call&);
-    bool is_claimed;             // an op of this name was declared
+    bool is_claimed;  // an op of this name was declared
     Tally forwards, backwards;
 };
 
@@ -101,7 +99,7 @@ private:
 
 #define RUSHLIGHT_JOIN(one, two) one##two
 #define RUSHLIGHT_JOINED(one, two) RUSHLIGHT_JOIN(one, two)
-#define KERNEL(...) \
+#define KERNEL(...)                                                                                 \
     [[maybe_unused]] static const ::rushlight::Declaration RUSHLIGHT_JOINED(kernel_, __COUNTER__) = \
         ::rushlight::Declaration(__VA_ARGS__)
 

@@ -36,10 +36,10 @@ bool read_sources(PyObject* python, OpPlan& plan) {
         const char* kind;
         int position;
         if (!PyArg_ParseTuple(PyList_GET_ITEM(sources.get(), i), "si", &kind, &position)) return false;
-        plan.sources[i].kind = std::strcmp(kind, "argument") == 0  ? Source::ARGUMENT
-                               : std::strcmp(kind, "shape") == 0   ? Source::SHAPE
-                               : std::strcmp(kind, "result") == 0  ? Source::RESULT
-                                                                   : Source::GEOMETRY;
+        plan.sources[i].kind = std::strcmp(kind, "argument") == 0 ? Source::ARGUMENT
+                               : std::strcmp(kind, "shape") == 0  ? Source::SHAPE
+                               : std::strcmp(kind, "result") == 0 ? Source::RESULT
+                                                                  : Source::GEOMETRY;
         plan.sources[i].position = position;
     }
     return true;
@@ -95,8 +95,8 @@ const OpPlan* make_plan(OpInfo* op, unsigned needs) {
     auto plan = std::make_unique<OpPlan>();
     plan->op = op;
     plan->needs = needs;
-    if (!read_inputs(python.get(), *plan) || !read_sources(python.get(), *plan) ||
-        !read_places(python.get(), *plan) || !read_flag(python.get(), "has_lists", plan->has_lists) ||
+    if (!read_inputs(python.get(), *plan) || !read_sources(python.get(), *plan) || !read_places(python.get(), *plan) ||
+        !read_flag(python.get(), "has_lists", plan->has_lists) ||
         !read_flag(python.get(), "keeps_tensors", plan->keeps_tensors) ||
         !read_flag(python.get(), "may_keep_numbers", plan->may_keep_numbers)) {
         return nullptr;

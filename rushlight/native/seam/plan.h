@@ -19,11 +19,11 @@ struct Parameter {
     bool keyword = false;          // keyword only
     bool is_size = false;          // sizes, which may be given one by one
     bool is_tensor = false;
-    bool is_list = false;          // a list of tensors
-    bool optional = false;         // a tensor, or None
-    bool strict = false;           // a tensor, and no number
-    bool wraps = false;            // a number here is a tensor without dimensions to torch
-    bool is_flag = false;          // True or False, and nothing that is like them
+    bool is_list = false;   // a list of tensors
+    bool optional = false;  // a tensor, or None
+    bool strict = false;    // a tensor, and no number
+    bool wraps = false;     // a number here is a tensor without dimensions to torch
+    bool is_flag = false;   // True or False, and nothing that is like them
 };
 
 enum class Source : char { ARGUMENT, SHAPE, GEOMETRY, RESULT };
@@ -35,7 +35,10 @@ struct OpPlan {
     unsigned needs = 0;
     int inputs[MAX_INPUTS] = {};
     int input_count = 0;
-    struct { Source kind; int position; } sources[MAX_ARGUMENTS] = {};
+    struct {
+        Source kind;
+        int position;
+    } sources[MAX_ARGUMENTS] = {};
     int source_count = 0;
     bool has_lists = false;
     bool keeps_tensors = false;
@@ -54,7 +57,7 @@ struct OpInfo {
     bool is_view = false;
     bool has_results = false;  // several results, returned as a named tuple
     std::vector<Parameter> parameters;
-    int positional = 0;        // how many may be given by position
+    int positional = 0;  // how many may be given by position
     int size_position = -1;
     int inplace_position = -1;
     unsigned tensors = 0, lists = 0, wraps = 0;  // bits

@@ -1,6 +1,6 @@
 // Type promotion among the dtypes that have loops.
-#include "seam/guard.h"
 #include "seam/promotion.h"
+#include "seam/guard.h"
 
 #include <algorithm>
 

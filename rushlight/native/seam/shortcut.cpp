@@ -75,7 +75,8 @@ bool read_signature(Shortened* self) {
     Ref all = Ref::steal(PyObject_GetAttrString(code.get(), "co_varnames"));
     if (!all) return false;
     if (count > Arguments::MOST || fields->co_posonlyargcount > 0) {
-        PyErr_Format(PyExc_TypeError, "the function of the shortcut '%s' has parameters of a kind or number it cannot take",
+        PyErr_Format(PyExc_TypeError,
+                     "the function of the shortcut '%s' has parameters of a kind or number it cannot take",
                      self->kernel->name);
         return false;
     }

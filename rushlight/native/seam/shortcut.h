@@ -12,11 +12,11 @@ namespace rushlight {
 // One call: the arguments of a Python function, nullptr where none was given.
 struct Arguments {
     static constexpr int MOST = 14;
-    PyObject* given[MOST] = {};           // in the order of the function's parameters; borrowed
-    const int8_t* places = nullptr;       // where what the shortcut reads stands among them
-    PyObject* const* many = nullptr;      // what its `*parameter` takes
+    PyObject* given[MOST] = {};       // in the order of the function's parameters; borrowed
+    const int8_t* places = nullptr;   // where what the shortcut reads stands among them
+    PyObject* const* many = nullptr;  // what its `*parameter` takes
     Py_ssize_t many_count = 0;
-    mutable bool decided = false;         // set by a way that cannot go back: its exceptions are the user's
+    mutable bool decided = false;  // set by a way that cannot go back: its exceptions are the user's
 
     // an argument by its name among what the shortcut reads; borrowed
     template <class Name>

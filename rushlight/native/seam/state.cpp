@@ -7,12 +7,12 @@ RUSHLIGHT_SHARED_THREAD_LOCAL State state;
 
 namespace {
 
-template <bool State::*field>
+template <bool State::* field>
 PyObject* get_flag(PyObject*, void*) {
     return PyBool_FromLong(state.*field);
 }
 
-template <bool State::*field>
+template <bool State::* field>
 int set_flag(PyObject*, PyObject* value, void*) {
     int truth = value == nullptr ? -1 : PyObject_IsTrue(value);
     if (truth < 0) {

@@ -49,8 +49,8 @@ MATH_INLINE T erf(T x) {
 MATH_INLINE double normal_tail_short(double x, double square) {
     double inverse = 1 / (x + 3), t = 1 - 6 * inverse;  // (x - 3) / (x + 3)
     double height = polynomial(t, 1.0740069073537253, -0.883394489608045, 0.5902283337150491, -0.3104659400593451,
-                               0.11952865541256992, -0.026840316318185783, -0.0012250063036761398,
-                               0.003081805575266179, -0.0004845437751262208, -0.0003267151568555295);
+                               0.11952865541256992, -0.026840316318185783, -0.0012250063036761398, 0.003081805575266179,
+                               -0.0004845437751262208, -0.0003267151568555295);
     auto [rest, lost, bits] = reduce_by_log_2(-square);
     double power = polynomial(rest, 1.000000000640794, 1.0000000383170404, 0.4999999097157408, 0.16666410946857985,
                               0.04166842653676887, 0.008375598948279673, 0.0013828227569495609);
@@ -66,12 +66,12 @@ MATH_INLINE float erfc(float x) {
 // (x + c) exp(x^2) erfc(x) in two parts, of t = (x - c) / (x + c) with c = 3.5
 MATH_INLINE Pair<double> tail_polynomial(Pair<double> place) {
     auto [t, t_lost] = place;
-    double higher = polynomial(
-        t, -0.43525602671689967, 0.22573862164738395, -0.09231870663816787, 0.0265186198822383, -0.0031770503468462664,
-        -0.001305354698208544, 0.0007145317155279038, -4.2062122798936016e-05, -7.47772135148276e-05,
-        1.8647019884605338e-05, 7.244459154187711e-06, -3.3915947104402436e-06, -7.967543849380414e-07,
-        5.498675669008553e-07, 1.163112229998446e-07, -8.295364529230885e-08, -2.1678027684719762e-08,
-        8.843769661095119e-09, 3.217433292989377e-09);
+    double higher =
+        polynomial(t, -0.43525602671689967, 0.22573862164738395, -0.09231870663816787, 0.0265186198822383,
+                   -0.0031770503468462664, -0.001305354698208544, 0.0007145317155279038, -4.2062122798936016e-05,
+                   -7.47772135148276e-05, 1.8647019884605338e-05, 7.244459154187711e-06, -3.3915947104402436e-06,
+                   -7.967543849380414e-07, 5.498675669008553e-07, 1.163112229998446e-07, -8.295364529230885e-08,
+                   -2.1678027684719762e-08, 8.843769661095119e-09, 3.217433292989377e-09);
     // the terms cancel in part, so the last steps keep what they lose
     double curve = mul_add(t, higher, 0.6941136466346449);
     auto [slope, slope_lost] = exact_sum_any(-0.9377997245671119, t * curve);
@@ -122,8 +122,8 @@ MATH_INLINE double upper_tail(float x) {
 // the same in double precision, as `normal_tail` gives it; the factors sqrt(2) and sqrt(1/2) are in two parts
 MATH_INLINE NormalTail upper_tail(double x) {
     double size = abs(bounded(x, 39.0));
-    auto [value, lost, bits] = normal_tail(size, {0x1.3cc8a99af5453p+2, -0x1.863644f05f2bdp-58},
-                                           exact_product(size, 0.5 * size));
+    auto [value, lost, bits] =
+        normal_tail(size, {0x1.3cc8a99af5453p+2, -0x1.863644f05f2bdp-58}, exact_product(size, 0.5 * size));
     auto [part, part_lost] = exact_product(value, 0x1.6a09e667f3bcdp-1);
     part_lost += mul_add(value, -0x1.bdd3413b26456p-55, lost * 0x1.6a09e667f3bcdp-1);
     return {part, part_lost, bits};

@@ -46,7 +46,8 @@ MATH_INLINE Split<float> split(float lifted, float lift) {
     constexpr uint32_t root_half = LogarithmRange<float>::root_half, one = 0x3f800000;
     uint32_t above = to_bits(lifted) - root_half;  // its exponent is n
     int32_t n = static_cast<int32_t>(above - (to_bits(lift) - one)) >> Format<float>::digits;
-    return {static_cast<float>(n), from_bits(to_bits(lifted) - (above & 0xff800000u)) - 1, -0.0f};  // to add -0 is no step
+    return {static_cast<float>(n), from_bits(to_bits(lifted) - (above & 0xff800000u)) - 1,
+            -0.0f};  // to add -0 is no step
 }
 
 // only AVX-512 converts integers of 64 bits
@@ -175,13 +176,12 @@ MATH_INLINE Pair<float> log1p_ratio(float v) {
 }
 
 MATH_INLINE Pair<double> log1p_ratio(double v) {
-    double slope = polynomial(v, -0.28852709909932417, 0.13260975375420284, -0.06768864331088142, 0.03661185452316673,
-                              -0.020548811926403596, 0.011833792109199834, -0.006945394683417718, 0.004136179133960505,
-                              -0.002491847591029659, 0.0015153826408164123, -0.0009287732327510059,
-                              0.0005730670771021898, -0.00035551434274039436, 0.00022106498641846686,
-                              -0.00013849231414824904, 8.976478898347549e-05, -5.632267499618211e-05,
-                              2.7463887837993965e-05, -1.7875674866050996e-05, 2.509037836244223e-05,
-                              -1.5643703145941404e-05);
+    double slope = polynomial(
+        v, -0.28852709909932417, 0.13260975375420284, -0.06768864331088142, 0.03661185452316673, -0.020548811926403596,
+        0.011833792109199834, -0.006945394683417718, 0.004136179133960505, -0.002491847591029659, 0.0015153826408164123,
+        -0.0009287732327510059, 0.0005730670771021898, -0.00035551434274039436, 0.00022106498641846686,
+        -0.00013849231414824904, 8.976478898347549e-05, -5.632267499618211e-05, 2.7463887837993965e-05,
+        -1.7875674866050996e-05, 2.509037836244223e-05, -1.5643703145941404e-05);
     auto [high, low] = exact_sum(0.8109302162163288, v * slope);
     return {high, low - 4.642384249946116e-18};
 }

@@ -10,11 +10,11 @@ namespace math {
 MATH_INLINE float power_of_size(float size, float y) {
     double x = size;
     auto [n, f, none] = split(x, 1.0);
-    double log2_x = n + f * polynomial(f, 1.4426950408861703, -0.7213475203439924, 0.48089834909608326,
-                                       -0.3606737895786778, 0.28853875957439096, -0.24044663729510965,
-                                       0.20610881839396544, -0.1804324881532609, 0.16017971039708742,
-                                       -0.14252399883566838, 0.13065372881661588, -0.1348062241701063,
-                                       0.13104565357976236, -0.06794228866896138);
+    double log2_x =
+        n + f * polynomial(f, 1.4426950408861703, -0.7213475203439924, 0.48089834909608326, -0.3606737895786778,
+                           0.28853875957439096, -0.24044663729510965, 0.20610881839396544, -0.1804324881532609,
+                           0.16017971039708742, -0.14252399883566838, 0.13065372881661588, -0.1348062241701063,
+                           0.13104565357976236, -0.06794228866896138);
     double power = bounded(y * log2_x, 200.0);
     double shifted = power + exponent_magic<double>, rest = power - (shifted - exponent_magic<double>);
     double tail = polynomial(rest, 0.6931471807926449, 0.24022651076470808, 0.05550410149389433, 0.009618036790668,
@@ -66,7 +66,7 @@ MATH_INLINE T pow(T x, T y) {
     result = size == 0 ? inverse : result;
     result = size == 1 ? T(1) : result;
     result = odd ? copysign(result, x) : result;
-    bool complex = (x < 0) & (size < infinity<T>) & !whole;
+    bool complex = (x < 0) & (size < infinity<T>)&!whole;
     result = complex ? nan<T> : result;
     result = (x != x) | (y != y) ? nan<T> : result;
     return (y == 0) | (x == 1) ? T(1) : result;

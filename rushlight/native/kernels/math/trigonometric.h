@@ -95,9 +95,9 @@ MATH_INLINE Circular circular(double x) {
     double shifted = mul_add(x, two_by_pi, nearest_magic);
     auto [rest, lost] = angle_rest(x, shifted - nearest_magic);
     double z = rest * rest;
-    double sine_tail = polynomial(z, -0.16666666666666666, 0.008333333333333099, -0.00019841269841054578,
-                                  2.7557319127899957e-06, -2.50520856167561e-08, 1.6056205209383346e-10,
-                                  -7.482796637115973e-13);
+    double sine_tail =
+        polynomial(z, -0.16666666666666666, 0.008333333333333099, -0.00019841269841054578, 2.7557319127899957e-06,
+                   -2.50520856167561e-08, 1.6056205209383346e-10, -7.482796637115973e-13);
     double cosine_tail = polynomial(z, 0.04166666666666659, -0.0013888888888872344, 2.48015872884652e-05,
                                     -2.755731407988205e-07, 2.087568859925544e-09, -1.1357954616075664e-11);
     auto [near, near_lost] = exact_sum(1.0, -0.5 * z);
