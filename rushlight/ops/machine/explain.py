@@ -87,6 +87,16 @@ def is_ours(trace: TracebackType | None) -> bool:
     return location.ours[path] or "/numpy/" in path or "/scipy/" in path
 
 
+def several_dtypes(op: Op, tensors: list[Tensor]) -> Exception:
+    """The error for operands of several dtypes where one is wanted."""
+    words = dtype_words(op, tensors)
+    if tensors[0].dtype is dtypes.bool_ and words.startswith("expected scalar type") and op.name != "convolution":
+        # these kernels are chosen by the first operand, and look at the others then
+        kernel = "cross" if op.name == "linalg.cross" else "bmm"
+        return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+    return RuntimeError(words)
+
+
 def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """An error of torch's for one of NumPy's or Python's."""
     words = str(error)
@@ -96,12 +106,7 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
         # what a function checks itself comes first, then shapes; its kernel looks at dtypes and at numbers last
         return (misfit(tensors) if is_late(words) else None) or named_half(op, given, error)
     if isinstance(error, DtypeMismatch):
-        words = dtype_words(op, tensors)
-        if tensors[0].dtype is dtypes.bool_ and words.startswith("expected scalar type") and op.name != "convolution":
-            # these kernels are chosen by the first operand, and look at the others then
-            kernel = "cross" if op.name == "linalg.cross" else "bmm"
-            return NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
-        return RuntimeError(words)
+        return several_dtypes(op, tensors)
     if isinstance(error, np.exceptions.AxisError):
         return IndexError(axis_words(error))
     if isinstance(error, MemoryError):
