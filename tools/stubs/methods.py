@@ -58,7 +58,9 @@ def own_names() -> set[str]:
                 found.add(node.name)
             elif isinstance(node, ast.Assign):
                 found |= {each.id for each in node.targets if isinstance(each, ast.Name)}
-    return found | {"__module__", "__doc__", "__dict__", "__weakref__", "__annotations__"}
+    # the last two since Python 3.13
+    own = ("__module__", "__doc__", "__dict__", "__weakref__", "__annotations__")
+    return found | {*own, "__static_attributes__", "__firstlineno__"}
 
 
 def operator_of(name: str) -> bool:
