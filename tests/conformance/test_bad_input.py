@@ -74,7 +74,10 @@ def difference(ours, theirs):
     if isinstance(ours, rushlight.Tensor) and isinstance(theirs, torch.Tensor):
         if tuple(ours.shape) != tuple(theirs.shape) or str(ours.dtype) != str(theirs.dtype):
             return f"{ours.dtype}{list(ours.shape)}, torch {theirs.dtype}{list(theirs.shape)}"
-        one, two = ours.detach().resolve_conj().resolve_neg().numpy(), theirs.detach().resolve_conj().resolve_neg().numpy()
+        one, two = (
+            ours.detach().resolve_conj().resolve_neg().numpy(),
+            theirs.detach().resolve_conj().resolve_neg().numpy(),
+        )
         near = {"float16": 2e-2, "float32": 1e-4, "complex64": 1e-4}.get(str(one.dtype), 1e-7)
         with np.errstate(all="ignore"):
             return None if np.allclose(one, two, near, near, equal_nan=True) else f"{one}, torch {two}"
