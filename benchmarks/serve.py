@@ -88,10 +88,10 @@ def describe(module_name):
 
 def has_native_code():
     try:
-        from rushlight.native import core
+        from rushlight.native import extension
     except ImportError:
         return False
-    return core is not None
+    return extension is not None
 
 
 def peak_memory():

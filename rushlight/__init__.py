@@ -16,14 +16,24 @@ from rushlight.autograd.modes import (
     no_grad,
     set_grad_enabled,
 )
-from rushlight.core import attributes as _attributes
-from rushlight.core import pickling as _pickling
-from rushlight.core import rare_methods as _rare_methods
-from rushlight.core.conversion import *
-from rushlight.core.creation import *
-from rushlight.core.defaults import *
-from rushlight.core.device import device
-from rushlight.core.dtypes import (
+from rushlight.core.creation.creation import *
+from rushlight.core.creation.filled import *
+from rushlight.core.creation.legacy import *
+from rushlight.core.creation.likeness import *
+from rushlight.core.creation.ranges import *
+from rushlight.core.memory.layout import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    strided,
+)
+from rushlight.core.memory.public_storage import TypedStorage, UntypedStorage
+from rushlight.core.numbers.defaults import *
+from rushlight.core.numbers.dtypes import (
     bfloat16,
     complex64,
     complex128,
@@ -42,39 +52,29 @@ from rushlight.core.dtypes import (
     uint32,
     uint64,
 )
-from rushlight.core.dtypes import bool_ as bool
-from rushlight.core.dtypes import complex64 as cfloat
-from rushlight.core.dtypes import complex128 as cdouble
-from rushlight.core.dtypes import float16 as half
-from rushlight.core.dtypes import float32 as float
-from rushlight.core.dtypes import float64 as double
-from rushlight.core.dtypes import int16 as short
-from rushlight.core.dtypes import int32 as int
-from rushlight.core.dtypes import int64 as long
-from rushlight.core.filled import *
-from rushlight.core.information import info
-from rushlight.core.layout import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    layout,
-    memory_format,
-    preserve_format,
-    sparse_coo,
-    strided,
-)
-from rushlight.core.lazy import names_of as _names_of
-from rushlight.core.lazy import promise as _promise
-from rushlight.core.legacy import *
-from rushlight.core.likeness import *
-from rushlight.core.memory import TypedStorage, UntypedStorage
-from rushlight.core.printing import get_printoptions, printoptions, set_printoptions
-from rushlight.core.promotion import can_cast, promote_types, result_type
-from rushlight.core.random import Generator
-from rushlight.core.ranges import *
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
-from rushlight.core.threads import *
+from rushlight.core.numbers.dtypes import bool_ as bool
+from rushlight.core.numbers.dtypes import complex64 as cfloat
+from rushlight.core.numbers.dtypes import complex128 as cdouble
+from rushlight.core.numbers.dtypes import float16 as half
+from rushlight.core.numbers.dtypes import float32 as float
+from rushlight.core.numbers.dtypes import float64 as double
+from rushlight.core.numbers.dtypes import int16 as short
+from rushlight.core.numbers.dtypes import int32 as int
+from rushlight.core.numbers.dtypes import int64 as long
+from rushlight.core.numbers.promotion import can_cast, promote_types, result_type
+from rushlight.core.object import attributes as _attributes
+from rushlight.core.object import pickling as _pickling
+from rushlight.core.object import rare_methods as _rare_methods
+from rushlight.core.object.conversion import *
+from rushlight.core.object.printing import get_printoptions, printoptions, set_printoptions
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.random.random import Generator
+from rushlight.core.settings.device import device
+from rushlight.core.settings.information import info
+from rushlight.core.settings.threads import *
+from rushlight.core.surface.lazy import names_of as _names_of
+from rushlight.core.surface.lazy import promise as _promise
 from rushlight.ops.machine.bind import public as _public
 from rushlight.ops.machine.late import FUNCTIONS as _LATE
 from rushlight.ops.random.sampling import *
@@ -123,23 +123,23 @@ _ELSEWHERE |= dict.fromkeys(
     "get_float32_matmul_precision is_deterministic_algorithms_warn_only_enabled is_storage is_warn_always_enabled "
     "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_warn_always "
     "use_deterministic_algorithms".split(),
-    "core.switches",
+    "core.settings.switches",
 )
 _ELSEWHERE |= dict.fromkeys(
     "_check _check_is_size _weight_norm as_strided_ conj_physical_ detach detach_ detach_copy get_device is_inference "
     "is_same_size layer_norm legacy_contiguous_format norm_except_dim rms_norm set_anomaly_enabled square_ sym_float "
     "sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum to_dlpack vander".split(),
-    "core.functions",
+    "core.surface.functions",
 )
 _ELSEWHERE |= dict.fromkeys(
     "_chunk_cat _log_softmax _log_softmax_backward_data _safe_softmax _segment_reduce _softmax _softmax_backward_data "
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
     "ops.machine.inner",
 )
-_ELSEWHERE |= {"OutOfMemoryError": "core.errors"}
+_ELSEWHERE |= {"OutOfMemoryError": "errors.kinds"}
 
 
 __getattr__ = _names_of("rushlight", (*_LAZY, "__future__", "_utils"), _ELSEWHERE)
 _promise("rushlight", _LATE)
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "native", "ops")]
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops")]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 REFUSED = """
 current_device_index current_device_idx current_stream empty_cache get_device_capability get_memory_info

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 __all__ = ["current_device", "device_count", "is_available", "set_device", "synchronize"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rushlight.core.lazy import names_of
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.lazy import names_of
 from rushlight.nn.modules.module import Module
 from rushlight.nn.utils.stateless import call_with, joined
 

@@ -1,7 +1,7 @@
 """Linear algebra: `torch.linalg`, whose functions are declared in `rushlight/ops/linalg`."""
 
-from rushlight.core.errors import LinAlgError
-from rushlight.core.lazy import names_of as _names_of
+from rushlight.core.surface.lazy import names_of as _names_of
+from rushlight.errors.kinds import LinAlgError
 from rushlight.ops import linalg as _declared  # noqa: F401
 from rushlight.ops.machine.bind import namespace
 

@@ -5,10 +5,10 @@ Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
 
 from collections.abc import Sequence
 
-from rushlight.core import results
-from rushlight.core.dtypes import dtype as _dtype
-from rushlight.core.errors import LinAlgError as LinAlgError
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import dtype as _dtype
+from rushlight.core.object import results
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.kinds import LinAlgError as LinAlgError
 from rushlight.types import Number, _bool, _float, _int
 
 __all__ = [

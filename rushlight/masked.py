@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 from rushlight.ops import masked as _declared  # noqa: F401
 from rushlight.ops.machine.bind import namespace
 

@@ -12,7 +12,7 @@ with the environment variable RUSHLIGHT_POOL=0, nothing is kept; `stats()["pool"
 
 from __future__ import annotations
 
-from rushlight.native import core
+from rushlight.native import extension
 
 __all__ = ["held", "limit", "peak", "release", "reset_peak", "set_limit", "stats", "used"]
 
@@ -24,9 +24,9 @@ def stats() -> dict[str, int | bool]:
     `allocations`: blocks handed out so far; `fresh`: how many of them came from the system, not from the pool.
     All are zero without the native layer, which alone counts.
     """
-    if core is None:
+    if extension is None:
         return {"pool": False, "limit": 0, "held": 0, "used": 0, "peak": 0, "allocations": 0, "fresh": 0}
-    return core.memory_stats()
+    return extension.memory_stats()
 
 
 def limit() -> int:
@@ -42,7 +42,7 @@ def set_limit(bytes: int) -> None:
         raise ValueError(f"set_limit expects a number of bytes that is not negative, got {bytes}")
     if not stats()["pool"]:
         raise RuntimeError(f"set_limit: there is no pool, {why_off()}")
-    core.memory_set_limit(min(bytes, 2**62))
+    extension.memory_set_limit(min(bytes, 2**62))
 
 
 def held() -> int:
@@ -65,18 +65,18 @@ def peak() -> int:
 
 def reset_peak() -> None:
     """Count the peak from here on."""
-    if core is not None:
-        core.memory_reset_peak()
+    if extension is not None:
+        extension.memory_reset_peak()
 
 
 def release() -> None:
     """Give all that is kept back to the system, but for the small blocks (1.5 MiB at most) at hand in other threads."""
-    if core is not None:
-        core.memory_release()
+    if extension is not None:
+        extension.memory_release()
 
 
 def why_off() -> str:
-    if core is None:
+    if extension is None:
         from rushlight.native import reason
 
         return f"because the native layer is off: {reason}"

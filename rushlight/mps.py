@@ -1,6 +1,6 @@
 """torch.mps: Apple's GPUs, which Rushlight does not use."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 __all__ = ["device_count", "is_available", "manual_seed", "seed"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rushlight.core.lazy import names_of
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.lazy import names_of
 
 __all__ = [
     "handle_torch_function",

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rushlight.core.random import Generator, default_generator
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.random.random import Generator, default_generator
 
 __all__ = [
     "default_generator",

@@ -1,6 +1,6 @@
 """Special functions: `torch.special`, whose functions are declared in `rushlight/ops`."""
 
-from rushlight.core.lazy import names_of as _names_of
+from rushlight.core.surface.lazy import names_of as _names_of
 from rushlight.ops.machine import late as _late
 from rushlight.ops.machine.bind import public as _public
 

@@ -5,8 +5,8 @@ Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
 
 from collections.abc import Sequence
 
-from rushlight.core.dtypes import dtype as _dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import dtype as _dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.types import Number, _bool, _complex, _float, _int
 
 __all__ = [

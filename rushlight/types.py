@@ -4,11 +4,11 @@ import os
 from collections.abc import Sequence
 from typing import IO
 
-from rushlight.core.device import device
-from rushlight.core.dtypes import dtype
-from rushlight.core.memory import UntypedStorage
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.public_storage import UntypedStorage
+from rushlight.core.numbers.dtypes import dtype
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.settings.device import device
 
 __all__ = ["Device", "FileLike", "Number", "Storage"]
 

@@ -8,8 +8,8 @@ import warnings
 import numpy as np
 
 import rushlight as torch
-from rushlight.core import dtypes
-from rushlight.core.deferred import Deferred
+from rushlight.core.memory.deferred import Deferred
+from rushlight.core.numbers import dtypes
 
 # what a call may raise; their subclasses that tell of a fault inside are named below
 ORDINARY = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, AssertionError)

@@ -11,17 +11,17 @@ from rushlight.ops.machine import late
 
 # modules of which no function that `torch` has, and that is no op, is without one
 PLAIN = (
-    "rushlight.core.conversion",
-    "rushlight.core.creation",
-    "rushlight.core.defaults",
-    "rushlight.core.filled",
-    "rushlight.core.functions",
-    "rushlight.core.likeness",
-    "rushlight.core.printing",
-    "rushlight.core.promotion",
-    "rushlight.core.ranges",
-    "rushlight.core.switches",
-    "rushlight.core.threads",
+    "rushlight.core.object.conversion",
+    "rushlight.core.creation.creation",
+    "rushlight.core.numbers.defaults",
+    "rushlight.core.creation.filled",
+    "rushlight.core.surface.functions",
+    "rushlight.core.creation.likeness",
+    "rushlight.core.object.printing",
+    "rushlight.core.numbers.promotion",
+    "rushlight.core.creation.ranges",
+    "rushlight.core.settings.switches",
+    "rushlight.core.settings.threads",
     "rushlight.ops.random.sampling",
     "rushlight.random",
 )

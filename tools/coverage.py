@@ -6,7 +6,7 @@
 
 The names of torch are kept in torch_names.txt, so that torch is not needed. torch_demand.txt says how often 165 public
 repositories use each name (TABLE is a CSV file with the columns symbol, kind, repos, uses). What is left out on purpose
-is told by rushlight/core/absent.py, what differs by docs/differences.md and conformance/known.toml.
+is told by rushlight/errors/absent.py, what differs by docs/differences.md and conformance/known.toml.
 """
 
 import csv
@@ -160,7 +160,7 @@ class Coverage:
 
     def __init__(self):
         import rushlight
-        from rushlight.core import absent
+        from rushlight.errors import absent
 
         self.library, self.absent = rushlight, absent
         self.examples = examples(rushlight)

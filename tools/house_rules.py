@@ -101,15 +101,17 @@ def check_formulas(tree):
                 )
 
 
-# Packages in the order of a call; a module imports from its own row and from those before it.
+# Packages in the order of a call; a module imports from its own row and from those before it. Words that teach stand
+# with those who raise them: what every error needs comes first, what reads an op's declaration comes with ops.
 ORDER = (
     ("native",),
-    ("core",),
+    ("errors.location", "errors.callsite", "errors.warning", "errors.kinds", "errors.absent", "errors.suggestions"),
+    ("core", "errors.lost"),
     ("errors",),
     ("autograd.graph", "autograd.modes", "autograd.handles", "autograd.saved", "autograd.refused"),
-    ("ops",),
+    ("ops", "errors.calls"),
     ("autograd",),
-    ("nn",),
+    ("nn", "errors.modules"),
     ("optim", "distributions", "utils"),
     ("compat", "cli"),
 )

@@ -17,7 +17,7 @@ from rushlight.amp.autocast_mode import (
     set_autocast_enabled,
 )
 from rushlight.amp.grad_scaler import GradScaler
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 

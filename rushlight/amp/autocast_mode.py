@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.core import dtypes
-from rushlight.core.device import device as Device
-from rushlight.core.warning import warn
+from rushlight.core.numbers import dtypes
+from rushlight.core.settings.device import device as Device
+from rushlight.errors.warning import warn
 
 _chosen: dict[str, Any] = {"cache": True, "dtypes": {"cpu": dtypes.bfloat16}}
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.device import device as Device
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.settings.device import device as Device
+from rushlight.errors.warning import warn
 
 UNSCALED, STEPPED = "unscaled", "stepped"
 

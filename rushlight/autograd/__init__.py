@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from rushlight.core.lazy import missing, promise
+from rushlight.core.surface.lazy import missing, promise
 
 # where the public names live; they are loaded when asked for, since core needs the modes before all this exists
 PUBLIC = {

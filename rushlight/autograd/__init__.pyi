@@ -30,7 +30,7 @@ from rushlight.autograd.modes import inference_mode as inference_mode
 from rushlight.autograd.modes import no_grad as no_grad
 from rushlight.autograd.modes import set_grad_enabled as set_grad_enabled
 from rushlight.autograd.variable import Variable as Variable
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.types import _bool
 
 __all__ = [

@@ -8,11 +8,11 @@ import threading
 import numpy as np
 
 from rushlight.autograd import modes
-from rushlight.core.layout import contiguous_format, empty_with_strides, is_dense
-from rushlight.core.storage import count_write
-from rushlight.core.strides import strides_of
-from rushlight.core.tensor import Tensor, storage_of, wrap
-from rushlight.core.warning import warn
+from rushlight.core.memory.layout import contiguous_format, empty_with_strides, is_dense
+from rushlight.core.memory.storage import count_write
+from rushlight.core.memory.strides import strides_of
+from rushlight.core.object.tensor import Tensor, storage_of, wrap
+from rushlight.errors.warning import warn
 
 # two threads may bring gradients to one leaf at the same time
 accumulating = threading.Lock()

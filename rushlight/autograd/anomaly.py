@@ -11,8 +11,8 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.autograd.graph import Node
-from rushlight.core.location import PACKAGE, describe
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.location import PACKAGE, describe
 
 
 class Evaluating(threading.local):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.autograd import explain, modes
+from rushlight.autograd import modes
 from rushlight.autograd.graph import Node, edge_of, note_place, sequence
 from rushlight.autograd.saved import Packed, SavedTensor, raise_inference, reattach, snapshot
-from rushlight.core import location
-from rushlight.core.tensor import Tensor, new
+from rushlight.core.object.tensor import Tensor, new
+from rushlight.errors import history as explain
+from rushlight.errors import location
 
 if TYPE_CHECKING:
     from rushlight.autograd.function import Function

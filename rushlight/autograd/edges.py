@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rushlight.autograd.graph import AccumulateGrad, Node, accumulator, edge_of
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 
 class GradientEdge(NamedTuple):

@@ -10,12 +10,12 @@ import numpy as np
 from rushlight.autograd import accumulation, graph, hook_calls, modes, reentrant
 from rushlight.autograd.graph import Node
 from rushlight.autograd.queue import LEAF, pop, push
-from rushlight.core import dtypes
-from rushlight.core.deferred import resolved
-from rushlight.core.location import user_line
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.core.views import make_view
-from rushlight.native import core
+from rushlight.core.memory.deferred import resolved
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.object.views import make_view
+from rushlight.errors.location import user_line
+from rushlight.native import extension
 from rushlight.ops.machine.gradients import sum_to_shape
 
 
@@ -35,13 +35,13 @@ def watch() -> None:
     """From now on each backward notes what was asked of it, for hooks on several gradients."""
     global watched
     watched = True
-    if core is not None:
-        core.connect(watcher=watch)
+    if extension is not None:
+        extension.connect(watcher=watch)
 
 
 def current_root() -> int | None:
     """The newest node of the backward that runs in this thread."""
-    return running.root or (None if core is None else core.current_root())
+    return running.root or (None if extension is None else extension.current_root())
 
 
 class Run:
@@ -281,8 +281,8 @@ def run_backward(
 ) -> list | None:
     if reentrant.is_deep():
         return reentrant.in_new_thread(run_backward, roots, keep_graph, create_graph, inputs, accumulating)
-    if core is not None and not create_graph:
-        found = core.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
+    if extension is not None and not create_graph:
+        found = extension.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
         return found if found is None else as_views(found)
     wanted = None if inputs is None else Wanted(inputs, [target for target, _, _ in roots], accumulating)
     run = Run(keep_graph, create_graph, wanted)
@@ -297,8 +297,8 @@ def run_backward(
     return None if wanted is None or accumulating else wanted.found
 
 
-if core is not None:
-    core.connect(
+if extension is not None:
+    extension.connect(
         run_node_hooks=hook_calls.run_tensor_hooks,
         apply_carefully=hook_calls.apply_carefully,
         fit=fit,

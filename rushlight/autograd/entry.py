@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.autograd import edges, engine, explain
+from rushlight.autograd import edges, engine
 from rushlight.autograd.edges import GradientEdge
-from rushlight.core import dtypes
-from rushlight.core.layout import empty_like_array
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.core.warning import warn
+from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.errors import history as explain
+from rushlight.errors.warning import warn
 
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 ONE = (Tensor, GradientEdge)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rushlight.autograd.graph import Node, described
 from rushlight.autograd.saved import reattach
-from rushlight.core import dtypes
-from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.object.tensor import Tensor
 
 
 class Flat(Node):

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from rushlight.autograd import modes
 from rushlight.autograd.context import BackwardCFunction, FunctionCtx
 from rushlight.autograd.graph import Node, described
-from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.lazy import names_of
-from rushlight.core.storage import count_write
-from rushlight.core.tensor import Tensor, new, storage_of
-from rushlight.core.views import CUSTOM, MULTIPLE, make_view
+from rushlight.core.memory.storage import count_write
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.object.tensor import Tensor, new, storage_of
+from rushlight.core.object.views import CUSTOM, MULTIPLE, make_view
+from rushlight.core.surface.lazy import names_of
 
 
 class FunctionMeta(type):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd import entry, modes
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 TWICE = (
     "This is not allowed in strict mode. You should ensure that your function is twice differentiable and that the "

@@ -19,7 +19,7 @@ from rushlight.autograd.jacobians import (
     get_numerical_jacobian,
     get_numerical_jacobian_wrt_specific_input,
 )
-from rushlight.core.tensor import Tensor, new, wrap
+from rushlight.core.object.tensor import Tensor, new, wrap
 
 
 class GradcheckError(RuntimeError):

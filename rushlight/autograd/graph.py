@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 from rushlight.autograd import modes
 from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.autograd.saved import Packed, packed, reattach, save
-from rushlight.core import location
-from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.tensor import Tensor
-from rushlight.native import core
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors import location
+from rushlight.native import extension
 
 if TYPE_CHECKING:
-    from rushlight.core.storage import Storage
+    from rushlight.core.memory.storage import Storage
     from rushlight.ops.machine.declare import Op, Plan
 
 # newer nodes have larger numbers, so an edge always leads to a smaller one
-sequence = itertools.count(1) if core is None else iter(core.next_number, None)
+sequence = itertools.count(1) if extension is None else iter(extension.next_number, None)
 
 # kinds of nodes that torch does not generate: it shows their full names
 WRITTEN_BY_HAND = {"AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "NotImplemented"}
@@ -46,7 +46,7 @@ class PlainNodeFields:
 if TYPE_CHECKING:
     NodeFields = PlainNodeFields
 else:
-    NodeFields = PlainNodeFields if core is None else core.NodeFields
+    NodeFields = PlainNodeFields if extension is None else extension.NodeFields
 
 
 class Node(NodeFields):
@@ -192,8 +192,8 @@ def edge_of(tensor: Tensor) -> Node | Tensor | None:
     return tensor if tensor._requires_grad else None
 
 
-if core is not None:
-    core.connect(edge_of=edge_of)
+if extension is not None:
+    extension.connect(edge_of=edge_of)
 
 
 def note_place(node: Node) -> None:
@@ -282,7 +282,7 @@ class OpNode(Node):
     def unpack(self) -> list:
         """The saved values, checked to be as they were saved."""
         if self.saved is None:
-            from rushlight.autograd import explain
+            from rushlight.errors import history as explain
 
             raise explain.freed(self)
         values = self.saved.copy()
@@ -310,7 +310,7 @@ class OpNode(Node):
             return version.give_back(value) if modes.state.backward else version.unpack(value, self)
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
             if each._storage is not None and each._storage.version != then:
-                from rushlight.autograd import explain
+                from rushlight.errors import history as explain
 
                 raise explain.overwritten(self, each, then)
         return value
@@ -351,7 +351,7 @@ class OpNode(Node):
     def kept_at(self, place: int, raw: bool = True) -> tuple[Any, Any]:
         """A saved value as it is kept, and its version; if `raw`, the mark of its hooks in place of that."""
         if self.saved is None:
-            from rushlight.autograd import explain
+            from rushlight.errors import history as explain
 
             raise explain.freed(self)
         value, version = self.saved[place], self.versions[place]
@@ -394,6 +394,6 @@ def __getattr__(name: str) -> Any:
     """The rest of torch's module."""
     if name in ELSEWHERE:
         return getattr(import_module(f"rushlight.autograd.{ELSEWHERE[name]}"), name)
-    from rushlight.core.lazy import missing
+    from rushlight.core.surface.lazy import missing
 
     raise missing("torch.autograd.graph", name)

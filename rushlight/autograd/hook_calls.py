@@ -7,8 +7,8 @@ from typing import Any
 from rushlight.autograd import modes
 from rushlight.autograd.accumulation import accumulate
 from rushlight.autograd.graph import Node, OpNode
-from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.object.tensor import Tensor
 
 
 def run_tensor_hooks(node: Node, grads: list) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rushlight.autograd import modes
 from rushlight.autograd.handles import RemovableHandle, add
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.object.tensor import Tensor, method
 
 
 def output_hooks(tensor: Tensor) -> dict:

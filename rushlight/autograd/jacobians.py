@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import entry, modes
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, wrap
 
 
 def deprecated(name: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd import entry, modes
-from rushlight.core.location import user_line
-from rushlight.core.storage import Storage
-from rushlight.core.tensor import Tensor, method, new, require_differentiable, storage_of
-from rushlight.core.views import keep_inference
+from rushlight.core.memory.storage import Storage
+from rushlight.core.object.tensor import Tensor, method, new, require_differentiable, storage_of
+from rushlight.core.object.views import keep_inference
+from rushlight.errors.location import user_line
 
 
 @method

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
-from rushlight.core.state import state
+from rushlight.core.settings.state import state
 
 # what is decorated keeps its type
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -34,7 +34,7 @@ class Mode:
 
     def __call__(self, function: Function) -> Function:
         if inspect.isclass(function):
-            from rushlight.core.warning import warn
+            from rushlight.errors.warning import warn
 
             warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd import modes
-from rushlight.native import core
+from rushlight.native import extension
 
 # so many run inside each other in one thread; then a new one goes on, with a stack of its own
 DEEP = 40
@@ -25,7 +25,7 @@ depth = Depth()
 
 def is_deep() -> bool:
     """Whether a backward had better go on in another thread."""
-    return depth.count + (0 if core is None else core.current_depth()) >= DEEP
+    return depth.count + (0 if extension is None else extension.current_depth()) >= DEEP
 
 
 def in_new_thread(function: Callable, *args: Any) -> Any:

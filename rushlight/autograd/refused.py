@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rushlight.autograd.graph import OpNode
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 
 class RefusedNode(OpNode):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd import modes
-from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.tensor import Tensor, geometry_of, new, storage_of
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.object.tensor import Tensor, geometry_of, new, storage_of
 
 if TYPE_CHECKING:
     from rushlight.autograd.graph import Node

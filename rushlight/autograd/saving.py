@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from rushlight.autograd import hooks, modes
-from rushlight.core.storage import count_write
-from rushlight.core.tensor import Tensor, storage_of
+from rushlight.core.memory.storage import count_write
+from rushlight.core.object.tensor import Tensor, storage_of
 
 
 class save_on_cpu(hooks.saved_tensors_hooks):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from rushlight.autograd import engine
 from rushlight.autograd.graph import Node, edge_of
 from rushlight.autograd.handles import RemovableHandle
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 
 class _MultiHandle(RemovableHandle):

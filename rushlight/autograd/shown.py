@@ -131,7 +131,7 @@ def as_torch(node: OpNode, name: str, value: Any) -> Any:
     """A plain value as torch's node has it: unsigned, in lists where torch takes lists, reductions by number."""
     kind = type(node).__name__
     if is_number(value) and name == "other" and WRAPS_NUMBERS.fullmatch(kind):
-        from rushlight.core.creation import tensor
+        from rushlight.core.creation.creation import tensor
 
         return tensor(value)
     if name == "reduction":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rushlight.core.tensor import Tensor
-from rushlight.core.views import make_view
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.object.views import make_view
 
 
 class VariableMeta(type):

@@ -1,6 +1,6 @@
 """Backends: what computes. NumPy's BLAS and our kernels do; flags for GPUs are kept, read back and change nothing."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 fp32_precision = "none"
 

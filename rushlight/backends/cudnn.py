@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 enabled = True
 benchmark = False

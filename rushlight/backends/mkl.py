@@ -1,6 +1,6 @@
 """torch.backends.mkl: Intel's Math Kernel Library. Products go to the BLAS that NumPy brings, whichever that is."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 __all__ = ["is_available"]
 

@@ -1,6 +1,6 @@
 """torch.backends.mkldnn: Intel's oneDNN, which is not used; its flags may be set and read."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 __all__ = ["is_acl_available", "is_available"]
 

@@ -1,6 +1,6 @@
 """torch.backends.mps: Apple's GPUs, which Rushlight does not use."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 __all__ = ["is_available", "is_built", "is_macos13_or_newer", "is_macos_or_newer"]
 

@@ -1,6 +1,6 @@
 """torch.backends.openmp: threads by OpenMP; the native layer has a pool of its own."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 __all__ = ["is_available"]
 

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import rushlight
-from rushlight.core.lazy import loaded_names
+from rushlight.core.surface.lazy import loaded_names
 from rushlight.version import __version__ as TORCH_VERSION
 
 
@@ -54,6 +54,6 @@ def is_dunder(name: str) -> bool:
 
 def missing(name: str) -> str:
     """What to say when a program imports something of torch's that Rushlight lacks."""
-    from rushlight.core.absent import clause
+    from rushlight.errors.absent import clause
 
     return f"{name} is not in Rushlight {rushlight.__version__}" + clause(name.removeprefix("torch."))

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from rushlight.core.lazy import names_of
-from rushlight.core.warning import warn
+from rushlight.core.surface.lazy import names_of
+from rushlight.errors.warning import warn
 
 default_generators: tuple = ()
 has_half = True
@@ -204,4 +204,4 @@ for _name in REFUSED.split():
 
 __all__ = [name for name in globals() if not name.startswith("_") and name[0] != "_"]
 
-__getattr__ = names_of("rushlight.cuda", ("amp",), {"OutOfMemoryError": "core.errors"})
+__getattr__ = names_of("rushlight.cuda", ("amp",), {"OutOfMemoryError": "errors.kinds"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight import amp
-from rushlight.core import dtypes
-from rushlight.core.warning import warn
+from rushlight.core.numbers import dtypes
+from rushlight.errors.warning import warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 

@@ -1,6 +1,6 @@
 """Probability distributions: sampling, densities and their gradients. Families are loaded when they are asked for."""
 
-from rushlight.core.lazy import names_of as _names_of
+from rushlight.core.surface.lazy import names_of as _names_of
 
 # the file of each name
 PLACES = {

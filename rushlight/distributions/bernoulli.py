@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.ranges import arange
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.ranges import arange
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily

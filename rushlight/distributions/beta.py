@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from rushlight.core.creation import tensor
-from rushlight.core.promotion import promote_types
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import tensor
+from rushlight.core.numbers.promotion import promote_types
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.dirichlet import Dirichlet
 from rushlight.distributions.distribution import NO_SHAPE, Distribution

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.filled import full
-from rushlight.core.ranges import arange
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor, new_tuple, wrap
+from rushlight.core.creation.filled import full
+from rushlight.core.creation.ranges import arange
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor, new_tuple, wrap
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import lazy_property, limits, logits_to_probs, probs_to_logits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.distribution import Distribution
 from rushlight.ops.random.sampling import rand
 

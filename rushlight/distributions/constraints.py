@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.lazy import names_of
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.native import core, shortcut
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.surface.lazy import names_of
+from rushlight.native import extension, shortcut
 
 
 class Constraint:
@@ -271,9 +271,9 @@ def whole(array: np.ndarray, found: Any) -> Any:
     return found if array.dtype.kind in "iub" else found & (np.floor(array) == array) & (np.abs(array) < np.inf)
 
 
-if core is not None:
+if extension is not None:
     # those that native code knows, in the order of native/validation.cpp
-    core.set_regions(
+    extension.set_regions(
         (
             _Real,
             _Boolean,

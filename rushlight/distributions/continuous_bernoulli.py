@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight.core.promotion import result_type
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.promotion import result_type
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from rushlight.core import rejection
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.random import rejection
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily

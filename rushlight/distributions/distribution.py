@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.utils import lazy_property
+from rushlight.errors.warning import warn
 from rushlight.native import shortcut
 
 NO_SHAPE = Size()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.kl import formula, kl_divergence
 from rushlight.distributions.utils import euler_constant, sum_rightmost
 from rushlight.nn.functional import softplus

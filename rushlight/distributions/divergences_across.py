@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.likeness import full_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import full_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.kl import formula
 from rushlight.distributions.utils import euler_constant
 from rushlight.ops.pointwise.exponential import xlogy

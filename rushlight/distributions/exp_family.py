@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.autograd.entry import grad
 from rushlight.autograd.modes import enable_grad, state
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.distribution import Distribution
 
 

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight.core.filled import empty
-from rushlight.core.likeness import zeros_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import empty
+from rushlight.core.creation.likeness import zeros_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import FLOAT

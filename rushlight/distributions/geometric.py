@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.filled import empty
-from rushlight.core.likeness import zeros_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import empty
+from rushlight.core.creation.likeness import zeros_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, outside
 from rushlight.distributions.probs_or_logits import ProbsOrLogits

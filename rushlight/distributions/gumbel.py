@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight.core.creation import as_tensor
-from rushlight.core.layout import common_strides, empty_like_array
-from rushlight.core.likeness import full_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import as_tensor
+from rushlight.core.creation.likeness import full_like
+from rushlight.core.memory.layout import common_strides, empty_like_array
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.number_transforms import AffineTransform, ExpTransform
 from rushlight.distributions.transformed_distribution import TransformedDistribution

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight.core.creation import as_tensor
-from rushlight.core.filled import full
-from rushlight.core.likeness import zeros_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import as_tensor
+from rushlight.core.creation.filled import full
+from rushlight.core.creation.likeness import zeros_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.cauchy import Cauchy
 from rushlight.distributions.number_transforms import AbsTransform

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from rushlight.core.likeness import zeros_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import zeros_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.normal import Normal
 from rushlight.distributions.number_transforms import AbsTransform

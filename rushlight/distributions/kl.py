@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.distribution import Distribution
+from rushlight.errors.warning import warn
 
 # what programs register, by pairs of classes
 FORMULAS: dict[tuple[type, type], Callable] = {}

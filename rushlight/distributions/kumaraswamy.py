@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from rushlight.core.likeness import ones_like, zeros_like
-from rushlight.core.promotion import promote_types
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import ones_like, zeros_like
+from rushlight.core.numbers.promotion import promote_types
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.functions import log_beta
 from rushlight.distributions.number_transforms import AffineTransform, PowerTransform

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from rushlight.core.filled import eye
-from rushlight.core.ranges import arange
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import eye
+from rushlight.core.creation.ranges import arange
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.beta import Beta
 from rushlight.distributions.distribution import NO_SHAPE, Distribution

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.constraints import Constraint
 from rushlight.ops.linalg.cholesky import roots
 

@@ -6,10 +6,10 @@ import math
 from typing import Any, ClassVar
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.filled import zeros
-from rushlight.core.likeness import ones_like
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import zeros
+from rushlight.core.creation.likeness import ones_like
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.binomial import Binomial
 from rushlight.distributions.categorical import Categorical

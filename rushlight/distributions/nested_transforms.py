@@ -7,8 +7,8 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.transform import UNSAID, Bijection, Transform

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.creation import as_tensor
-from rushlight.core.filled import zeros
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import as_tensor
+from rushlight.core.creation.filled import zeros
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.independent import Independent
 from rushlight.distributions.normal import Normal

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.likeness import full_like
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import full_like
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.transform import UNSAID, Bijection, Transform
 from rushlight.distributions.utils import broadcast_all, lazy_property, limits, sum_rightmost

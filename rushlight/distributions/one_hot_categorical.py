@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from rushlight.core.filled import eye
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import eye
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.categorical import Categorical
 from rushlight.distributions.distribution import NO_SHAPE, Distribution

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.constraints import Constraint
 from rushlight.ops.shape.joining import cat as joined
 from rushlight.ops.shape.joining import stack as stacked

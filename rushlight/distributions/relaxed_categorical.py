@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.categorical import Categorical
 from rushlight.distributions.distribution import NO_SHAPE, Distribution

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.filled import eye
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import eye
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.utils import lazy_property
 from rushlight.ops.linalg.cholesky import cholesky_inverse, linalg_cholesky

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.number_transforms import equal, log_slope_of_tanh
 from rushlight.distributions.transform import UNSAID, Bijection

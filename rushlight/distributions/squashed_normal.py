@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from rushlight.core.ranges import linspace
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.ranges import linspace
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import Distribution
 from rushlight.distributions.normal import Normal, log_density

@@ -8,8 +8,8 @@ import weakref
 from typing import Any
 
 from rushlight.autograd.modes import state
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor, version_of
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor, version_of
 from rushlight.distributions import constraints
 
 

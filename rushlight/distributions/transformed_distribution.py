@@ -7,8 +7,8 @@ import operator
 from typing import Any, ClassVar
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.independent import Independent

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd.modes import enable_grad, state
-from rushlight.core import dtypes
-from rushlight.core.creation import tensor
-from rushlight.core.ranges import tril_indices
-from rushlight.core.tensor import Tensor
-from rushlight.native import core, shortcut
+from rushlight.core.creation.creation import tensor
+from rushlight.core.creation.ranges import tril_indices
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
+from rushlight.native import extension, shortcut
 from rushlight.ops.random.sampling import randn
 from rushlight.ops.shape.broadcasting import broadcast_tensors
 
@@ -119,8 +119,8 @@ class lazy_property:
         return value
 
 
-if core is not None:
-    core.set_lazy_property(lazy_property)
+if extension is not None:
+    extension.set_lazy_property(lazy_property)
 
 __all__ = [
     "broadcast_all",

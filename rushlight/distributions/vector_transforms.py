@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.number_transforms import clipped_sigmoid, log_slope_of_tanh
 from rushlight.distributions.transform import Bijection, Transform

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.layout import common_strides
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.layout import common_strides
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE, Distribution
 from rushlight.distributions.utils import broadcast_all, lazy_property

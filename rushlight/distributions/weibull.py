@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from rushlight.core.likeness import ones_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import ones_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.exponential import Exponential
 from rushlight.distributions.number_transforms import AffineTransform, PowerTransform

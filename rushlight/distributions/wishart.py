@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.creation import tensor
-from rushlight.core.ranges import arange, tril_indices
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.creation.creation import tensor
+from rushlight.core.creation.ranges import arange, tril_indices
+from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.chi2 import Chi2
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.exp_family import ExponentialFamily
 from rushlight.distributions.scale_matrix import ScaleMatrix, half_log_det, only_one
 from rushlight.distributions.utils import limits
+from rushlight.errors.warning import warn
 from rushlight.ops.linalg.cholesky import cholesky_solve
 from rushlight.ops.linalg.determinants import linalg_slogdet
 from rushlight.ops.random.sampling import randn

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 Function = TypeVar("Function", bound=Callable)
 
 # RUSHLIGHT_NATIVE=0 runs the specification alone
-core: Any = None
+extension: Any = None
 # why there is no extension, for `rushlight.info()`
 reason: str | None = None
 
@@ -19,7 +19,7 @@ if os.environ.get("RUSHLIGHT_NATIVE", "1") == "0":
     reason = "switched off by RUSHLIGHT_NATIVE=0"
 else:
     try:
-        core = import_module("rushlight.native._core")
+        extension = import_module("rushlight.native._core")
     except ModuleNotFoundError:
         reason = f"no extension was built for the copy in {os.path.dirname(__file__)}"
     except ImportError as error:
@@ -27,13 +27,13 @@ else:
         # what was built and is broken must not go unnoticed; that there is none is told by `rushlight.info()`
         warnings.warn(f"rushlight runs without its native layer: {reason}", RuntimeWarning, stacklevel=2)
 
-if core is not None:
-    core.set_package(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
+if extension is not None:
+    extension.set_package(os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
 
 
 def shortcut(function: Function) -> Function:
     """The function with its native way before it, which declines what is unusual; itself where there is none."""
-    return function if core is None else core.shortcut(function)
+    return function if extension is None else extension.shortcut(function)
 
 
 def report() -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rushlight.native import core
+from rushlight.native import extension
 
 
 class Tally(NamedTuple):
@@ -55,7 +55,7 @@ def report() -> Report:
     >>> len(rushlight.native.report())  # doctest: +SKIP
     301
     """
-    rows = [] if core is None else core.kernel_report()
+    rows = [] if extension is None else extension.kernel_report()
     return Report(
         Kernel(name, claimed, Tally(*forward), None if gradient is None else Tally(*gradient), is_route)
         for name, claimed, forward, gradient, is_route in rows

@@ -1,6 +1,6 @@
 """Neural networks: modules with parameters, their functions and their initialisers."""
 
-from rushlight.core.lazy import names_of as _names_of
+from rushlight.core.surface.lazy import names_of as _names_of
 from rushlight.nn import functional, init, modules, parameter, utils
 from rushlight.nn.modules import *
 from rushlight.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.ops.losses.loss_reduction import older_words
 
 NUMBERS = {"none": 0, "mean": 1, "sum": 2}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 _size_1_t = int | tuple[int]
 _size_2_t = int | tuple[int, int]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from rushlight.core.layout import contiguous_format
-from rushlight.core.lazy import names_of, promise
-from rushlight.core.likeness import empty_like, zeros_like
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.creation.likeness import empty_like, zeros_like
+from rushlight.core.memory.layout import contiguous_format
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.lazy import names_of, promise
+from rushlight.errors.warning import warn
 from rushlight.ops.machine import late
 from rushlight.ops.machine.bind import namespace, public
 

@@ -6,8 +6,8 @@ Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
 
-from rushlight.core.dtypes import dtype as _dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import dtype as _dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn import grad as grad
 from rushlight.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from rushlight.ops.pointwise.rectifiers import rrelu_ as rrelu_

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.lazy import names_of
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.lazy import names_of
 from rushlight.ops.images.convolution import image_gradient, kernel_gradient
 
 __all__ = [f"conv{dims}d_{what}" for dims in (1, 2, 3) for what in ("input", "weight")]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core import random
-from rushlight.core.dtypes import HALF
-from rushlight.core.likeness import empty_like
-from rushlight.core.random import Generator
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.creation.likeness import empty_like
+from rushlight.core.numbers.dtypes import HALF
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.random import random
+from rushlight.core.random.random import Generator
+from rushlight.errors.warning import warn
 from rushlight.ops.machine.inplace import written
 from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.pointwise.where import choose

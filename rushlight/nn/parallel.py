@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 from rushlight.nn.modules.module import Module
 
 __all__ = ["DataParallel"]

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.attributes import make_subclass, set_data
-from rushlight.core.filled import empty
-from rushlight.core.tensor import Tensor
-from rushlight.native import core
+from rushlight.core.creation.filled import empty
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.attributes import make_subclass, set_data
+from rushlight.core.object.tensor import Tensor
+from rushlight.native import extension
 from rushlight.ops.machine.bind import OPERAND_TYPES
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
@@ -47,8 +47,8 @@ class Parameter(Tensor):
 
 # operators then take a parameter without asking what it is: 0.2 us less
 OPERAND_TYPES.add(Parameter)
-if core is not None:
-    core.set_parameter_class(Parameter)
+if extension is not None:
+    extension.set_parameter_class(Parameter)
 
 
 class BufferMeta(type(Tensor)):  # type: ignore[misc]

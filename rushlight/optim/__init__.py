@@ -1,6 +1,6 @@
 """Optimizers: one method a file."""
 
-from rushlight.core.lazy import names_of as _names_of
+from rushlight.core.surface.lazy import names_of as _names_of
 from rushlight.optim.adagrad import Adagrad
 from rushlight.optim.adam import Adam
 from rushlight.optim.adamw import AdamW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.optim.adam import Adam
 from rushlight.optim.optimizer import ParamsT
 from rushlight.optim.parts import count_step, largest_moments, square_root, with_either_decay

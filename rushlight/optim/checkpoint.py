@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.optim.parts import counter_dtype
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rushlight.autograd.modes import set_grad_enabled
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 if TYPE_CHECKING:
     from rushlight.optim.optimizer import Optimizer

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rushlight.core.strides import is_fresh
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.memory.strides import is_fresh
+from rushlight.core.object.tensor import Tensor, wrap
 
 if TYPE_CHECKING:
     from rushlight.optim.optimizer import Optimizer

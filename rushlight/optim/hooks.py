@@ -9,13 +9,13 @@ from itertools import chain
 from typing import Any
 
 from rushlight.autograd.handles import RemovableHandle, add
-from rushlight.native import core, shortcut
+from rushlight.native import extension, shortcut
 
 # hooks of all optimizers
 _global_optimizer_pre_hooks: OrderedDict = OrderedDict()
 _global_optimizer_post_hooks: OrderedDict = OrderedDict()
-if core is not None:
-    core.connect_hooks(_global_optimizer_pre_hooks, _global_optimizer_post_hooks)
+if extension is not None:
+    extension.connect_hooks(_global_optimizer_pre_hooks, _global_optimizer_post_hooks)
 
 
 class Hooks:

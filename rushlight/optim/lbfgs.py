@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import modes
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.native import core
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.native import extension
 from rushlight.ops.machine.inplace import written
 from rushlight.optim.clipping import clip
 from rushlight.optim.line_search import Point, Search
@@ -172,9 +172,9 @@ class Run:
         if not self.shares:
             self.shares = [None] * self.group["history_size"]
         places = range(len(self.changes))
-        if core is not None:
+        if extension is not None:
             inverses = [each[()] for each in self.inverses]
-            shares = core.newton(vector, self.changes, self.steps, inverses, self.scale)
+            shares = extension.newton(vector, self.changes, self.steps, inverses, self.scale)
             if shares is not None:
                 self.shares[: len(places)] = shares
                 return vector

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.steps import name_of
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_element
 from rushlight.optim.parts import average, zeros_as
 from rushlight.optim.stepping import Array, State
-from rushlight.optim.watch import name_of
 
 
 class Muon(Optimizer):

@@ -10,14 +10,15 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.autograd.handles import add
-from rushlight.core.conversion import typename
-from rushlight.core.location import user_line
-from rushlight.core.quiet import QUIET, floating_point
-from rushlight.core.replaced import followers
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
-from rushlight.native import core, shortcut
-from rushlight.optim import checkpoint, watch
+from rushlight.core.object.conversion import typename
+from rushlight.core.object.replacements import followers
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.settings.float_warnings import QUIET, floating_point
+from rushlight.errors import steps as watch
+from rushlight.errors.location import user_line
+from rushlight.errors.warning import warn
+from rushlight.native import extension, shortcut
+from rushlight.optim import checkpoint
 from rushlight.optim.clipping import clipped
 from rushlight.optim.flat import Flat
 from rushlight.optim.hooks import (
@@ -190,7 +191,7 @@ class Optimizer(Hooks):
             with modes.enable_grad():
                 loss = closure()
         # native code clips by itself, and leaves alone what is to be refused or warned about
-        if not self._watched and core is not None and core.step(self):
+        if not self._watched and extension is not None and extension.step(self):
             return loss
         self._look()
         place = user_line(2)

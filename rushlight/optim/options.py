@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 # what a checkpoint of an older version may lack, for most methods
 YOUNGER: dict[str, Any] = {"foreach": None, "maximize": False, "differentiable": False, "capturable": False}

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.layout import empty_like_array
-from rushlight.core.strides import is_fresh
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.memory.strides import is_fresh
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 
 
 def square_root(x: Any) -> Any:

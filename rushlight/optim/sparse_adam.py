@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_betas, require_rate
 from rushlight.optim.parts import count_step, started

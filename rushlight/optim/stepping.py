@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rushlight.autograd import modes
-from rushlight.core.tensor import Tensor, storage_of, wrap
-from rushlight.native import core
+from rushlight.core.object.tensor import Tensor, storage_of, wrap
+from rushlight.native import extension
 from rushlight.ops.pointwise.complex import view_as_complex, view_as_real
 from rushlight.optim.flat import Moving, flat_for
 from rushlight.optim.options import plain, scalar
@@ -27,7 +27,7 @@ NOTHING = np.empty(0, np.float32)
 
 def has_twin(optimizer: Optimizer) -> bool:
     """Whether native code can take the optimizer's steps."""
-    return core is not None and type(optimizer).step_for in TWINS
+    return extension is not None and type(optimizer).step_for in TWINS
 
 
 def step_group(optimizer: Optimizer, number: int, group: dict[str, Any], place: Any) -> None:

@@ -8,8 +8,8 @@ from copy import deepcopy
 from typing import Any, TypeAlias
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.creation import tensor
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn import Module
 from rushlight.nn.modules.batchnorm import _BatchNorm
 from rushlight.optim.lr_scheduler.base import LRScheduler

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from rushlight.native import core
+from rushlight.native import extension
 
 Formula = TypeVar("Formula", bound=Callable)
 
@@ -14,7 +14,7 @@ TWINS: set[Callable] = set()
 
 def twin(step_for: Formula) -> Formula:
     """Let native code take the steps of a formula, which it knows by the name of the method's file."""
-    if core is not None:
-        core.connect_step(step_for.__module__.rpartition(".")[2], step_for)
+    if extension is not None:
+        extension.connect_step(step_for.__module__.rpartition(".")[2], step_for)
         TWINS.add(step_for)
     return step_for

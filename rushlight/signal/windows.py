@@ -1,6 +1,6 @@
 """Windows: `torch.signal.windows`, whose functions are declared in `rushlight/ops/windows`."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 from rushlight.ops import windows as _declared  # noqa: F401
 from rushlight.ops.machine.bind import namespace
 

@@ -5,9 +5,9 @@ Written by tools/stubs from the registry of ops: `make stubs` writes it anew.
 
 from collections.abc import Sequence
 
-from rushlight.core.dtypes import dtype as _dtype
-from rushlight.core.layout import layout as _layout
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.layout import layout as _layout
+from rushlight.core.numbers.dtypes import dtype as _dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.types import Device, Number, _bool, _float, _int
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Testing: comparing tensors, and tensors to test with."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 from rushlight.testing.comparison import assert_allclose, assert_close
 from rushlight.testing.creation import make_tensor
 

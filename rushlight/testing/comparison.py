@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.data import array_from
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.core.warning import warn
+from rushlight.core.creation.data import array_from
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.errors.warning import warn
 
 # (relative, absolute) for floats; integers must be equal
 TOLERANCES = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core import dtypes
-from rushlight.core.filled import empty
-from rushlight.core.layout import memory_format as Format
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import empty
+from rushlight.core.memory.layout import memory_format as Format
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.random.sampling import randint
 
 

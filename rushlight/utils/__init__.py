@@ -1,6 +1,6 @@
 """Utilities around tensors: data, checkpointing, hooks."""
 
-from rushlight.core.lazy import names_of as _names_of
+from rushlight.core.surface.lazy import names_of as _names_of
 
 LAZY = ("_foreach_utils", "_pytree", "_traceback", "checkpoint", "collect_env", "deterministic", "dlpack", "hooks")
-__getattr__ = _names_of("rushlight.utils", LAZY, {"swap_tensors": "core.swapping"})
+__getattr__ = _names_of("rushlight.utils", LAZY, {"swap_tensors": "core.object.swapping"})

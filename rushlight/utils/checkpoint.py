@@ -9,8 +9,8 @@ from typing import Any
 
 from rushlight.autograd import engine, entry, modes
 from rushlight.autograd.function import Function
-from rushlight.core.lazy import names_of
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.lazy import names_of
 from rushlight.utils.replay import CheckpointError, Replay, forked_rng, rng_state, settings
 
 EXPLICIT = (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rushlight.native import core
+from rushlight.native import extension
 
 __all__ = ["SystemEnv", "get_env_info", "get_pretty_env_info", "main"]
 
@@ -37,7 +37,7 @@ def get_env_info() -> SystemEnv:
     return SystemEnv(
         torch_version=TORCH_VERSION,
         rushlight_version=rushlight.__version__,
-        native_layer=core is not None,
+        native_layer=extension is not None,
         numpy_version=np.__version__,
         os=f"{platform.system()} {platform.release()} ({platform.machine()})",
         libc_version="-".join(filter(None, platform.libc_ver())) or "N/A",

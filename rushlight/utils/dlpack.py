@@ -3,8 +3,8 @@
 import enum
 from typing import Any
 
-from rushlight.core.creation import from_dlpack
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import from_dlpack
+from rushlight.core.object.tensor import Tensor
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
 

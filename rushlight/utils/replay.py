@@ -11,8 +11,8 @@ from typing import Any
 from rushlight.autograd import modes
 from rushlight.autograd.function import Function
 from rushlight.autograd.hooks import saved_tensors_hooks
-from rushlight.core import location
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors import location
 
 
 class CheckpointError(RuntimeError):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rushlight.core import printing
+from rushlight.core.object import printing
 
 torch = pytest.importorskip("torch")
 

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from rushlight.core import random as ours
+from rushlight.core.random import random as ours
 
 torch = pytest.importorskip("torch")
 bfloat16 = pytest.importorskip("ml_dtypes").bfloat16

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rushlight.core import printing
-from rushlight.core.printing import (
+from rushlight.core.object import printing
+from rushlight.core.object.printing import (
     format_tensor,
     get_printoptions,
     printoptions,

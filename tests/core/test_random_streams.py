@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.core import random
-from rushlight.core.random import Generator
+from rushlight.core.random import random
+from rushlight.core.random.random import Generator
 
 F16, F32, F64, I64 = (np.dtype(name) for name in ("f2", "f4", "f8", "i8"))
 

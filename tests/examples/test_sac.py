@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rushlight
-from rushlight.native import core
+from rushlight.native import extension
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sac.py"
 
@@ -20,7 +20,7 @@ def run(*arguments, cwd, script=(EXAMPLE,)):
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
 
 
-LONG = pytest.mark.skipif(core is None, reason="takes minutes without the native layer")
+LONG = pytest.mark.skipif(extension is None, reason="takes minutes without the native layer")
 SHORT = ("--steps", "400", "--random-steps", "300", "--batch", "32", "--hidden", "16", "--evaluate", "2")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import rushlight as torch
 from rushlight import memory
-from rushlight.native import core
+from rushlight.native import extension
 from tests.ops.samples import flat
 
 # where memory comes from, as native/memory/failure.h has it
@@ -77,7 +77,7 @@ def attempt(case: Case, source: int, which: int, count: int, expected: list[torc
     call, tensors = case.prepare()
     before = state_of(tensors)
     gc.collect()  # which also empties the lists of spare objects that Python keeps
-    result, error, failed = core.call_with_failure(call, source, which, count)
+    result, error, failed = extension.call_with_failure(call, source, which, count)
     if error is not None and not is_refusal(error):
         return failed, f"raised {error!r}"
     found = outcome(result, tensors)

@@ -14,13 +14,13 @@ import pytest
 
 import rushlight as torch
 from rushlight import native
-from rushlight.native import core
+from rushlight.native import extension
 from tests.native.failure import ALL, ONE, SOURCES, Case, faults
 from tests.native.test_twins import NATIVE
 from tests.ops.samples import arguments, flat
 
 pytestmark = [
-    pytest.mark.skipif(core is None, reason="there is no native layer"),
+    pytest.mark.skipif(extension is None, reason="there is no native layer"),
     pytest.mark.filterwarnings("ignore"),
 ]
 
@@ -189,7 +189,7 @@ def creations():
     }
 
 
-@pytest.mark.parametrize("name", creations() if core is not None else [])
+@pytest.mark.parametrize("name", creations() if extension is not None else [])
 def test_a_creation_survives_each_failure(name):
     assert_faultless(Case(name, lambda: (creations()[name], [])))
 
@@ -216,7 +216,7 @@ def draws():
     }
 
 
-@pytest.mark.parametrize("name", draws() if core is not None else [])
+@pytest.mark.parametrize("name", draws() if extension is not None else [])
 def test_a_draw_survives_each_failure_and_is_the_same_as_before(name):
     def prepare():
         call = draws()[name]
@@ -233,20 +233,20 @@ def test_a_failure_in_a_thread_reaches_the_caller():
 
 
 def test_memory_that_does_not_fail_gives_the_result():
-    result, error, failed = core.call_with_failure(partial(torch.add, 1, torch.ones(3)), 7, 10**6, 1)
+    result, error, failed = extension.call_with_failure(partial(torch.add, 1, torch.ones(3)), 7, 10**6, 1)
     assert result.tolist() == [2, 2, 2]
     assert error is None and failed == 0
 
 
 def test_the_failure_of_memory_is_a_memory_error_of_torch():
-    _, error, failed = core.call_with_failure(partial(torch.add, torch.ones(3), 1), SOURCES["pool"], 1, ALL)
+    _, error, failed = extension.call_with_failure(partial(torch.add, torch.ones(3), 1), SOURCES["pool"], 1, ALL)
     assert failed > 0
     assert "DefaultCPUAllocator: can't allocate memory" in str(error)
 
 
 def test_failures_do_not_nest():
-    inner = partial(core.call_with_failure, int, 1, 1, 1)
-    _, error, _ = core.call_with_failure(inner, 1, 1, 1)
+    inner = partial(extension.call_with_failure, int, 1, 1, 1)
+    _, error, _ = extension.call_with_failure(inner, 1, 1, 1)
     assert str(error) == "memory is failing already"
 
 

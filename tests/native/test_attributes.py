@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.core.lost import last_exits
+from rushlight.errors.lost import last_exits
 
 
 class TestFields:

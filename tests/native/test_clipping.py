@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from tests.native.test_optim import METHODS, REMEMBERING, everything, started
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
+pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
 
 
 NAN, INF = math.nan, math.inf
@@ -102,7 +102,7 @@ def test_clipping_is_pythons(monkeypatch, values, largest, error, dtype):
 
 def test_clipping_is_native_where_it_can_be():
     params = with_gradients([3.0, 4.0], None)
-    assert core.clip_grad_norm(params, 1.0, False).item() == 5.0
+    assert extension.clip_grad_norm(params, 1.0, False).item() == 5.0
     np.testing.assert_allclose(params[0].grad.tolist(), [0.6, 0.8], 1e-5)
     assert params[0].grad._storage.writer[0].co_name == "test_clipping_is_native_where_it_can_be"
 
@@ -128,7 +128,7 @@ def test_a_large_norm_is_exact():
 
 @pytest.mark.parametrize("wrong", [None, 1, (), "text", [1], [None], {}])
 def test_what_cannot_be_clipped_natively_is_declined(wrong):
-    assert core.clip_grad_norm(wrong, 1.0, False) is None
+    assert extension.clip_grad_norm(wrong, 1.0, False) is None
 
 
 def test_gradients_of_other_kinds_are_left_to_python():
@@ -137,10 +137,10 @@ def test_gradients_of_other_kinds_are_left_to_python():
     strided = with_gradients([3.0, 4.0])
     strided[0]._grad = torch.arange(4.0)[::2]
     for params in (half, mixed, strided):
-        assert core.clip_grad_norm(params, 1.0, False) is None
+        assert extension.clip_grad_norm(params, 1.0, False) is None
         assert torch.nn.utils.clip_grad_norm_(params, 1.0).item() > 1
-    assert core.clip_grad_norm(with_gradients([3.0]), torch.tensor(1.0), False) is None
-    assert core.clip_grad_norm() is None
+    assert extension.clip_grad_norm(with_gradients([3.0]), torch.tensor(1.0), False) is None
+    assert extension.clip_grad_norm() is None
 
 
 def moved_with_limits(method, limits, dtype=torch.float32, sizes=((3, 4), (700,), (), (0,)), **options):
@@ -165,7 +165,7 @@ LIMITS = [{"clip_norm": 1.5}, {"clip_norm": 1000}, {"clip_value": 0.3}, {"clip_n
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_steps_with_limits_are_pythons(without, method, limits, options, dtype):
     optimizer = moved_with_limits(method, limits, dtype, **options)
-    assert core.step(optimizer)
+    assert extension.step(optimizer)
     without()
     wanted = moved_with_limits(method, limits, dtype, **options)
     wanted.step()
@@ -187,7 +187,7 @@ def test_limits_within_a_native_step_leave_gradients_as_they_are():
     param.data.zero_()
     param.grad = torch.tensor([3.0, 4.0])
     grad, version = param.grad, param.grad._version
-    assert core.step(optimizer)
+    assert extension.step(optimizer)
     assert param.grad is grad and grad.tolist() == [3.0, 4.0] and grad._version == version
     np.testing.assert_allclose(param.tolist(), [-0.6, -0.7], 1e-6)
 
@@ -226,5 +226,5 @@ def test_a_limit_of_a_class_is_heeded():
     optimizer = Careful([param], lr=1.0)
     param.grad = torch.ones(1)
     optimizer.step()
-    assert core.step(optimizer)
+    assert extension.step(optimizer)
     assert param.tolist() == [-1.0]

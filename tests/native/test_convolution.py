@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.ops.images.convolution import convolution, kernel_gradient
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
+pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
 
 TOLERANCE = {"float32": 2e-5, "float64": 1e-12}
 

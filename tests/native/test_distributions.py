@@ -8,9 +8,9 @@ import pytest
 import rushlight as torch
 from rushlight.distributions import bernoulli, categorical, constraints, normal, number_transforms
 from rushlight.distributions.distribution import Distribution
-from rushlight.native import core
+from rushlight.native import extension
 
-pytestmark = pytest.mark.skipif(core is None, reason="no native layer")
+pytestmark = pytest.mark.skipif(extension is None, reason="no native layer")
 
 KINDS = [torch.float32, torch.float64]
 INF, NAN = math.inf, math.nan

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.ops.machine.late import registry
 from tests.ops.samples import SAMPLED
 
 pytestmark = [
-    pytest.mark.skipif(core is None, reason="there is no native layer here"),
+    pytest.mark.skipif(extension is None, reason="there is no native layer here"),
     pytest.mark.filterwarnings("ignore"),
 ]
 
@@ -108,13 +108,13 @@ def test_nodes_refuse_what_they_cannot_hold():
 def test_backward_refuses_what_is_no_root():
     for roots in (None, [], [1], [(1, 2)], [(torch.ones(2), 3)]):
         try:
-            core.run_backward(roots, False)
+            extension.run_backward(roots, False)
         except TypeError:
             continue
     with pytest.raises(TypeError):
-        core.connect(nonsense=1)
+        extension.connect(nonsense=1)
     with pytest.raises(TypeError):
-        core.Function(1, 2)
+        extension.Function(1, 2)
 
 
 def test_a_hook_that_runs_backward_again():

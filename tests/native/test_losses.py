@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.nn import functional as F
 from rushlight.ops.machine.declare import REGISTRY
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
+pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
 
 REDUCTIONS = ["mean", "sum", "none"]
 # lowest and highest input, the same for the target, and what follows the reduction

@@ -10,10 +10,10 @@ import pytest
 
 import rushlight as torch
 from rushlight import memory
-from rushlight.native import core
+from rushlight.native import extension
 from tests.native.processes import run
 
-native = pytest.mark.skipif(core is None or not memory.stats()["pool"], reason="no native pool")
+native = pytest.mark.skipif(extension is None or not memory.stats()["pool"], reason="no native pool")
 MIB = 2**20
 
 
@@ -235,7 +235,7 @@ try:
 except RuntimeError as error:
     print(error)
 """
-    reason = "the environment variable RUSHLIGHT_POOL is 0" if core is not None else "the native layer is off"
+    reason = "the environment variable RUSHLIGHT_POOL is 0" if extension is not None else "the native layer is off"
     lines = run(code, RUSHLIGHT_POOL="0").splitlines()
     assert lines[0] == "False 0 0 0"
     assert lines[1].startswith(f"set_limit: there is no pool, because {reason}")

@@ -12,7 +12,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.nn.modules.module_tree import Tree
 
 
@@ -302,14 +302,14 @@ def test_walks_of_ones_own_are_heeded():
     assert len(list(nn.Sequential(Equal(), Equal()).parameters())) == 1
 
 
-@pytest.mark.skipif(core is None, reason="there is no native layer here")
+@pytest.mark.skipif(extension is None, reason="there is no native layer here")
 @pytest.mark.parametrize("wrong", [None, 1, "text", object(), nn.Module, [], {}, Tree()])
 def test_native_walks_decline_what_is_no_module(wrong):
-    assert core.parameters_of(wrong, True) is None
+    assert extension.parameters_of(wrong, True) is None
 
 
-@pytest.mark.skipif(core is None, reason="there is no native layer here")
+@pytest.mark.skipif(extension is None, reason="there is no native layer here")
 @pytest.mark.parametrize("wrong", [None, 1, "text", int, object, Tree])
 def test_only_classes_of_modules_are_quickened(wrong):
     with pytest.raises(TypeError):
-        core.quicken(wrong)
+        extension.quicken(wrong)

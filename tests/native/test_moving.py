@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 
 
 def layouts(shape):
@@ -127,7 +127,7 @@ class TestWriting:
         assert x.tolist() == [0, 0, 0]
 
 
-@pytest.mark.skipif(core is None, reason="there is no native layer here")
+@pytest.mark.skipif(extension is None, reason="there is no native layer here")
 @pytest.mark.parametrize("shape", [(4, 6), (2, 2, 6), (24,), (4, 2, 3), (1, 4, 6, 1)])
 def test_a_view_of_any_layout_shares_memory_or_is_refused_as_in_python(shape):
     for _, x in layouts((4, 6)):

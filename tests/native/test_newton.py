@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.optim import lbfgs
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
+pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
 
 
 def history(size=5, count=3, dtype="float32"):
@@ -35,7 +35,7 @@ def by_hand(vector, changes, steps, inverses, scale):
 def test_the_direction_is_that_of_the_matrix(dtype, tolerance, size, count):
     given = history(size, count, dtype)
     wanted = by_hand(*given)
-    shares = core.newton(*given)
+    shares = extension.newton(*given)
     assert shares.dtype == dtype and shares.shape == (count,)
     np.testing.assert_allclose(given[0], wanted, tolerance, tolerance)
 
@@ -75,7 +75,7 @@ def test_the_direction_does_not_depend_on_the_threads():
     def direction(threads):
         torch.set_num_threads(threads)
         given = history(100_000, 4)
-        return core.newton(*given).tolist(), given[0].tolist()
+        return extension.newton(*given).tolist(), given[0].tolist()
 
     before = torch.get_num_threads()
     try:
@@ -108,5 +108,5 @@ def test_the_unusual_is_left_to_python(name):
     given = history()
     vector, before = given[0], given[0].copy()
     CHANGES[name](given)
-    assert core.newton(*given) is None
+    assert extension.newton(*given) is None
     assert vector.tolist() == before.tolist()

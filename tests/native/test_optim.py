@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.optim import flat, stepping
 from tests.optim.test_steps import CHANGES, OPTIONS, SKIPS, moments_after, run
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
+pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
 
 MORE = [
     ("SGD", {"lr": 0.1, "weight_decay": 0.1}),
@@ -61,14 +61,14 @@ def test_steps_are_pythons_to_the_last_bit(without, method, options, dtype):
 def test_a_rate_that_numpy_made_is_a_number():
     for rate in (np.float64(0.1), 1, True):
         param, optimizer = started([1.0, 2.0], "SGD", lr=rate, momentum=0)
-        assert core.step(optimizer)
+        assert extension.step(optimizer)
         np.testing.assert_allclose(param.tolist(), [1 - 2 * rate, 2 - 2 * rate], 1e-6)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_second_step_is_native(method):
     _, optimizer = started([1.0, 2.0], method)
-    assert core.step(optimizer)
+    assert extension.step(optimizer)
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -137,7 +137,7 @@ def test_a_transposed_parameter_moves_natively_with_a_transposed_gradient(withou
         for number in range(3):
             param.grad = (torch.arange(6.0).reshape(2, 3) * 0.5).t()
             # the first one by Python, the second one natively if at all
-            if number != 1 or stepping.core is None or not core.step(optimizer):
+            if number != 1 or stepping.core is None or not extension.step(optimizer):
                 optimizer.step()
         return everything(optimizer)
 
@@ -149,7 +149,7 @@ def test_a_transposed_parameter_moves_natively_with_a_transposed_gradient(withou
 def test_steps_count_as_writes_and_name_the_line():
     param, optimizer = started([1.0, 2.0])
     version = param._version
-    assert core.step(optimizer)
+    assert extension.step(optimizer)
     assert param._version == version + 1
     optimizer.step()  # here
     code, _ = param._storage.writer
@@ -167,10 +167,10 @@ def test_parameters_without_gradients_stay():
     other = torch.ones(1, requires_grad=True)
     optimizer.add_param_group({"params": [other]})
     before = param._version
-    assert core.step(optimizer)
+    assert extension.step(optimizer)
     assert other.tolist() == [1.0] and other._version == 0 and param._version == before + 1
     param.grad = None
-    assert not core.step(optimizer)
+    assert not extension.step(optimizer)
     assert param._version == before + 1
 
 
@@ -233,5 +233,5 @@ def test_replaced_data_is_moved_and_the_old_data_is_not():
     old = param.detach()
     before = old.tolist()
     param.data = torch.zeros(2)
-    assert core.step(optimizer)
+    assert extension.step(optimizer)
     assert old.tolist() == before and (param.detach() != 0).all()

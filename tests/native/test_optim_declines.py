@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.optim import optimizer as optimizers
 from tests.native.test_optim import started
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
+pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
 
 
 def tensor_rate(param, optimizer):
@@ -223,7 +223,7 @@ def test_the_unusual_is_left_to_python(without, change):
         first, count = optimizer.state[param]["exp_avg"], optimizer.state[param]["step"]
         change(param, optimizer)
         before = param.tolist(), param._version, first.tolist(), count.tolist()
-        assert not core.step(optimizer)
+        assert not extension.step(optimizer)
         np.testing.assert_equal((param.tolist(), param._version, first.tolist(), count.tolist()), before)
         try:
             optimizer.step()
@@ -239,7 +239,7 @@ def test_the_unusual_is_left_to_python(without, change):
 
 @pytest.mark.parametrize("wrong", [None, 1, "text", object(), Exception, [], {}, type("Plain", (), {})()])
 def test_what_is_no_optimizer_is_left_alone(wrong):
-    assert not core.step(wrong)
+    assert not extension.step(wrong)
 
 
 def test_a_formula_of_ones_own_is_used():
@@ -250,19 +250,19 @@ def test_a_formula_of_ones_own_is_used():
     param = torch.zeros(2, requires_grad=True)
     param.grad = torch.tensor([5.0, -3.0])
     optimizer = Sign([param], lr=0.5)
-    assert not core.step(optimizer)
+    assert not extension.step(optimizer)
     optimizer.step()
     assert param.tolist() == [-0.5, 0.5]
 
 
 def test_a_kin_of_adam_with_another_formula_is_not_taken_for_adam():
     optimizer = started([1.0, 2.0], "AdamTF")[1]
-    assert not core.step(optimizer)
+    assert not extension.step(optimizer)
 
 
 def test_a_method_that_has_no_loops_cannot_be_connected():
     with pytest.raises(ValueError, match="there is no native step of mine"):
-        core.connect_step("mine", print)
+        extension.connect_step("mine", print)
 
 
 def test_a_step_of_ones_own_may_go_on_to_the_native_one():
@@ -354,5 +354,5 @@ def test_code_that_runs_during_a_lookup_does_no_harm():
     odd = Colliding(params[1])
     optimizer.state = {odd: None, **optimizer.state}
     odd.run = spoil
-    core.step(optimizer)
+    extension.step(optimizer)
     assert not optimizer.state

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.core import ranges
-from rushlight.native import core
+from rushlight.core.creation import ranges
+from rushlight.native import extension
 from rushlight.ops.indexing import masking
 from rushlight.ops.reductions import sorting, uniqueness
 
-pytestmark = pytest.mark.skipif(core is None, reason="no native layer")
+pytestmark = pytest.mark.skipif(extension is None, reason="no native layer")
 
 # around where digits take over from insertion, and several blocks of threads
 COUNTS = [1, 2, 7, 47, 48, 49, 1000, 70_000]

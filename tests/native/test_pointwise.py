@@ -9,10 +9,10 @@ import pytest
 
 import rushlight as torch
 import rushlight.nn.functional as F
-from rushlight.core.layout import common_strides
-from rushlight.native import core
+from rushlight.core.memory.layout import common_strides
+from rushlight.native import extension
 
-pytestmark = pytest.mark.skipif(core is None, reason="the extension is not there")
+pytestmark = pytest.mark.skipif(extension is None, reason="the extension is not there")
 
 DTYPES = [torch.float32, torch.float64, torch.int64, torch.bool]
 

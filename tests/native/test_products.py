@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.nn import functional as F
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no native layer here")
+pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
 
 # around the sizes of tiles and registers on all levels
 SIZES = [0, 1, 2, 3, 5, 8, 9, 16, 17, 33, 65]

@@ -11,7 +11,7 @@ from conformance.programs.twins import Plain, differences
 COUNT = 16
 
 
-pytestmark = pytest.mark.skipif(rushlight.native.core is None, reason="there is nothing to compare with")
+pytestmark = pytest.mark.skipif(rushlight.native.extension is None, reason="there is nothing to compare with")
 
 
 @pytest.fixture(scope="module")

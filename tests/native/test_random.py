@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.core import random, streams
-from rushlight.core.random import Generator
-from rushlight.native import core
+from rushlight.core.random import random, streams
+from rushlight.core.random.random import Generator
+from rushlight.native import extension
 
-pytestmark = pytest.mark.skipif(core is None, reason="no native layer")
+pytestmark = pytest.mark.skipif(extension is None, reason="no native layer")
 
 F32, F64 = np.dtype("f4"), np.dtype("f8")
 # around the blocks of normals (16) and of words (624), and beyond what is drawn at once

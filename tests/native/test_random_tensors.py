@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.core.random import Generator
-from rushlight.native import core
+from rushlight.core.random.random import Generator
+from rushlight.native import extension
 from rushlight.ops.random import dropout as dropouts
 
-pytestmark = pytest.mark.skipif(core is None, reason="no native layer")
+pytestmark = pytest.mark.skipif(extension is None, reason="no native layer")
 
 
 def seeded(seed):

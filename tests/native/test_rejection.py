@@ -1,13 +1,13 @@
-"""Gamma, Poisson and binomial numbers: the native way gives those of core/rejection.py, and stops at the same place."""
+"""Gamma, Poisson and binomial numbers: natively those of `core.random.rejection`, and stops where it stops."""
 
 import numpy as np
 import pytest
 
 import rushlight as torch
 from rushlight import native
-from rushlight.core import rejection
+from rushlight.core.random import rejection
 
-pytestmark = pytest.mark.skipif(native.core is None, reason="there is no native code to compare with")
+pytestmark = pytest.mark.skipif(native.extension is None, reason="there is no native code to compare with")
 
 
 def parameters(name, dtype):

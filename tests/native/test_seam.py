@@ -18,7 +18,7 @@ from rushlight import native
 from tests.native.test_twins import NATIVE
 from tests.ops.samples import arguments, flat
 
-pytestmark = pytest.mark.skipif(native.core is None, reason="there is no native layer")
+pytestmark = pytest.mark.skipif(native.extension is None, reason="there is no native layer")
 
 PACKAGE = Path(rushlight.__file__).parent
 WHOLE = "import rushlight, rushlight.distributions; from rushlight.ops import late; late.load(); rushlight.optim.Adam"
@@ -44,16 +44,16 @@ MISSPELT = {
         "reads 'alpha', which is no parameter of the op",
     ),
     "a parameter of a shortcut": (
-        "core/rejection.py",
+        "core/random/rejection.py",
         "def poisson(rate: np.ndarray",
         "def poisson(rte: np.ndarray",
-        "the kernel of 'core.rejection.poisson' reads 'rate', which is no parameter of the function",
+        "the kernel of 'core.random.rejection.poisson' reads 'rate', which is no parameter of the function",
     ),
     "the name of a shortcut": (
-        "core/rejection.py",
+        "core/random/rejection.py",
         "def poisson(",
         "def poison(",
-        "there is no shortcut for core.rejection.poison",
+        "there is no shortcut for core.random.rejection.poison",
     ),
     "the file of an optimizer": (
         "optim/twins.py",
@@ -63,8 +63,8 @@ MISSPELT = {
     ),
     "a native fallback": (
         "autograd/graph.py",
-        "core.connect(edge_of=edge_of)",
-        "core.connect(edge_off=edge_of)",
+        "extension.connect(edge_of=edge_of)",
+        "extension.connect(edge_off=edge_of)",
         "knows nothing of 'edge_off'",
     ),
 }

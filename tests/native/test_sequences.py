@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.ops.sequences.attention.dot_product import attention
 from rushlight.ops.sequences.recurrent.elman import rnn_layer
 from rushlight.ops.sequences.recurrent.gru import gru_layer
 from rushlight.ops.sequences.recurrent.lstm import lstm_layer
 
-pytestmark = pytest.mark.skipif(core is None, reason="there is no native code")
+pytestmark = pytest.mark.skipif(extension is None, reason="there is no native code")
 
 LAYERS = {"lstm": (lstm_layer, 4, 2), "gru": (gru_layer, 3, 1), "rnn": (rnn_layer, 1, 1)}
 

@@ -6,10 +6,10 @@ import threading
 import pytest
 
 import rushlight as torch
-from rushlight.native import core
+from rushlight.native import extension
 from tests.native.processes import run
 
-native = pytest.mark.skipif(core is None, reason="no native layer")
+native = pytest.mark.skipif(extension is None, reason="no native layer")
 SIZE = 53 * 18_869  # above the work threshold of every op, and no multiple of a grain
 
 
@@ -56,12 +56,12 @@ def test_products_have_the_same_bits_for_any_number_of_threads(rows, inner, colu
 
 @native
 def test_the_number_of_threads_is_that_of_the_blas_too():
-    before = core.blas_info()
+    before = extension.blas_info()
     if before is None:
         pytest.skip("no BLAS of NumPy's to ask")
     torch.set_num_threads(1)
     assert torch.get_num_threads() == 1
-    assert core.blas_info() == (before[0], 1)
+    assert extension.blas_info() == (before[0], 1)
 
 
 @native
@@ -109,7 +109,7 @@ def test_workers_that_were_stopped_start_again():
     torch.set_num_threads(2)
     for _ in range(3):
         assert (torch.ones(SIZE) + 1).sum() == 2 * SIZE
-        core.stop_threads()
+        extension.stop_threads()
 
 
 @native

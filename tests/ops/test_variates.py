@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.core.random import Generator
-from rushlight.core.rejection import Ahead
+from rushlight.core.random.random import Generator
+from rushlight.core.random.rejection import Ahead
 
 F64 = torch.float64
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.core import absent
+from rushlight.errors import absent
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "coverage.py"
 

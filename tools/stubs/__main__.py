@@ -41,8 +41,8 @@ LATE_NAMES = "rushlight/ops/machine/late_names.py"
 def files() -> Iterator[tuple[str, str]]:
     """Each file with its text, formatted."""
     yield LATE_NAMES, formatted(LATE_NAMES, late_names())
-    yield "rushlight/core/methods.pyi", formatted("methods.pyi", methods())
-    yield "rushlight/core/results.pyi", formatted("results.pyi", results())
+    yield "rushlight/core/object/methods.pyi", formatted("methods.pyi", methods())
+    yield "rushlight/core/object/results.pyi", formatted("results.pyi", results())
     for package, path in FACES.items():
         yield path, formatted(path, face(package))
 

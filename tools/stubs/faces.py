@@ -7,7 +7,7 @@ import sys
 from types import FunctionType, ModuleType
 from typing import Any
 
-from rushlight.core.lazy import promised
+from rushlight.core.surface.lazy import promised
 from rushlight.ops.machine.declare import Op
 from rushlight.ops.machine.late import registry
 from tools.stubs.by_hand import FUNCTIONS
@@ -26,13 +26,13 @@ from typing import Any, Literal, TypeVar, overload
 from typing_extensions import TypeIs
 
 from rushlight.autograd.edges import GradientEdge
-from rushlight.core import results
-from rushlight.core.dtypes import dtype as _dtype
-from rushlight.core.layout import layout as _layout
-from rushlight.core.layout import memory_format as _memory_format
-from rushlight.core.random import Generator
-from rushlight.core.size import Size
-from rushlight.core.tensor import Tensor
+from rushlight.core.object import results
+from rushlight.core.numbers.dtypes import dtype as _dtype
+from rushlight.core.memory.layout import layout as _layout
+from rushlight.core.memory.layout import memory_format as _memory_format
+from rushlight.core.random.random import Generator
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from rushlight.types import Device, Number, _bool, _complex, _float, _int
 """

@@ -8,7 +8,7 @@ import sys
 import textwrap
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.bind import public
 from rushlight.ops.machine.late import load
 

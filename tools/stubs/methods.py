@@ -7,8 +7,8 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from rushlight.core import fields, tensor
-from rushlight.core.tensor import Tensor
+from rushlight.core.object import fields, tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import OPERATORS
 from rushlight.ops.machine.late import load
 from tools.stubs.by_hand import METHODS, PROPERTIES
@@ -21,7 +21,7 @@ COMPARED = ("eq", "ne")
 
 
 def methods() -> str:
-    """The text of rushlight/core/methods.pyi."""
+    """The text of rushlight/core/object/methods.pyi."""
     load()
     imports, lines = Imports(), []
     known, taken = forms(), own_names()

@@ -9,8 +9,8 @@ from tools.stubs.types_of import result_fields
 
 
 def results() -> str:
-    """The text of rushlight/core/results.pyi: a class for each op with several results."""
-    lines = ["from typing import NamedTuple", "", "from rushlight.core.tensor import Tensor"]
+    """The text of rushlight/core/object/results.pyi: a class for each op with several results."""
+    lines = ["from typing import NamedTuple", "", "from rushlight.core.object.tensor import Tensor"]
     for name, op in sorted(registry().items()):
         fields = [] if name.startswith("_") else result_fields(seen_of(op))
         if fields:

@@ -65,7 +65,7 @@ PyObject* call_in_python(PyObject* self, PyObject* const* args, Py_ssize_t count
     return PyObject_Call(call_carefully, all.get(), keywords);
 }
 
-// Says in the words of the error that is under way in which layer it arose. See nn/modules/module_errors.py.
+// Says in the words of the error that is under way in which layer it arose. See errors/modules.py.
 void explain_failure(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     if (name_layer == nullptr || !PyErr_ExceptionMatches(PyExc_Exception)) return;
     PyObject *type, *value, *trace;

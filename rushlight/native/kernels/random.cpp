@@ -1,4 +1,4 @@
-// Random numbers: the twister's words, and what core/streams.py and core/random.py make of them.
+// Random numbers: the twister's words, and what core/random/streams.py and core/random/random.py make of them.
 #include "kernels/math.h"
 #include "kernels/table.h"
 

@@ -199,7 +199,7 @@ bool Operands::casts_repeated() const {
 }
 
 // Whether `inner` is the slower one of two dims of the result: 1 or 0, as the first operand says whose steps tell, and
-// -1 where none does; as comes_later in core/layout.py.
+// -1 where none does; as comes_later in core/memory/layout.py.
 int Operands::comes_later(int inner, int outer) const {
     for (int i = 0; i < count; i++) {
         npy_intp a = step_along(i, inner), b = step_along(i, outer);
@@ -249,7 +249,7 @@ bool Operands::is_uniform() const {
     return true;
 }
 
-// The dims in memory as core/layout.py's common_strides orders them.
+// The dims in memory as core/memory/layout.py's common_strides orders them.
 PyArrayObject* Operands::new_result(int dtype, bool packed) const {
     if (packed || (in_rows() && !has_odd_steps())) return new_array(ndim, dims, type_num_of(dtype));
     if (casts_repeated()) return nullptr;

@@ -50,7 +50,7 @@ npy_intp size_in_bytes(int ndim, const npy_intp* dims, npy_intp itemsize) {
     return empty ? 0 : bytes;
 }
 
-// The dims from the fastest to the slowest, ordered as core/layout.py's stride_order does.
+// The dims from the fastest to the slowest, ordered as core/memory/layout.py's stride_order does.
 void stride_order(int ndim, const npy_intp* dims, const npy_intp* strides, int* order) {
     for (int i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
     for (int place = 1; place < ndim; ++place) {

@@ -33,10 +33,10 @@ PyArrayObject* new_array_like(PyArrayObject* model, npy_intp size);
 PyArrayObject* zeros_array(int ndim, const npy_intp* dims, int type_num);
 
 // Dense and uninitialised, its dims in memory in the order of `strides` (in elements or bytes), as
-// core/layout.py's dense_strides gives a copy of such an array.
+// core/memory/layout.py's dense_strides gives a copy of such an array.
 PyArrayObject* new_array_like_strides(int ndim, const npy_intp* dims, const npy_intp* strides, int type_num);
 
-// Whether a C-contiguous array has the steps of a new one along dims of size 1 too; as is_fresh in core/strides.py.
+// Whether a C-contiguous array has the steps of a new one along dims of size 1 too; see core/memory/strides.py.
 bool has_usual_steps(PyArrayObject* array);
 
 // Give a new array the steps of another one of its shape along dims of size 1. Takes nullptr too, and returns `made`.

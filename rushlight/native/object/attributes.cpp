@@ -1,5 +1,5 @@
-// Attributes: methods and fields of Tensor that need no arithmetic. The Python forms are in core/tensor.py,
-// core/attributes.py, core/conversion.py and autograd/methods.py; they answer whatever is unusual.
+// Attributes: methods and fields of Tensor that need no arithmetic. The Python forms are in core/object/tensor.py,
+// core/object/attributes.py, core/object/conversion.py and autograd/methods.py; they answer whatever is unusual.
 #include "object/attributes.h"
 
 #include <cstring>
@@ -125,7 +125,7 @@ PyObject* get_ndim(PyObject* self, void*) {
 
 PyObject* get_requires_grad(PyObject* self, void*) { return PyBool_FromLong(requires_grad(as_tensor(self))); }
 
-// Whether a view's memory was written to since its history was noted; see `refresh` in core/views.py.
+// Whether a view's memory was written to since its history was noted; see `refresh` in core/object/views.py.
 bool is_stale(const Tensor* tensor) {
     return tensor->base != nullptr && version_of(tensor) != tensor->view_version &&
            (as_tensor(tensor->base)->requires_grad || tensor->node != nullptr);

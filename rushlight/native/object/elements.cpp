@@ -1,4 +1,4 @@
-// Elements: a tensor's numbers as Python's and NumPy's. See core/conversion.py, which answers whatever is unusual.
+// Elements: a tensor's numbers as Python's and NumPy's. core/object/conversion.py answers whatever is unusual.
 #include "object/elements.h"
 
 #include <cmath>

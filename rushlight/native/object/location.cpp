@@ -1,4 +1,4 @@
-// Locations: the user's line behind a call. See core/location.py.
+// Locations: the user's line behind a call. See errors/location.py.
 #include "object/location.h"
 
 #include <cstring>

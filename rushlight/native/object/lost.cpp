@@ -16,7 +16,7 @@ struct Exit {
     Place place;
 };
 
-// as many as core/lost.py remembers; the GIL guards it
+// as many as errors/lost.py remembers; the GIL guards it
 constexpr int MOST = 1000;
 Exit exits[MOST];
 int first = 0, count = 0;
@@ -51,11 +51,11 @@ void number_left(double value) {
     exits[(first + count++) % MOST] = {value, user_place()};
 }
 
-// As `array_left` in core/lost.py; that module's own tables are written.
+// As `array_left` in errors/lost.py; that module's own tables are written.
 bool array_left(PyArrayObject* array, const Cut& cut) {
     static PyObject *arrays = nullptr, *append = nullptr;
     if (append == nullptr) {
-        Ref module = Ref::steal(PyImport_ImportModule("rushlight.core.lost"));
+        Ref module = Ref::steal(PyImport_ImportModule("rushlight.errors.lost"));
         Ref exits = module ? Ref::steal(PyObject_GetAttrString(module.get(), "_exits")) : Ref();
         arrays = exits ? PyObject_GetAttrString(module.get(), "_arrays") : nullptr;
         append = arrays != nullptr ? PyObject_GetAttrString(exits.get(), "append") : nullptr;

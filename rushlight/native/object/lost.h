@@ -1,4 +1,4 @@
-// Lost history: numbers that left a graph through item(), kept until core/lost.py asks for them.
+// Lost history: numbers that left a graph through item(), kept until errors/lost.py asks for them.
 #pragma once
 
 #include "object/tensor.h"

@@ -244,7 +244,7 @@ PyMemberDef tensor_members[] = {
 
 PyTypeObject StorageType = [] {
     PyTypeObject type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-    type.tp_name = "rushlight.core.storage.Storage";
+    type.tp_name = "rushlight.core.memory.storage.Storage";
     type.tp_basicsize = sizeof(Storage);
     type.tp_flags = Py_TPFLAGS_DEFAULT;
     type.tp_weaklistoffset = offsetof(Storage, weak_references);

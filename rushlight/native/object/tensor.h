@@ -1,4 +1,4 @@
-// Tensor's base type: the fields that core/tensor.py names, and Storage.
+// Tensor's base type: the fields that core/object/tensor.py names, and Storage.
 #pragma once
 
 #include "object/location.h"
@@ -6,7 +6,7 @@
 
 namespace rushlight {
 
-// One block of memory that views share, with the count of writes to it. See core/storage.py.
+// One block of memory that views share, with the count of writes to it. See core/memory/storage.py.
 struct Storage {
     PyObject_HEAD PyObject* array;
     PyObject* weak_references;
@@ -27,7 +27,7 @@ struct Tensor {
         // nullptr where native code must leave the tensor to Python: before it is given one, and while `deferred` is
         // there
         PyArrayObject* array;
-    PyArrayObject* deferred;  // an array that shows the conjugates or negatives of its memory, see core/deferred.py
+    PyArrayObject* deferred;  // shows the conjugates or negatives of its memory, see core/memory/deferred.py
     Storage* storage;
     PyObject* node;
     Py_ssize_t output;

@@ -28,7 +28,7 @@ namespace {
 PyObject* contiguous_format() {
     static PyObject* found = nullptr;
     if (found == nullptr) {
-        Ref module = Ref::steal(PyImport_ImportModule("rushlight.core.layout"));
+        Ref module = Ref::steal(PyImport_ImportModule("rushlight.core.memory.layout"));
         if (module) found = PyObject_GetAttrString(module.get(), "contiguous_format");
         PyErr_Clear();
     }
@@ -102,7 +102,7 @@ void to_int32(const void* from, void* to, npy_intp count) {
 }
 
 // Where `converted` has no loop: from integers by NumPy's, from floats to short integers by way of int64, as `cast` in
-// core/casting.py; nullptr for other dtypes.
+// core/numbers/casting.py; nullptr for other dtypes.
 PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
     int from = PyArray_TYPE(array), kind = dtype_of(array);
     DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISNOTSWAPPED(array));

@@ -1,5 +1,5 @@
-// Creation: the common calls of tensor, as_tensor and from_numpy. See core/creation.py; other dtypes, devices, layouts
-// and kinds of data are left to it.
+// Creation: common calls of tensor, as_tensor and from_numpy. See core/creation/creation.py; other dtypes, devices,
+// layouts and kinds of data are left to it.
 #include "ops/creation.h"
 
 #include <cstring>
@@ -34,11 +34,12 @@ PyObject* from_package(PyObject*& kept, const char* module, const char* name) {
 }
 
 PyObject *cpu = nullptr, *lost_numbers = nullptr, *lost_arrays = nullptr, *catch_up = nullptr;
-constexpr const char* LOST = "rushlight.core.lost";
+constexpr const char* LOST = "rushlight.errors.lost";
 
 bool is_cpu(PyObject* device) {
     if (PyUnicode_CheckExact(device)) return PyUnicode_CompareWithASCIIString(device, "cpu") == 0;
-    if (from_package(cpu, "rushlight.core.device", "CPU") == nullptr || Py_TYPE(device) != Py_TYPE(cpu)) return false;
+    if (from_package(cpu, "rushlight.core.settings.device", "CPU") == nullptr || Py_TYPE(device) != Py_TYPE(cpu))
+        return false;
     int same = PyObject_RichCompareBool(device, cpu, Py_EQ);
     if (same < 0) PyErr_Clear();
     return same > 0;
@@ -160,7 +161,7 @@ private:
     }
 };
 
-// Where numbers came out of a graph, as `cut_of_data` in core/lost.py finds it; borrowed, nullptr for nowhere.
+// Where numbers came out of a graph, as `cut_of_data` in errors/lost.py finds it; borrowed, nullptr for nowhere.
 PyObject* cut_of_numbers(PyObject* data) {
     if (from_package(lost_numbers, LOST, "_numbers") == nullptr) return nullptr;
     if (from_package(catch_up, LOST, "catch_up") == nullptr) return nullptr;
@@ -268,9 +269,9 @@ PyObject* from_numpy(const Arguments& arguments) {
     return shared(reinterpret_cast<PyArrayObject*>(data));
 }
 
-KERNEL("core.creation.tensor").shortcut(tensor, OfTensor::names);
-KERNEL("core.creation.as_tensor").shortcut(as_tensor_way, OfAsTensor::names);
-KERNEL("core.creation.from_numpy").shortcut(from_numpy, OfFromNumpy::names);
+KERNEL("core.creation.creation.tensor").shortcut(tensor, OfTensor::names);
+KERNEL("core.creation.creation.as_tensor").shortcut(as_tensor_way, OfAsTensor::names);
+KERNEL("core.creation.creation.from_numpy").shortcut(from_numpy, OfFromNumpy::names);
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Filled tensors: the common calls of zeros, full, eye, arange and kin. See core/filled.py, core/ranges.py and
-// core/likeness.py; other dtypes, devices and layouts are left to them.
+// Filled tensors: the common calls of zeros, full, eye, arange and kin. See core/creation/filled.py, ranges.py and
+// core/creation/likeness.py; other dtypes, devices and layouts are left to them.
 #include <algorithm>
 #include <cmath>
 
@@ -227,20 +227,20 @@ PyObject* arange(const Arguments& arguments) {
     return finish(array, options.requires_grad);
 }
 
-KERNEL("core.filled.zeros").shortcut(filled<Filled, 0>, Filled::names);
-KERNEL("core.filled.ones").shortcut(filled<Filled, 1>, Filled::names);
-KERNEL("core.filled.empty").shortcut(empty, Empty::names);
-KERNEL("core.filled.full").shortcut(full, Full::names);
-KERNEL("core.filled.eye").shortcut(eye, Eye::names);
-KERNEL("core.likeness.zeros_like").shortcut(like<0>, Like::names);
-KERNEL("core.likeness.ones_like").shortcut(like<1>, Like::names);
-KERNEL("core.likeness.empty_like").shortcut(like<NOTHING>, Like::names);
-KERNEL("core.likeness.full_like").shortcut(full_like, FullLike::names);
-KERNEL("core.likeness.new_zeros").shortcut(filled_new<0>, New::names);
-KERNEL("core.likeness.new_ones").shortcut(filled_new<1>, New::names);
-KERNEL("core.likeness.new_empty").shortcut(filled_new<NOTHING>, New::names);
-KERNEL("core.ranges.arange").shortcut(arange, Arange::names);
-KERNEL("core.ranges.linspace").shortcut(linspace, Linspace::names);
+KERNEL("core.creation.filled.zeros").shortcut(filled<Filled, 0>, Filled::names);
+KERNEL("core.creation.filled.ones").shortcut(filled<Filled, 1>, Filled::names);
+KERNEL("core.creation.filled.empty").shortcut(empty, Empty::names);
+KERNEL("core.creation.filled.full").shortcut(full, Full::names);
+KERNEL("core.creation.filled.eye").shortcut(eye, Eye::names);
+KERNEL("core.creation.likeness.zeros_like").shortcut(like<0>, Like::names);
+KERNEL("core.creation.likeness.ones_like").shortcut(like<1>, Like::names);
+KERNEL("core.creation.likeness.empty_like").shortcut(like<NOTHING>, Like::names);
+KERNEL("core.creation.likeness.full_like").shortcut(full_like, FullLike::names);
+KERNEL("core.creation.likeness.new_zeros").shortcut(filled_new<0>, New::names);
+KERNEL("core.creation.likeness.new_ones").shortcut(filled_new<1>, New::names);
+KERNEL("core.creation.likeness.new_empty").shortcut(filled_new<NOTHING>, New::names);
+KERNEL("core.creation.ranges.arange").shortcut(arange, Arange::names);
+KERNEL("core.creation.ranges.linspace").shortcut(linspace, Linspace::names);
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Shortcuts of core/streams.py and core/random.py: the same arguments, read and handed to the draws.
+// Shortcuts of core/random/streams.py and core/random/random.py: the same arguments, read and handed to the draws.
 #include "random/draws.h"
 
 #include <algorithm>
@@ -226,16 +226,16 @@ PyObject* indices(const Arguments& arguments) {
         multinomial(*stream, reinterpret_cast<PyArrayObject*>(arguments[Multinomial::probs]), samples, replacement));
 }
 
-KERNEL("core.streams.uniform32").shortcut(plain_uniform<NPY_FLOAT32>, PlainUniform::names);
-KERNEL("core.streams.uniform64").shortcut(plain_uniform<NPY_FLOAT64>, PlainUniform::names);
-KERNEL("core.streams.normals_one_by_one").shortcut(normals_one_by_one, OneByOne::names);
-KERNEL("core.random.uniform").shortcut(uniform, Uniform::names);
-KERNEL("core.random.normal").shortcut(normal, Normal::names);
-KERNEL("core.random.exponential").shortcut(exponential, Exponential::names);
-KERNEL("core.random.bernoulli").shortcut(bernoulli, Bernoulli::names);
-KERNEL("core.random.integers").shortcut(integers, Integers::names);
-KERNEL("core.random.permutation").shortcut(permutation, Permutation::names);
-KERNEL("core.random.multinomial").shortcut(indices, Multinomial::names);
+KERNEL("core.random.streams.uniform32").shortcut(plain_uniform<NPY_FLOAT32>, PlainUniform::names);
+KERNEL("core.random.streams.uniform64").shortcut(plain_uniform<NPY_FLOAT64>, PlainUniform::names);
+KERNEL("core.random.streams.normals_one_by_one").shortcut(normals_one_by_one, OneByOne::names);
+KERNEL("core.random.random.uniform").shortcut(uniform, Uniform::names);
+KERNEL("core.random.random.normal").shortcut(normal, Normal::names);
+KERNEL("core.random.random.exponential").shortcut(exponential, Exponential::names);
+KERNEL("core.random.random.bernoulli").shortcut(bernoulli, Bernoulli::names);
+KERNEL("core.random.random.integers").shortcut(integers, Integers::names);
+KERNEL("core.random.random.permutation").shortcut(permutation, Permutation::names);
+KERNEL("core.random.random.multinomial").shortcut(indices, Multinomial::names);
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Draws: contiguous elements filled from a stream, in the order and with the numbers of core/random.py.
+// Draws: contiguous elements filled from a stream, in the order and with the numbers of core/random/random.py.
 #include "random/random.h"
 
 #include <algorithm>
@@ -104,7 +104,7 @@ bool fill_normals(Stream& stream, void* numbers, int64_t count, double mean, dou
     return true;
 }
 
-// The whole numbers that a type holds without gaps, as core/random.py has them.
+// The whole numbers that a type holds without gaps, as core/random/random.py has them.
 bool whole_range(int type, int64_t& lowest, int64_t& highest) {
     switch (type) {
         case NPY_BOOL: lowest = 0, highest = 1; return true;

@@ -1,4 +1,4 @@
-// Random numbers: the stream behind a Generator, and draws from it. See core/streams.py and core/random.py.
+// Random numbers: the stream behind a Generator, and draws from it. See the files of core/random/.
 #pragma once
 
 #include "kernels/random.h"

@@ -1,4 +1,4 @@
-// Shortcuts of core/rejection.py: gamma, Poisson and binomial numbers, each from as many uniforms as it takes.
+// Shortcuts of core/random/rejection.py: gamma, Poisson and binomial numbers, each from as many uniforms as it takes.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -223,9 +223,9 @@ PyObject* binomial(const Arguments& arguments) {
     }));
 }
 
-KERNEL("core.rejection.gamma").shortcut(gamma, Gamma::names);
-KERNEL("core.rejection.poisson").shortcut(poisson, Poisson::names);
-KERNEL("core.rejection.binomial").shortcut(binomial, Binomial::names);
+KERNEL("core.random.rejection.gamma").shortcut(gamma, Gamma::names);
+KERNEL("core.random.rejection.poisson").shortcut(poisson, Poisson::names);
+KERNEL("core.random.rejection.binomial").shortcut(binomial, Binomial::names);
 
 }  // namespace
 

@@ -22,7 +22,7 @@ PyObject* attribute(const char* module, const char* name) {
 
 // The CPU, given by any of the names it has.
 bool is_cpu(PyObject* device) {
-    static PyObject* cpu = attribute("rushlight.core.device", "CPU");
+    static PyObject* cpu = attribute("rushlight.core.settings.device", "CPU");
     if (device == nullptr || device == Py_None || device == cpu) return true;
     if (PyUnicode_CheckExact(device)) return PyUnicode_CompareWithASCIIString(device, "cpu") == 0;
     if (cpu == nullptr || Py_TYPE(device) != Py_TYPE(cpu)) return false;
@@ -32,14 +32,14 @@ bool is_cpu(PyObject* device) {
 
 // The NumPy type of a torch dtype.
 bool read_dtype(PyObject* dtype, int& type) {
-    static PyObject* kind = attribute("rushlight.core.dtypes", "dtype");
+    static PyObject* kind = attribute("rushlight.core.numbers.dtypes", "dtype");
     if (as_object(Py_TYPE(dtype)) != kind) return false;
     Ref found = Ref::steal(PyObject_GetAttr(dtype, word_numpy));
     return read_type(found.get(), type);
 }
 
 bool default_dtype(int& type) {
-    static PyObject* module = PyImport_ImportModule("rushlight.core.dtypes");
+    static PyObject* module = PyImport_ImportModule("rushlight.core.numbers.dtypes");
     Ref found = module != nullptr ? Ref::steal(PyObject_GetAttr(module, word_default)) : Ref();
     return found && read_dtype(found.get(), type);
 }

@@ -1,4 +1,4 @@
-// The stream: torch's Mersenne Twister as a Python type, which Generator extends. See core/streams.py.
+// The stream: torch's Mersenne Twister as a Python type, which Generator extends. See core/random/streams.py.
 #include <algorithm>
 
 #include "kernels/table.h"
@@ -150,7 +150,7 @@ Stream* stream_of(PyObject* generator) {
         return is_stream(generator) ? &as_stream(generator) : nullptr;
     }
     if (shared == nullptr) {
-        Ref module = Ref::steal(PyImport_ImportModule("rushlight.core.random"));
+        Ref module = Ref::steal(PyImport_ImportModule("rushlight.core.random.random"));
         Ref found = module ? Ref::steal(PyObject_GetAttrString(module.get(), "default_generator")) : Ref();
         if (!found || !is_stream(found.get())) {
             PyErr_Clear();

@@ -70,7 +70,7 @@ struct Kernel {
     unsigned may_lack;  // bits of `reads` that no formula need name
     Backward backward;
     Route route;                   // instead of `forward`, for a composed function
-    Shortcut shortcut;             // instead of both, for a Python function such as "core.random.uniform"
+    Shortcut shortcut;             // instead of both, for a Python function such as "core.random.random.uniform"
     const void* data;              // for a kernel that serves many ops: which one
     bool (*prepare)(OpInfo&);      // looks up more names in the signature; false with an exception where one is missing
     void (*find_direct)(OpInfo&);  // finds OpInfo::direct, once the formulas are known

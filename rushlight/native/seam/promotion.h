@@ -1,4 +1,4 @@
-// Type promotion: which dtype an op computes in when its operands differ. See core/promotion.py.
+// Type promotion: which dtype an op computes in when its operands differ. See core/numbers/promotion.py.
 #pragma once
 
 #include "kernels/row.h"

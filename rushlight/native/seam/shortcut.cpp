@@ -114,7 +114,7 @@ PyTypeObject ShortcutType = [] {
     return type;
 }();
 
-// "core.random.uniform" of a function that rushlight.core.random defines.
+// "core.random.random.uniform" of a function that rushlight.core.random.random defines.
 bool name_of(PyObject* function, std::string& name) {
     Ref module = Ref::steal(PyObject_GetAttrString(function, "__module__"));
     Ref own = Ref::steal(PyObject_GetAttrString(function, "__qualname__"));

@@ -1,6 +1,6 @@
 """The modules, one file a family, under torch's names."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 from rushlight.nn.modules import (
     activation,
     batchnorm,

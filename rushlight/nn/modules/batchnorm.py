@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.creation import tensor
-from rushlight.core.dtypes import dtype as Dtype
-from rushlight.core.dtypes import int64
-from rushlight.core.filled import empty, ones, zeros
-from rushlight.core.lazy import names_of
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import tensor
+from rushlight.core.creation.filled import empty, ones, zeros
+from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.numbers.dtypes import int64
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.lazy import names_of
 from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.module import Module

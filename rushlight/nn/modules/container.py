@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.nn.modules.module import Module, indented
 from rushlight.nn.modules.parameter_containers import ParameterDict, ParameterList, named_items, place_of
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.nn import functional as F
 from rushlight.nn.modules.loss import NLLLoss, _Loss
 

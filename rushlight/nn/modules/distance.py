@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn.modules.module import Module
 

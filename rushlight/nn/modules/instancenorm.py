@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.dtypes import dtype as Dtype
-from rushlight.core.lazy import names_of
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.lazy import names_of
+from rushlight.errors.warning import warn
 from rushlight.nn import functional as F
 from rushlight.nn.modules.batchnorm import _NormBase
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd.handles import RemovableHandle
 from rushlight.autograd.modes import no_grad
-from rushlight.core.dtypes import dtype as Dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.linear import Linear
 from rushlight.nn.parameter import UninitializedParameter, is_lazy
 

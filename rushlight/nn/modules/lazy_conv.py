@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rushlight.core.dtypes import dtype as Dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from rushlight.nn.modules.lazy import LazyModuleMixin, materialize
 from rushlight.nn.parameter import UninitializedParameter

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rushlight.core.creation import tensor
-from rushlight.core.dtypes import dtype as Dtype
-from rushlight.core.dtypes import int64
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import tensor
+from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.numbers.dtypes import int64
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from rushlight.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from rushlight.nn.modules.lazy import LazyModuleMixin, materialize

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.dtypes import dtype as Dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn.modules.linear import Linear
 from rushlight.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from rushlight.core import dtypes
+from rushlight.core.numbers import dtypes
 
 __all__ = ["LinearCrossEntropyOptions"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rushlight.core.lazy import names_of
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.lazy import names_of
 from rushlight.nn import functional as F
 from rushlight.nn.modules.distance import PairwiseDistance
 from rushlight.nn.modules.module import Module

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from rushlight.core import replaced
-from rushlight.core.conversion import typename
-from rushlight.core.tensor import Tensor
+from rushlight.core.object import replacements as replaced
+from rushlight.core.object.conversion import typename
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.module_calls import Calls
 from rushlight.nn.modules.module_globals import WithGlobalHooks, global_hooks
 from rushlight.nn.modules.module_hooks import (

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
-from rushlight.native import core
+from rushlight.errors.modules import name_layer
+from rushlight.native import extension
 from rushlight.nn.modules import module_hooks as hooks
-from rushlight.nn.modules.module_errors import name_layer
 from rushlight.nn.modules.module_hooks import call_with_hooks
 
 if TYPE_CHECKING:
-    from rushlight.core.tensor import Tensor
+    from rushlight.core.object.tensor import Tensor
     from rushlight.nn.modules.module import Module
 
 
@@ -49,14 +49,14 @@ class PlainCalls:
 
 def connect() -> None:
     """Tell native code the hooks of all modules, at first and whenever others are put in their place."""
-    if core is not None:
+    if extension is not None:
         every = (
             hooks._global_forward_hooks,
             hooks._global_forward_pre_hooks,
             hooks._global_backward_hooks,
             hooks._global_backward_pre_hooks,
         )
-        core.connect_module(PlainCalls.__call__, PlainCalls.__getattr__, name_layer, every)
+        extension.connect_module(PlainCalls.__call__, PlainCalls.__getattr__, name_layer, every)
 
 
 connect()
@@ -86,15 +86,15 @@ if TYPE_CHECKING:
         def __call__(self: HasForward[Given, Result], *args: Given.args, **kwargs: Given.kwargs) -> Result: ...
         def __getattr__(self, name: str) -> Tensor | Module: ...
 
-elif core is None:
+elif extension is None:
     Calls = PlainCalls
 else:
 
-    class Calls(core.ModuleBase):
+    class Calls(extension.ModuleBase):
         """The same, natively."""
 
         __signature__ = CallSignature()
 
         def __init_subclass__(cls, **kwargs: Any) -> None:
             super().__init_subclass__(**kwargs)
-            core.quicken(cls)
+            extension.quicken(cls)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rushlight.autograd.function import Function
 from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.autograd.modes import state
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 
 if TYPE_CHECKING:
     from rushlight.nn.modules.module import Module

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import rushlight.__future__ as flags
 from rushlight.autograd.modes import no_grad
-from rushlight.core import dtypes
-from rushlight.core.attributes import set_data
-from rushlight.core.device import check_device
-from rushlight.core.swapping import swap_tensors
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.attributes import set_data
+from rushlight.core.object.swapping import swap_tensors
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.settings.device import check_device
 from rushlight.nn.parameter import Parameter, is_lazy
 from rushlight.ops.shape.conversion import read_target
 

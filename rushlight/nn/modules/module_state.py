@@ -11,9 +11,9 @@ from weakref import ref
 import rushlight.__future__ as flags
 from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.autograd.modes import no_grad
-from rushlight.core.swapping import swap_tensors
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.swapping import swap_tensors
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.nn.parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd.handles import RemovableHandle, add
-from rushlight.core import replaced
-from rushlight.core.conversion import typename
-from rushlight.core.tensor import Tensor
-from rushlight.native import core
+from rushlight.core.object import replacements as replaced
+from rushlight.core.object.conversion import typename
+from rushlight.core.object.tensor import Tensor
+from rushlight.native import extension
 from rushlight.nn.parameter import Parameter
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Tree:
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters: what an optimizer is given."""
-        found = None if core is None else core.parameters_of(self, recurse)
+        found = None if extension is None else extension.parameters_of(self, recurse)
         if found is not None:
             yield from found
             return
@@ -215,8 +215,8 @@ class Tree:
             yield buffer
 
 
-if core is not None:
-    core.connect_tree(Tree)
+if extension is not None:
+    extension.connect_tree(Tree)
 
 
 def registered(kind: str, module: Any, name: str, value: Any) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.filled import empty
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import empty
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.linear import NonDynamicallyQuantizableLinear

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from rushlight.core.conversion import typename
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.conversion import typename
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter
 

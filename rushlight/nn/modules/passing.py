@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.nn import functional
 from rushlight.nn.modules import activation, container, dropout, flatten, linear, normalization
 
@@ -34,12 +34,12 @@ METHODS: list[tuple[Any, ...]] = [
 
 def connect() -> None:
     """Tell native code which functions it stands in for."""
-    core.connect_sequential(container.Sequential.forward)
+    extension.connect_sequential(container.Sequential.forward)
     for layer, *names in FUNCTIONS:
-        core.connect_passing(layer.forward, functional, *names)
+        extension.connect_passing(layer.forward, functional, *names)
     for layer, *names in METHODS:
-        core.connect_passing(layer.forward, None, *names)
+        extension.connect_passing(layer.forward, None, *names)
 
 
-if core is not None:
+if extension is not None:
     connect()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.filled import empty, zeros
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.creation.filled import empty, zeros
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.nn import init
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase, each_state

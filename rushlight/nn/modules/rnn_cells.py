@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.filled import empty, zeros
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import empty, zeros
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn import init
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter

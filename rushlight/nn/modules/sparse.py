@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.dtypes import dtype as Dtype
-from rushlight.core.filled import empty
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import empty
+from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.module import Module

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd.modes import is_grad_enabled
-from rushlight.core.filled import full
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.creation.filled import full
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.nn import functional as F
 from rushlight.nn import init
 from rushlight.nn.modules.activation import GELU, ReLU

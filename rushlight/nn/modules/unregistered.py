@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.nn.modules.module_tree import Tree
 from rushlight.nn.parameter import Parameter
 

@@ -1,6 +1,6 @@
 """Helpers for networks: gradients clipped, parameters as one vector, computed or pruned; sequences packed."""
 
-from rushlight.core.lazy import names_of
+from rushlight.core.surface.lazy import names_of
 from rushlight.nn.utils import rnn
 from rushlight.nn.utils.clip_grad import (
     clip_grad_norm,

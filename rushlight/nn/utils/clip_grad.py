@@ -9,10 +9,10 @@ from types import GeneratorType
 import numpy as np
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.creation import tensor
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.core.warning import warn
-from rushlight.native import core
+from rushlight.core.creation.creation import tensor
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.errors.warning import warn
+from rushlight.native import extension
 from rushlight.ops.machine.inplace import written
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -93,8 +93,8 @@ def clip_grad_norm_(
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if not parameters and isinstance(given, GeneratorType):
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    if core is not None and norm_type == 2:
-        found = core.clip_grad_norm(parameters, max_norm, error_if_nonfinite)
+    if extension is not None and norm_type == 2:
+        found = extension.clip_grad_norm(parameters, max_norm, error_if_nonfinite)
         if found is not None:
             return found
     total_norm = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite, foreach)

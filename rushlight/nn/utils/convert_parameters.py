@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rushlight.core.attributes import set_data
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.attributes import set_data
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.shape.joining import cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from rushlight.core.likeness import ones_like, zeros_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import ones_like, zeros_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.parameter import Parameter
 
 __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]

@@ -6,11 +6,11 @@ from enum import Enum, auto
 from typing import Any
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.dtypes import finfo
-from rushlight.core.filled import eye
-from rushlight.core.functions import _weight_norm, norm_except_dim
-from rushlight.core.likeness import zeros_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import eye
+from rushlight.core.creation.likeness import zeros_like
+from rushlight.core.numbers.dtypes import finfo
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.functions import _weight_norm, norm_except_dim
 from rushlight.nn import functional as F
 from rushlight.nn.modules.module import Module
 from rushlight.nn.utils import parametrize

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.container import ModuleDict, ModuleList
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter

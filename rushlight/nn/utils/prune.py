@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rushlight.core.likeness import ones_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import ones_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.module import Module
 from rushlight.nn.utils.convert_parameters import parameters_to_vector
 from rushlight.nn.utils.pruning_methods import (

@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from rushlight.core.likeness import ones_like, zeros_like
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import ones_like, zeros_like
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn.modules.module import Module
 from rushlight.ops.random.sampling import rand, rand_like
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import rushlight.ops.sequences.recurrent.packing as packing
-from rushlight.core import dtypes
-from rushlight.core.creation import as_tensor
-from rushlight.core.ranges import arange
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.creation import as_tensor
+from rushlight.core.creation.ranges import arange
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 
 __all__ = [
     "PackedSequence",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.nn import functional as F
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter, is_lazy

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.functions import _weight_norm, norm_except_dim
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.functions import _weight_norm, norm_except_dim
+from rushlight.errors.warning import warn
 from rushlight.nn.modules.module import Module
 from rushlight.nn.parameter import Parameter, is_lazy
 

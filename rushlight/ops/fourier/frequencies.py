@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.casting import cast
-from rushlight.core.options import finish_into, integer, number, numpy_dtype
-from rushlight.core.ranges import counted, refuse_kind
+from rushlight.core.creation.options import finish_into, integer, number, numpy_dtype
+from rushlight.core.creation.ranges import counted, refuse_kind
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import cast
 from rushlight.ops.fourier.points import along, several
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import SAME

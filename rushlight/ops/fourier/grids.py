@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_grid, opposite, require_dims, require_real, scaling
 from rushlight.ops.machine.declare import op

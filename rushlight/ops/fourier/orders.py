@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rushlight.core.layout import packed_strides
-from rushlight.core.strides import contiguous_strides, strides_of
+from rushlight.core.memory.layout import packed_strides
+from rushlight.core.memory.strides import contiguous_strides, strides_of
 from rushlight.ops.fourier.points import on_grid, on_line
 from rushlight.ops.machine.layouts import restrided
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.options import integer
-from rushlight.core.tensor import check_dim
+from rushlight.core.creation.options import integer
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import check_dim
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.conversion import require_tensor
-from rushlight.core.options import integer
-from rushlight.core.ranges import arange
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import first_time, warn
+from rushlight.core.creation.options import integer
+from rushlight.core.creation.ranges import arange
+from rushlight.core.object.conversion import require_tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import first_time, warn
 from rushlight.ops.fourier.lines import fft, ifft, irfft, rfft
 from rushlight.ops.images.padding import constant_pad_nd
 from rushlight.ops.machine.declare import composed

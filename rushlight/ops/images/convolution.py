@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.capacity import MOST, require_room
+from rushlight.core.memory.capacity import MOST, require_room
 from rushlight.ops.images.sliding import (
     Extents,
     add_windows,
@@ -26,7 +26,7 @@ from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
 
 if TYPE_CHECKING:
-    from rushlight.core.tensor import Tensor
+    from rushlight.core.object.tensor import Tensor
 
 
 def images(make):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.core.layout import contiguous_format
+from rushlight.core.memory.layout import contiguous_format
 from rushlight.ops.images.convolution import check_weight, convolution
 from rushlight.ops.images.padding import pad
 from rushlight.ops.images.sliding import extents

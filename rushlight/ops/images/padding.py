@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.capacity import require_room
+from rushlight.core.memory.capacity import require_room
 from rushlight.ops.images.sliding import empty_in_layout_of
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
@@ -17,7 +17,7 @@ from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
 
 if TYPE_CHECKING:
-    from rushlight.core.tensor import Tensor
+    from rushlight.core.object.tensor import Tensor
 
 # modes that read the border from the tensor, as torch names their functions
 MODES = {"reflect": "reflection", "replicate": "replication", "circular": "circular"}

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.capacity import require_room
-from rushlight.core.layout import channels_last, channels_last_3d, channels_last_strides, empty_with_strides
+from rushlight.core.memory.capacity import require_room
+from rushlight.core.memory.layout import channels_last, channels_last_3d, channels_last_strides, empty_with_strides
 from rushlight.ops.machine.dims import plain_size
 
 Extents = tuple[int, ...]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.capacity import MOST, require_room
+from rushlight.core.memory.capacity import MOST, require_room
 from rushlight.ops.images.sliding import Extents, add_windows, padded, place_counts, windows
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.dims import plain_size

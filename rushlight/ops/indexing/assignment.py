@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.callsite import position_words
-from rushlight.core.deferred import resolved
-from rushlight.core.tensor import Tensor, method, wrap
-from rushlight.native import core
+from rushlight.core.memory.deferred import resolved
+from rushlight.core.object.tensor import Tensor, method, wrap
+from rushlight.errors.callsite import position_words
+from rushlight.native import extension
 from rushlight.ops.indexing.indexing import (
     BOOLEAN,
     basic_index,
@@ -297,9 +297,9 @@ put_elements.gradient(
     values=lambda grad, indices, dims, values_shape: values_gradient(grad, indices, dims, values_shape),
 )
 put_inplace = put_elements.op.inplace
-if core is not None:
+if extension is not None:
     # the native `x[positions] = value` runs it
-    core.adopt("_put_", put_inplace)
+    extension.adopt("_put_", put_inplace)
 
 
 def values_gradient(grad: Tensor, indices: list[Tensor], dims: tuple, shape: tuple) -> Tensor:

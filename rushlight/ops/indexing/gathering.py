@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.indexing.indexing import pick_into
 from rushlight.ops.indexing.indices import INDEX_KINDS, INT64
 from rushlight.ops.machine.declare import composed, op

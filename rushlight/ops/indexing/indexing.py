@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.layout import packed_strides
-from rushlight.core.strides import (
+from rushlight.core.memory.layout import packed_strides
+from rushlight.core.memory.strides import (
     byte_strides,
     contiguous_strides,
     empty_view,
@@ -17,7 +17,7 @@ from rushlight.core.strides import (
     view_strides,
     with_strides,
 )
-from rushlight.core.tensor import Tensor, method, wrap
+from rushlight.core.object.tensor import Tensor, method, wrap
 from rushlight.ops.indexing.indices import ALL, INT64, Reader, check_mask, int_positions
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.layouts import restrided

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.casting import cast
-from rushlight.core.data import array_from
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.creation.data import array_from
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import cast
+from rushlight.core.object.tensor import Tensor, wrap
 
 ALL = slice(None)
 INT64 = np.dtype("int64")

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from rushlight.core.capacity import require_room
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.capacity import require_room
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.indexing.indexing import mask_into, part_into
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import INDEX, MATCH, SAME

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.indexing.gathering import check_flat, check_long, index_select, take
 from rushlight.ops.indexing.indices import INDEX_KINDS
 from rushlight.ops.machine.declare import op

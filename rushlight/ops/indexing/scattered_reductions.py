@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.indexing.gathering import check_along, gather
 from rushlight.ops.indexing.indexing import part_into
 from rushlight.ops.indexing.placing import check_parts

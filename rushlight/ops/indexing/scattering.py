@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.indexing.gathering import check_along, gather
 from rushlight.ops.indexing.indexing import part_into
 from rushlight.ops.machine.declare import op

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.samples import case, cases

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.dtypes import DIFFERENTIABLE, from_numpy
-from rushlight.core.errors import LinAlgError
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
+from rushlight.errors.kinds import LinAlgError
 from rushlight.ops.machine.rules import FULL
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.filled import eye
+from rushlight.core.creation.filled import eye
+from rushlight.core.numbers import dtypes
 from rushlight.ops.linalg.checks import require_inexact, require_square
 from rushlight.ops.linalg.inverses import inv_ex
 from rushlight.ops.linalg.results import collected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.errors import LinAlgError
+from rushlight.errors.kinds import LinAlgError
 from rushlight.ops.linalg.checks import require_kernel, require_square, scalar
 from rushlight.ops.linalg.singular import require_no_phase
 from rushlight.ops.linalg.solving import solve

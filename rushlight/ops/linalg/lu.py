@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.filled import eye
+from rushlight.core.creation.filled import eye
 from rushlight.ops.linalg.checks import require_kernel, require_success
 from rushlight.ops.linalg.lapack import batch_of, each_matrix, lapack
 from rushlight.ops.linalg.results import collected, written

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.filled import eye
-from rushlight.core.layout import contiguous_format
-from rushlight.core.options import integer
+from rushlight.core.creation.filled import eye
+from rushlight.core.creation.options import integer
+from rushlight.core.memory.layout import contiguous_format
 from rushlight.ops.linalg.checks import require_square
 from rushlight.ops.linalg.inverses import inv
 from rushlight.ops.machine.declare import composed, op

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from rushlight.core.deferred import resolved
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.memory.deferred import resolved
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.linalg.checks import require_square
 from rushlight.ops.linalg.eigenvalues import eigvalsh
 from rushlight.ops.linalg.inverses import inv_ex

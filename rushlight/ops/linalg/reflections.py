@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.filled import eye
+from rushlight.core.creation.filled import eye
 from rushlight.ops.linalg.checks import require_kernel, scalar
 from rushlight.ops.linalg.lapack import flipped
 from rushlight.ops.linalg.triangles import solve_triangular

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.core.tensor import method
+from rushlight.core.object.tensor import method
 from rushlight.ops.machine.bind import namespace
 
 ADVICE = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.errors import LinAlgError
+from rushlight.errors.kinds import LinAlgError
 from rushlight.ops.linalg.checks import require_inexact, require_matrices
 from rushlight.ops.linalg.results import collected
 from rushlight.ops.machine.declare import composed, op

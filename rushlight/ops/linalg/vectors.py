@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from rushlight.core import dtypes
+from rushlight.core.numbers import dtypes
 from rushlight.ops.linalg.checks import require_same_dtype
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis as counted

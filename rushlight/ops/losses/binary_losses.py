@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.layout import common_strides
-from rushlight.core.promotion import compute_dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.layout import common_strides
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.promotion import compute_dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
 from rushlight.ops.machine.declare import Op, composed, op
 from rushlight.ops.machine.gradients import refuse_history

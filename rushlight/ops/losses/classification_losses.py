@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.capacity import require_room
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.capacity import require_room
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.losses.loss_reduction import legacy, unknown
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import refuse_history

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.losses.classification_losses import (
     brought_together,
     check_weight,

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, share
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import TARGET

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.ops.losses.cross_entropy import cross_entropy
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import case, cases

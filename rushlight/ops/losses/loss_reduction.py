@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 
 
 def reduced(values: np.ndarray, reduction: str) -> Any:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.cures import targets
+from rushlight.errors.warning import warn
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, share, unknown
-from rushlight.ops.machine.cures import targets
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import PROMOTE

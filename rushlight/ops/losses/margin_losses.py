@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.dtypes import int64
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import int64
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.losses.classification_losses import placed, taken
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
 from rushlight.ops.machine.declare import composed, op

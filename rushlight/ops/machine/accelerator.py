@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rushlight.native import core
+from rushlight.native import extension
 from rushlight.ops.machine.layouts import wraps_number
 from rushlight.ops.machine.signature import REQUIRED, Parameter
 
@@ -18,7 +18,7 @@ CALL, INPLACE, EITHER, COMPOSED = range(4)
 
 def has_kernel(op: Op) -> bool:
     """Whether native code knows the op."""
-    return core is not None and core.has_kernel(op.name)
+    return extension is not None and extension.has_kernel(op.name)
 
 
 def described(op: Op, parameters: list[Parameter], composed: bool = False) -> tuple | None:
@@ -48,4 +48,4 @@ def accelerated(op: Op, function: Callable, entry: int, parameters: tuple | None
     if parameters is None:
         return function
     several = op.returns is not None
-    return core.Function(op, op.name, function, entry, parameters, op.node_positions, op.is_view, several)
+    return extension.Function(op, op.name, function, entry, parameters, op.node_positions, op.is_view, several)

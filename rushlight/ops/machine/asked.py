@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 # torch's functions that are written in Python, and the first attribute of the input that they touch
 FIRST = {

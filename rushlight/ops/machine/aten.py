@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.lazy import missing
+from rushlight.core.surface.lazy import missing
 from rushlight.ops.machine import inner, late
 from rushlight.ops.machine.bind import namespace
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.native import core
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.native import extension
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -72,10 +72,10 @@ def bind_operator(op: Op) -> None:
 def bind_form(name: str, function: Callable, operator: Callable) -> None:
     """Make one form of an operator known: to the native base type, which has slots for them, or as a method."""
     FORMS[name] = operator
-    if core is None:
+    if extension is None:
         setattr(Tensor, f"__{name}__", operator)
     elif name in ONE_FORM or name in UNARY or name[0] != "r" or name == "rshift":
-        core.set_operator(name, function)
+        extension.set_operator(name, function)
 
 
 def operate(name: str, self: Tensor, other: Any) -> Any:
@@ -84,8 +84,8 @@ def operate(name: str, self: Tensor, other: Any) -> Any:
     return NotImplemented if found is None else found(self, other)
 
 
-if core is not None:
-    core.connect(operate=operate)
+if extension is not None:
+    extension.connect(operate=operate)
 
 
 def accepts(value: Any) -> bool:

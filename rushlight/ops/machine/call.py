@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import deferred, dtypes
-from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.location import user_line
-from rushlight.core.quiet import QUIET, floating_point
-from rushlight.core.tensor import Tensor, new
-from rushlight.core.views import MULTIPLE, make_view
+from rushlight.core.memory import deferred
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.object.tensor import Tensor, new
+from rushlight.core.object.views import MULTIPLE, make_view
+from rushlight.core.settings.float_warnings import QUIET, floating_point
+from rushlight.errors.location import user_line
 from rushlight.ops.machine.asked import not_a_tensor
 from rushlight.ops.machine.calling import ABSENT, argument_words, not_given, parser_name
 
@@ -137,7 +138,7 @@ def run(op: Op, arguments: tuple, arrays: list) -> Any:
 
 def recovered(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
     """The results where only NumPy objects to a call; an error in torch's words otherwise."""
-    from rushlight.ops.machine import explain
+    from rushlight.errors import calls as explain
 
     return explain.recover(op, arguments, arrays, error)
 

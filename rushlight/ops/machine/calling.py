@@ -6,7 +6,7 @@ from collections.abc import Callable
 from inspect import CO_VARARGS
 from typing import TYPE_CHECKING, Any
 
-from rushlight.core.callsite import position_words
+from rushlight.errors.callsite import position_words
 from rushlight.ops.machine.signature import names_of
 
 if TYPE_CHECKING:

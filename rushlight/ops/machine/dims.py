@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from rushlight.core.tensor import check_dim
+from rushlight.core.object.tensor import check_dim
 
 
 def axis(dim: Any, ndim: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.bind import NAMESPACES
 
 TOP = NAMESPACES[""]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.layout import channels_last, channels_last_3d, empty_in_format
-from rushlight.core.strides import strides_of
+from rushlight.core.memory.layout import channels_last, channels_last_3d, empty_in_format
+from rushlight.core.memory.strides import strides_of
 
 
 def is_channels_last(array: np.ndarray) -> bool:

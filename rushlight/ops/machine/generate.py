@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.location import GENERATED
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.location import GENERATED
 from rushlight.ops.machine.calling import ABSENT, again, is_flag, odd_flag
 from rushlight.ops.machine.option_kinds import is_real, odd_number
 from rushlight.ops.machine.shown import ShownSignature, function_parameters, method_parameters

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd.modes import state
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 
 def sum_to_shape(grad: Tensor, shape: tuple[int, ...], node: Any = None, position: int = 0) -> Tensor:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from rushlight.core.dtypes import dtype as Dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.images.padding import pad
 from rushlight.ops.indexing.assignment import index_put
 from rushlight.ops.reductions.reductions import sum

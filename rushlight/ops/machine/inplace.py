@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import dtypes
-from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.location import user_line
-from rushlight.core.tensor import COUNTED, Tensor, new, storage_of
-from rushlight.core.views import check_writable
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.object.tensor import COUNTED, Tensor, new, storage_of
+from rushlight.core.object.views import check_writable
+from rushlight.errors.location import user_line
 from rushlight.ops.machine.call import call, run, unwrap, wrong_argument
 from rushlight.ops.machine.overlap import may_write_expanded, refuse_overlap, write_changed
 
@@ -97,7 +97,7 @@ def check_target(target: Tensor) -> None:
 
 
 def raise_leaf(target: Tensor, words: str) -> None:
-    from rushlight.autograd import explain
+    from rushlight.errors import history as explain
 
     raise explain.leaf_write(target, words)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.filled import overflow_words
+from rushlight.core.creation.filled import overflow_words
+from rushlight.core.numbers import dtypes
 
 
 def kind_of(first: Any, second: Any) -> str:

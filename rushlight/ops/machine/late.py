@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import REGISTRY, Op
 from rushlight.ops.machine.late_names import FUNCTIONS, METHODS
 from rushlight.ops.machine.shown import ShownSignature, late_parameters

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rushlight.core.layout import common_strides, dense_strides, empty_with_strides, packed_strides
-from rushlight.core.strides import contiguous_strides, is_fresh, strides_of
+from rushlight.core.memory.layout import common_strides, dense_strides, empty_with_strides, packed_strides
+from rushlight.core.memory.strides import contiguous_strides, is_fresh, strides_of
 from rushlight.ops.machine.formats import is_channels_last, laid_out
 
 if TYPE_CHECKING:

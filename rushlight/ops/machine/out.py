@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.memory import give_shape
-from rushlight.core.strides import strides_of
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.memory.public_storage import give_shape
+from rushlight.core.memory.strides import strides_of
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.ops.machine.out_dtypes import require_dtype
 from rushlight.ops.machine.overlap import is_dense, is_pointwise, refuse_overlap_out
 from rushlight.ops.machine.returned import named_results

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rushlight.core.dtypes import from_numpy
+from rushlight.core.numbers.dtypes import from_numpy
 from rushlight.ops.machine.kinds import plain_name
 from rushlight.ops.machine.rules import MATCH
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.deferred import raw
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.memory.deferred import raw
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 
 # ops that look an element up after others were written: their operands may not even be the target itself
 APART = {

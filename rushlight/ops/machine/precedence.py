@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import dtypes
-from rushlight.core.promotion import common
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.promotion import common
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine import out as out_checks
 from rushlight.ops.machine.inplace import require_castable, require_shape, require_writable
 from rushlight.ops.machine.out_dtypes import require_dtype

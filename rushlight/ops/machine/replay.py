@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rushlight.autograd.modes import enable_grad
-from rushlight.core import deferred
-from rushlight.core.promotion import compute_dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory import deferred
+from rushlight.core.numbers.promotion import compute_dtype
+from rushlight.core.object.tensor import Tensor
 
 
 def replayed(run: Callable[..., Sequence[Tensor]], tensors: Sequence[Tensor], grads: Sequence) -> list[Tensor | None]:

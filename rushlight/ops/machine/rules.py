@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.filled import overflow_words
-from rushlight.core.layout import empty_like_array
-from rushlight.core.promotion import common, compute_dtype
+from rushlight.core.creation.filled import overflow_words
+from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.promotion import common, compute_dtype
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op

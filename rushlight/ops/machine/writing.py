@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.capacity import LARGE, require_room
-from rushlight.core.dtypes import DIFFERENTIABLE, from_numpy
-from rushlight.core.filled import converted
-from rushlight.core.quiet import QUIET, floating_point
-from rushlight.core.strides import contiguous_strides
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.filled import converted
+from rushlight.core.memory.capacity import LARGE, require_room
+from rushlight.core.memory.strides import contiguous_strides
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.settings.float_warnings import QUIET, floating_point
 from rushlight.ops.machine import inplace
 from rushlight.ops.machine.call import wrong_argument
 from rushlight.ops.machine.overlap import refuse_overlap
@@ -70,7 +70,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         else:
             array[...] = op.positional(*arrays)
     except Exception as error:
-        from rushlight.ops.machine import explain
+        from rushlight.errors import calls as explain
 
         array[...] = explain.recover(op, arguments, arrays, error)
     finally:
@@ -90,7 +90,7 @@ def check_operands(op: Op, arguments: tuple, arrays: list) -> None:
     except Exception as error:
         if isinstance(error, IndexError) and "out of bounds" in str(error):
             return
-        from rushlight.ops.machine import explain
+        from rushlight.errors import calls as explain
 
         explain.recover(op, arguments, arrays, error)
 

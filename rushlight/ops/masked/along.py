@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
+from rushlight.core.numbers import dtypes
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.samples import Samples, case, cases, corner, corners

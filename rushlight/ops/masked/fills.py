@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core import dtypes
-from rushlight.core.conversion import require_tensor
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.conversion import require_tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.dims import axes
 from rushlight.ops.pointwise.where import where
 

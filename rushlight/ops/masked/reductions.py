@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import Samples, case, cases, corner
 from rushlight.ops.masked.fills import checked, dims_of, filled, fitting, highest, lowest

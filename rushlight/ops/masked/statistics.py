@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.samples import case, cases, joined

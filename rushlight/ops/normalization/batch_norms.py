@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.formats import is_channels_last, laid_out

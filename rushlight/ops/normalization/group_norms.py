@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.images.taps import Taps, from_windows, tap
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import no_grad
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import REGISTRY, composed
 from rushlight.ops.machine.formats import is_channels_last

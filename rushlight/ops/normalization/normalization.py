@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.layout import empty_like_array
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.kinds import refuse, require_floats, require_one_kind

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.callsite import position_words
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.callsite import position_words
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import kind_of, refuse
 from rushlight.ops.machine.layouts import COMMON

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.conversion import require_tensor
-from rushlight.core.deferred import CONJUGATE, NEGATIVE, deferred, flips_of, raw
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.memory.deferred import CONJUGATE, NEGATIVE, deferred, flips_of, raw
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.conversion import require_tensor
+from rushlight.core.object.tensor import Tensor, method
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import zeros
 from rushlight.ops.machine.inplace import written

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor, method
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate, zeros
 from rushlight.ops.machine.kinds import kind_of, refuse

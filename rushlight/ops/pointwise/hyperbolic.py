@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import FLOAT, PROMOTE

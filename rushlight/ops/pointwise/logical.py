@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.object.tensor import Tensor, method
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.kinds import kind_of, refuse
 from rushlight.ops.machine.rules import BOOL, PROMOTE

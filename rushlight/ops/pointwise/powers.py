@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import dtypes
-from rushlight.core.promotion import compute_dtype
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.promotion import compute_dtype
+from rushlight.core.object.tensor import Tensor, method
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate, zeros
 from rushlight.ops.machine.kinds import kind_of, refuse

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import random
-from rushlight.core.streams import Generator
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.random import random
+from rushlight.core.random.streams import Generator
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import refuse, require_floats

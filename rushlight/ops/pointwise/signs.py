@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor, method
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import zeros
 from rushlight.ops.machine.inplace import check_target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import require_fitting
 from rushlight.ops.machine.layouts import COMMON

@@ -6,7 +6,7 @@ import math
 import operator
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import axes, axis
 from rushlight.ops.machine.out import write_composed

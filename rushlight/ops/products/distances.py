@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.capacity import require_room
+from rushlight.core.memory.capacity import require_room
+from rushlight.core.numbers import dtypes
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases, corner
 
 if TYPE_CHECKING:
-    from rushlight.core.tensor import Tensor
+    from rushlight.core.object.tensor import Tensor
 
 INF = math.inf
 MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
@@ -182,7 +182,7 @@ def pdist(input: Tensor, p=2.0):
 
 
 def pdist_gradient(grad, input, result, p):
-    from rushlight.core.ranges import triu_indices
+    from rushlight.core.creation.ranges import triu_indices
 
     first, second = triu_indices(len(input), len(input), 1).unbind(0)
     difference = input.index_select(0, first) - input.index_select(0, second)

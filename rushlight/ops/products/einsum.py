@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.dtypes import bool_
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.dtypes import bool_
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import MATCH

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes, random
-from rushlight.core.layout import empty_like_array
-from rushlight.core.random import Generator, in_memory_order
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.random import random
+from rushlight.core.random.random import Generator, in_memory_order
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.inplace import call_inplace, require_writable
 from rushlight.ops.machine.rules import SAME

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import random
-from rushlight.core.casting import cast
-from rushlight.core.dtypes import from_numpy
-from rushlight.core.layout import empty_like_array
-from rushlight.core.random import in_memory_order
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.core.warning import warn
+from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.numbers.casting import cast
+from rushlight.core.numbers.dtypes import from_numpy
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.random import random
+from rushlight.core.random.random import in_memory_order
+from rushlight.errors.warning import warn
 from rushlight.native import shortcut
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import case, cases

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core import random
-from rushlight.core.deferred import resolved
-from rushlight.core.layout import empty_like_array
-from rushlight.core.options import integer, number
-from rushlight.core.random import Generator
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.creation.options import integer, number
+from rushlight.core.memory.deferred import resolved
+from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.object.tensor import Tensor, method
+from rushlight.core.random import random
+from rushlight.core.random.random import Generator
 from rushlight.native import shortcut
 from rushlight.ops.random.draws import gaussian, uniform, write
 

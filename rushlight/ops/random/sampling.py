@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import is_grad_enabled
-from rushlight.core import dtypes, random
-from rushlight.core.casting import cast
-from rushlight.core.likeness import array_like
-from rushlight.core.options import checked_size, finish_into, integer, number, numpy_dtype, size_from
-from rushlight.core.random import Generator
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.likeness import array_like
+from rushlight.core.creation.options import checked_size, finish_into, integer, number, numpy_dtype, size_from
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import cast
+from rushlight.core.object.tensor import Tensor
+from rushlight.core.random import random
+from rushlight.core.random.random import Generator
 from rushlight.native import shortcut
 from rushlight.ops.machine.call import call
 from rushlight.ops.machine.declare import op
@@ -21,8 +22,8 @@ from rushlight.ops.machine.rules import SAME
 from rushlight.ops.random.draws import check_generator, draw_for, fill, gaussian, uniform
 
 if TYPE_CHECKING:
-    from rushlight.core.layout import layout as Layout
-    from rushlight.core.layout import memory_format as MemoryFormat
+    from rushlight.core.memory.layout import layout as Layout
+    from rushlight.core.memory.layout import memory_format as MemoryFormat
 
 __all__ = [
     "bernoulli",

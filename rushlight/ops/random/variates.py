@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rushlight.core import dtypes, rejection
-from rushlight.core.streams import Generator
+from rushlight.core.numbers import dtypes
+from rushlight.core.random import rejection
+from rushlight.core.random.streams import Generator
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.kinds import refuse
@@ -17,7 +18,7 @@ from rushlight.ops.random import implicit
 from rushlight.ops.random.draws import check_generator
 
 if TYPE_CHECKING:
-    from rushlight.core.tensor import Tensor
+    from rushlight.core.object.tensor import Tensor
 
 
 def require_one_float(kernel: str, first: np.ndarray, *others: np.ndarray) -> None:

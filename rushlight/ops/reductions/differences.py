@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rushlight.core import dtypes
-from rushlight.core.likeness import zeros_like
+from rushlight.core.creation.likeness import zeros_like
+from rushlight.core.numbers import dtypes
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.naming import renamed

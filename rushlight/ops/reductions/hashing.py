@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.casting import cast
+from rushlight.core.numbers.casting import cast
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.layouts import STRICT_ROWS

@@ -6,8 +6,8 @@ import builtins
 
 import numpy as np
 
-from rushlight.core.capacity import MOST, require_room
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.capacity import MOST, require_room
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.returned import named_results
 from rushlight.ops.machine.rules import SAME

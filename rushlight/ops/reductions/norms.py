@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import Op, composed, op
 from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.dims import axis as counted

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis as counted
 from rushlight.ops.machine.layouts import ROWS

@@ -14,7 +14,7 @@ from rushlight.ops.reductions.sorting import refuse
 from rushlight.ops.shape.joining import cat, stack
 
 if TYPE_CHECKING:
-    from rushlight.core.tensor import Tensor
+    from rushlight.core.object.tensor import Tensor
 
 # torch's names, the reduction, and what an empty segment gives
 REDUCTIONS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core import dtypes
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.samples import case, cases

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.warning import warn
+from rushlight.core.numbers import dtypes
+from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.rules import AVERAGE

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.warning import warn
+from rushlight.core.numbers import dtypes
+from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.gradients import conjugate, spread, widened

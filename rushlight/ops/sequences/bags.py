@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.dtypes import HALF
-from rushlight.core.ranges import arange
-from rushlight.core.tensor import Tensor, wrap
-from rushlight.core.warning import warn
+from rushlight.core.creation.ranges import arange
+from rushlight.core.numbers.dtypes import HALF
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.errors.warning import warn
 from rushlight.ops.indexing.indexing import pick_into
 from rushlight.ops.indexing.indices import INDEX_KINDS
 from rushlight.ops.machine.bind import NAMESPACES

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.creation import tensor
-from rushlight.core.dtypes import int64
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.creation.creation import tensor
+from rushlight.core.numbers.dtypes import int64
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.losses.loss_reduction import require_known
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import refuse

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.core.capacity import require_room
-from rushlight.core.promotion import compute_dtype
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.memory.capacity import require_room
+from rushlight.core.numbers.promotion import compute_dtype
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.ops.indexing.indexing import pick_into
 from rushlight.ops.indexing.indices import INDEX_KINDS
 from rushlight.ops.machine.declare import composed, op

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.capacity import MOST, require_room
-from rushlight.core.size import Size
-from rushlight.core.strides import byte_strides, with_strides
-from rushlight.core.tensor import Tensor, attribute, wrap
-from rushlight.core.warning import warn
+from rushlight.core.memory.capacity import MOST, require_room
+from rushlight.core.memory.strides import byte_strides, with_strides
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.size import Size
+from rushlight.core.object.tensor import Tensor, attribute, wrap
+from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
 from rushlight.ops.machine.rules import SAME

@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.casting import cast
-from rushlight.core.device import check_device, device
-from rushlight.core.layout import (
+from rushlight.core.memory.layout import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -18,9 +15,12 @@ from rushlight.core.layout import (
     memory_format,
     preserve_format,
 )
-from rushlight.core.strides import is_fresh
-from rushlight.core.tensor import Tensor, method
-from rushlight.core.warning import warn
+from rushlight.core.memory.strides import is_fresh
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import cast
+from rushlight.core.object.tensor import Tensor, method
+from rushlight.core.settings.device import check_device, device
+from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.rules import SAME
 

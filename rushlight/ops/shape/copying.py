@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.casting import cast
-from rushlight.core.filled import converted
-from rushlight.core.layout import channels_last_strides, contiguous_format, empty_like_array
-from rushlight.core.layout import memory_format as memory_format_type
-from rushlight.core.options import number
-from rushlight.core.strides import is_fresh, strides_of
-from rushlight.core.tensor import Tensor, method, wrap
-from rushlight.native import core
+from rushlight.core.creation.filled import converted
+from rushlight.core.creation.options import number
+from rushlight.core.memory.layout import channels_last_strides, contiguous_format, empty_like_array
+from rushlight.core.memory.layout import memory_format as memory_format_type
+from rushlight.core.memory.strides import is_fresh, strides_of
+from rushlight.core.numbers.casting import cast
+from rushlight.core.object.tensor import Tensor, method, wrap
+from rushlight.native import extension
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.inplace import (
@@ -113,9 +113,9 @@ def copied_itself(input, src):
 
 
 copied_itself.gradient(input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad)
-if core is not None:
+if extension is not None:
     # the native method `copy_` runs it
-    core.adopt("_copy_", copied.op.inplace)
+    extension.adopt("_copy_", copied.op.inplace)
 
 
 @method

@@ -6,8 +6,8 @@ import operator
 
 import numpy as np
 
-from rushlight.core.strides import empty_view, settled
-from rushlight.core.tensor import Tensor, method
+from rushlight.core.memory.strides import empty_view, settled
+from rushlight.core.object.tensor import Tensor, method
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.layouts import LIKE

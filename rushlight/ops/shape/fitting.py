@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.core.size import Size
+from rushlight.core.object.size import Size
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import plain_size

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core import dtypes
-from rushlight.core.layout import packed_strides
-from rushlight.core.promotion import common
-from rushlight.core.strides import strides_of
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.layout import packed_strides
+from rushlight.core.memory.strides import strides_of
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.promotion import common
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.formats import is_channels_last
@@ -321,7 +321,7 @@ def block_diag(*tensors):
             [0, 0, 4]])
     """
     if not tensors:
-        from rushlight.core.tensor import wrap
+        from rushlight.core.object.tensor import wrap
 
         return wrap(np.zeros((1, 0), dtypes.default.numpy))
     return joined_diagonally(list(tensors))

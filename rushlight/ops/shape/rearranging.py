@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.capacity import require_room
-from rushlight.core.layout import contiguous_format, dense_strides
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.memory.capacity import require_room
+from rushlight.core.memory.layout import contiguous_format, dense_strides
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axes, axis, plain_size
@@ -19,7 +19,7 @@ from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
 
 if TYPE_CHECKING:
-    from rushlight.core.size import Size
+    from rushlight.core.object.size import Size
 
 
 @op(

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.deferred import alike, raw
-from rushlight.core.layout import channels_last, channels_last_3d, channels_last_strides
-from rushlight.core.memory import TypedStorage, UntypedStorage, flat, give_shape, grow
-from rushlight.core.storage import continued
-from rushlight.core.strides import contiguous_strides, strided
-from rushlight.core.tensor import Tensor, method, storage_of, wrap
+from rushlight.core.memory.deferred import alike, raw
+from rushlight.core.memory.layout import channels_last, channels_last_3d, channels_last_strides
+from rushlight.core.memory.public_storage import TypedStorage, UntypedStorage, flat, give_shape, grow
+from rushlight.core.memory.storage import continued
+from rushlight.core.memory.strides import contiguous_strides, strided
+from rushlight.core.object.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.machine.call import run
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.dims import plain_size

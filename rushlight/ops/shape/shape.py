@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.deferred import CONJUGATE, flips_of
-from rushlight.core.strides import byte_strides, view_strides, with_strides
-from rushlight.core.tensor import Tensor, new, storage_of
+from rushlight.core.memory.deferred import CONJUGATE, flips_of
+from rushlight.core.memory.strides import byte_strides, view_strides, with_strides
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor, new, storage_of
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axes, axis, plain_size

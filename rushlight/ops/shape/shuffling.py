@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushlight.core.capacity import MOST
+from rushlight.core.memory.capacity import MOST
 from rushlight.ops.images.sliding import empty_in_layout_of
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import FORMAT

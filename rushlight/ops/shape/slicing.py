@@ -6,9 +6,9 @@ import operator
 
 import numpy as np
 
-from rushlight.core.capacity import MOST
-from rushlight.core.strides import byte_strides, empty_view, settled, with_strides
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.capacity import MOST
+from rushlight.core.memory.strides import byte_strides, empty_view, settled, with_strides
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.layouts import LIKE

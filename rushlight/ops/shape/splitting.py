@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.strides import settled
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.strides import settled
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.rules import SAME

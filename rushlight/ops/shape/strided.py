@@ -11,10 +11,10 @@ import numpy as np
 
 from rushlight.autograd.graph import OpNode
 from rushlight.autograd.modes import enable_grad
-from rushlight.core.deferred import CONJUGATE, NEGATIVE, flips_of
-from rushlight.core.memory import flat
-from rushlight.core.strides import strided
-from rushlight.core.tensor import Tensor, geometry_of, storage_of, wrap
+from rushlight.core.memory.deferred import CONJUGATE, NEGATIVE, flips_of
+from rushlight.core.memory.public_storage import flat
+from rushlight.core.memory.strides import strided
+from rushlight.core.object.tensor import Tensor, geometry_of, storage_of, wrap
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
 from rushlight.ops.machine.rules import SAME

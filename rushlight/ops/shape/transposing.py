@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rushlight.core.strides import settled
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.strides import settled
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis, plain_size
 from rushlight.ops.machine.gradients import conjugate
@@ -13,7 +13,7 @@ from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
 
 if TYPE_CHECKING:
-    from rushlight.core.size import Size
+    from rushlight.core.object.size import Size
 
 
 @op(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rushlight.core.storage import Storage
-from rushlight.core.tensor import Tensor, storage_of
+from rushlight.core.memory.storage import Storage
+from rushlight.core.object.tensor import Tensor, storage_of
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases

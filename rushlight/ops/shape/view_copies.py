@@ -7,8 +7,8 @@ from typing import Any
 
 from rushlight.autograd.graph import OpNode
 from rushlight.autograd.modes import no_grad, state
-from rushlight.core.layout import contiguous_format
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.layout import contiguous_format
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import Samples, case, cases
 from rushlight.ops.pointwise.complex import view_as_complex, view_as_real

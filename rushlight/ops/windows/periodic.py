@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core.casting import cast
-from rushlight.core.options import allocate, finish_into, integer, number, numpy_dtype
-from rushlight.core.ranges import refuse_kind
+from rushlight.core.creation.options import allocate, finish_into, integer, number, numpy_dtype
+from rushlight.core.creation.ranges import refuse_kind
+from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import cast
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import Samples, case, cases
 from rushlight.ops.windows import shapes

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import dtypes
-from rushlight.core import layout as layouts
-from rushlight.core.options import allocate, finish_into, integer, numpy_dtype
-from rushlight.core.tensor import Tensor
+from rushlight.core.creation.options import allocate, finish_into, integer, numpy_dtype
+from rushlight.core.memory import layout as layouts
+from rushlight.core.numbers import dtypes
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import Samples, case, cases
 from rushlight.ops.windows import shapes

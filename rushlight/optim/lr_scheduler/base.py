@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.optim.lr_scheduler import order
 from rushlight.optim.lr_scheduler.groups import Rate, assign, current, require_optimizer, unshared
 from rushlight.optim.optimizer import Optimizer

@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any
 from weakref import ref
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.optim.optimizer import Optimizer
 
 # torch's names, which programs and libraries look for

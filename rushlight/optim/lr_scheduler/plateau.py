@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Any, SupportsFloat
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.optim.lr_scheduler.base import LRScheduler
 from rushlight.optim.lr_scheduler.groups import assign, current, require_optimizer
 from rushlight.optim.lr_scheduler.order import EPOCH_DEPRECATION_WARNING

@@ -10,7 +10,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.utils._pytree.registry import (
     NO_SERIALIZED_TYPE_NAME_FOUND,
     SERIALIZED_TYPE_TO_PYTHON_TYPE,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-from rushlight.core.size import Size
+from rushlight.core.object.size import Size
 from rushlight.utils._pytree.keys import GetAttrKey, MappingKey, SequenceKey
 from rushlight.utils._pytree.registry import (
     NO_SERIALIZED_TYPE_NAME_FOUND,

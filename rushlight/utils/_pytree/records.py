@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 
 Py_TPFLAGS_BASETYPE = 1 << 10  # the bit of `__flags__` that allows subclasses
 COUNTS = ("n_fields", "n_sequence_fields", "n_unnamed_fields")

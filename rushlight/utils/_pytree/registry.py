@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from threading import RLock
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.utils._pytree.keys import GetAttrKey, KeyEntry, SequenceKey
 from rushlight.utils._pytree.records import is_namedtuple_class, is_returned_class, is_structseq_class
 

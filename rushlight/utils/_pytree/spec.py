@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.utils._pytree.kinds import BUILTIN_TYPES, STANDARD_DICT_TYPES
 from rushlight.utils._pytree.registry import SUPPORTED_NODES, ConstantNode, Context, PyTree, _get_node_type
 

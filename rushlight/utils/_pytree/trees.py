@@ -7,7 +7,7 @@ from functools import wraps
 from types import UnionType
 from typing import Any
 
-from rushlight.core.warning import warn
+from rushlight.errors.warning import warn
 from rushlight.utils._pytree.keys import KeyPath
 from rushlight.utils._pytree.registry import SUPPORTED_NODES, PyTree, _get_node_type
 from rushlight.utils._pytree.spec import _LEAF_SPEC, TreeSpec, checked_spec

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.capacity import require_room
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.capacity import require_room
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.images.pooling.planes import scatter_planes
 from rushlight.ops.images.pooling.windows import adaptive_taps, as_planes
 from rushlight.ops.images.taps import Taps, summed

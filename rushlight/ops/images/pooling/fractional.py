@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core import random
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.random import random
 from rushlight.ops.images.pooling.adaptive import best
 from rushlight.ops.images.pooling.planes import scatter_planes
 from rushlight.ops.machine.declare import composed, op

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import is_grad_enabled
-from rushlight.core.dtypes import HALF
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import HALF
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.images.pooling.planes import gather_planes, scatter_planes
 from rushlight.ops.images.pooling.windows import Pooling, as_planes
 from rushlight.ops.machine.bind import NAMESPACES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.images.pooling.windows import ints
 from rushlight.ops.machine.bind import namespace
 from rushlight.ops.machine.declare import composed

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.dtypes import from_numpy
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import from_numpy
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.images.pooling.planes import flattened, gather_planes
 from rushlight.ops.images.pooling.windows import ints
 from rushlight.ops.machine.declare import composed, op

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.capacity import require_room
-from rushlight.core.tensor import Tensor
+from rushlight.core.memory.capacity import require_room
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.images.taps import Taps, from_windows
 
 COUNTS = {1: "one int", 2: "two ints", 3: "three ints"}

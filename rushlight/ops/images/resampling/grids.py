@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.ops.images.resampling.places import scattered, taken
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op

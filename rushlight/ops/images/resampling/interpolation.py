@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.dtypes import HALF
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.numbers.dtypes import HALF
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.ops.images.resampling.weights import taps_for
 from rushlight.ops.images.taps import tap
 from rushlight.ops.machine.bind import NAMESPACES, namespace

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.dtypes import DIFFERENTIABLE
-from rushlight.core.layout import empty_like_array
-from rushlight.core.random import bernoulli
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.random.random import bernoulli
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rushlight.core.tensor import Tensor
-from rushlight.core.warning import warn
+from rushlight.core.object.tensor import Tensor
+from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.products.linear import linear

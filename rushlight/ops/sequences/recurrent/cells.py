@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd.modes import state
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases

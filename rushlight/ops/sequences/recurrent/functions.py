@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rushlight.core.dtypes import bfloat16, float32
-from rushlight.core.tensor import Tensor
+from rushlight.core.numbers.dtypes import bfloat16, float32
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed
 from rushlight.ops.machine.rules import MATCH

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.rules import SAME
 

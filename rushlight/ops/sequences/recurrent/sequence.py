@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rushlight.core.tensor import Tensor
+from rushlight.core.object.tensor import Tensor
 
 # the input is (T, B, I), or one step (B, I), or packed (rows, I) with the number of rows of each step
 Sizes = tuple[int, ...] | None

@@ -1,0 +1,1 @@
+"""Tensors from data, from a size, from another tensor."""

@@ -1,0 +1,1 @@
+"""The memory under tensors: storages, strides, layouts, and whether there is enough of it."""

@@ -1,0 +1,1 @@
+"""The kinds of number a tensor may hold, and how they mix."""

@@ -1,0 +1,1 @@
+"""What a tensor is: its fields, attributes, conversions and printed form."""

@@ -1,0 +1,96 @@
+"""Pickling and deep copies: tensors that share memory still do afterwards."""
+
+from __future__ import annotations
+
+import copyreg
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from rushlight.core.memory.deferred import deferred, flips_of, resolved
+from rushlight.core.memory.public_storage import flat
+from rushlight.core.memory.storage import Storage
+from rushlight.core.memory.strides import contiguous_strides, strided
+from rushlight.core.object.fields import NAMES
+from rushlight.core.object.tensor import Tensor, geometry_of, method, new, storage_of
+
+# the fields of a tensor; what else stands in its __dict__ was put there by the user
+FIELDS = frozenset(NAMES)
+
+
+def user_attributes(tensor: Tensor) -> dict[str, Any]:
+    return {name: value for name, value in tensor.__dict__.items() if name not in FIELDS}
+
+
+def build(
+    cls: type, storage: Storage, geometry: tuple, requires_grad: bool, kind: np.dtype | None = None, flips: int = 0
+) -> Tensor:
+    """A leaf over a storage; of the dtype `kind` where that is not the storage's, as for `x.real`."""
+    made: Tensor = new(cls)
+    memory = storage.array if kind is None else flat(storage).view(kind)
+    made._array = deferred(strided(memory, *geometry), flips)
+    made._storage = storage
+    made._requires_grad = requires_grad
+    return made
+
+
+@method
+def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
+    # the storage is an object of the pickle: views of one storage find the same one again
+    arguments = (type(self), storage_of(self), geometry_of(self), self.requires_grad, kind_of(self))
+    return build, (*arguments, flips_of(self._array)), user_attributes(self) or None
+
+
+def kind_of(tensor: Tensor) -> np.dtype | None:
+    """The tensor's dtype if its storage has another."""
+    own, stored = tensor._array.dtype, storage_of(tensor).array.dtype
+    return None if own == stored else own
+
+
+def rebuild_storage(memory: np.ndarray) -> Storage:
+    return Storage(memory if memory.flags.writeable else memory.copy())
+
+
+def reduce_storage(self: Storage) -> tuple:
+    return rebuild_storage, (flat(self),)
+
+
+copyreg.pickle(Storage, reduce_storage)
+
+
+def resolved_copy(tensor: Tensor) -> tuple[Storage, tuple]:
+    """A storage with the elements of a conjugate or negative, and their geometry in it."""
+    elements = np.ascontiguousarray(resolved(tensor._array)).reshape(tensor._array.shape)
+    return Storage(elements), (elements.shape, contiguous_strides(elements.shape), 0)
+
+
+@method
+def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
+    if id(self) in memo:
+        return memo[id(self)]
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol. "
+            "Write tensor.detach().clone() for a copy without history, tensor.clone() for one with it."
+        )
+    if flips_of(self._array):
+        # torch's copy of a conjugate has memory of its own, with the elements in it
+        made = build(type(self), *resolved_copy(self), self.requires_grad)
+    else:
+        storage = storage_of(self)
+        if id(storage) not in memo:
+            memo[id(storage)] = Storage(flat(storage).copy())
+        made = build(type(self), memo[id(storage)], geometry_of(self), self.requires_grad, kind_of(self))
+    memo[id(self)] = made
+    made._created = self._created
+    if self._grad is not None:
+        made._grad = self._grad.__deepcopy__(memo)
+    for name, value in user_attributes(self).items():
+        setattr(made, name, deepcopy(value, memo))
+    return made
+
+
+@method
+def __setstate__(self: Tensor, state: dict) -> None:
+    self.__dict__.update(state)

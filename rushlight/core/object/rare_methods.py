@@ -1,0 +1,224 @@
+"""Rare methods: old names of Tensor, functions of Python on each element, and words for methods that are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from rushlight.core.memory.strides import strides_of
+from rushlight.core.object.tensor import Tensor, attribute, method, storage_of
+from rushlight.errors.warning import warn
+
+LEFT_OUT = """
+ccol_indices chalf coalesce col_indices crow_indices dequantize indices int_repr ipu is_coalesced is_distributed
+mtia q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme record_stream
+reinforce resize_as_sparse_ row_indices smm sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm to_mkldnn
+to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values xpu
+"""
+
+
+def refusing(name: str) -> Callable:
+    """A method that says why it is left out: see errors/absent.py."""
+
+    def method(self: Tensor, *arguments: Any, **options: Any) -> NoReturn:
+        from rushlight.errors.absent import clause
+
+        raise NotImplementedError(f"Tensor.{name} is not in Rushlight{clause(f'Tensor.{name}')}")
+
+    method.__name__, method.__doc__ = name, "Refused: a call says why, and what to do instead."
+    method.left_out = True  # type: ignore[attr-defined]
+    return method
+
+
+for _name in LEFT_OUT.split():
+    attribute(_name, refusing(_name))
+for _name in ("is_xla", "is_maia", "is_mtia"):
+    attribute(_name, False)
+
+
+def call_each(self: Tensor, name: str, others: tuple[Tensor, ...], function: Callable) -> Tensor:
+    """Write what a function of Python gives for the elements, one after another."""
+    if not callable(function):
+        raise TypeError(f"'{type(function).__name__}' object is not callable: {name} takes a function of numbers")
+    for position, each in enumerate(others):
+        if not isinstance(each, Tensor):
+            called = ("x", "y")[position] if len(others) > 1 else "other"
+            raise TypeError(
+                f"{name}(): argument '{called}' (position {position + 1}) must be Tensor, not {type(each).__name__}"
+            )
+    if self.requires_grad or any([each.requires_grad for each in others]):
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+    for each in others:
+        if each._array.dtype != self._array.dtype:
+            raise TypeError(f"{name}: expected {self.type()} for 'other' (got {each.type()})")
+    arrays = [each.expand(self.shape)._array.ravel().tolist() for each in others]
+    found = [function(*values) for values in zip(self._array.ravel().tolist(), *arrays, strict=True)]
+    for each in found:
+        if isinstance(each, str):
+            raise TypeError(f"must be real number, not {type(each).__name__}: {name}'s function gave {each!r}")
+    made = self.new_tensor(found).reshape(self.shape) if found else self.clone()
+    return self.copy_(made)
+
+
+@method
+def apply_(self: Tensor, callable: Callable[[Any], Any]) -> Tensor:
+    """Replace each element by what a function of Python gives for it: slow, a call for each.
+
+    >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x * 10)
+    tensor([10., 20.])
+    """
+    return call_each(self, "apply_", (), callable)
+
+
+@method
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Replace each element by what a function of Python gives for it and the other tensor's.
+
+    >>> torch.tensor([1.0, 5.0]).map_(torch.tensor([4.0, 2.0]), max)
+    tensor([4., 5.])
+    """
+    return call_each(self, "map_", (tensor,), callable)
+
+
+@method
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any]) -> Tensor:
+    """Replace each element by what a function of Python gives for it and those of two other tensors.
+
+    >>> torch.zeros(2).map2_(torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0]), lambda x, y, z: y + z)
+    tensor([11., 22.])
+    """
+    return call_each(self, "map2_", (x, y), callable)
+
+
+@method
+def __div__(self: Tensor, other: Any) -> Tensor:
+    """Old name of `/`."""
+    return self / other
+
+
+@method
+def __rdiv__(self: Tensor, other: Any) -> Tensor:
+    """Old name of `/` with the tensor on the right."""
+    return self.reciprocal() * other
+
+
+@method
+def __idiv__(self: Tensor, other: Any) -> Tensor:
+    """Old name of `/=`."""
+    return self.div_(other)
+
+
+@method
+def __nonzero__(self: Tensor) -> bool:
+    """Old name of `bool`."""
+    return bool(self)
+
+
+@method
+def __long__(self: Tensor) -> int:
+    """Old name of `int`."""
+    return int(self)
+
+
+@method
+def const_data_ptr(self: Tensor) -> int:
+    """The address of its first element.
+
+    >>> x = torch.zeros(2)
+    >>> x.const_data_ptr() == x.data_ptr()
+    True
+    """
+    return self.data_ptr()
+
+
+@method
+def dim_order(self: Tensor, *, ambiguity_check: bool = False) -> tuple[int, ...]:
+    """The dimensions from the one with the largest steps in memory to the one with the smallest.
+
+    >>> torch.zeros(2, 3).dim_order(), torch.zeros(2, 3).T.dim_order()
+    ((0, 1), (1, 0))
+    """
+    strides = strides_of(self._array)
+    return tuple(sorted(range(self.ndim), key=lambda dim: -strides[dim]))
+
+
+@method
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Whether another tensor is the same part of the same memory.
+
+    >>> x = torch.zeros(4)
+    >>> x.is_set_to(x.detach()), x.is_set_to(x[1:])
+    (True, False)
+    """
+    return (
+        storage_of(self) is storage_of(tensor)
+        and self.shape == tensor.shape
+        and self.stride() == tensor.stride()
+        and self.storage_offset() == tensor.storage_offset()
+    )
+
+
+@method
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """Old: the elements in another shape."""
+    warn("non-inplace resize is deprecated: use reshape")
+    return self.reshape(*sizes)
+
+
+@method
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """Old: the elements in another tensor's shape."""
+    warn("non-inplace resize_as is deprecated: use reshape")
+    return self.reshape(tensor.shape)
+
+
+@method
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool = True) -> Tensor:
+    """The tensor itself, which is dense.
+
+    >>> torch.tensor([1, 2]).to_dense()
+    tensor([1, 2])
+    """
+    return self if dtype is None else self.to(dtype)
+
+
+@method
+def _fix_weakref(self: Tensor) -> None:
+    """Nothing: weak references to a tensor hold as long as the tensor."""
+
+
+@method
+def dense_dim(self: Tensor) -> int:
+    """The number of dimensions that are dense: all.
+
+    >>> torch.zeros(2, 3).dense_dim()
+    2
+    """
+    return self.ndim
+
+
+@method
+def sparse_dim(self: Tensor) -> int:
+    """The number of dimensions that are sparse: none.
+
+    >>> torch.zeros(2, 3).sparse_dim()
+    0
+    """
+    return 0
+
+
+def __torch_function__(cls: type, func: Callable, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """How functions treat tensors of this class: as all others."""
+    return func(*args, **({} if kwargs is None else kwargs))
+
+
+attribute("__torch_function__", classmethod(__torch_function__))
+
+
+def get_volatile(self: Tensor) -> bool:
+    """Old: whether history was not recorded."""
+    warn("volatile was removed (Variable.volatile is always False): use torch.no_grad()")
+    return False
+
+
+attribute("volatile", property(get_volatile))

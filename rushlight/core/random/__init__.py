@@ -1,0 +1,1 @@
+"""torch's random stream: the generator and what is drawn from it."""

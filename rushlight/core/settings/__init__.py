@@ -1,0 +1,1 @@
+"""What programs switch on and off: modes, threads, devices, warnings."""

@@ -1,0 +1,23 @@
+"""State: what each thread has switched on or off; `autograd/modes.py` turns the switches."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from rushlight.native import extension
+
+
+class PlainState(threading.local):
+    """What this thread has switched on or off."""
+
+    grad = True
+    # inside a backward that records nothing: results need not say why they have no history
+    backward = False
+    inference = False
+    anomaly = False
+    check_anomaly = True
+    saved_hooks: tuple = ()
+
+
+state: Any = PlainState() if extension is None else extension.State()

@@ -1,0 +1,1 @@
+"""How the public packages show their names."""
