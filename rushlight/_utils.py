@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
@@ -43,3 +45,43 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
     sizes = [each.numel() for each in tensors]
     pieces = flat.split(sizes)
     return tuple(piece.view(each.shape) for piece, each in zip(pieces, tensors, strict=True))
+
+
+class KeyErrorMessage(str):
+    """A text that is shown as it is where Python would show its repr."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class ExceptionWrapper:
+    """An exception on its way to another thread or process: its type, and its traceback as text."""
+
+    def __init__(self, exc_info: Any = None, where: str = "in background"):
+        found = sys.exc_info() if exc_info is None else exc_info
+        self.exc_type: Any = found[0]
+        self.exc_msg = "".join(traceback.format_exception(*found))
+        self.where = where
+
+    def reraise(self) -> None:
+        """Raise an exception of the same type here, with the traceback in its words."""
+        words = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        if self.exc_type is KeyError:
+            words = KeyErrorMessage(words)
+        elif getattr(self.exc_type, "message", None):
+            raise self.exc_type(message=words)
+        try:
+            exception = self.exc_type(words)
+        except Exception:
+            # it wants other arguments than a text
+            raise RuntimeError(words) from None
+        raise exception
+
+
+def cpu_count() -> int | None:
+    """The number of CPUs that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()

@@ -112,6 +112,7 @@ ORDER = (
     ("ops", "errors.calls"),
     ("autograd",),
     ("nn", "errors.modules"),
+    ("multiprocessing",),
     ("optim", "distributions", "utils"),
     ("compat", "cli"),
 )

@@ -68,8 +68,7 @@ LEFT_OUT = (
     (
         "one program runs in one process",
         "run several processes with the multiprocessing module",
-        """distributed distributed.* nn.parallel.* futures futures.* utils.data.distributed
-        utils.data.distributed.* utils.data.DistributedSampler""",
+        """distributed distributed.* nn.parallel.* futures futures.*""",
     ),
     (
         "nested and jagged tensors are left out",
@@ -105,6 +104,11 @@ LEFT_OUT = (
         "typed storages are left out",
         "use untyped_storage(), or the tensor itself",
         "*Storage StorageBase storage Tensor.storage_type",
+    ),
+    (
+        "DataPipes are there in their simple form",
+        "write a generator function in the __iter__ of an IterableDataset",
+        "utils.data.datapipes.*",
     ),
     (
         "PyTorch itself has given it up",
@@ -149,7 +153,7 @@ REST = "the rest of nn"
 PLANNED = (
     ("the compiler", "compile compiler compiler.* nn.Module.compile"),
     ("saving and loading", "save load serialization serialization.* from_file"),
-    ("data loading", "utils.data utils.data.* utils.tensorboard utils.tensorboard.*"),
+    ("logs", "utils.tensorboard utils.tensorboard.*"),
     (REST, "nn.*"),
 )
 

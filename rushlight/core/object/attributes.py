@@ -143,21 +143,27 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
 @method
 def is_shared(self: Tensor) -> bool:
-    """Whether its memory is shared between processes: never.
+    """Whether its memory is shared between processes.
 
     >>> torch.zeros(2).is_shared()
     False
     """
-    return False
+    from rushlight.core.memory import shared
+
+    return shared.is_shared(self)
 
 
 @method
 def share_memory_(self: Tensor) -> Tensor:
-    """Refused: Rushlight does not share memory between processes."""
-    raise RuntimeError(
-        "share_memory_() is not in Rushlight: processes have memory of their own; "
-        "share arrays with multiprocessing.shared_memory and torch.from_numpy"
-    )
+    """Move its memory, in place, to where other processes see it: what one writes, all read.
+
+    >>> torch.zeros(2).share_memory_().is_shared()
+    True
+    """
+    from rushlight.core.memory import shared
+
+    shared.share(self)
+    return self
 
 
 @method

@@ -1,0 +1,207 @@
+"""Shared memory: blocks that several processes see, and tensors that move into them.
+
+A block is a file without a name, so that nothing is left behind whoever is killed: the system frees it with the last
+descriptor and the last mapping. Other processes inherit it, or are given its descriptor.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+from sys import getrefcount
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from rushlight.core.memory.deferred import alike, raw
+from rushlight.core.memory.storage import Storage
+from rushlight.core.memory.strides import memory_extent
+from rushlight.core.object.tensor import Tensor, storage_of
+
+# what Linux calls the memory, in /proc/<process>/maps
+NAME = "rushlight"
+# holders of an array that only one tensor has: the tensor, the local variable and the question itself
+ALONE = 3
+
+
+def system() -> Any:
+    """mmap and munmap of the C library: Python's own mmap keeps a second descriptor for each block."""
+    import ctypes
+
+    if not hasattr(os, "register_at_fork"):
+        raise RuntimeError("share_memory_() needs a system with mmap, such as Linux or macOS")
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_ssize_t]
+    library.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    return library
+
+
+class Block:
+    """Memory that is mapped here and that others map too: a descriptor, an address and a number of bytes."""
+
+    library: Any = None
+    address = 0
+    # those of this process, by what the system calls their file
+    known: ClassVar[WeakValueDictionary[tuple[int, int], Block]] = WeakValueDictionary()
+
+    def __init__(self, descriptor: int, size: int):
+        import ctypes
+        import mmap
+
+        self.descriptor, self.size = descriptor, size
+        if Block.library is None:
+            Block.library = system()
+        self.unmap, self.close = Block.library.munmap, os.close
+        rights = mmap.PROT_READ | mmap.PROT_WRITE
+        found = Block.library.mmap(None, max(size, 1), rights, mmap.MAP_SHARED, descriptor, 0)
+        if found is None or found == ctypes.c_void_p(-1).value:
+            raise RuntimeError(f"unable to mmap {size} bytes of shared memory: {os.strerror(ctypes.get_errno())}")
+        self.address = found
+        self.__array_interface__ = {"version": 3, "shape": (size,), "typestr": "|u1", "data": (found, False)}
+        self.known[file_of(descriptor)] = self
+
+    def __del__(self) -> None:
+        if self.address:
+            self.unmap(self.address, max(self.size, 1))
+        self.close(self.descriptor)
+
+
+def file_of(descriptor: int) -> tuple[int, int]:
+    """What the system calls the file behind a descriptor."""
+    found = os.fstat(descriptor)
+    return found.st_dev, found.st_ino
+
+
+def block_behind(descriptor: int, size: int) -> Block:
+    """The block that a descriptor stands for, which this process may have already; the descriptor is taken over."""
+    found = Block.known.get(file_of(descriptor))
+    if found is None:
+        return Block(descriptor, size)
+    if found.descriptor != descriptor:
+        os.close(descriptor)
+    return found
+
+
+def raw_file(name: str) -> int:
+    """The descriptor of an empty file that has no name and never had one that stays."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create(name)
+    descriptor, path = tempfile.mkstemp(prefix=name)
+    os.unlink(path)
+    return descriptor
+
+
+def new_file(size: int) -> int:
+    """A file of so many bytes."""
+    descriptor = raw_file(NAME)
+    try:
+        # memory that is promised only would kill whoever writes to it when there is no more
+        os.posix_fallocate(descriptor, 0, max(size, 1))
+    except OSError as error:
+        os.close(descriptor)
+        raise RuntimeError(f"unable to allocate {size} bytes of shared memory: {error}") from error
+    return descriptor
+
+
+def memory_of(block: Block, kind: np.dtype) -> np.ndarray:
+    """All numbers of a block, in the order of memory."""
+    return np.asarray(block).view(kind)
+
+
+def new_shared(count: int, kind: Any) -> np.ndarray:
+    """Fresh shared memory for so many numbers: zeros."""
+    kind = np.dtype(kind)
+    size = count * kind.itemsize
+    return memory_of(Block(new_file(size), size), kind)
+
+
+def owner_of(array: np.ndarray) -> np.ndarray:
+    """The array at the end of a chain of views."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def block_of(array: np.ndarray) -> Block | None:
+    """The shared block that an array lies in."""
+    found = owner_of(array).base
+    return found if isinstance(found, Block) else None
+
+
+def is_shared(tensor: Tensor) -> bool:
+    """Whether a tensor's memory is shared between processes."""
+    return block_of(tensor._array) is not None
+
+
+def share_storage(storage: Storage) -> Block:
+    """Move a storage into shared memory, with every tensor on it; nothing if it is there already."""
+    found = block_of(storage.array)
+    if found is not None:
+        return found
+    old = storage.array
+    start, extent = old.__array_interface__["data"][0], memory_extent(old)
+    shared = new_shared(extent, old.dtype)
+    shared[...] = flat(old, extent)
+    storages = [storage]
+    for tensor in tensors_on(storage, start, extent * old.itemsize):
+        tensor._array = alike(tensor._array, placed(raw(tensor._array), start, shared))
+        storages.append(tensor._storage)
+    for each in storages:
+        if each is not None and block_of(each.array) is None:
+            each.array = placed(each.array, start, shared)
+    register_reductions()
+    return owner_of(shared).base  # type: ignore[return-value]
+
+
+def share(tensor: Tensor) -> None:
+    """Move a tensor's storage into shared memory in place: `Tensor.share_memory_`."""
+    array = tensor._array
+    # nobody else holds the memory: no need to look for those who do
+    alone = array.base is None and tensor._storage is None and getrefcount(array) == ALONE
+    if alone and type(array) is np.ndarray:
+        extent = memory_extent(array)
+        shared = new_shared(extent, array.dtype)
+        shared[...] = flat(array, extent)
+        tensor._array = placed(array, array.__array_interface__["data"][0], shared)
+        register_reductions()
+    else:
+        share_storage(storage_of(tensor))
+
+
+def register_reductions() -> None:
+    """Let Python's own queues and pipes hand over descriptors, too, once there is something to share."""
+    import rushlight.multiprocessing.reductions  # noqa: F401
+
+
+def flat(array: np.ndarray, extent: int) -> np.ndarray:
+    """The memory from an array's first to its last number."""
+    return np.lib.stride_tricks.as_strided(array, (extent,), (array.itemsize,))
+
+
+def placed(array: np.ndarray, start: int, shared: np.ndarray) -> np.ndarray:
+    """The place of an array in memory that began at `start`, in the shared memory that has its contents."""
+    place = array.__array_interface__["data"][0] - start
+    if not array.size:
+        place = min(place, shared.nbytes)
+    return np.ndarray(array.shape, array.dtype, shared, place, array.strides)
+
+
+def tensors_on(storage: Storage, start: int, size: int) -> list[Tensor]:
+    """The tensors whose memory this is, those with a storage of their own (`x.data`) among them.
+
+    A storage does not know its tensors; looking for them costs some milliseconds, once in its life.
+    """
+    return [each for each in gc.get_objects() if issubclass(type(each), Tensor) and lies_on(each, storage, start, size)]
+
+
+def lies_on(tensor: Tensor, storage: Storage, start: int, size: int) -> bool:
+    own = tensor._storage
+    if own is storage:
+        return True
+    memory = raw(tensor._array) if own is None else own.array
+    if type(memory) is not np.ndarray or not size or memory.__array_interface__["data"][0] != start:
+        return False
+    return memory_extent(memory) * memory.itemsize == size
