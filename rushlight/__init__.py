@@ -104,6 +104,7 @@ _LAZY = (
     "nn",
     "optim",
     "overrides",
+    "return_types",
     "serialization",
     "signal",
     "special",

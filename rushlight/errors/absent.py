@@ -136,7 +136,7 @@ LEFT_OUT = (
         classproperty get_file_path prepare_multiprocessing_environment init_num_threads
         Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available autocast_*_nesting
         get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
-        set_autocast_ipu_* set_autocast_xla_* torch_version return_types utils.weak
+        set_autocast_ipu_* set_autocast_xla_* torch_version utils.weak
         utils.set_module Tensor.module_load Tensor.grad_dtype autograd.enforce_grad_layout_policy
         autograd.set_multithreading_enabled native_norm frobenius_norm utils._triton.* utils.hooks.*
         utils.checkpoint.* torch _amp_foreach_* nuclear_norm has_lapack
