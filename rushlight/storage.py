@@ -8,7 +8,7 @@ from typing import Any
 from rushlight.core.creation.options import finish_into, numpy_dtype
 from rushlight.core.memory.mapping import map_file
 from rushlight.core.memory.public_storage import StorageBase, UntypedStorage
-from rushlight.core.memory.typed_storage import KINDS, TypedStorage, _LegacyStorage, _LegacyStorageMeta
+from rushlight.core.memory.typed_storage import KINDS, TypedStorage
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 

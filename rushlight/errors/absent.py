@@ -102,14 +102,9 @@ LEFT_OUT = (
         utils.cmake_prefix_path cpp""",
     ),
     (
-        "typed storages are left out",
-        "use untyped_storage(), or the tensor itself",
-        "*Storage StorageBase storage Tensor.storage_type",
-    ),
-    (
         "PyTorch itself has given it up",
         "use the function that PyTorch names in its stead",
-        """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* utils.serialization.* math.*
+        """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* math.*
         autograd.*NestedIOFunction""",
     ),
     (
@@ -148,7 +143,6 @@ REST = "the rest of nn"
 # What is not there yet: (what it belongs to, names). An error says so; docs/coverage.md counts these as absent.
 PLANNED = (
     ("the compiler", "compile compiler compiler.* nn.Module.compile"),
-    ("saving and loading", "save load serialization serialization.* from_file"),
     ("data loading", "utils.data utils.data.* utils.tensorboard utils.tensorboard.*"),
     (REST, "nn.*"),
 )

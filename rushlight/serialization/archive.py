@@ -200,8 +200,8 @@ def with_wide_fields(extra: bytes, size: int, stored: int, header: int) -> tuple
 def broken(why: str) -> RuntimeError:
     """The error for a file that is no archive as torch writes it, or no longer."""
     return RuntimeError(
-        f"PytorchStreamReader failed reading zip archive: {why}. The file is damaged, was cut off, or was never written "
-        "by torch.save."
+        f"PytorchStreamReader failed reading zip archive: {why}. The file is damaged, was cut off, or was never "
+        "written by torch.save."
     )
 
 
@@ -232,7 +232,7 @@ class Source:
         if not hasattr(self.file, "readinto"):
             memory[...] = np.frombuffer(self.file.read(memory.size), np.uint8)
             return
-        view, done = memoryview(memory), 0
+        view, done = memory.data, 0
         while done < len(view):
             count = self.file.readinto(view[done:])
             if not count:

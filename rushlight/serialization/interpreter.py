@@ -82,15 +82,6 @@ class Interpreter:
 
     # ---- numbers, texts and bytes
 
-    def constant(value: Any) -> Callable:  # type: ignore[misc]
-        return lambda self, first, after: self.stack.append(value)
-
-    def container(kind: type) -> Callable:  # type: ignore[misc]
-        return lambda self, first, after: self.stack.append(kind())
-
-    def number(form: str) -> Callable:  # type: ignore[misc]
-        return lambda self, first, after: self.stack.append(unpack_from(form, self.data, first)[0])
-
     def integer(self, first: int, after: int) -> None:
         self.stack.append(decode_long(self.data[first:after]))
 
@@ -108,14 +99,6 @@ class Interpreter:
         self.stack.append(bytearray(self.data[first:after]))
 
     # ---- containers
-
-    def several(count: int) -> Callable:  # type: ignore[misc]
-        def pack(self: Interpreter, first: int, after: int) -> None:
-            if len(self.stack) < count:
-                raise UnpicklingError("the stack is empty")
-            self.stack[-count:] = [tuple(self.stack[-count:])]
-
-        return pack
 
     def make_tuple(self, first: int, after: int) -> None:
         items = self.pop_mark()
@@ -269,58 +252,84 @@ class Interpreter:
     def nothing(self, first: int, after: int) -> None:
         """Of no meaning to the reader."""
 
-    ACTIONS: dict[str, Callable] = {
-        "(": mark,
-        "0": pop,
-        "N": constant(None),
-        "\x88": constant(True),
-        "\x89": constant(False),
-        ")": constant(()),
-        "]": container(list),
-        "}": container(dict),
-        "\x8f": container(set),
-        "J": number("<i"),
-        "K": number("<B"),
-        "M": number("<H"),
-        "G": number(">d"),
-        "\x8a": integer,
-        "\x8b": integer,
-        "X": text,
-        "\x8c": text,
-        "\x8d": text,
-        "U": old_text,
-        "T": old_text,
-        "C": raw,
-        "B": raw,
-        "\x8e": raw,
-        "\x96": raw_array,
-        "\x85": several(1),
-        "\x86": several(2),
-        "\x87": several(3),
-        "t": make_tuple,
-        "\x91": frozen,
-        "a": append,
-        "e": extend,
-        "\x90": add_items,
-        "s": set_item,
-        "u": set_items,
-        "h": get,
-        "j": get,
-        "q": keep,
-        "r": keep,
-        "\x94": keep_next,
-        "c": named,
-        "\x93": named_by_stack,
-        "R": call,
-        "\x81": new_object,
-        "b": build,
-        "Q": storage,
-        "\x80": nothing,
-        "\x95": nothing,
-    }
+
+def constant(value: Any) -> Callable:
+    """An action that pushes a value."""
+    return lambda self, first, after: self.stack.append(value)
 
 
-ACTIONS = {ord(code): action for code, action in Interpreter.ACTIONS.items()}
+def container(kind: type) -> Callable:
+    """An action that pushes an empty container."""
+    return lambda self, first, after: self.stack.append(kind())
+
+
+def number(form: str) -> Callable:
+    """An action that pushes the number which follows."""
+    return lambda self, first, after: self.stack.append(unpack_from(form, self.data, first)[0])
+
+
+def several(count: int) -> Callable:
+    """An action that makes a tuple of what was pushed last."""
+
+    def pack(self: Interpreter, first: int, after: int) -> None:
+        if len(self.stack) < count:
+            raise UnpicklingError("the stack is empty")
+        self.stack[-count:] = [tuple(self.stack[-count:])]
+
+    return pack
+
+
+# what each opcode does
+CODES: dict[str, Callable] = {
+    "(": Interpreter.mark,
+    "0": Interpreter.pop,
+    "N": constant(None),
+    "\x88": constant(True),
+    "\x89": constant(False),
+    ")": constant(()),
+    "]": container(list),
+    "}": container(dict),
+    "\x8f": container(set),
+    "J": number("<i"),
+    "K": number("<B"),
+    "M": number("<H"),
+    "G": number(">d"),
+    "\x8a": Interpreter.integer,
+    "\x8b": Interpreter.integer,
+    "X": Interpreter.text,
+    "\x8c": Interpreter.text,
+    "\x8d": Interpreter.text,
+    "U": Interpreter.old_text,
+    "T": Interpreter.old_text,
+    "C": Interpreter.raw,
+    "B": Interpreter.raw,
+    "\x8e": Interpreter.raw,
+    "\x96": Interpreter.raw_array,
+    "\x85": several(1),
+    "\x86": several(2),
+    "\x87": several(3),
+    "t": Interpreter.make_tuple,
+    "\x91": Interpreter.frozen,
+    "a": Interpreter.append,
+    "e": Interpreter.extend,
+    "\x90": Interpreter.add_items,
+    "s": Interpreter.set_item,
+    "u": Interpreter.set_items,
+    "h": Interpreter.get,
+    "j": Interpreter.get,
+    "q": Interpreter.keep,
+    "r": Interpreter.keep,
+    "\x94": Interpreter.keep_next,
+    "c": Interpreter.named,
+    "\x93": Interpreter.named_by_stack,
+    "R": Interpreter.call,
+    "\x81": Interpreter.new_object,
+    "b": Interpreter.build,
+    "Q": Interpreter.storage,
+    "\x80": Interpreter.nothing,
+    "\x95": Interpreter.nothing,
+}
+ACTIONS = {ord(code): action for code, action in CODES.items()}
 
 
 def name_of(found: Any) -> str:

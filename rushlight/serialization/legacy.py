@@ -13,7 +13,6 @@ import numpy as np
 from rushlight.core.memory.mapping import swap_bytes
 from rushlight.core.memory.public_storage import UntypedStorage, on_block
 from rushlight.core.memory.typed_storage import TypedStorage
-from rushlight.core.numbers import dtypes
 from rushlight.nn.modules.module import Module
 from rushlight.serialization.locations import restorer
 from rushlight.serialization.options import _serialization_tls

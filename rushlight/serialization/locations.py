@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.core.settings.device import CPU, device
 from rushlight.core.memory.public_storage import UntypedStorage
+from rushlight.core.settings.device import CPU, device
 
 MAP_LOCATION = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 

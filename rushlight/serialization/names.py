@@ -17,6 +17,7 @@ MODULES = {
     "rushlight.distributions.matrix_constraints": "torch.distributions.constraints",
     "rushlight.distributions.transform": "torch.distributions.transforms",
     "rushlight.distributions.vector_transforms": "torch.distributions.transforms",
+    "rushlight.autograd.handles": "torch.utils.hooks",
     "rushlight.nn.modules.ctc": "torch.nn.modules.loss",
     "rushlight.nn.modules.lazy": "torch.nn.modules.linear",
     "rushlight.nn.modules.lazy_conv": "torch.nn.modules.conv",

@@ -55,7 +55,7 @@ class Storages:
 def pickled(found: Any, module: Any, protocol: int, identify: Any) -> bytes:
     """The pickle of an object, in torch's names; `identify` says what is left out and what stands for it."""
 
-    class Pickler(module.Pickler):  # type: ignore[misc, name-defined]
+    class Pickler(module.Pickler):
         """One that knows torch's forms of tensors."""
 
         def persistent_id(self, obj: Any) -> Any:

@@ -14,7 +14,7 @@ def trusted_unpickler(module: Any, options: dict[str, Any]) -> Callable:
     """What reads one pickle by a module such as `pickle`: it runs whatever the file says."""
 
     def read(data: Any, place: int, storage_of: Callable[[Any], Any]) -> tuple[Any, int]:
-        class Unpickler(module.Unpickler):  # type: ignore[misc, name-defined]
+        class Unpickler(module.Unpickler):
             """One that finds torch's classes here, and storages beside the pickle."""
 
             def find_class(self, mod_name: str, name: str) -> Any:

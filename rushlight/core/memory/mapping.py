@@ -90,9 +90,8 @@ def buffer_bytes(buffer: Any, byte_order: str | None, count: int, offset: int, k
             raise ValueError(f"buffer size ({length}) must be a multiple of element size ({size})")
         count = (length - offset) // size
     elif count * size > length - offset:
-        raise ValueError(
-            f"buffer has only {(length - offset) // size} elements after offset {offset}, but specified a size of {count}"
-        )
+        held = (length - offset) // size
+        raise ValueError(f"buffer has only {held} elements after offset {offset}, but specified a size of {count}")
     found = np.frombuffer(buffer, np.uint8, count * size, offset).copy() if count else np.empty(0, np.uint8)
     if byte_order not in ("native", sys.byteorder):
         swap_bytes(found, kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def move(block: np.ndarray, other: np.ndarray) -> None:
     memory = bytes_of(other)
     for tensor in tensors_on(block):
         array, start = tensor._array, tensor.storage_offset() * tensor._array.itemsize
-        storage = tensor._storage
+        storage: Any = tensor._storage
         if start + reach(array) <= memory.size:
             steps = tuple([step * array.itemsize for step in strides_of(array)])
             moved = np.ndarray(array.shape, array.dtype, memory, start, steps)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.memory.public_storage import CONVERSIONS, LEGACY, UntypedStorage, copied, on_block, untyped_of
+from rushlight.core.memory.public_storage import CONVERSIONS, LEGACY, UntypedStorage, on_block, untyped_of
 from rushlight.core.memory.strides import as_kind
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, attribute, method, storage_of
@@ -297,7 +297,7 @@ class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
         return TypedStorage(wrap_storage=checked_untyped(wrap_storage, name), dtype=cls.dtype)
 
 
-def kind_of_storage(kind: dtypes.dtype) -> type[_LegacyStorage]:
+def kind_of_storage(kind: dtypes.dtype) -> Any:
     """The class that makes the storages of a dtype."""
     fields = {"__doc__": f"Storages of {kind.name}.", "__module__": "rushlight.storage", "dtype": kind}
     return _LegacyStorageMeta(f"{kind.scalar}Storage", (_LegacyStorage,), fields)
