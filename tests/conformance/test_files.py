@@ -42,16 +42,17 @@ def carried(made, writer, reader, saving, loading, path):
 def test_a_random_object_comes_back_as_it_was(writer, reader, modules, tmp_path):
     for seed in range(COUNT):
         made = Maker(writer, seed, modules).make()
-        wanted = None
         for saving, loading in TRUSTED if modules else WAYS:
+            if "generator" in str(described(made, writer)) and not saving.get("_use_new_zipfile_serialization", True):
+                # torch sets its state before it has read it
+                continue
             try:
                 expected = carried(
                     Maker(torch, seed, modules).make(), torch, torch, saving, loading, tmp_path / "torch.pt"
                 )
-            except (RuntimeError, AttributeError, SystemError) as error:
-                # torch does not do it either: the same memory as two dtypes, bytes and generators in the older format
-                known = ("as different types", "has no attribute 'dtype'", "torch._C.Generator")
-                assert any(words in str(error) for words in known), seed
+            except (RuntimeError, AttributeError) as error:
+                # torch does not do it either: the same memory as two dtypes, bytes in the older format
+                assert any(words in str(error) for words in ("as different types", "has no attribute 'dtype'")), seed
                 continue
             wanted = described(expected, torch)
             found = carried(made, writer, reader, saving, loading, tmp_path / "file.pt")

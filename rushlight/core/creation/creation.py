@@ -214,7 +214,7 @@ def is_storage(data: Any) -> bool:
 
 def on_storage(storage: Any, wanted: dtypes.dtype | None) -> Tensor:
     """A tensor on the memory of a storage; of bytes without a dtype it is one of int64, as in torch."""
-    kind: dtypes.dtype = wanted or getattr(storage, "dtype", dtypes.int64)
+    kind: Any = wanted or getattr(storage, "dtype", dtypes.int64)
     return finish(np.empty((0,), kind.numpy)).set_(storage)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -11,7 +13,7 @@ import numpy as np
 
 from rushlight.core.creation.options import allocate
 from rushlight.core.memory.mapping import Mapping, buffer_bytes, map_file, owner_of, swap_bytes
-from rushlight.core.memory.moving import move
+from rushlight.core.memory.moving import move, tensors_on
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import bytes_of
 from rushlight.core.numbers import dtypes
@@ -222,13 +224,19 @@ class UntypedStorage(StorageBase):
 
     def is_shared(self) -> bool:
         """Whether the memory is a file's, or shared with other processes."""
-        return isinstance(owner_of(self._block), Mapping)
+        shared = sys.modules.get("rushlight.core.memory.shared")
+        found = shared is not None and shared.block_of(self._block) is not None
+        return found or isinstance(owner_of(self._block), Mapping)
 
     def share_memory_(self) -> UntypedStorage:
         """Move it to memory that is shared with the processes this one starts; tensors on it follow."""
-        from rushlight.core.memory import shared
-
-        shared.share(self)
+        if not self.is_shared():
+            shared = import_module("rushlight.core.memory.shared")
+            tensors, holder = tensors_on(self._block), Storage(self._block)
+            shared.share_storage(holder)
+            for each in tensors:
+                each._storage.array = holder.array  # type: ignore[union-attr]
+            set_block(self, holder.array)
         return self
 
     @staticmethod
