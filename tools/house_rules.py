@@ -114,6 +114,7 @@ ORDER = (
     ("nn", "errors.modules"),
     ("multiprocessing",),
     ("optim", "distributions", "utils"),
+    ("serialization",),
     ("compat", "cli"),
 )
 

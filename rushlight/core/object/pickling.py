@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import deferred, flips_of, resolved
-from rushlight.core.memory.public_storage import flat
+from rushlight.core.memory.growth import flat
+from rushlight.core.memory.public_storage import copied
 from rushlight.core.memory.storage import Storage
-from rushlight.core.memory.strides import contiguous_strides, strided
+from rushlight.core.memory.strides import as_kind, contiguous_strides, strided
 from rushlight.core.object.fields import NAMES
 from rushlight.core.object.tensor import Tensor, geometry_of, method, new, storage_of
 
@@ -28,7 +29,7 @@ def build(
 ) -> Tensor:
     """A leaf over a storage; of the dtype `kind` where that is not the storage's, as for `x.real`."""
     made: Tensor = new(cls)
-    memory = storage.array if kind is None else flat(storage).view(kind)
+    memory = storage.array if kind is None else as_kind(storage.array, kind)
     made._array = deferred(strided(memory, *geometry), flips)
     made._storage = storage
     made._requires_grad = requires_grad
@@ -79,9 +80,10 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
         made = build(type(self), *resolved_copy(self), self.requires_grad)
     else:
         storage = storage_of(self)
-        if id(storage) not in memo:
-            memo[id(storage)] = Storage(flat(storage).copy())
-        made = build(type(self), memo[id(storage)], geometry_of(self), self.requires_grad, kind_of(self))
+        key = ("storage", id(storage.array))
+        if key not in memo:
+            memo[key] = Storage(copied(storage.array))
+        made = build(type(self), memo[key], geometry_of(self), self.requires_grad, kind_of(self))
     memo[id(self)] = made
     made._created = self._created
     if self._grad is not None:
