@@ -29,7 +29,7 @@ def early_modules() -> list[str]:
 
 def is_late(function: Any) -> bool:
     """Whether a function is declared in a module that is loaded when one of its names is asked for."""
-    place = getattr(function, "__module__", None) or ""
+    place = getattr(function, "declared_in", None) or getattr(function, "__module__", None) or ""
     return place.startswith("rushlight.ops.") and place not in early_modules()
 
 

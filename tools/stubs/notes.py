@@ -49,7 +49,7 @@ class Translation(ast.NodeTransformer):
 
     def __init__(self, imports: Imports, function: Callable):
         self.imports = imports
-        self.module = sys.modules[function.__module__]
+        self.module = sys.modules[getattr(function, "declared_in", function.__module__)]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         base = self.meaning(node.value.id) if isinstance(node.value, ast.Name) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -52,16 +53,23 @@ class dtype:
         """The dtype of the parts of a complex one; itself if it is real."""
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
-    @staticmethod
-    def type(value: object) -> object:
-        """The value itself: NumPy's mean of a list of tensors ends with `total.dtype.type(total / count)`."""
-        return value
+    def __getattr__(self, name: str) -> Any:
+        # NumPy's mean of a list of tensors ends with `total.dtype.type(total / count)`; nobody else may see a `type`,
+        # by which packages tell NumPy's dtypes from torch's
+        if name == "type" and "numpy" in (caller := sys._getframe(1).f_code).co_filename and caller.co_name == "_mean":
+            return keep
+        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'", name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
     def __reduce__(self) -> str | tuple:
         return by_name, (self.name,)
+
+
+def keep(value: object) -> object:
+    """The value itself."""
+    return value
 
 
 bool_ = dtype("bool", "Bool", BOOL, 1, signed=False)

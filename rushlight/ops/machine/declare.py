@@ -82,6 +82,8 @@ class Op:
         self.runs_once = False  # whether its node is freed by a backward although it saves no tensor
         # for ops that are several nodes in torch: edges in the order in which leaves there get their gradients
         self.delivery: Callable[[OpNode], list[int]] | None = None
+        # for the same ops: torch's nodes, as users see them who follow the graph
+        self.steps: Callable[[OpNode], tuple] | None = None
         self.results_name = name  # under which several results are shown
 
     @functools.cached_property
