@@ -10,6 +10,7 @@ from typing import Any
 import rushlight
 from rushlight.compat.face import DISTRIBUTION_VERSION
 
+NAME_AND_VERSION = f"torch-{DISTRIBUTION_VERSION}"
 METADATA = f"""\
 Metadata-Version: 2.1
 Name: torch

@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator
 from importlib.abc import Loader, MetaPathFinder
@@ -35,9 +36,11 @@ class TorchFinder(MetaPathFinder):
         """What `importlib.metadata` asks: for one name, or for all that there are."""
         if context.name is not None and context.name.lower() != "torch":
             return []
-        from rushlight.compat.distribution import TorchDistribution
+        from rushlight.compat.distribution import NAME_AND_VERSION, TorchDistribution
 
-        return [TorchDistribution()]
+        # a stand-in has files, and is found by its folder
+        stands_in = any(os.path.isdir(os.path.join(each, f"{NAME_AND_VERSION}.dist-info")) for each in context.path)
+        return [] if stands_in else [TorchDistribution()]
 
 
 def is_import(frame: FrameType | None) -> bool:
