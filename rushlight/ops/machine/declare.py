@@ -70,6 +70,8 @@ class Op:
         self.inplace: Callable | None = None
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
+        self.aliases: tuple[str, ...] = ()
+        self.operator: str | None = None
         self.node: Any = None
         self.inplace_node: str | None = None
         self.node_base: type[OpNode] = OpNode
