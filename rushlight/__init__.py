@@ -140,6 +140,12 @@ _ELSEWHERE |= dict.fromkeys(
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
     "ops.machine.inner",
 )
+_ELSEWHERE |= dict.fromkeys(
+    "bit bits16 bits1x8 bits2x4 bits4x2 bits8 chalf complex32 float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz "
+    "float8_e5m2 float8_e5m2fnuz float8_e8m0fnu int1 int2 int3 int4 int5 int6 int7 qint32 qint8 quint2x4 quint4x2 "
+    "quint8 uint1 uint2 uint3 uint4 uint5 uint6 uint7".split(),
+    "core.numbers.rare_dtypes",
+)
 _ELSEWHERE |= {"OutOfMemoryError": "errors.kinds"}
 _ELSEWHERE |= dict.fromkeys(
     "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage "

@@ -1,4 +1,6 @@
-"""`python -m rushlight script.py`: run a program written for PyTorch."""
+"""`python -m rushlight script.py`: run a program written for PyTorch, or use a tool of the command line."""
+
+# PYTHON_ARGCOMPLETE_OK
 
 from rushlight.cli import main
 

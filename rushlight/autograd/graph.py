@@ -94,6 +94,10 @@ class Node(NodeFields):
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """The nodes its inputs came from, with the number of their output; (None, 0) for what needs no gradient."""
+        return self.following()
+
+    def following(self) -> tuple[tuple[Node | None, int], ...]:
+        """What `next_functions` shows, by the edges."""
         numbers = self.numbers or [0] * len(self.edges)
         return tuple(
             (None, 0) if place is None else (accumulator(self.edges[place]), numbers[place]) for place in self.slots()
@@ -249,6 +253,15 @@ class OpNode(Node):
 
         return shown.slots(self)
 
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The nodes its inputs came from; what is several nodes in torch shows the steps in between."""
+        if self.op.steps is None:
+            return self.following()
+        from rushlight.autograd.steps import follow
+
+        return follow(self)
+
     def pass_nothing(self) -> list[None]:
         # values that were freed or changed are an error all the same
         self.unpack()
@@ -300,7 +313,7 @@ class OpNode(Node):
         """The gradients of the inputs, in their order, from those of the outputs."""
         grads = called_with(args, kwargs, len(self.outputs))
         if all([each is None for each in grads]):
-            return (None,) * len(self.next_functions)
+            return (None,) * len(self.slots())
         found = self.apply(list(grads))
         return tuple(None if place is None else found[place] for place in self.slots())
 

@@ -5,7 +5,8 @@
     with compat.installed():
         import torch.nn as nn      # rushlight.nn
 
-`python -m rushlight script.py` does the same for a whole program.
+`python -m rushlight script.py` does the same for a whole program, `python -m rushlight stand-in install` for an
+environment.
 """
 
 from rushlight.compat.finder import TORCH_VERSION, install, installed, uninstall

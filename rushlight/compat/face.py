@@ -8,6 +8,9 @@ import rushlight
 from rushlight.core.surface.lazy import loaded_names
 from rushlight.version import __version__ as TORCH_VERSION
 
+# of the distribution, as `importlib.metadata` and pip show it
+DISTRIBUTION_VERSION = f"{TORCH_VERSION}+rushlight"
+
 
 class TorchFace(ModuleType):
     """Reads and writes go to `rushlight`; only dunder names, `__version__` among them, are its own."""

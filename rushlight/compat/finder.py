@@ -2,11 +2,14 @@
 
 import contextlib
 import importlib
+import importlib.util
+import os
 import sys
 from collections.abc import Iterator
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FrameType, ModuleType
+from typing import Any
 
 import rushlight
 from rushlight.compat.face import TORCH_VERSION, TorchFace, missing
@@ -21,8 +24,55 @@ class TorchFinder(MetaPathFinder):
         if not is_torch(fullname):
             return None
         if fullname == "torch":
-            return ModuleSpec("torch", FaceLoader(), origin=rushlight.__file__, is_package=True)
-        return ModuleSpec(fullname, AliasLoader(module_behind(fullname)), origin="rushlight")
+            return spec_like(rushlight.__spec__, "torch", FaceLoader())
+        behind = None if is_import(sys._getframe(1)) else spec_behind(fullname)
+        if behind is None:
+            if not is_import(sys._getframe(1)):
+                return None
+            behind = module_behind(fullname).__spec__
+        return spec_like(behind, fullname, AliasLoader(fullname))
+
+    def find_distributions(self, context):
+        """What `importlib.metadata` asks: for one name, or for all that there are."""
+        if context.name is not None and context.name.lower() != "torch":
+            return []
+        from rushlight.compat.distribution import NAME_AND_VERSION, TorchDistribution
+
+        # a stand-in has files, and is found by its folder
+        stands_in = any(os.path.isdir(os.path.join(each, f"{NAME_AND_VERSION}.dist-info")) for each in context.path)
+        return [] if stands_in else [TorchDistribution()]
+
+
+def is_import(frame: FrameType | None) -> bool:
+    """Whether a finder was asked for an import, which wants to hear why there is none, or by `find_spec`."""
+    while frame is not None and "importlib" in frame.f_code.co_filename:
+        if frame.f_code.co_name == "_find_and_load_unlocked":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def spec_like(behind: ModuleSpec, name: str, loader: Loader) -> ModuleSpec:
+    """A spec under torch's name for what lies in Rushlight's file."""
+    spec = ModuleSpec(name, loader, origin=behind.origin)
+    if behind.submodule_search_locations is not None:
+        spec.submodule_search_locations = list(behind.submodule_search_locations)
+    spec.has_location = behind.has_location
+    return spec
+
+
+def spec_behind(fullname: str) -> ModuleSpec | None:
+    """The spec of the module that stands behind one of torch's, which is not loaded for it."""
+    name = "rushlight" + fullname.removeprefix("torch")
+    try:
+        found = importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        found = None
+    if found is not None:
+        return found
+    package, _, last = name.rpartition(".")
+    module = getattr(sys.modules.get(package), last, None)
+    return module.__spec__ if isinstance(module, ModuleType) else None
 
 
 class FaceLoader(Loader):
@@ -36,18 +86,40 @@ class FaceLoader(Loader):
 
 
 class AliasLoader(Loader):
-    """Hands out a module of Rushlight that is already loaded, as it is."""
+    """Hands out a module of Rushlight as it is."""
 
-    def __init__(self, module: ModuleType):
-        self.module = module
-        self.spec = module.__spec__
+    def __init__(self, fullname: str):
+        self.fullname = fullname
 
     def create_module(self, spec):
+        self.module = module_behind(self.fullname)
+        self.spec, self.loader = self.module.__spec__, self.module.__loader__
         return self.module
 
     def exec_module(self, module):
         # The import system has just stamped torch's spec on Rushlight's module.
-        module.__spec__ = self.spec
+        module.__spec__, module.__loader__ = self.spec, self.loader
+
+    def get_code(self, fullname):
+        """What `python -m torch.x.y` runs: the code of Rushlight's module."""
+        return loader_behind(fullname).get_code("rushlight" + fullname.removeprefix("torch"))
+
+    def get_source(self, fullname):
+        """The text of Rushlight's module."""
+        return loader_behind(fullname).get_source("rushlight" + fullname.removeprefix("torch"))
+
+    def is_package(self, fullname):
+        """Whether it may have modules below it."""
+        spec = spec_behind(fullname)
+        return spec is not None and spec.submodule_search_locations is not None
+
+
+def loader_behind(fullname: str) -> Any:
+    """The loader of the module of Rushlight that a module of torch stands for."""
+    spec = spec_behind(fullname)
+    if spec is None or not hasattr(spec.loader, "get_code"):
+        raise ImportError(missing(fullname), name=fullname)
+    return spec.loader
 
 
 def is_torch(name: str) -> bool:

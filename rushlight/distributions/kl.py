@@ -23,8 +23,9 @@ def register_kl(type_p: type, type_q: type) -> Callable:
     ... def kl_normal_mine(p, q):
     ...     return (p.loc - q.loc).abs()
     """
+    # any two classes: a public package registers one that is no Distribution, which torch accepts
     for name, each in (("type_p", type_p), ("type_q", type_q)):
-        if not (isinstance(each, type) and issubclass(each, Distribution)):
+        if not isinstance(each, type):
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {each}")
 
     def register(function: Callable) -> Callable:

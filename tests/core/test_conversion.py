@@ -292,3 +292,18 @@ def test_grad_is_checked_when_assigned(leaf):
 def test_grad_of_a_result_warns(leaf):
     with pytest.warns(UserWarning, match=r"The .grad attribute of a Tensor that is not a leaf Tensor"):
         assert (leaf * 2).grad is None
+
+
+def test_a_parameter_becomes_an_array_where_nothing_is_recorded():
+    w = torch.nn.Parameter(torch.ones(2))
+    for mode in (torch.no_grad, torch.inference_mode):
+        with mode():
+            array = w.numpy()
+            assert np.shares_memory(np.asarray(w), array)
+            assert (w * 2).numpy().tolist() == [2.0, 2.0]
+    with pytest.raises(RuntimeError, match=r"^Can't call numpy\(\) on Tensor that requires grad"):
+        w.numpy()
+    with torch.no_grad(), torch.enable_grad(), pytest.raises(RuntimeError, match=r"^Can't call numpy\(\)"):
+        np.asarray(w)
+    with torch.no_grad(), pytest.raises(BufferError, match="Can't export tensors that require gradient"):
+        w.__dlpack__()

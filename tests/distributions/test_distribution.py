@@ -101,7 +101,7 @@ NAN = torch.tensor([math.nan, 0.0])
             "The cross KL-divergence between different exponential families cannot be computed",
             lambda: kl_divergence(Normal(0.0, 1.0), Bernoulli(0.5)),
         ),
-        (TypeError, "Expected type_p to be a Distribution subclass but got", lambda: register_kl(int, Normal)),
+        (TypeError, "Expected type_p to be a Distribution subclass but got", lambda: register_kl(3, Normal)),
         (TypeError, "Expected type_q to be a Distribution subclass but got", lambda: register_kl(Normal, 3)),
     ],
 )
@@ -317,3 +317,11 @@ def test_utilities():
     assert logits_to_probs(probs_to_logits(probs, is_binary=True), is_binary=True).allclose(probs, atol=1e-6)
     assert logits_to_probs(probs_to_logits(PROBS)).allclose(PROBS)
     assert isinstance(Categorical.__dict__["probs"], lazy_property) and Categorical.probs.name == "probs"
+
+
+def test_a_formula_may_be_registered_for_any_two_classes():
+    class Other:
+        """No Distribution at all, as in a public package."""
+
+    register_kl(Normal, Other)(lambda p, q: "found")
+    assert kl_divergence(Normal(0.0, 1.0), Other()) == "found"

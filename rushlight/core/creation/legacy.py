@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,13 @@ def tensor_type(kind: dtypes.dtype) -> TensorType:
     made.dtype = kind
     return made
 
+
+def named(name: str) -> TensorType:
+    """The class of a name, for pickle: its module, `torch`, may not be there."""
+    return globals()[name]
+
+
+copyreg.pickle(TensorType, lambda kind: (named, (kind.__name__,)))
 
 BoolTensor = tensor_type(dtypes.bool_)
 ByteTensor = tensor_type(dtypes.uint8)

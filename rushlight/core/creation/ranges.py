@@ -230,11 +230,11 @@ def read_ends(
     if is_complex and kind.kind != "c":
         if dtype is not None:
             raise RuntimeError(
-                f"torch.{function}(): inferred dtype {dtypes.default.to_complex()!r} can't be safely cast "
+                f"torch.{function}(): inferred dtype {dtypes.promote_parts(dtypes.default)!r} can't be safely cast "
                 f"to passed dtype {dtypes.checked(dtype)!r}"
             )
         if out is None:
-            kind = dtypes.default.to_complex().numpy
+            kind = dtypes.promote_parts(dtypes.default).numpy
     refuse_kind(f"{function}_cpu", kind, "b")
     return ends, count, kind
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
+BY_NUMPY = frozenset(
+    "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+)
 
 
 class dtype:
@@ -27,7 +31,7 @@ class dtype:
         self.is_signed = signed
         self.is_floating_point = category == FLOAT
         self.is_complex = category == COMPLEX
-        self._numpy = None if name == "bfloat16" else np.dtype(name)
+        self._numpy = np.dtype(name) if name in BY_NUMPY else None
 
     @property
     def numpy(self) -> np.dtype:
@@ -46,22 +50,54 @@ class dtype:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar}")
         if self.category == COMPLEX:
             return self
-        return complex128 if self.itemsize == 8 else complex64
+        if self is float16:
+            from rushlight.core.numbers.rare_dtypes import complex32
+
+            return complex32
+        return promote_parts(self)
+
+    @property
+    def abbr(self) -> str:
+        """torch's short name, such as `f32`."""
+        if self.name in ABBREVIATIONS:
+            return ABBREVIATIONS[self.name]
+        if self.name.startswith(("float", "complex")):
+            return self.name.replace("float", "f").replace("complex", "c").replace("_", "")
+        from rushlight.core.numbers import rare_dtypes
+
+        if self in ALL:
+            return self.name.replace("uint", "u").replace("int", "i")
+        return rare_dtypes.ABBREVIATIONS.get(self.name, self.name)
 
     def to_real(self) -> dtype:
         """The dtype of the parts of a complex one; itself if it is real."""
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
-    @staticmethod
-    def type(value: object) -> object:
-        """The value itself: NumPy's mean of a list of tensors ends with `total.dtype.type(total / count)`."""
-        return value
+    def __getattr__(self, name: str) -> Any:
+        # NumPy's mean of a list of tensors ends with `total.dtype.type(total / count)`; nobody else may see a `type`,
+        # by which packages tell NumPy's dtypes from torch's
+        if name == "type" and "numpy" in (caller := sys._getframe(1).f_code).co_filename and caller.co_name == "_mean":
+            return keep
+        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'", name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
     def __reduce__(self) -> str | tuple:
         return by_name, (self.name,)
+
+
+ABBREVIATIONS = {"bool": "b8", "bfloat16": "bf16"}
+
+
+def promote_parts(kind: dtype) -> dtype:
+    """The complex dtype that numbers of a real one are computed in: complex64 for those of half precision too."""
+    return complex128 if kind.itemsize == 8 else complex64
+
+
+def keep(value: object) -> object:
+    """The value itself."""
+    return value
 
 
 bool_ = dtype("bool", "Bool", BOOL, 1, signed=False)
@@ -103,6 +139,8 @@ FROM_NUMPY: dict[np.dtype, dtype] = {each._numpy: each for each in ALL if each._
 DIFFERENTIABLE: set[np.dtype] = {each for each, kind in FROM_NUMPY.items() if kind.differentiable}
 # computed in float32 and rounded once, as torch does
 HALF: set[np.dtype] = {np.dtype("float16")}
+# floats of eight bits: kept, copied and converted, never computed with; they join when first asked for
+STORED: set[np.dtype] = set()
 
 default = float32
 
@@ -119,7 +157,13 @@ def load_bfloat16() -> np.dtype:
 
 
 def by_name(name: str) -> dtype:
-    return next(each for each in ALL if each.name == name)
+    """The dtype of a name, also a rare one."""
+    found = next((each for each in ALL if each.name == name), None)
+    if found is None:
+        from rushlight.core.numbers import rare_dtypes
+
+        return rare_dtypes.ALL[name]
+    return found
 
 
 # torch takes Python's own types for these
@@ -160,9 +204,10 @@ def from_numpy(kind: np.dtype) -> dtype:
     """Our dtype for NumPy's; a TypeError for those that have none."""
     found = FROM_NUMPY.get(kind)
     if found is None:
-        if kind.name == "bfloat16":
-            load_bfloat16()
-            return bfloat16
+        if kind.name == "bfloat16" or kind.name.startswith("float8_"):
+            # known once its NumPy dtype has been asked for
+            known = by_name(kind.name)
+            return FROM_NUMPY[known.numpy]
         if not kind.isnative:
             raise ValueError(
                 "given numpy array has byte order different from the native byte order. "
@@ -191,10 +236,15 @@ class finfo:
             raise TypeError(f"finfo(): argument 'type' (position 1) must be torch.dtype, not {kind.__class__.__name__}")
         if kind.category < FLOAT:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind!r}'")
+        if kind.itemsize == 1:
+            self.set_rare(kind)
+            return
         if kind is bfloat16:
             import ml_dtypes
 
             limits: Any = ml_dtypes.finfo(kind.numpy)
+        elif kind.itemsize == 4 and kind.category == COMPLEX:
+            limits = np.finfo(np.float16)
         else:
             limits = np.finfo(kind.numpy)
         self.dtype = kind.to_real().name
@@ -203,6 +253,16 @@ class finfo:
             setattr(self, name, float(getattr(limits, name)))
         # the power of ten itself, not its neighbour in a short format
         self.resolution = float(f"{float(limits.resolution):.0e}")
+
+    def set_rare(self, kind: dtype) -> None:
+        """The limits of a float of eight bits; there are none for pairs of four."""
+        from rushlight.core.numbers import rare_dtypes
+
+        if not kind.name.startswith("float8"):
+            raise NotImplementedError(f"\"epsilon\" not implemented for '{kind.scalar}'")
+        self.dtype, self.bits, self.resolution = kind.name, 8, 1.0
+        self.eps, self.max, self.min, self.tiny = rare_dtypes.limits_of(kind)
+        self.smallest_normal = self.tiny
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, finfo) and (self.dtype, self.bits) == (other.dtype, other.bits)
@@ -213,6 +273,10 @@ class finfo:
     def __repr__(self) -> str:
         fields = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
         return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in fields)}, dtype={self.dtype})"
+
+
+# the integers behind quantized numbers
+QUANTIZED = {"qint8": "int8", "qint32": "int32", "quint8": "uint8", "quint4x2": "uint8", "quint2x4": "uint8"}
 
 
 class iinfo:
@@ -229,7 +293,9 @@ class iinfo:
             raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
         if type.category == BOOL:
             raise TypeError("torch.bool is not supported by torch.iinfo: it has no range of integers")
-        limits = np.iinfo(type.numpy)
+        if type not in ALL and not type.scalar.startswith("Q"):
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+        limits = np.iinfo(QUANTIZED.get(type.name) or type.numpy)
         self.dtype, self.bits = type.name, int(limits.bits)
         self.max, self.min = int(limits.max), int(limits.min)
 

@@ -23,6 +23,10 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """
     if type1 is type2:
         return type1
+    if type1 not in dtypes.ALL or type2 not in dtypes.ALL:
+        from rushlight.core.numbers.rare_dtypes import refuse_promotion
+
+        return refuse_promotion(type1, type2)
     if type1 in WIDE_UNSIGNED or type2 in WIDE_UNSIGNED:
         refuse_unsigned(type1, type2)
     low, high = sorted((type1, type2), key=lambda each: each.category)
@@ -59,7 +63,7 @@ def of_number(value: Any) -> dtype:
         return dtypes.int64
     if isinstance(value, float):
         return dtypes.default
-    return dtypes.default.to_complex()
+    return dtypes.promote_parts(dtypes.default)
 
 
 def combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
@@ -69,7 +73,7 @@ def combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
     if higher.category == COMPLEX:
         return higher
     if higher.category == FLOAT:
-        return higher.to_complex() if lower.category == COMPLEX else higher
+        return dtypes.promote_parts(higher) if lower.category == COMPLEX else higher
     if higher.category == BOOL or lower.category >= FLOAT:
         return promote_types(higher, lower)
     return higher

@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.core.memory.deferred import CONJUGATE, flips_of, resolved
 from rushlight.core.object.tensor import Tensor, method, wrap
+from rushlight.core.settings.state import state
 from rushlight.errors.location import user_line
 from rushlight.errors.lost import array_left, list_left, number_left
 from rushlight.errors.warning import first_time, warn
@@ -49,8 +50,8 @@ def tolist(self: Tensor) -> Any:
 
 @method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
-    """An array on the tensor's memory; with `force=True` also for a tensor that requires grad."""
-    if self.requires_grad and not force:
+    """An array on the tensor's memory; with `force=True` or under `no_grad` also for a tensor that requires grad."""
+    if self.requires_grad and state.grad and not force:
         raise numpy_error()
     if self._array.dtype.isbuiltin == 2:
         raise TypeError(f"Got unsupported ScalarType {self.dtype.scalar}: convert it first, with .float()")
@@ -86,7 +87,7 @@ REDUCTIONS = {"_mean", "_wrapreduction"}
 
 @method
 def __array__(self: Tensor, dtype: np.dtype | None = None, copy: bool | None = None) -> np.ndarray:
-    if self.requires_grad:
+    if self.requires_grad and state.grad:
         if self._array.ndim == 0 and dtype is None and inside_reduction():
             # np.mean([t1, t2]): NumPy then adds the tensors themselves, history and all
             holder = np.empty((), object)

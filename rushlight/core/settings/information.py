@@ -29,6 +29,7 @@ def info() -> dict[str, Any]:
     'on, kernels for avx2'
     """
     from rushlight import __version__
+    from rushlight.compat.stand_in import status
     from rushlight.core.settings.threads import get_num_threads
 
     core = native.extension
@@ -39,6 +40,7 @@ def info() -> dict[str, Any]:
         platform=f"{sys.platform} {platform.machine()}, {os.cpu_count()} CPUs",
         native=f"off: {native.reason}; runs on NumPy alone" if core is None else f"on, kernels for {core.level()}",
         threads=get_num_threads(),
+        torch=status(),
     )
     if core is not None:
         from rushlight import memory

@@ -70,6 +70,8 @@ class Op:
         self.inplace: Callable | None = None
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
+        self.aliases: tuple[str, ...] = ()
+        self.operator: str | None = None
         self.node: Any = None
         self.inplace_node: str | None = None
         self.node_base: type[OpNode] = OpNode
@@ -82,6 +84,8 @@ class Op:
         self.runs_once = False  # whether its node is freed by a backward although it saves no tensor
         # for ops that are several nodes in torch: edges in the order in which leaves there get their gradients
         self.delivery: Callable[[OpNode], list[int]] | None = None
+        # for the same ops: torch's nodes, as users see them who follow the graph
+        self.steps: Callable[[OpNode], tuple] | None = None
         self.results_name = name  # under which several results are shown
 
     @functools.cached_property

@@ -21,5 +21,5 @@ def renamed(function: Callable, node: str) -> Callable:
         fused=source.fused,
     )(source.body)
     again.gradient(**source.gradients)
-    again.op.delivery = source.delivery
+    again.op.delivery, again.op.steps = source.delivery, source.steps
     return again

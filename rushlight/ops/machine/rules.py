@@ -29,6 +29,16 @@ KERNELS = {"digamma": "digamma", "_polygamma": "digamma", "erf": "erf_vml_cpu", 
 KERNELS |= {"special.ndtr": "erf_vml_cpu", "lgamma": "lgamma_vml_cpu"}
 # whose second operand torch takes in float32 where it is one number
 SCALED = {"mul", "div", "floor_divide"}
+# which carry numbers from one place to another
+MOVES = {"_where", "where", "masked_fill", "isnan", "fill", "clone", "contiguous"}
+MOVING = ("rushlight.ops.shape.", "rushlight.ops.indexing.")
+STORED_KERNELS = {"add": "add_stub", "mul": "mul_cpu_reduced_float", "mean": "sum_cpu", "exp": "exp_vml_cpu"}
+STORED_KERNELS |= {
+    "_max_all": "max_all",
+    "_min_all": "min_all",
+    "sort": "sorting_kernel_method_name",
+    "relu": "clamp_min_scalar_cpu",
+}
 # numbers that torch refuses to round to infinity
 FITTED = {"alpha", "exponent"}
 
@@ -71,8 +81,24 @@ def narrow(op: Op, arrays: list, kind: np.dtype) -> None:
             arrays[position] = value.astype(kind)
 
 
+def watch_stored(op: Op, arrays: list) -> None:
+    """Say that floats of eight bits are kept only, as torch does, where an op would compute with them."""
+    kinds = [each.dtype for each in arrays if type(each) is ndarray and each.ndim]
+    kind = next((each for each in kinds if each in dtypes.STORED), None)
+    # a promotion has its own words
+    if kind is None or op.rule is BOOL or op.name in MOVES or (op.rule is not SAME and len({*kinds}) > 1):
+        return
+    if op.rule is SAME and op.body.__module__.startswith(MOVING):
+        return
+    name = dtypes.from_numpy(kind).scalar
+    kernel = STORED_KERNELS.get(op.name) or KERNELS.get(op.name, f"{op.name.rpartition('.')[2].lstrip('_')}_cpu")
+    raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}': convert with .float() first")
+
+
 def SAME(op: Op, arrays: list) -> np.dtype | None:
     """The result is whatever the body makes of the inputs as they are."""
+    if dtypes.STORED:
+        watch_stored(op, arrays)
     return None
 
 
@@ -82,6 +108,8 @@ def promoted(op: Op, arrays: list) -> tuple[np.dtype, np.dtype]:
     first = arrays[operands[0]]
     if type(first) is ndarray:
         kind = first.dtype
+        if dtypes.STORED:
+            watch_stored(op, arrays)
         if len(operands) == 1:
             return compute_dtype(kind), kind
         second = arrays[operands[1]]
@@ -167,6 +195,8 @@ def MATCH(op: Op, arrays: list) -> np.dtype:
                 raise DtypeMismatch
     if kind in dtypes.HALF:
         cast(op, arrays, compute_dtype(kind))
+    elif dtypes.STORED:
+        watch_stored(op, arrays)
     return kind
 
 
@@ -181,6 +211,8 @@ def ACCUMULATE(op: Op, arrays: list) -> np.dtype:
     wanted = asked(arrays[position])
     if wanted is None:
         wanted = arrays[0].dtype
+        if dtypes.STORED:
+            watch_stored(op, arrays)
         if wanted not in dtypes.DIFFERENTIABLE:
             wanted = INT64
     arrays[position] = compute = compute_dtype(wanted)
@@ -193,6 +225,8 @@ def AVERAGE(op: Op, arrays: list) -> np.dtype:
     position = op.positions.get("dtype")
     wanted = asked(arrays[position]) if position is not None else None
     wanted = wanted or arrays[0].dtype
+    if wanted in dtypes.STORED:
+        watch_stored(op, arrays)
     compute = compute_dtype(wanted)
     if position is not None:
         arrays[position] = compute

@@ -53,9 +53,9 @@ def complex(real, imag, *, out=None):
     >>> torch.complex(torch.tensor([1.0, 0.0]), torch.tensor([0.0, 2.0]))
     tensor([1.+0.j, 0.+2.j])
     """
-    if out is not None and isinstance(real, Tensor) and out.dtype is not real.dtype.to_complex():
+    if out is not None and isinstance(real, Tensor) and out.dtype is not dtypes.promote_parts(real.dtype):
         raise RuntimeError(
-            f"Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} for "
+            f"Expected object of scalar type {dtypes.promote_parts(real.dtype)} but got scalar type {out.dtype} for "
             "argument 'out'"
         )
     return from_parts(real, imag, out=out)

@@ -77,6 +77,16 @@ def linear_order(inputs, is_matrix):
 linear.op.delivery = lambda node: linear_order(node.plan.inputs, len(node.outputs[0][0]) == 2)
 
 
+def linear_steps(node):
+    """The nodes between a linear map and its inputs in torch, for those who look."""
+    from rushlight.autograd import steps
+
+    return steps.linear_steps(node)
+
+
+linear.op.steps = linear_steps
+
+
 def linear_node(input, weight, bias):
     """torch's last step: a product of its own for vectors, or a view of a product of matrices."""
     rank = input._array.ndim

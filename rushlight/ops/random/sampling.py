@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rushlight.autograd.modes import is_grad_enabled
 from rushlight.core.creation.likeness import array_like
 from rushlight.core.creation.options import checked_size, finish_into, integer, number, numpy_dtype, size_from
+from rushlight.core.memory.layout import layout as Layout
+from rushlight.core.memory.layout import memory_format as MemoryFormat
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.object.tensor import Tensor
@@ -20,10 +22,6 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.out import resize
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.random.draws import check_generator, draw_for, fill, gaussian, uniform
-
-if TYPE_CHECKING:
-    from rushlight.core.memory.layout import layout as Layout
-    from rushlight.core.memory.layout import memory_format as MemoryFormat
 
 __all__ = [
     "bernoulli",
