@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.core.memory.deferred import CONJUGATE, flips_of, resolved
 from rushlight.core.object.tensor import Tensor, method, wrap
+from rushlight.core.surface.overriding import overridable
 from rushlight.errors.location import user_line
 from rushlight.errors.lost import array_left, list_left, number_left
 from rushlight.errors.warning import first_time, warn
@@ -239,6 +240,7 @@ def require_tensor(value: Any, function: str) -> Tensor:
 
 
 @method
+@overridable
 def is_floating_point(input: Tensor) -> bool:
     """Whether its elements are floating point numbers.
 
@@ -249,6 +251,7 @@ def is_floating_point(input: Tensor) -> bool:
 
 
 @method
+@overridable
 def is_complex(input: Tensor) -> bool:
     """Whether its elements are complex.
 
@@ -259,6 +262,7 @@ def is_complex(input: Tensor) -> bool:
 
 
 @method
+@overridable
 def is_signed(input: Tensor) -> bool:
     """Whether its elements may be negative.
 
@@ -269,6 +273,7 @@ def is_signed(input: Tensor) -> bool:
 
 
 @method
+@overridable
 def is_nonzero(input: Tensor) -> bool:
     """Whether its only element is not zero.
 
@@ -287,6 +292,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+@overridable
 def numel(input: Tensor) -> int:
     """The number of elements.
 
