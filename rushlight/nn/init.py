@@ -14,6 +14,7 @@ from rushlight.core.numbers.dtypes import HALF
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.random import random
 from rushlight.core.random.random import Generator
+from rushlight.core.surface.overriding import overridable
 from rushlight.errors.warning import warn
 from rushlight.ops.machine.inplace import written
 from rushlight.ops.machine.kinds import refuse
@@ -63,12 +64,14 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     return math.sqrt(2.0 / (1 + param**2))
 
 
+@overridable
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers between `a` and `b`, all equally likely."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
+@overridable
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with numbers from a normal distribution."""
     with no_grad():
@@ -129,6 +132,7 @@ def draw_below_curve(
     return tensor
 
 
+@overridable
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one number."""
     with no_grad():
@@ -203,6 +207,7 @@ def xavier_std(tensor: Tensor, gain: float) -> float:
     return gain * math.sqrt(2.0 / float(fan_in + fan_out))
 
 
+@overridable
 def kaiming_uniform_(
     tensor: Tensor,
     a: float = 0,

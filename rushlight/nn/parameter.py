@@ -10,6 +10,7 @@ from rushlight.core.creation.filled import empty
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.attributes import make_subclass, set_data
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.overriding import DISABLED, PLAIN
 from rushlight.native import extension
 from rushlight.ops.machine.bind import OPERAND_TYPES
 
@@ -25,6 +26,8 @@ class Parameter(Tensor):
 
     It shares the memory of `data`; results of operations on it are plain tensors.
     """
+
+    __torch_function__ = DISABLED
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         data = checked_data(data)
@@ -47,6 +50,7 @@ class Parameter(Tensor):
 
 # operators then take a parameter without asking what it is: 0.2 us less
 OPERAND_TYPES.add(Parameter)
+PLAIN.add(Parameter)
 if extension is not None:
     extension.set_parameter_class(Parameter)
 
@@ -63,6 +67,8 @@ class Buffer(Tensor, metaclass=BufferMeta):
 
     It is a plain tensor with a mark, as in torch.
     """
+
+    __torch_function__ = DISABLED
 
     persistent: bool
 
@@ -113,6 +119,7 @@ NO_ARRAY = np.empty(0, [("unknown", np.uint8)]).view(NoArray)
 class UninitializedTensorMixin:
     """A tensor without a shape: `materialize` gives it one, and makes it what it is to become."""
 
+    __torch_function__ = DISABLED
     cls_to_become: type
     _kind: dtypes.dtype
     _array: Any

@@ -15,6 +15,7 @@ from rushlight.core.numbers.casting import cast
 from rushlight.core.object.conversion import require_exportable
 from rushlight.core.object.tensor import Tensor, method
 from rushlight.core.settings.device import check_device
+from rushlight.core.surface.overriding import overridable
 from rushlight.errors.location import user_line
 from rushlight.errors.lost import cut_of_data, warn_lost
 from rushlight.errors.warning import warn
@@ -23,6 +24,7 @@ from rushlight.native import shortcut
 __all__ = ["as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer", "tensor"]
 
 
+@overridable
 @shortcut
 def tensor(
     data: Any,
@@ -93,6 +95,7 @@ def new_tensor(
     return copy_of(data, self.dtype if dtype is None else dtype, device, requires_grad, "new_tensor")
 
 
+@overridable
 @shortcut
 def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = None) -> Tensor:
     """The data as a tensor, without a copy where that is possible: a tensor itself, an array's own memory.
@@ -142,6 +145,7 @@ def converted(array: np.ndarray, dtype: dtypes.dtype) -> Tensor:
     return made
 
 
+@overridable
 @shortcut
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor on the same memory as the array: a write to one shows in the other.
@@ -158,6 +162,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return shared(array)
 
 
+@overridable
 def asarray(
     obj: Any,
     *,

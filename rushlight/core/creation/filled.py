@@ -26,6 +26,7 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.numbers.promotion import of_number
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.overriding import overridable
 from rushlight.native import shortcut
 
 # as torch's messages name them
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 
+@overridable
 @shortcut
 def zeros(
     *sizes: Any,
@@ -67,6 +69,7 @@ def zeros(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def ones(
     *sizes: Any,
@@ -87,6 +90,7 @@ def ones(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def empty(
     *sizes: Any,
@@ -112,6 +116,7 @@ def empty(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def full(
     size: Any,
@@ -156,6 +161,7 @@ def overflow_words(value: Any, target: dtypes.dtype) -> str:
     return f"value cannot be converted to type {shown} without overflow: {value} is beyond torch.{target.name}"
 
 
+@overridable
 @shortcut
 def eye(
     n: int,
@@ -184,6 +190,7 @@ def eye(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 def scalar_tensor(
     s: Any,
     *,
@@ -202,6 +209,7 @@ def scalar_tensor(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 def empty_strided(
     size: Any,
     stride: Any,
@@ -235,6 +243,7 @@ def empty_strided(
     return finish_into(strided(memory, shape, steps, 0), None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 def empty_permuted(
     size: Any,
     physical_layout: Any,

@@ -12,11 +12,13 @@ from rushlight.core.memory.layout import empty_like_array, memory_format
 from rushlight.core.memory.layout import layout as Layout
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, method
+from rushlight.core.surface.overriding import overridable
 from rushlight.native import shortcut
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 
 
+@overridable
 @shortcut
 def zeros_like(
     input: Tensor,
@@ -39,6 +41,7 @@ def zeros_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def ones_like(
     input: Tensor,
@@ -60,6 +63,7 @@ def ones_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def empty_like(
     input: Tensor,
@@ -81,6 +85,7 @@ def empty_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def full_like(
     input: Tensor,
@@ -117,6 +122,7 @@ def array_like(function: str, input: Tensor, dtype: dtypes.dtype | None, form: m
 
 
 @method
+@overridable
 @shortcut
 def new_zeros(
     self: Tensor,
@@ -140,6 +146,7 @@ def new_zeros(
 
 
 @method
+@overridable
 @shortcut
 def new_ones(
     self: Tensor,
@@ -162,6 +169,7 @@ def new_ones(
 
 
 @method
+@overridable
 @shortcut
 def new_empty(
     self: Tensor,

@@ -13,12 +13,14 @@ from rushlight.core.memory.layout import layout as Layout
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.overriding import overridable
 from rushlight.errors.warning import warn
 from rushlight.native import shortcut
 
 __all__ = ["arange", "linspace", "logspace", "range", "tril_indices", "triu_indices"]
 
 
+@overridable
 @shortcut
 def arange(
     *bounds: Any,
@@ -122,6 +124,7 @@ def refuse_kind(function: str, kind: np.dtype, refused: str) -> None:
         raise NotImplementedError(f"\"{function}\" not implemented for '{dtypes.from_numpy(kind).scalar}'")
 
 
+@overridable
 def range(
     start: Any = 0,
     end: Any = None,
@@ -159,6 +162,7 @@ def shaped(array: np.ndarray, out: Tensor | None) -> np.ndarray:
     return array.reshape(out._array.shape) if isinstance(out, Tensor) and out._array.size == array.size else array
 
 
+@overridable
 @shortcut
 def linspace(
     start: Any,
@@ -182,6 +186,7 @@ def linspace(
     return finish_into(shaped(array, out), out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 def logspace(
     start: Any,
     end: Any,
@@ -256,6 +261,7 @@ def between(ends: tuple, count: int, kind: np.dtype) -> np.ndarray:
     return cast(made, kind)
 
 
+@overridable
 def tril_indices(
     row: int,
     col: int,
@@ -276,6 +282,7 @@ def tril_indices(
     return finish_into(array, None, dtype, device, layout, pin_memory, False)
 
 
+@overridable
 def triu_indices(
     row: int,
     col: int,

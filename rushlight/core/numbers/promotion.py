@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import BOOL, COMPLEX, FLOAT, dtype
+from rushlight.core.surface.overriding import overridable
 
 DIMENSIONED, ZERO_DIM, NUMBER = range(3)
 WIDE_UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
@@ -123,6 +124,7 @@ def forget() -> None:
     _common.clear()
 
 
+@overridable
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype of an arithmetic operation on the two (tensors or Python numbers).
 

@@ -11,6 +11,8 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.object.fields import NAMES
 from rushlight.core.object.tensor import COUNTED, Tensor, attribute, method, new, require_differentiable, storage_of
 from rushlight.core.object.views import keep_inference
+from rushlight.core.settings.state import state
+from rushlight.core.surface.overriding import DisableTorchFunctionSubclass
 from rushlight.errors.location import user_line
 from rushlight.errors.warning import warn
 
@@ -178,6 +180,10 @@ def as_subclass(self: Tensor, cls: type) -> Tensor:
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
     found: Tensor = new(cls)
+    if self._requires_grad and self._node is None and state.grad:
+        # a leaf stays the one that gets the gradient
+        with DisableTorchFunctionSubclass():
+            self = self[...]
     for name in NAMES:
         setattr(found, name, getattr(self, name))
     return found

@@ -11,6 +11,7 @@ import numpy as np
 from rushlight.core.memory.deferred import CONJUGATE, flips_of, resolved
 from rushlight.core.object.tensor import Tensor, method, wrap
 from rushlight.core.settings.state import state
+from rushlight.core.surface.overriding import overridable
 from rushlight.errors.location import user_line
 from rushlight.errors.lost import array_left, list_left, number_left
 from rushlight.errors.warning import first_time, warn
@@ -240,6 +241,7 @@ def require_tensor(value: Any, function: str) -> Tensor:
 
 
 @method
+@overridable
 def is_floating_point(input: Tensor) -> bool:
     """Whether its elements are floating point numbers.
 
@@ -250,6 +252,7 @@ def is_floating_point(input: Tensor) -> bool:
 
 
 @method
+@overridable
 def is_complex(input: Tensor) -> bool:
     """Whether its elements are complex.
 
@@ -260,6 +263,7 @@ def is_complex(input: Tensor) -> bool:
 
 
 @method
+@overridable
 def is_signed(input: Tensor) -> bool:
     """Whether its elements may be negative.
 
@@ -270,6 +274,7 @@ def is_signed(input: Tensor) -> bool:
 
 
 @method
+@overridable
 def is_nonzero(input: Tensor) -> bool:
     """Whether its only element is not zero.
 
@@ -288,6 +293,7 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+@overridable
 def numel(input: Tensor) -> int:
     """The number of elements.
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from rushlight.core.memory.strides import strides_of
 from rushlight.core.object.tensor import Tensor, attribute, method, storage_of
+from rushlight.core.surface.overriding import DisableTorchFunctionSubclass
 from rushlight.errors.warning import warn
 
 LEFT_OUT = """
@@ -208,8 +209,26 @@ def sparse_dim(self: Tensor) -> int:
 
 
 def __torch_function__(cls: type, func: Callable, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """How functions treat tensors of this class: as all others."""
-    return func(*args, **({} if kwargs is None else kwargs))
+    """How functions treat tensors of a class: as all others, and what comes out is of the class too."""
+    if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **({} if kwargs is None else kwargs))
+        return result if cls is Tensor or func == GRAD else as_class(result, cls)
+
+
+# what is kept of the class that it has
+GRAD = Tensor.grad.__get__
+
+
+def as_class(result: Any, cls: type) -> Any:
+    """Tensors that came out of a call, as objects of a subclass."""
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else result.as_subclass(cls)
+    if isinstance(result, (tuple, list)):
+        inner = [as_class(each, cls) for each in result]
+        return type(result)(*inner) if hasattr(result, "_fields") else type(result)(inner)
+    return result
 
 
 attribute("__torch_function__", classmethod(__torch_function__))

@@ -15,6 +15,7 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.object.fields import Fields
 from rushlight.core.object.size import Size
 from rushlight.core.settings.device import CPU, device
+from rushlight.core.surface import overriding
 from rushlight.errors import location
 from rushlight.native import extension
 
@@ -49,6 +50,13 @@ class Tensor(Fields):
         from rushlight.core.creation import legacy
 
         return legacy.legacy_tensor(cls, data, dtype, device, requires_grad)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__torch_function__ is not overriding.DISABLED:
+            from rushlight.core.surface import subclassing
+
+            subclassing.prepare(cls)
 
     @property
     def shape(self) -> Size:
@@ -251,6 +259,9 @@ if extension is not None:
     for _name, _form in list(vars(Tensor).items()):
         if extension.adopt(_name, _form):
             delattr(Tensor, _name)
+
+
+overriding.PLAIN.add(Tensor)
 
 
 def wrap(array: np.ndarray) -> Tensor:

@@ -17,6 +17,9 @@ class PlainState(threading.local):
     inference = False
     anomaly = False
     check_anomaly = True
+    # arguments with a `__torch_function__`, and modes, have no word
+    no_overrides = False
+    no_modes = False
     saved_hooks: tuple = ()
 
 

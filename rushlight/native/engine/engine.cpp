@@ -62,7 +62,7 @@ PyObject* run_backward(PyObject*, PyObject* args) {
 
 // Whether a value can be the gradient of a tensor as it stands.
 static bool is_gradient_of(PyObject* value, Tensor* tensor) {
-    if (!is_tensor(value) || as_tensor(value)->array == nullptr || requires_grad(as_tensor(value))) return false;
+    if (!is_any_tensor(value) || as_tensor(value)->array == nullptr || requires_grad(as_tensor(value))) return false;
     PyArrayObject* array = as_tensor(value)->array;
     return PyArray_DESCR(array) == PyArray_DESCR(tensor->array) && PyArray_SAMESHAPE(array, tensor->array);
 }

@@ -134,7 +134,7 @@ static PyObject* tensor_list(Arrival& arrival) {
 static bool take_list(Arrival& arrival, PyObject* list) {
     for (int i = 0; i < arrival.count && i < PyList_GET_SIZE(list); i++) {
         PyObject* each = PyList_GET_ITEM(list, i);
-        PyArrayObject* array = is_tensor(each) ? elements_of(as_tensor(each)) : nullptr;
+        PyArrayObject* array = is_any_tensor(each) ? elements_of(as_tensor(each)) : nullptr;
         if (array == nullptr && PyErr_Occurred()) return false;
         Py_XSETREF(arrival.at(i), array);
     }
@@ -258,7 +258,7 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     Found arrays(node->edge_count);
     for (int i = 0; i < node->edge_count && i < PyList_GET_SIZE(items.get()); i++) {
         PyObject* each = PyList_GET_ITEM(items.get(), i);
-        if (!is_tensor(each)) continue;
+        if (!is_any_tensor(each)) continue;
         arrays[i] = elements_of(as_tensor(each));
         if (arrays[i] == nullptr) return false;
         bool is_part = !present(as_tensor(each)->base) && PyArray_BASE(arrays[i]) != nullptr &&
@@ -470,7 +470,7 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
     }
     if (!kept) {
         PyArrayObject* array =
-            leaf->requires_grad && is_tensor(tensor.get()) ? elements_of(as_tensor(tensor.get())) : nullptr;
+            leaf->requires_grad && is_any_tensor(tensor.get()) ? elements_of(as_tensor(tensor.get())) : nullptr;
         if (array == nullptr && PyErr_Occurred()) return false;
         // the tensor goes: its array may then be nobody else's
         tensor = Ref();
@@ -478,7 +478,7 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
         if (!present(leaf->post_hooks)) return true;
         return static_cast<bool>(Ref::steal(PyObject_CallOneArg(fallbacks.run_last_hooks, as_object(leaf))));
     }
-    if (is_tensor(tensor.get())) Py_XSETREF(find_captured(as_object(leaf), 0)->grad, tensor.release());
+    if (is_any_tensor(tensor.get())) Py_XSETREF(find_captured(as_object(leaf), 0)->grad, tensor.release());
     return true;
 }
 

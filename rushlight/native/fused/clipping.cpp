@@ -20,7 +20,7 @@ double root(double squares, int type) {
 bool gather(PyObject* parameters, std::vector<Tensor*>& grads, int& type) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); i++) {
         PyObject* param = PyList_GET_ITEM(parameters, i);
-        if (!is_tensor(param)) return false;
+        if (!is_any_tensor(param)) return false;
         if (as_tensor(param)->grad == nullptr) continue;
         Tensor* grad = as_tensor(as_tensor(param)->grad);
         if (grad->array == nullptr || layout_of(grad->array) == 0 || !PyArray_ISWRITEABLE(grad->array)) return false;

@@ -77,7 +77,7 @@ struct Fitting {
 };
 
 Ref array_of(PyObject* object) {
-    return Ref::borrow(object != nullptr && is_tensor(object) ? as_object(as_tensor(object)->array) : nullptr);
+    return Ref::borrow(object != nullptr && is_any_tensor(object) ? as_object(as_tensor(object)->array) : nullptr);
 }
 
 // The count of steps is one float, from 0 on.
@@ -138,7 +138,7 @@ bool add_group(Step& step, Method method, PyObject* group) {
     step.moves.reserve(step.moves.size() + PyList_GET_SIZE(params.get()));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(params.get()); i++) {
         Ref param = Ref::borrow(PyList_GET_ITEM(params.get(), i));
-        if (!is_tensor(param.get())) return false;
+        if (!is_any_tensor(param.get())) return false;
         Tensor* tensor = as_tensor(param.get());
         if (tensor->grad != nullptr && !add_move(step, tensor)) return false;
     }
@@ -299,7 +299,7 @@ PyObject* zero_grad(const Arguments& arguments) {
         DECLINE_IF(!params || !PyList_Check(params.get()));
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(params.get()); k++) {
             PyObject* param = PyList_GET_ITEM(params.get(), k);
-            DECLINE_IF(!is_tensor(param));
+            DECLINE_IF(!is_any_tensor(param));
             // the last holder of a gradient may run a program's code
             Py_CLEAR(as_tensor(param)->grad);
         }

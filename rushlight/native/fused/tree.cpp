@@ -37,7 +37,7 @@ struct Walk {
         PyObject* each;
         while (PyDict_Next(parameters, &position, nullptr, &each)) {
             if (each == Py_None) continue;
-            if (!is_tensor(each) || !has_identity(each)) return false;
+            if (!is_any_tensor(each) || !has_identity(each)) return false;
             if (is_new(each) && PyList_Append(found, each) < 0) return false;
         }
         return true;

@@ -167,7 +167,7 @@ int set_grad(PyObject* self, PyObject* value, void*) {
         Py_CLEAR(tensor->grad);
         return 0;
     }
-    PyArrayObject* array = is_tensor(value) ? as_tensor(value)->array : nullptr;
+    PyArrayObject* array = is_any_tensor(value) ? as_tensor(value)->array : nullptr;
     if (array == nullptr || value == self || tensor->array == nullptr ||
         PyArray_DESCR(array) != PyArray_DESCR(tensor->array) || !PyArray_SAMESHAPE(array, tensor->array)) {
         return set_by_python(GRAD, self, value);

@@ -27,7 +27,7 @@ int set_edges(PyObject* self, PyObject* value, void*) {
     Py_ssize_t count = PyTuple_GET_SIZE(items.get());
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject* each = PyTuple_GET_ITEM(items.get(), i);
-        if (each != Py_None && !is_node(each) && !is_tensor(each)) {
+        if (each != Py_None && !is_node(each) && !is_any_tensor(each)) {
             PyErr_SetString(PyExc_TypeError, "an edge is a node, a tensor or None");
             return -1;
         }

@@ -82,11 +82,13 @@ PyObject* operate(const char* prefix, Operator which, PyObject* self, PyObject* 
 
 template <Operator which>
 PyObject* binary(PyObject* one, PyObject* other) {
-    if (is_tensor(one)) {
-        if (functions[which] != nullptr && is_operand(other)) return call_two(functions[which], one, other);
+    if (is_any_tensor(one)) {
+        if (functions[which] != nullptr && is_tensor(one) && is_operand(other)) {
+            return call_two(functions[which], one, other);
+        }
         return operate("", which, one, other);
     }
-    if (functions[which] == nullptr || !is_operand(one)) return operate("r", which, other, one);
+    if (functions[which] == nullptr || !is_operand(one) || !is_tensor(other)) return operate("r", which, other, one);
     if (which == SUB && functions[RSUB] != nullptr) return call_two(functions[RSUB], other, one);
     return call_two(functions[which], one, other);
 }
@@ -94,7 +96,7 @@ PyObject* binary(PyObject* one, PyObject* other) {
 template <Operator which>
 PyObject* inplace(PyObject* one, PyObject* other) {
     if (functions[which] == nullptr) return Py_NewRef(Py_NotImplemented);
-    if (is_operand(other)) return call_two(functions[which], one, other);
+    if (is_tensor(one) && is_operand(other)) return call_two(functions[which], one, other);
     return operate("", which, one, other);
 }
 
@@ -184,7 +186,9 @@ PyMappingMethods tensor_as_mapping = {length, guarded<read_item>, guarded<write_
 PyObject* tensor_compare(PyObject* one, PyObject* other, int operation) {
     constexpr Operator operators[] = {LT, LE, EQ, NE, GT, GE};  // the order of Py_LT ... Py_GE
     Operator which = operators[operation];
-    if (functions[which] != nullptr && is_operand(other)) return call_two(functions[which], one, other);
+    if (functions[which] != nullptr && is_tensor(one) && is_operand(other)) {
+        return call_two(functions[which], one, other);
+    }
     return operate("", which, one, other);
 }
 

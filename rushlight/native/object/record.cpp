@@ -26,7 +26,7 @@ bool save_list(Saved& saved, PyObject* list) {
 }
 
 PyObject* shape_tuple(PyObject* value) {
-    if (is_tensor(value)) {
+    if (is_any_tensor(value)) {
         PyArrayObject* array = as_tensor(value)->array;
         return PyArray_IntTupleFromIntp(PyArray_NDIM(array), PyArray_DIMS(array));
     }
@@ -64,7 +64,7 @@ bool save(Node* node, const OpPlan& plan, const Call& call, Tensor* const* resul
             if (!save_list(saved, value)) return false;
         } else {
             saved.value = Py_NewRef(value);
-            if (is_tensor(value)) saved.version = version_of(as_tensor(value));
+            if (is_any_tensor(value)) saved.version = version_of(as_tensor(value));
         }
     }
     return true;

@@ -52,13 +52,21 @@ extern PyTypeObject TensorType;        // the base: rushlight.native.Fields
 extern PyTypeObject* tensor_class;     // core.tensor.Tensor, given by Python at import
 extern PyTypeObject* parameter_class;  // nn.Parameter, once nn is imported
 
+// Whether the instances of a class say themselves how functions treat them; see seam/overrides.h.
+bool overrides_functions(PyTypeObject* type);
+
+// Whether it is a tensor that native code may treat as any other: its class has no `__torch_function__` to ask.
 inline bool is_tensor(PyObject* object) {
     PyTypeObject* type = Py_TYPE(object);
     // the two classes that nearly all tensors have: asking for any subclass costs 5 ns each time
     if (type == tensor_class || type == parameter_class) return true;
     // and what is nearly always there instead: a number, None, a tuple, whose classes are C's
     if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) return type == &TensorType;
-    return PyType_IsSubtype(type, &TensorType);
+    return PyType_IsSubtype(type, &TensorType) && !overrides_functions(type);
+}
+// Whether it is a tensor of any class.
+inline bool is_any_tensor(PyObject* object) {
+    return Py_TYPE(object) == tensor_class || PyType_IsSubtype(Py_TYPE(object), &TensorType);
 }
 inline Tensor* as_tensor(PyObject* object) { return reinterpret_cast<Tensor*>(object); }
 inline PyObject* as_object(void* object) { return reinterpret_cast<PyObject*>(object); }

@@ -8,6 +8,7 @@
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
 #include "seam/names.h"
+#include "seam/overrides.h"
 #include "seam/state.h"
 
 namespace rushlight {
@@ -383,7 +384,12 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
 }
 
 PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    PyObject* found = call_native(function, args, count, names);
+    PyObject* found = watching_modes == 0 ? nullptr : divert(as_object(function), args, count, names);
+    if (found != nullptr || (watching_modes != 0 && PyErr_Occurred())) return found;
+    found = call_native(function, args, count, names);
+    if (found != nullptr || PyErr_Occurred()) return found;
+    // native code knows nothing of arguments that treat functions themselves: it has declined
+    found = watching_modes != 0 ? nullptr : divert(as_object(function), args, count, names);
     if (found != nullptr || PyErr_Occurred()) return found;
     return PyObject_Vectorcall(function->python, args, count, names);
 }

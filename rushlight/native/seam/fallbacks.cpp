@@ -28,6 +28,8 @@ constexpr Named NAMES[] = {
     {"operate", &Fallbacks::operate},
     {"read_item", &Fallbacks::read_item},
     {"write_item", &Fallbacks::write_item},
+    {"divert", &Fallbacks::divert},
+    {"disabled", &Fallbacks::disabled},
 };
 
 }  // namespace

@@ -21,6 +21,8 @@ struct Fallbacks {
     PyObject* operate;          // bind.operate(name, one, other): an operator with an unusual operand
     PyObject* read_item;        // indexing.__getitem__
     PyObject* write_item;       // assignment.__setitem__
+    PyObject* divert;           // overriding.divert(function, args, kwargs)
+    PyObject* disabled;         // the __torch_function__ of classes that leave functions as they are
 };
 
 extern Fallbacks fallbacks;

@@ -12,6 +12,7 @@
 #include "memory/threads.h"
 #include "object/lost.h"
 #include "random/random.h"
+#include "seam/overrides.h"
 #include "seam/promotion.h"
 
 namespace rushlight {
@@ -21,7 +22,7 @@ bool add_parts(PyObject* module) {
         if (PyModule_AddFunctions(module, methods) < 0) return false;
     }
     return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&
-           add_tree(module) && add_random(module);
+           add_tree(module) && add_random(module) && add_overrides(module);
 }
 
 }  // namespace rushlight

@@ -73,7 +73,7 @@ bool read_flag(PyObject* python, const char* name, bool& flag) {
 // What a node's name may depend on, in four bits: the kind of an argument.
 unsigned kind_of(PyObject* value) {
     if (value == Py_None) return 1;
-    if (is_tensor(value)) {
+    if (is_any_tensor(value)) {
         int ndim = PyArray_NDIM(as_tensor(value)->array);
         return ndim > 3 ? 0 : 2 + ndim;
     }
@@ -156,7 +156,7 @@ static PyObject* saved_object(const Gradient& gradient, int which) {
 PyArrayObject* Gradient::array_at(int which) const {
     PyObject* object = saved_object(*this, which);
     if (object == nullptr) return nullptr;
-    if (is_tensor(object)) return as_tensor(object)->array;
+    if (is_any_tensor(object)) return as_tensor(object)->array;
     return PyArray_Check(object) ? reinterpret_cast<PyArrayObject*>(object) : nullptr;
 }
 

@@ -5,6 +5,7 @@
 
 #include "seam/disguise.h"
 #include "seam/guard.h"
+#include "seam/overrides.h"
 
 namespace rushlight {
 
@@ -15,6 +16,7 @@ struct Shortened : Disguise {
     PyObject* names;  // a tuple: the parameters, those by position first
     int positional;
     bool takes_many;
+    bool is_overridable;
     int8_t places[MAX_NAMES];  // of what the kernel reads among the names
 };
 
@@ -53,7 +55,12 @@ bool arrange(const Shortened& self, PyObject* const* args, Py_ssize_t count, PyO
 PyObject* shortcut_call(PyObject* object, PyObject* const* args, size_t flags, PyObject* names) {
     Shortened* self = as_shortcut(object);
     Arguments found;
-    if (arrange(*self, args, PyVectorcall_NARGS(flags), names, found)) {
+    Py_ssize_t count = PyVectorcall_NARGS(flags);
+    if (watching_modes != 0 && self->is_overridable) {
+        PyObject* made = divert(object, args, count, names);
+        if (made != nullptr || PyErr_Occurred()) return made;
+    }
+    if (arrange(*self, args, count, names, found)) {
         PyObject* made = self->kernel->shortcut(found);
         if (made != nullptr || found.decided) {
             self->kernel->forwards.accepted++;
@@ -62,6 +69,10 @@ PyObject* shortcut_call(PyObject* object, PyObject* const* args, size_t flags, P
     }
     self->kernel->forwards.decline();
     PyErr_Clear();
+    if (watching_modes == 0 && self->is_overridable) {
+        PyObject* made = divert(object, args, count, names);
+        if (made != nullptr || PyErr_Occurred()) return made;
+    }
     return PyObject_Vectorcall(self->python, args, flags, names);
 }
 
@@ -150,6 +161,12 @@ PyMethodDef methods[] = {
 };
 
 }  // namespace
+
+bool mark_overridable(PyObject* object) {
+    if (Py_TYPE(object) != &ShortcutType) return false;
+    as_shortcut(object)->is_overridable = true;
+    return true;
+}
 
 bool add_shortcuts(PyObject* module) {
     return PyType_Ready(&ShortcutType) >= 0 && PyModule_AddFunctions(module, methods) >= 0;

@@ -31,6 +31,8 @@ struct Arguments {
 };
 
 // shortcut(function): the function with its native way before it, or itself where there is none.
+// Let arguments and modes have a word before a shortcut; false for what is none.
+bool mark_overridable(PyObject* object);
 bool add_shortcuts(PyObject* module);
 
 }  // namespace rushlight

@@ -43,6 +43,8 @@ PyGetSetDef state_fields[] = {
     {"inference", get_flag<&State::inference>, set_flag<&State::inference>, nullptr, nullptr},
     {"anomaly", get_flag<&State::anomaly>, set_flag<&State::anomaly>, nullptr, nullptr},
     {"check_anomaly", get_flag<&State::check_anomaly>, set_flag<&State::check_anomaly>, nullptr, nullptr},
+    {"no_overrides", get_flag<&State::no_overrides>, set_flag<&State::no_overrides>, nullptr, nullptr},
+    {"no_modes", get_flag<&State::no_modes>, set_flag<&State::no_modes>, nullptr, nullptr},
     {"saved_hooks", get_hooks, set_hooks, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

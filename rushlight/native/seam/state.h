@@ -13,6 +13,9 @@ struct State {
     bool inference = false;
     bool anomaly = false;
     bool check_anomaly = true;
+    // arguments with a `__torch_function__`, and modes, have no word
+    bool no_overrides = false;
+    bool no_modes = false;
     PyObject* saved_hooks = nullptr;  // a tuple, or nullptr for the empty one
 };
 

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.memory.deferred import resolved
 from rushlight.core.object.tensor import Tensor, method, wrap
+from rushlight.core.surface.overriding import divert, has_word
 from rushlight.errors.callsite import position_words
 from rushlight.native import extension
 from rushlight.ops.indexing.indexing import (
@@ -49,6 +50,9 @@ from rushlight.ops.shape.copying import copied, function_and_method
 @method
 def __setitem__(self: Tensor, index: Any, value: Any) -> None:
     """Write a number or a tensor, broadcast, over the part that an index expression names."""
+    if has_word(index, value):
+        divert(Tensor.__setitem__, (self, index, value), {})
+        return
     if self._inference:
         check_inference(self)
     if not isinstance(value, Tensor):

@@ -18,6 +18,7 @@ from rushlight.core.memory.strides import (
     with_strides,
 )
 from rushlight.core.object.tensor import Tensor, method, wrap
+from rushlight.core.surface.overriding import PLAIN, divert, has_word
 from rushlight.ops.indexing.indices import ALL, INT64, Reader, check_mask, int_positions
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.layouts import restrided
@@ -31,6 +32,8 @@ BOOLEAN = np.dtype("bool")
 @method
 def __getitem__(self: Tensor, index: Any) -> Tensor:
     """Part of the tensor, as NumPy's index expressions name it; steps must be positive."""
+    if type(index) not in PLAIN and has_word(index):
+        return divert(Tensor.__getitem__, (self, index), {})
     basic = basic_index(self, index)
     if basic is not None:
         return part(self, basic)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rushlight.core.surface.overriding import overridable
 from rushlight.native import extension
 from rushlight.ops.machine.layouts import wraps_number
 from rushlight.ops.machine.signature import REQUIRED, Parameter
@@ -46,6 +47,6 @@ def described(op: Op, parameters: list[Parameter], composed: bool = False) -> tu
 def accelerated(op: Op, function: Callable, entry: int, parameters: tuple | None) -> Callable:
     """The native form of an op's public function, where its parameters are described; else the function itself."""
     if parameters is None:
-        return function
+        return overridable(function)
     several = op.returns is not None
     return extension.Function(op, op.name, function, entry, parameters, op.node_positions, op.is_view, several)

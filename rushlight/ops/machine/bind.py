@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.settings.state import state
+from rushlight.core.surface.overriding import divert, overrides
 from rushlight.native import extension
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ METHOD_ONLY = set(
     nn.functional.silu_ nn.functional.tanh_
     """.split()
 )
+# functions that are two in torch: under this name written in Python, with options by name
+TWINS = {f"nn.functional.{each}" for each in "relu threshold selu celu max_pool1d max_pool2d max_pool3d".split()}
 OPERAND_TYPES = {Tensor, int, float, bool, complex, np.float64}
 UNARY = {"neg", "pos", "abs"}
 # no reflected and no in-place form: Python reflects comparisons itself
@@ -46,7 +50,7 @@ def bind(op: Op) -> None:
     for each in (name, *op.aliases):
         place, _, alias = each.rpartition(".")
         names = NAMESPACES.setdefault(place if "." in each else module, {})
-        names[alias] = op.function
+        names[alias] = op.twin() if each in TWINS else op.function
         if op.is_method and "." not in each:
             setattr(Tensor, each, op.method)
             if op.inplace is not None:
@@ -77,10 +81,11 @@ def bind_operator(op: Op) -> None:
     from rushlight.ops.machine.declare import OPERATORS
 
     name = OPERATORS[op.operator]
-    bind_form(name, op.function, op.function if name in UNARY else forward(op.function, name))
+    function = op.method or op.function
+    bind_form(name, function, function if name in UNARY else forward(function, name))
     if name in UNARY or name in ONE_FORM:
         return
-    bind_form("r" + name, op.function, backward(op.function, name))
+    bind_form("r" + name, function, backward(function, name))
     if op.inplace is not None:
         bind_form("i" + name, op.inplace, forward(op.inplace, "i" + name))
 
@@ -117,8 +122,11 @@ def forward(function: Callable, name: str) -> Callable:
     """The operator with the tensor on the left."""
 
     def operate(self, other):
-        if type(other) in OPERAND_TYPES:
+        if type(other) in OPERAND_TYPES and type(self) in OPERAND_TYPES:
             return function(self, other)
+        found = overridden(name, self, other)
+        if found is not NOBODY:
+            return found
         return function(self, as_operand(other)) if accepts(other) else NotImplemented
 
     operate.__name__ = f"__{name}__"
@@ -131,12 +139,38 @@ def backward(function: Callable, name: str) -> Callable:
     def operate(self, other):
         if not isinstance(self, Tensor):
             raise TypeError(f"__r{name}__ is a method of Tensor, not of {type(self).__name__}")
-        if type(other) in OPERAND_TYPES:
+        if type(other) in OPERAND_TYPES and type(self) in OPERAND_TYPES:
             return function(other, self)
+        found = overridden("r" + name, self, other)
+        if found is not NOBODY:
+            return found
         return function(as_operand(other), self) if accepts(other) else NotImplemented
 
     operate.__name__ = f"__r{name}__"
     return operate
+
+
+# the methods that torch shows for operators, where they have another name: "r" and "i" before a name as in `__radd__`
+SHOWN = {
+    "add": "add radd", "sub": "sub", "mul": "mul rmul", "div": "truediv", "remainder": "mod", "matmul": "matmul",
+    "lt": "lt", "le": "le", "ne": "ne", "gt": "gt", "ge": "ge", "add_": "iadd", "sub_": "isub", "mul_": "imul",
+    "div_": "itruediv", "floor_divide_": "ifloordiv", "remainder_": "imod", "bitwise_and": "rand",
+    "bitwise_or": "ror", "bitwise_xor": "rxor",
+}  # fmt: skip
+NOBODY = object()
+SHOWN_AS = {form: name for name, forms in SHOWN.items() for form in forms.split()}
+
+
+def overridden(name: str, self: Any, other: Any) -> Any:
+    """What the operands make of an operator; NOBODY if none has a word, NotImplemented if none knows."""
+    if state.no_overrides or state.backward or not (overrides(self) or overrides(other)):
+        return NOBODY
+    shown = SHOWN_AS.get(name)
+    try:
+        return divert(getattr(Tensor, shown or f"__{name}__"), (self, other), {})
+    except TypeError:
+        # Python asks the other operand, and complains in its own words if that does not know either
+        return NotImplemented
 
 
 def namespace(module: str) -> dict[str, Any]:

@@ -68,6 +68,7 @@ class Op:
         self.function: Callable
         self.method: Callable | None = None  # the same with another signature
         self.inplace: Callable | None = None
+        self.twin: Callable[[], Callable]  # makes the function once more, as another object
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
         self.aliases: tuple[str, ...] = ()
@@ -328,6 +329,7 @@ def add_forms(self: Op, plain: Callable, entry: int, parameters: tuple | None) -
     if self.is_method:
         self.method = accelerated(self, as_method(self, plain), entry, parameters)
     self.function = accelerated(self, plain, entry, parameters)
+    self.twin = functools.partial(accelerated, self, plain, entry, parameters)
     return [self.function] if self.method is None else [self.method, self.function]
 
 

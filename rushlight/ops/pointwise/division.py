@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, method
+from rushlight.core.surface.overriding import overridable
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate, zeros
 from rushlight.ops.machine.kinds import kind_of, refuse
@@ -123,6 +124,7 @@ def true_divide_(self, other):
 
 
 @method
+@overridable
 def __rtruediv__(self, other):
     """A number over a tensor."""
     # not `*`, which would ask a string or a list to repeat itself

@@ -10,6 +10,7 @@ from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.object.tensor import Tensor, method
 from rushlight.core.random import random
 from rushlight.core.random.random import Generator
+from rushlight.core.surface.overriding import overridable
 from rushlight.native import shortcut
 from rushlight.ops.random.draws import gaussian, uniform, write
 
@@ -34,6 +35,7 @@ def real(value: Any, function: str, name: str, position: int) -> float:
 
 
 @method
+@overridable
 @shortcut
 def uniform_(self: Tensor, *bounds: float, generator: Generator | None = None, **named: float) -> Tensor:
     """Overwrite with numbers from `from` (0) up to `to` (1), all equally likely: `uniform_(from, to)`."""
@@ -49,6 +51,7 @@ def uniform_(self: Tensor, *bounds: float, generator: Generator | None = None, *
 
 
 @method
+@overridable
 @shortcut
 def normal_(self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Overwrite with normal numbers."""
@@ -90,6 +93,7 @@ def random_(self: Tensor, *bounds: int, generator: Generator | None = None, **na
 
 
 @method
+@overridable
 @shortcut
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Tensor:
     """Overwrite with ones and zeros: ones with probability `p`, a number or a tensor of probabilities."""
@@ -110,6 +114,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None
 
 
 @method
+@overridable
 @shortcut
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Overwrite with waiting times between events that happen `lambd` times per unit of time."""

@@ -16,6 +16,7 @@ from rushlight.core.numbers.casting import cast
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.random import random
 from rushlight.core.random.random import Generator
+from rushlight.core.surface.overriding import overridable
 from rushlight.native import shortcut
 from rushlight.ops.machine.call import call
 from rushlight.ops.machine.declare import op
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 
+@overridable
 @shortcut
 def rand(
     *sizes: Any,
@@ -62,6 +64,7 @@ def rand(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def randn(
     *sizes: Any,
@@ -86,6 +89,7 @@ def randn(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def randint(
     *bounds: Any,
@@ -137,6 +141,7 @@ def whole_bounds(bounds: tuple, function: str) -> tuple[int, int]:
     return (0, found[0]) if len(found) == 1 else (found[0], found[1])
 
 
+@overridable
 @shortcut
 def randperm(
     n: int,
@@ -162,6 +167,7 @@ def randperm(
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def rand_like(
     input: Tensor,
@@ -186,6 +192,7 @@ def rand_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 @shortcut
 def randn_like(
     input: Tensor,
@@ -212,6 +219,7 @@ def randn_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 def randint_like(
     input: Tensor,
     *bounds: Any,
@@ -244,6 +252,7 @@ def randint_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
+@overridable
 def normal(
     mean: Any = None,
     std: Any = 1.0,
@@ -319,6 +328,7 @@ normal_around.gradient(
 )
 
 
+@overridable
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None, out: Tensor | None = None
 ) -> Tensor:
@@ -365,6 +375,7 @@ def coins(input, p: float | None = None, generator: Generator | None = None):
 coins.gradient(input=lambda grad: grad.new_zeros(grad.shape))
 
 
+@overridable
 def multinomial(
     input: Tensor,
     num_samples: int,
