@@ -29,8 +29,11 @@ from rushlight import nn as nn
 from rushlight import optim as optim
 from rushlight import overrides as overrides
 from rushlight import random as random
+from rushlight import return_types as return_types
+from rushlight import serialization as serialization
 from rushlight import signal as signal
 from rushlight import special as special
+from rushlight import storage as storage
 from rushlight import testing as testing
 from rushlight import types as types
 from rushlight import utils as utils
@@ -52,8 +55,7 @@ from rushlight.core.memory.layout import memory_format as memory_format
 from rushlight.core.memory.layout import preserve_format as preserve_format
 from rushlight.core.memory.layout import sparse_coo as sparse_coo
 from rushlight.core.memory.layout import strided as strided
-from rushlight.core.memory.public_storage import TypedStorage as TypedStorage
-from rushlight.core.memory.public_storage import UntypedStorage as UntypedStorage
+from rushlight.core.memory.public_storage import StorageBase as StorageBase
 from rushlight.core.numbers.dtypes import bfloat16 as bfloat16
 from rushlight.core.numbers.dtypes import complex64 as complex64
 from rushlight.core.numbers.dtypes import complex128 as complex128
@@ -73,6 +75,39 @@ from rushlight.core.numbers.dtypes import uint16 as uint16
 from rushlight.core.numbers.dtypes import uint32 as uint32
 from rushlight.core.numbers.dtypes import uint64 as uint64
 from rushlight.core.numbers.promotion import promote_types as promote_types
+from rushlight.core.numbers.rare_dtypes import bit as bit
+from rushlight.core.numbers.rare_dtypes import bits1x8 as bits1x8
+from rushlight.core.numbers.rare_dtypes import bits2x4 as bits2x4
+from rushlight.core.numbers.rare_dtypes import bits4x2 as bits4x2
+from rushlight.core.numbers.rare_dtypes import bits8 as bits8
+from rushlight.core.numbers.rare_dtypes import bits16 as bits16
+from rushlight.core.numbers.rare_dtypes import chalf as chalf
+from rushlight.core.numbers.rare_dtypes import complex32 as complex32
+from rushlight.core.numbers.rare_dtypes import float4_e2m1fn_x2 as float4_e2m1fn_x2
+from rushlight.core.numbers.rare_dtypes import float8_e4m3fn as float8_e4m3fn
+from rushlight.core.numbers.rare_dtypes import float8_e4m3fnuz as float8_e4m3fnuz
+from rushlight.core.numbers.rare_dtypes import float8_e5m2 as float8_e5m2
+from rushlight.core.numbers.rare_dtypes import float8_e5m2fnuz as float8_e5m2fnuz
+from rushlight.core.numbers.rare_dtypes import float8_e8m0fnu as float8_e8m0fnu
+from rushlight.core.numbers.rare_dtypes import int1 as int1
+from rushlight.core.numbers.rare_dtypes import int2 as int2
+from rushlight.core.numbers.rare_dtypes import int3 as int3
+from rushlight.core.numbers.rare_dtypes import int4 as int4
+from rushlight.core.numbers.rare_dtypes import int5 as int5
+from rushlight.core.numbers.rare_dtypes import int6 as int6
+from rushlight.core.numbers.rare_dtypes import int7 as int7
+from rushlight.core.numbers.rare_dtypes import qint8 as qint8
+from rushlight.core.numbers.rare_dtypes import qint32 as qint32
+from rushlight.core.numbers.rare_dtypes import quint2x4 as quint2x4
+from rushlight.core.numbers.rare_dtypes import quint4x2 as quint4x2
+from rushlight.core.numbers.rare_dtypes import quint8 as quint8
+from rushlight.core.numbers.rare_dtypes import uint1 as uint1
+from rushlight.core.numbers.rare_dtypes import uint2 as uint2
+from rushlight.core.numbers.rare_dtypes import uint3 as uint3
+from rushlight.core.numbers.rare_dtypes import uint4 as uint4
+from rushlight.core.numbers.rare_dtypes import uint5 as uint5
+from rushlight.core.numbers.rare_dtypes import uint6 as uint6
+from rushlight.core.numbers.rare_dtypes import uint7 as uint7
 from rushlight.core.object import results
 from rushlight.core.object.size import Size as Size
 from rushlight.core.object.tensor import Tensor as Tensor
@@ -81,23 +116,52 @@ from rushlight.core.settings.device import device as _device
 from rushlight.core.settings.device import device as device
 from rushlight.errors.kinds import OutOfMemoryError as OutOfMemoryError
 from rushlight.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
+from rushlight.storage import BFloat16Storage as BFloat16Storage
+from rushlight.storage import BoolStorage as BoolStorage
+from rushlight.storage import ByteStorage as ByteStorage
+from rushlight.storage import CharStorage as CharStorage
+from rushlight.storage import ComplexDoubleStorage as ComplexDoubleStorage
+from rushlight.storage import ComplexFloatStorage as ComplexFloatStorage
+from rushlight.storage import DoubleStorage as DoubleStorage
+from rushlight.storage import FloatStorage as FloatStorage
+from rushlight.storage import FloatStorage as Storage
+from rushlight.storage import HalfStorage as HalfStorage
+from rushlight.storage import IntStorage as IntStorage
+from rushlight.storage import LongStorage as LongStorage
+from rushlight.storage import ShortStorage as ShortStorage
+from rushlight.storage import TypedStorage as TypedStorage
+from rushlight.storage import UntypedStorage as UntypedStorage
 from rushlight.types import Device, Number, _bool, _complex, _float, _int
 
 __all__ = [
+    "BFloat16Storage",
     "BFloat16Tensor",
+    "BoolStorage",
     "BoolTensor",
+    "ByteStorage",
     "ByteTensor",
+    "CharStorage",
     "CharTensor",
+    "ComplexDoubleStorage",
+    "ComplexFloatStorage",
+    "DoubleStorage",
     "DoubleTensor",
+    "FloatStorage",
     "FloatTensor",
     "Generator",
     "GradScaler",
+    "HalfStorage",
     "HalfTensor",
+    "IntStorage",
     "IntTensor",
+    "LongStorage",
     "LongTensor",
     "OutOfMemoryError",
+    "ShortStorage",
     "ShortTensor",
     "Size",
+    "Storage",
+    "StorageBase",
     "Tensor",
     "TypedStorage",
     "UntypedStorage",
@@ -182,6 +246,12 @@ __all__ = [
     "bilinear",
     "bincount",
     "binomial",
+    "bit",
+    "bits16",
+    "bits1x8",
+    "bits2x4",
+    "bits4x2",
+    "bits8",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -207,6 +277,7 @@ __all__ = [
     "celu_",
     "cfloat",
     "chain_matmul",
+    "chalf",
     "channel_shuffle",
     "channels_last",
     "channels_last_3d",
@@ -229,6 +300,7 @@ __all__ = [
     "compiled_with_cxx11_abi",
     "complex",
     "complex128",
+    "complex32",
     "complex64",
     "concat",
     "concatenate",
@@ -331,7 +403,13 @@ __all__ = [
     "float",
     "float16",
     "float32",
+    "float4_e2m1fn_x2",
     "float64",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
     "float_power",
     "floor",
     "floor_",
@@ -344,6 +422,7 @@ __all__ = [
     "frac_",
     "frexp",
     "from_dlpack",
+    "from_file",
     "from_numpy",
     "frombuffer",
     "full",
@@ -411,9 +490,16 @@ __all__ = [
     "inner",
     "instance_norm",
     "int",
+    "int1",
     "int16",
+    "int2",
+    "int3",
     "int32",
+    "int4",
+    "int5",
+    "int6",
     "int64",
+    "int7",
     "int8",
     "inverse",
     "is_anomaly_check_nan_enabled",
@@ -461,6 +547,7 @@ __all__ = [
     "lgamma",
     "linalg",
     "linspace",
+    "load",
     "lobpcg",
     "log",
     "log10",
@@ -582,8 +669,13 @@ __all__ = [
     "prod",
     "promote_types",
     "put",
+    "qint32",
+    "qint8",
     "qr",
     "quantile",
+    "quint2x4",
+    "quint4x2",
+    "quint8",
     "rad2deg",
     "rad2deg_",
     "rand",
@@ -609,6 +701,7 @@ __all__ = [
     "resolve_conj",
     "resolve_neg",
     "result_type",
+    "return_types",
     "rms_norm",
     "rnn_relu",
     "rnn_relu_cell",
@@ -624,6 +717,7 @@ __all__ = [
     "rsqrt",
     "rsqrt_",
     "rsub",
+    "save",
     "scalar_tensor",
     "scatter",
     "scatter_add",
@@ -636,6 +730,7 @@ __all__ = [
     "select_scatter",
     "selu",
     "selu_",
+    "serialization",
     "set_anomaly_enabled",
     "set_autocast_cache_enabled",
     "set_autocast_dtype",
@@ -687,6 +782,7 @@ __all__ = [
     "std",
     "std_mean",
     "stft",
+    "storage",
     "strided",
     "sub",
     "subtract",
@@ -737,9 +833,16 @@ __all__ = [
     "trunc_",
     "typename",
     "types",
+    "uint1",
     "uint16",
+    "uint2",
+    "uint3",
     "uint32",
+    "uint4",
+    "uint5",
+    "uint6",
     "uint64",
+    "uint7",
     "uint8",
     "unbind",
     "unbind_copy",
@@ -1342,6 +1445,17 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> results.frexp: ...
 def from_dlpack(ext_tensor: Any, *, device: Device = None, copy: _bool | None = None) -> Tensor: ...
+def from_file(
+    filename: str,
+    shared: _bool | None = None,
+    size: _int | None = 0,
+    *,
+    dtype: _dtype | None = None,
+    layout: _layout | None = None,
+    device: Device = None,
+    pin_memory: _bool = False,
+    requires_grad: _bool = False,
+) -> Tensor: ...
 def from_numpy(array: _numpy_ndarray) -> Tensor: ...
 def frombuffer(
     buffer: Any, *, dtype: _dtype, count: _int = -1, offset: _int = 0, requires_grad: _bool = False
@@ -1621,6 +1735,15 @@ def linspace(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
 ) -> Tensor: ...
+def load(
+    f: Any,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: _bool | None = None,
+    mmap: _bool | None = None,
+    **pickle_load_args: Any,
+) -> Any: ...
 def lobpcg(
     A: Tensor,
     k: _int | None = None,
@@ -2252,6 +2375,14 @@ def rrelu_(
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsub(input: Tensor, other: Tensor | Number | _complex, *, alpha: Number = 1) -> Tensor: ...
+def save(
+    obj: object,
+    f: Any,
+    pickle_module: Any = ...,
+    pickle_protocol: _int = 2,
+    _use_new_zipfile_serialization: _bool = True,
+    _disable_byteorder_record: _bool = False,
+) -> None: ...
 def scalar_tensor(
     s: Number | _complex | Tensor,
     *,

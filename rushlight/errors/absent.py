@@ -100,19 +100,11 @@ LEFT_OUT = (
         utils.cmake_prefix_path cpp""",
     ),
     (
-<<<<<<< HEAD
-        "typed storages are left out",
-        "use untyped_storage(), or the tensor itself",
-        "*Storage StorageBase storage Tensor.storage_type",
-    ),
-    (
         "DataPipes are there in their simple form",
         "write a generator function in the __iter__ of an IterableDataset",
         "utils.data.datapipes.*",
     ),
     (
-=======
->>>>>>> helper-files
         "PyTorch itself has given it up",
         "use the function that PyTorch names in its stead",
         """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* math.*
@@ -154,12 +146,7 @@ REST = "the rest of nn"
 # What is not there yet: (what it belongs to, names). An error says so; docs/coverage.md counts these as absent.
 PLANNED = (
     ("the compiler", "compile compiler compiler.* nn.Module.compile"),
-<<<<<<< HEAD
-    ("saving and loading", "save load serialization serialization.* from_file"),
     ("logs", "utils.tensorboard utils.tensorboard.*"),
-=======
-    ("data loading", "utils.data utils.data.* utils.tensorboard utils.tensorboard.*"),
->>>>>>> helper-files
     (REST, "nn.*"),
 )
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import deferred, flips_of, raw
-from rushlight.core.memory.public_storage import TypedStorage, UntypedStorage
+from rushlight.core.memory.public_storage import UntypedStorage
+from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.core.memory.shared import block_behind, block_of, flat, memory_of, share_storage
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import contiguous_strides, memory_extent, strided
