@@ -13,5 +13,6 @@ LAZY = (
     "dlpack",
     "hooks",
     "serialization",
+    "tensorboard",
 )
 __getattr__ = _names_of("rushlight.utils", LAZY, {"swap_tensors": "core.object.swapping"})
