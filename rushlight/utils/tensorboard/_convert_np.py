@@ -35,6 +35,7 @@ def number(x: Any) -> float:
     if array.ndim:
         raise AssertionError(
             "Tensor should contain one element (0 dimensions). "
-            f"Was given size: {array.size} and {array.ndim} dimensions. Log its mean(), or several numbers with add_scalars() or add_histogram()."
+            f"Was given size: {array.size} and {array.ndim} dimensions. "
+            "Log its mean(), or several numbers with add_scalars() or add_histogram()."
         )
     return float(array)
