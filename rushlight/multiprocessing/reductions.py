@@ -7,6 +7,7 @@ is sent moves into shared memory, in place, if it was not there.
 from __future__ import annotations
 
 import warnings
+import weakref
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -22,7 +23,7 @@ from rushlight.multiprocessing.handoff import redeem, ticket_for
 from rushlight.multiprocessing.parcel import passing
 from rushlight.nn.parameter import Buffer, Parameter
 
-__all__ = ["init_reductions", "rebuild_tensor", "reduce_storage", "reduce_tensor"]
+__all__ = ["StorageWeakRef", "init_reductions", "rebuild_tensor", "reduce_storage", "reduce_tensor"]
 
 BYTE = np.dtype(np.uint8)
 
@@ -105,6 +106,24 @@ def reduce_public(storage: Any) -> tuple:
 
 def rebuild_public(cls: type, storage: Storage) -> Any:
     return cls(storage)
+
+
+class StorageWeakRef:
+    """A storage as a key that does not keep it: `expired` tells whether it is gone."""
+
+    def __init__(self, storage: Any):
+        self.ref = weakref.ref(storage._storage)
+        self.cdata = id(storage._storage)
+
+    def expired(self) -> bool:
+        """Whether the memory is no longer there."""
+        return self.ref() is None
+
+    def __hash__(self) -> int:
+        return self.cdata
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, StorageWeakRef) and self.cdata == other.cdata)
 
 
 def init_reductions() -> None:

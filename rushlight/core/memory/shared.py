@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import os
-import tempfile
 from sys import getrefcount
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -89,6 +88,8 @@ def raw_file(name: str) -> int:
     """The descriptor of an empty file that has no name and never had one that stays."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create(name)
+    import tempfile
+
     descriptor, path = tempfile.mkstemp(prefix=name)
     os.unlink(path)
     return descriptor
@@ -166,6 +167,8 @@ def share(tensor: Tensor) -> None:
         shared = new_shared(extent, array.dtype)
         shared[...] = flat(array, extent)
         tensor._array = placed(array, array.__array_interface__["data"][0], shared)
+        # with a storage it is nobody's to lay elsewhere, as optimizers do with small arrays of theirs
+        storage_of(tensor)
         register_reductions()
     else:
         share_storage(storage_of(tensor))
