@@ -15,7 +15,7 @@ import numpy as np
 
 from rushlight.core.memory.deferred import deferred, flips_of, raw
 from rushlight.core.memory.public_storage import TypedStorage, UntypedStorage
-from rushlight.core.memory.shared import block_behind, block_of, flat, memory_of, share_storage
+from rushlight.core.memory.shared import block_behind, block_of, flat, memory_of, share, share_storage
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import contiguous_strides, memory_extent, strided
 from rushlight.core.object.tensor import Tensor, geometry_of, new, storage_of
@@ -64,6 +64,8 @@ def reduce_tensor(tensor: Tensor) -> tuple:
             "crossing process boundaries: send tensor.detach() for its values"
         )
     warn_of_hooks(tensor)
+    if passing.parcel is None:
+        share(tensor)
     storage, geometry = storage_of(tensor), geometry_of(tensor)
     if passing.parcel is not None and is_small_view(tensor, storage):
         # a row of a large dataset travels alone

@@ -147,7 +147,9 @@ def test_what_is_shared_already_arrives_as_it_is():
 
 
 def test_any_object_can_be_a_batch():
-    samples = [{"words": "x" * 100_000, "array": np.arange(50_000), "empty": torch.empty(0, 3), "number": torch.tensor(3)}]
+    samples = [
+        {"words": "x" * 100_000, "array": np.arange(50_000), "empty": torch.empty(0, 3), "number": torch.tensor(3)}
+    ]
     (found,) = DataLoader(samples, None, num_workers=1)
     assert found["words"] == "x" * 100_000
     assert found["array"][-1] == 49_999
@@ -165,7 +167,9 @@ def test_very_many_tensors_fit_into_a_batch():
 
 def test_requests_and_results_that_fill_every_buffer_do_not_wait_for_each_other():
     indices = [[index % 10 for index in range(3000)]] * 40
-    loader = DataLoader(TEN, batch_sampler=indices, num_workers=1, prefetch_factor=40, collate_fn=lambda batch: "y" * 20_000)
+    loader = DataLoader(
+        TEN, batch_sampler=indices, num_workers=1, prefetch_factor=40, collate_fn=lambda batch: "y" * 20_000
+    )
     assert len(list(loader)) == 40
 
 
@@ -229,7 +233,9 @@ def test_a_worker_that_cannot_begin_is_told():
 )
 def test_a_worker_that_dies_is_told_at_once(act, words):
     start = time.monotonic()
-    with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly: worker 1 {words}"):
+    with pytest.raises(
+        RuntimeError, match=rf"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly: worker 1 {words}"
+    ):
         list(DataLoader(Acts(act), 1, num_workers=2))
     assert time.monotonic() - start < 5
 
@@ -334,7 +340,7 @@ def is_running(number):
 )
 def test_workers_end_with_their_program(tmp_path, rest, sent, words):
     script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(SCRIPT) + "    " * 2 + rest)
+    script.write_text(textwrap.dedent(SCRIPT) + "    " + rest)
     process = subprocess.Popen(
         [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
