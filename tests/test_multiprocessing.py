@@ -117,7 +117,7 @@ def test_the_others_end_with_one_that_fails():
 
 
 def test_a_long_traceback_arrives():
-    with pytest.raises(multiprocessing.ProcessRaisedException, match="x{300000}"):
+    with pytest.raises(multiprocessing.ProcessRaisedException, match=r"x{300000}"):
         multiprocessing.start_processes(fail_at_length, nprocs=1, start_method="fork")
 
 
@@ -125,7 +125,7 @@ def test_a_process_that_exits_is_told():
     context = multiprocessing.start_processes(leave, nprocs=1, join=False, start_method="fork")
     assert len(context.pids()) == 1
     with pytest.raises(
-        multiprocessing.ProcessExitedException, match="^process 0 terminated with exit code 3$"
+        multiprocessing.ProcessExitedException, match=r"^process 0 terminated with exit code 3$"
     ) as found:
         while not context.join():
             pass
@@ -134,7 +134,7 @@ def test_a_process_that_exits_is_told():
 
 def test_a_process_that_is_killed_is_told():
     with pytest.raises(
-        multiprocessing.ProcessExitedException, match="^process 0 terminated with signal SIGKILL$"
+        multiprocessing.ProcessExitedException, match=r"^process 0 terminated with signal SIGKILL$"
     ) as found:
         multiprocessing.start_processes(be_killed, nprocs=1, start_method="fork")
     assert (found.value.exit_code, found.value.signal_name) == (-9, "SIGKILL")

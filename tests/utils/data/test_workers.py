@@ -224,7 +224,7 @@ def test_errors_that_cannot_be_sent_are_told_all_the_same(act, kind, words):
 
 
 def test_a_worker_that_cannot_begin_is_told():
-    with pytest.raises(ValueError, match="Caught ValueError in DataLoader worker process [01](.|\n)*no worker"):
+    with pytest.raises(ValueError, match=r"Caught ValueError in DataLoader worker process [01](.|\n)*no worker"):
         list(DataLoader(TEN, num_workers=2, worker_init_fn=fail_to_start))
 
 
