@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+from importlib import import_module
 from sys import getrefcount
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -187,7 +188,7 @@ def is_alone(tensor: Tensor, array: np.ndarray) -> bool:
 
 def register_reductions() -> None:
     """Let Python's own queues and pipes hand over descriptors, too, once there is something to share."""
-    import rushlight.multiprocessing.reductions  # noqa: F401
+    import_module("rushlight.multiprocessing.reductions")
 
 
 def flat(array: np.ndarray, extent: int) -> np.ndarray:
