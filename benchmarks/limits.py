@@ -48,6 +48,8 @@ LIMITS = [
     Limit("actor_critic", "torch", 0.10),
     Limit("sac", "floor", 1.2),
     *[Limit(name, "jax", 1.0) for name in ("policy_forward", "policy_sample", "actor_critic", "sac")],
+    Limit("loading", "torch", 0.5),
+    Limit("loading_own", "torch", 0.5),
     *with_one_and_two_threads("lenet", "torch", 0.7),
     *with_one_and_two_threads("dqn", "torch", 0.95),
     *with_one_and_two_threads("resnet", "torch", 1.0),

@@ -14,6 +14,7 @@ from benchmarks.programs import (
     dqn,
     gpt,
     lenet,
+    loading,
     lstm,
     matmul,
     mlp,
@@ -127,6 +128,10 @@ WORKLOADS = {
         f"matmul_{size}": large(f"matmul {size} x {size}", "matmul", matmul.Square, size=size)
         for size in (64, 128, 256, 512, 1024, 2048)
     },
+    "loading": Workload("60,000 samples of a TensorDataset, batch 64", "data", loading.Loop, compiles=False, checked=1),
+    "loading_own": Workload(
+        "the same from a dataset of one's own", "data", loading.Loop, {"own": True}, compiles=False, checked=1
+    ),
     "backward_10000": chain("backward per op, chain of 10,000", 10_000, backward_only=True),
     **{
         f"depth_{length}": chain(f"forward and backward per op, {length:,} deep", length)
@@ -138,6 +143,7 @@ WORKLOADS = {
 QUICK = ("add", "mul_sum_backward", "tanh", "mlp_forward", "mlp_1_64")
 FAMILIES = {
     "tiny": "Tiny tensors",
+    "data": "Loading data",
     "mlp": "A small network",
     "optimizers": "Optimizers",
     "agents": "Reinforcement learning",

@@ -6,6 +6,7 @@ end is killed. Large messages travel in shared memory themselves, so that a send
 
 from __future__ import annotations
 
+import array
 import os
 import socket
 import weakref
@@ -85,13 +86,21 @@ class Message:
         while self.parts:
             data, descriptors = self.parts[0]
             try:
-                socket.send_fds(channel.end, [data], descriptors, flags)
+                # socket.send_fds forgets the flags
+                channel.end.sendmsg([data], rights(descriptors), flags)
             except (BrokenPipeError, ConnectionResetError) as error:
                 raise Closed("the other end of the channel is closed") from error
             del self.parts[0]
 
     def __del__(self) -> None:
         self.parcel.close()
+
+
+def rights(descriptors: list[int]) -> list[tuple]:
+    """Descriptors as the system wants to have them beside a message."""
+    if not descriptors:
+        return []
+    return [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
 
 
 def opened(data: bytes, descriptors: list[int]) -> tuple[Any, Any]:

@@ -7,6 +7,7 @@ is sent moves into shared memory, in place, if it was not there.
 from __future__ import annotations
 
 import warnings
+import weakref
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -14,16 +15,16 @@ import numpy as np
 
 from rushlight.core.memory.deferred import deferred, flips_of, raw
 from rushlight.core.memory.public_storage import UntypedStorage
-from rushlight.core.memory.typed_storage import TypedStorage
-from rushlight.core.memory.shared import block_behind, block_of, flat, memory_of, share_storage
+from rushlight.core.memory.shared import block_behind, block_of, flat, memory_of, share, share_storage
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import contiguous_strides, memory_extent, strided
+from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.core.object.tensor import Tensor, geometry_of, new, storage_of
 from rushlight.multiprocessing.handoff import redeem, ticket_for
 from rushlight.multiprocessing.parcel import passing
 from rushlight.nn.parameter import Buffer, Parameter
 
-__all__ = ["init_reductions", "rebuild_tensor", "reduce_storage", "reduce_tensor"]
+__all__ = ["StorageWeakRef", "init_reductions", "rebuild_tensor", "reduce_storage", "reduce_tensor"]
 
 BYTE = np.dtype(np.uint8)
 
@@ -64,6 +65,8 @@ def reduce_tensor(tensor: Tensor) -> tuple:
             "crossing process boundaries: send tensor.detach() for its values"
         )
     warn_of_hooks(tensor)
+    if passing.parcel is None:
+        share(tensor)
     storage, geometry = storage_of(tensor), geometry_of(tensor)
     if passing.parcel is not None and is_small_view(tensor, storage):
         # a row of a large dataset travels alone
@@ -106,6 +109,24 @@ def reduce_public(storage: Any) -> tuple:
 
 def rebuild_public(cls: type, storage: Storage) -> Any:
     return cls(storage)
+
+
+class StorageWeakRef:
+    """A storage as a key that does not keep it: `expired` tells whether it is gone."""
+
+    def __init__(self, storage: Any):
+        self.ref = weakref.ref(storage._storage)
+        self.cdata = id(storage._storage)
+
+    def expired(self) -> bool:
+        """Whether the memory is no longer there."""
+        return self.ref() is None
+
+    def __hash__(self) -> int:
+        return self.cdata
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, StorageWeakRef) and self.cdata == other.cdata)
 
 
 def init_reductions() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from rushlight.core.memory.shared import block_of
 from rushlight.core.memory.strides import is_fresh
 from rushlight.core.object.tensor import Tensor, wrap
 
@@ -151,6 +152,9 @@ def joined_state(
         if not all([isinstance(value, Tensor) for value in values]):
             return None
         arrays = [value._array for value in values]
+        if any([block_of(array) is not None for array in arrays]):
+            # other processes read and write it where it is
+            return None
         if not each.ndim:
             if any([array != arrays[0] for array in arrays]):
                 return None

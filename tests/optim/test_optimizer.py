@@ -131,7 +131,6 @@ def refused(kind, words, call):
             "Invalid initial_accumulator_value value: -1",
             lambda: Adagrad([leaf(1.0)], initial_accumulator_value=-1),
         ),
-        (RuntimeError, "share_memory_", lambda: Adagrad([leaf(1.0)]).share_memory()),
         (TypeError, "a hook must be callable", lambda: SGD([leaf(1.0)]).register_step_pre_hook(3)),
     ],
 )

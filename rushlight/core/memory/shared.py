@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
-import tempfile
+from importlib import import_module
 from sys import getrefcount
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -89,6 +89,8 @@ def raw_file(name: str) -> int:
     """The descriptor of an empty file that has no name and never had one that stays."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create(name)
+    import tempfile
+
     descriptor, path = tempfile.mkstemp(prefix=name)
     os.unlink(path)
     return descriptor
@@ -159,21 +161,34 @@ def share_storage(storage: Storage) -> Block:
 def share(tensor: Tensor) -> None:
     """Move a tensor's storage into shared memory in place: `Tensor.share_memory_`."""
     array = tensor._array
-    # nobody else holds the memory: no need to look for those who do
-    alone = array.base is None and tensor._storage is None and getrefcount(array) == ALONE
-    if alone and type(array) is np.ndarray:
-        extent = memory_extent(array)
-        shared = new_shared(extent, array.dtype)
-        shared[...] = flat(array, extent)
-        tensor._array = placed(array, array.__array_interface__["data"][0], shared)
-        register_reductions()
-    else:
+    if block_of(array) is not None:
+        return
+    if not is_alone(tensor, array):
         share_storage(storage_of(tensor))
+        return
+    extent = memory_extent(array)
+    shared = new_shared(extent, array.dtype)
+    shared[...] = flat(array, extent)
+    tensor._array = placed(array, array.__array_interface__["data"][0], shared)
+    # with a storage it is nobody's to lay elsewhere, as optimizers do with small arrays of theirs
+    storage_of(tensor).array = tensor._array
+    register_reductions()
+
+
+def is_alone(tensor: Tensor, array: np.ndarray) -> bool:
+    """Whether nobody else holds a tensor's memory, so that there is no need to look for those who do."""
+    storage, holders = tensor._storage, ALONE
+    if storage is not None:
+        if storage.array is not array or getrefcount(storage) > ALONE:
+            return False
+        holders += 1
+    # the caller has a name for the array, too
+    return type(array) is np.ndarray and array.base is None and getrefcount(array) == holders + 1
 
 
 def register_reductions() -> None:
     """Let Python's own queues and pipes hand over descriptors, too, once there is something to share."""
-    import rushlight.multiprocessing.reductions  # noqa: F401
+    import_module("rushlight.multiprocessing.reductions")
 
 
 def flat(array: np.ndarray, extent: int) -> np.ndarray:

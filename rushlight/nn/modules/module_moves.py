@@ -26,6 +26,8 @@ class Moves:
     _buffers: dict[str, Tensor | None]
     if TYPE_CHECKING:
         _modules: dict[str, Module | None]
+        parameters: Any
+        buffers: Any
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Put `fn(tensor)` in place of each parameter's data, each gradient and each buffer."""
@@ -108,7 +110,14 @@ class Moves:
 
     def share_memory(self) -> Self:
         """Share the parameters' memory between processes; see `Tensor.share_memory_`."""
-        return self._apply(lambda tensor: tensor.share_memory_())
+        # not by _apply, whose view of each parameter would have to be looked for among all objects
+        for param in self.parameters():
+            param.share_memory_()
+            if param.grad is not None:
+                param.grad.share_memory_()
+        for buffer in self.buffers():
+            buffer.share_memory_()
+        return self
 
 
 def converted(module: Any, name: str, parameter: Any, fn: Callable[[Tensor], Tensor]) -> Any:

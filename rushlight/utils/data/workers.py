@@ -14,6 +14,8 @@ from collections import deque
 from pickle import PicklingError
 from typing import Any
 
+import numpy.random  # noqa: F401  (here once, not in each worker after its fork: 30 ms)
+
 from rushlight._utils import ExceptionWrapper
 from rushlight.multiprocessing.channel import Channel, Closed, Message, pair
 from rushlight.multiprocessing.parcel import Unreadable
