@@ -104,6 +104,7 @@ _LAZY = (
     "nn",
     "optim",
     "overrides",
+    "profiler",
     "return_types",
     "serialization",
     "signal",

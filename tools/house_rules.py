@@ -114,6 +114,7 @@ ORDER = (
     ("nn", "errors.modules"),
     ("multiprocessing",),
     ("optim", "distributions", "utils"),
+    ("profiler", "autograd.profiler", "autograd.profiler_util", "utils.tensorboard"),
     ("serialization",),
     ("compat", "cli"),
 )

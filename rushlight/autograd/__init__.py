@@ -23,7 +23,19 @@ PUBLIC = {
 }
 # torch's names of modules that are called otherwise here
 OTHER_NAMES = {"grad_mode": "modes", "anomaly_mode": "anomaly"}
-MODULES = ("anomaly", "engine", "entry", "function", "functional", "graph", "hooks", "modes", "variable")
+MODULES = (
+    "anomaly",
+    "engine",
+    "entry",
+    "function",
+    "functional",
+    "graph",
+    "hooks",
+    "modes",
+    "profiler",
+    "profiler_util",
+    "variable",
+)
 
 __all__ = [*PUBLIC, "function", "functional", "graph"]
 

@@ -88,10 +88,10 @@ LEFT_OUT = (
         "Tensor.chalf",
     ),
     (
-        "profilers are left out",
-        "run the program with python -m cProfile",
-        """profiler profiler.* autograd.profiler autograd.profiler.* monitor monitor.* utils.benchmark
-        utils.benchmark.* utils.flop_counter.*""",
+        "it counts what PyTorch's own kernels do",
+        "measure with torch.profiler.profile()",
+        """profiler.* autograd.profiler.* autograd.profiler_legacy* monitor monitor.* utils.benchmark utils.benchmark.*
+        utils.flop_counter.*""",
     ),
     (
         "nothing is downloaded and nothing is compiled",
