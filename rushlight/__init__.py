@@ -95,6 +95,7 @@ _LAZY = (
     "fft",
     "func",
     "functional",
+    "fx",
     "linalg",
     "masked",
     "memory",
@@ -126,6 +127,7 @@ _ELSEWHERE |= dict.fromkeys(
     "core.settings.switches",
 )
 _ELSEWHERE |= dict.fromkeys(
+    "_assert "
     "_check _check_is_size _weight_norm as_strided_ conj_physical_ detach detach_ detach_copy get_device is_inference "
     "is_same_size layer_norm legacy_contiguous_format norm_except_dim rms_norm set_anomaly_enabled square_ sym_float "
     "sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum to_dlpack vander".split(),

@@ -112,7 +112,8 @@ ORDER = (
     ("ops", "errors.calls"),
     ("autograd",),
     ("nn", "errors.modules"),
-    ("optim", "distributions", "utils"),
+    ("optim", "distributions", "utils", "overrides"),
+    ("fx",),
     ("compat", "cli"),
 )
 

@@ -50,7 +50,7 @@ LEFT_OUT = (
     (
         "programs are not captured as graphs",
         "run the program as it is: every operation runs at once",
-        """fx fx.* export export.* onnx onnx.* _dynamo _dynamo.* _inductor _inductor.* library library.* cond
+        """export export.* onnx onnx.* _dynamo _dynamo.* _inductor _inductor.* library library.* cond
         while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag package package.* DisableTorchFunction*
         overrides.* _decomp.* _custom_op.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
         autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
