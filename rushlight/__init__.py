@@ -89,13 +89,17 @@ _LAZY = (
     "accelerator",
     "amp",
     "backends",
+    "compiler",
     "cpu",
     "cuda",
     "distributions",
+    "export",
     "fft",
     "func",
     "functional",
+    "futures",
     "fx",
+    "jit",
     "linalg",
     "masked",
     "memory",
@@ -138,10 +142,12 @@ _ELSEWHERE |= dict.fromkeys(
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
     "ops.machine.inner",
 )
-_ELSEWHERE |= {"OutOfMemoryError": "errors.kinds"}
+_ELSEWHERE |= {"OutOfMemoryError": "errors.kinds", "compile": "compiler.entry"}
 
 
-__getattr__ = _names_of("rushlight", (*_LAZY, "__future__", "_utils"), _ELSEWHERE)
+__getattr__ = _names_of(
+    "rushlight", (*_LAZY, "__future__", "_dynamo", "_inductor", "_jit_internal", "_utils"), _ELSEWHERE
+)
 _promise("rushlight", _LATE)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops")]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]

@@ -113,7 +113,9 @@ ORDER = (
     ("autograd",),
     ("nn", "errors.modules"),
     ("optim", "distributions", "utils", "overrides"),
-    ("fx",),
+    ("futures", "_jit_internal"),
+    ("fx", "jit", "compiler"),
+    ("_dynamo", "_inductor", "export"),
     ("compat", "cli"),
 )
 
