@@ -100,6 +100,7 @@ _LAZY = (
     "futures",
     "fx",
     "jit",
+    "library",
     "linalg",
     "masked",
     "memory",
@@ -146,7 +147,9 @@ _ELSEWHERE |= {"OutOfMemoryError": "errors.kinds", "compile": "compiler.entry"}
 
 
 __getattr__ = _names_of(
-    "rushlight", (*_LAZY, "__future__", "_dynamo", "_inductor", "_jit_internal", "_utils"), _ELSEWHERE
+    "rushlight",
+    (*_LAZY, "__future__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal", "_library", "_ops", "_utils"),
+    _ELSEWHERE,
 )
 _promise("rushlight", _LATE)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops")]

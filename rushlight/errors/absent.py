@@ -50,9 +50,9 @@ LEFT_OUT = (
     (
         "programs are not captured as graphs",
         "run the program as it is: every operation runs at once",
-        """export.* onnx onnx.* _dynamo.* _inductor.* library.* cond
+        """export.* onnx onnx.* _dynamo.* _inductor.* cond
         while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag package package.* DisableTorchFunction*
-        overrides.* _decomp.* _custom_op.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
+        overrides.* _decomp.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
         autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
     ),
     (
