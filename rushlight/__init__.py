@@ -90,12 +90,18 @@ _LAZY = (
     "accelerator",
     "amp",
     "backends",
+    "compiler",
     "cpu",
     "cuda",
     "distributions",
+    "export",
     "fft",
     "func",
     "functional",
+    "futures",
+    "fx",
+    "jit",
+    "library",
     "linalg",
     "masked",
     "memory",
@@ -131,6 +137,7 @@ _ELSEWHERE |= dict.fromkeys(
     "core.settings.switches",
 )
 _ELSEWHERE |= dict.fromkeys(
+    "_assert "
     "_check _check_is_size _weight_norm as_strided_ conj_physical_ detach detach_ detach_copy get_device is_inference "
     "is_same_size layer_norm legacy_contiguous_format norm_except_dim rms_norm set_anomaly_enabled square_ sym_float "
     "sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum to_dlpack vander".split(),
@@ -147,16 +154,17 @@ _ELSEWHERE |= dict.fromkeys(
     "quint8 uint1 uint2 uint3 uint4 uint5 uint6 uint7".split(),
     "core.numbers.rare_dtypes",
 )
-_ELSEWHERE |= {"OutOfMemoryError": "errors.kinds"}
 _ELSEWHERE |= dict.fromkeys(
     "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage "
     "FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage StorageBase".split(),
     "storage",
 )
 _ELSEWHERE |= {"save": "serialization", "load": "serialization", "from_file": "storage"}
+_ELSEWHERE |= {"OutOfMemoryError": "errors.kinds", "compile": "compiler.entry"}
+_INNER = "__future__ _custom_ops _dynamo _inductor _jit_internal _library _ops _tensor _utils"
 
 
-__getattr__ = _names_of("rushlight", (*_LAZY, "__future__", "_tensor", "_utils"), _ELSEWHERE)
+__getattr__ = _names_of("rushlight", (*_LAZY, *_INNER.split()), _ELSEWHERE)
 _promise("rushlight", _LATE)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops")]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]

@@ -113,9 +113,11 @@ ORDER = (
     ("autograd",),
     ("nn", "errors.modules"),
     ("multiprocessing",),
-    ("optim", "distributions", "utils"),
+    ("optim", "distributions", "utils", "overrides"),
     ("profiler", "autograd.profiler", "autograd.profiler_util", "utils.tensorboard"),
-    ("serialization",),
+    ("serialization", "futures", "_jit_internal"),
+    ("fx", "jit", "compiler"),
+    ("_dynamo", "_inductor", "export"),
     ("compat", "cli"),
 )
 

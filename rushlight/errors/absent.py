@@ -38,7 +38,7 @@ LEFT_OUT = (
     (
         "TorchScript is left out",
         "call the function or the module directly",
-        """jit jit.* Script* *Type AliasDb Argument ArgumentSpec Block CallStack Capsule Code CompilationUnit
+        """jit.* Script* *Type AliasDb Argument ArgumentSpec Block CallStack Capsule Code CompilationUnit
         CompleteArgumentSpec ConcreteModuleTypeBuilder ErrorReport ExecutionPlan FileCheck FunctionSchema Gradient
         Graph GraphExecutorState IODescriptor JITException LiteScriptModule LockingLogger LoggerBase Node NoopLogger
         OperatorInfo PyTorchFileReader PyTorchFileWriter StaticModule TracingState Type Use Value fork wait
@@ -50,9 +50,9 @@ LEFT_OUT = (
     (
         "programs are not captured as graphs",
         "run the program as it is: every operation runs at once",
-        """fx fx.* export export.* onnx onnx.* _dynamo _dynamo.* _inductor _inductor.* library library.* cond
+        """export.* onnx onnx.* _dynamo.* _inductor.* cond
         while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag package package.* DisableTorchFunction*
-        overrides.* _decomp.* _custom_op.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
+        overrides.* _decomp.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
         autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
     ),
     (
@@ -68,7 +68,7 @@ LEFT_OUT = (
     (
         "one program runs in one process",
         "run several processes with the multiprocessing module",
-        """distributed distributed.* nn.parallel.* futures futures.*""",
+        """distributed distributed.* nn.parallel.*""",
     ),
     (
         "nested and jagged tensors are left out",

@@ -47,7 +47,8 @@ late.promise()
 
 
 def __getattr__(name):
-    # `torch.ops.aten`, which few programs ask for
-    if name == "aten":
-        return importlib.import_module("rushlight.ops.machine.aten")
-    raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+    # `torch.ops.aten` and other libraries of functions, which few programs ask for
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+    libraries = importlib.import_module("rushlight._ops")
+    return libraries.load_library if name == "load_library" else libraries.library(name)

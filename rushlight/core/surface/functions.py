@@ -9,6 +9,7 @@ from typing import Any
 
 from rushlight.core.memory.layout import contiguous_format
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.overriding import divert, has_word
 
 legacy_contiguous_format = contiguous_format
 
@@ -258,6 +259,14 @@ def sym_ite(b: bool, t: Any, f: Any) -> Any:
     'not larger'
     """
     return t if b else f
+
+
+def _assert(condition: Any, message: str) -> None:
+    """Raise an AssertionError with the message unless the condition holds; recorded where a graph is traced."""
+    if has_word(condition):
+        divert(_assert, (condition, message), {})
+        return
+    assert condition, message
 
 
 def _check(cond: Any, message: Callable[[], str] | None = None) -> None:

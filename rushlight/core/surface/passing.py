@@ -82,6 +82,8 @@ WRITTEN_IN_PYTHON = {
         grid_sample: input grid | mode='bilinear' padding_mode='zeros' align_corners=None
         group_norm: input num_groups | weight=None bias=None eps=1e-05
         gumbel_softmax: logits | tau=1 hard=False eps=1e-10 dim=-1
+        hardswish: input | inplace=False
+        hardsigmoid: input | inplace=False
         hardtanh: input | min_val=-1.0 max_val=1.0 inplace=False
         hinge_embedding_loss: input target | margin=1.0 size_average=None reduce=None reduction='mean'
         instance_norm: input | running_mean=None running_var=None weight=None bias=None use_input_stats=True \

@@ -222,6 +222,15 @@ class Module(Tree, State, Moves, Hooks, Calls):
     def _get_name(self) -> str:
         return type(self).__name__
 
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Take the options of `torch.compile`, which are checked; the module runs as it is.
+
+        >>> torch.nn.Linear(2, 1).compile(mode="reduce-overhead")
+        """
+        from rushlight.compiler.entry import compile
+
+        compile(self.forward, *args, **kwargs)
+
     def extra_repr(self) -> str:
         """What to print of the module besides its submodules; for subclasses to define."""
         return ""

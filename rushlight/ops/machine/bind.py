@@ -37,7 +37,7 @@ METHOD_ONLY = set(
     """.split()
 )
 # functions that are two in torch: under this name written in Python, with options by name
-TWINS = {f"nn.functional.{each}" for each in "relu threshold selu celu max_pool1d max_pool2d max_pool3d".split()}
+TWINS = {f"nn.functional.{each}" for each in "relu threshold selu celu".split()}
 OPERAND_TYPES = {Tensor, int, float, bool, complex, np.float64}
 UNARY = {"neg", "pos", "abs"}
 # no reflected and no in-place form: Python reflects comparisons itself

@@ -1,0 +1,138 @@
+"""torch.compile and its kin: programs run as they are, options are checked as torch checks them."""
+
+import copy
+import pickle
+
+import pytest
+
+import rushlight as torch
+from rushlight import _dynamo, compiler, export, nn
+
+
+def test_a_function_stays_itself():
+    @torch.compile
+    def double(x):
+        """Twice."""
+        return x * 2
+
+    assert double(torch.ones(1)).item() == 2
+    assert (double.__name__, double.__doc__) == ("double", "Twice.")
+    assert torch.compile(dynamic=True, fullgraph=True)(lambda x: x)(3) == 3
+    assert compiler.disable(double)(2) == 4
+
+
+def test_a_module_is_wrapped_as_in_torch():
+    layer = nn.Linear(2, 1)
+    made = torch.compile(layer)
+    assert isinstance(made, nn.Module)
+    assert not isinstance(made, nn.Linear)
+    assert made._orig_mod is layer
+    assert list(made.state_dict()) == ["_orig_mod.weight", "_orig_mod.bias"]
+    assert made.weight is layer.weight
+    assert torch.equal(made(torch.ones(2)), layer(torch.ones(2)))
+    made.eval()
+    assert not layer.training
+    made.note = 3
+    assert layer.note == 3
+    del made.note
+    assert not hasattr(layer, "note")
+    assert type(pickle.loads(pickle.dumps(made))).__name__ == "OptimizedModule"
+    assert copy.deepcopy(made).weight is not layer.weight
+    assert torch.compile(layer, disable=True) is layer
+    assert len(torch.compile(nn.Sequential(layer))) == 1
+    assert layer.compile() is None
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        ({"mode": "foo"}, RuntimeError, "Unrecognized mode=foo, should be one of: default, lite, reduce-overhead"),
+        ({"backend": "nope"}, _dynamo.exc.InvalidBackend, "Invalid backend: 'nope', see `torch._dynamo.list_backends"),
+        ({"mode": "default", "options": {}}, RuntimeError, "Either mode or options can be specified"),
+        ({"dynamic": 3}, AssertionError, "Expected enable to be a bool"),
+        ({"options": 3}, RuntimeError, "options is a dict"),
+    ],
+)
+def test_options_that_torch_refuses(options, kind, words):
+    with pytest.raises(kind, match=words):
+        torch.compile(lambda x: x, **options)
+    with pytest.raises(kind, match=words):
+        nn.Linear(1, 1).compile(**options)
+
+
+def test_what_is_no_function():
+    with pytest.raises(AssertionError, match="A callable function is expected"):
+        torch.compile(3)
+
+
+def test_questions_are_answered_truthfully():
+    assert not compiler.is_compiling()
+    assert not compiler.is_dynamo_compiling()
+    assert not compiler.is_exporting()
+    assert not _dynamo.is_compiling()
+    assert compiler.list_backends() == ["cudagraphs", "inductor", "openxla", "tvm"]
+    compiler.reset()
+    _dynamo.reset()
+    with pytest.raises(RuntimeError, match=r"invalid torch.compile stance 'odd'"):
+        compiler.set_stance("odd")
+    with compiler.set_stance("force_eager"):
+        pass
+
+
+def test_marks_give_the_function_back():
+    def function(x):
+        return x
+
+    for mark in (compiler.allow_in_graph, compiler.assume_constant_result, compiler.disable, _dynamo.disable):
+        assert mark(function) is function
+    assert compiler.disable(recursive=False)(function) is function
+    assert compiler.substitute_in_graph(max)(function) is function
+    assert compiler.allow_in_graph([function]) == [function]
+    with pytest.raises(AssertionError, match="expects a callable"):
+        compiler.allow_in_graph(3)
+
+
+def test_settings_are_kept_and_patched():
+    before = _dynamo.config.cache_size_limit
+    with _dynamo.config.patch(cache_size_limit=64):
+        assert _dynamo.config.cache_size_limit == 64
+    assert _dynamo.config.cache_size_limit == before
+
+    @_dynamo.config.patch("verbose", True)
+    def read():
+        return _dynamo.config.verbose
+
+    assert read()
+    assert not _dynamo.config.verbose
+    with pytest.raises(AttributeError, match=r"torch._dynamo.config.nonsense does not exist"):
+        _ = _dynamo.config.nonsense
+    torch._inductor.config.triton.cudagraphs = True
+    assert torch._inductor.config.triton.cudagraphs
+    torch._inductor.config.triton.cudagraphs = False
+
+
+def test_backends_can_be_registered():
+    @_dynamo.register_backend
+    def mine(module, inputs):
+        return module.forward
+
+    assert torch.compile(lambda x: x, backend="mine")(1) == 1
+    assert _dynamo.lookup_backend("mine") is mine
+    compiler.marks.BACKENDS.pop("mine")
+    with pytest.raises(_dynamo.exc.InvalidBackend):
+        _dynamo.lookup_backend("mine")
+
+
+def test_what_needs_a_compiler_is_refused():
+    for refused in (_dynamo.explain, _dynamo.export, export.export, export.save, export.unflatten):
+        with pytest.raises(NotImplementedError, match="is not in Rushlight"):
+            refused(None, None)
+    with pytest.raises(NotImplementedError, match="is not in Rushlight"):
+        export.load("file")
+    with pytest.raises(NotImplementedError, match="is not in Rushlight"):
+        export.draft_export(None)
+    with pytest.raises(NotImplementedError, match="is not in Rushlight"):
+        export.ExportedProgram()
+    assert export.dims("a", "b", max=3)[1].max == 3
+    with pytest.raises(AssertionError, match="valid identifier"):
+        export.Dim("1 x")
