@@ -88,9 +88,11 @@ globals().update(_public(""))
 _LAZY = (
     "accelerator",
     "amp",
+    "ao",
     "backends",
     "cpu",
     "cuda",
+    "distributed",
     "distributions",
     "fft",
     "func",
@@ -98,12 +100,20 @@ _LAZY = (
     "linalg",
     "masked",
     "memory",
+    "monitor",
     "mps",
+    "mtia",
     "multiprocessing",
+    "nested",
     "nn",
+    "onnx",
     "optim",
     "overrides",
+    "quantization",
+    "quasirandom",
+    "return_types",
     "signal",
+    "sparse",
     "special",
     "testing",
     "types",
@@ -145,7 +155,7 @@ _ELSEWHERE |= dict.fromkeys(
 _ELSEWHERE |= {"OutOfMemoryError": "errors.kinds"}
 
 
-__getattr__ = _names_of("rushlight", (*_LAZY, "__future__", "_utils"), _ELSEWHERE)
+__getattr__ = _names_of("rushlight", (*_LAZY, "_C", "__config__", "__future__", "_tensor_str", "_utils"), _ELSEWHERE)
 _promise("rushlight", _LATE)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops")]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]
