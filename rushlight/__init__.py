@@ -152,6 +152,13 @@ _ELSEWHERE |= dict.fromkeys(
     "quint8 uint1 uint2 uint3 uint4 uint5 uint6 uint7".split(),
     "core.numbers.rare_dtypes",
 )
+_ELSEWHERE |= dict.fromkeys(
+    "_assert _assert_async _check_tensor_all _check_tensor_all_with _check_with _shape_as_tensor".split(),
+    "core.surface.assertions",
+)
+_ELSEWHERE |= dict.fromkeys("Event Stream".split(), "core.settings.streams")
+_ELSEWHERE |= dict.fromkeys("SymBool SymFloat SymInt".split(), "core.surface.symbols")
+_ELSEWHERE |= dict.fromkeys("jagged sparse_bsc sparse_bsr sparse_csc sparse_csr".split(), "core.memory.layout")
 _ELSEWHERE |= {"OutOfMemoryError": "errors.kinds"}
 
 

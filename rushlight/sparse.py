@@ -7,8 +7,8 @@ NAMES = table(
     """
     :
     SparseSemiStructuredTensor SparseSemiStructuredTensorCUSPARSELT SparseSemiStructuredTensorCUTLASS
-    addmm as_sparse_gradcheck check_sparse_tensor_invariants log_softmax mm sampled_addmm softmax solve spdiags spsolve sum
-    to_sparse_semi_structured
+    addmm as_sparse_gradcheck check_sparse_tensor_invariants log_softmax mm sampled_addmm softmax solve spdiags
+    spsolve sum to_sparse_semi_structured
     """
 )[""]
 __all__ = [*NAMES]

@@ -113,6 +113,7 @@ ORDER = (
     ("autograd",),
     ("nn", "errors.modules"),
     ("optim", "distributions", "utils"),
+    ("distributed", "_C"),
     ("compat", "cli"),
 )
 

@@ -9,7 +9,6 @@ from rushlight._C import _functorch, _nn
 from rushlight._C.dispatch import DispatchKey, DispatchKeySet, _dispatch_key_name, _dispatch_keys
 from rushlight._C.names import CLASSES, ELSEWHERE, REFUSED, WHY
 from rushlight.core.memory.layout import layout, memory_format
-from rushlight.core.memory.public_storage import UntypedStorage as StorageBase
 from rushlight.core.numbers.dtypes import dtype, finfo, iinfo
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor as TensorBase
@@ -23,7 +22,6 @@ __all__ = [
     "DispatchKeySet",
     "Generator",
     "Size",
-    "StorageBase",
     "TensorBase",
     "_functorch",
     "_nn",
@@ -175,8 +173,8 @@ def __getattr__(name: str) -> Any:
         return globals().setdefault(name, refusing_class(f"_C.{name}", WHY))
     if name in REFUSED:
         return globals().setdefault(name, refusing(f"_C.{name}", WHY))
-    if name in ("_VariableFunctions", "_VariableFunctionsClass"):
+    if name in ("_VariableFunctions", "_VariableFunctionsClass", "StorageBase"):
         import rushlight
 
-        return rushlight
+        return rushlight.UntypedStorage if name == "StorageBase" else rushlight
     return _found(name)

@@ -28,6 +28,7 @@ def refusing(path: str, why: str) -> Callable[..., NoReturn]:
     function.__name__ = function.__qualname__ = name
     function.__module__ = f"torch.{place}".rstrip(".")
     function.__doc__ = f"Not in Rushlight: {why}."
+    function.left_out = True  # type: ignore[attr-defined]
     return function
 
 
@@ -35,6 +36,7 @@ class Refused:
     """Base of the classes that nothing is an instance of."""
 
     _path, _why = "", ""
+    left_out = True
 
     def __new__(cls, *arguments: Any, **options: Any) -> Any:
         raise complaint(cls._path, cls._why)
