@@ -28,7 +28,7 @@ def refusing(path: str, why: str) -> Callable[..., NoReturn]:
     function.__name__ = function.__qualname__ = name
     function.__module__ = f"torch.{place}".rstrip(".")
     function.__doc__ = f"Not in Rushlight: {why}."
-    function.left_out = True  # type: ignore[attr-defined]
+    function.left_out, function.declared_in = True, __name__  # type: ignore[attr-defined]
     return function
 
 
@@ -46,7 +46,7 @@ def refusing_class(path: str, why: str) -> type:
     """A class for annotations, `isinstance` and subclasses, without objects; an error can be caught."""
     place, _, name = path.rpartition(".")
     fields = {"_path": path, "_why": why, "__doc__": f"Not in Rushlight: {why}."}
-    fields["__module__"] = f"torch.{place}".rstrip(".")
+    fields |= {"__module__": f"torch.{place}".rstrip("."), "declared_in": __name__}
     return type(name, (RuntimeError,) if name.endswith("Error") else (Refused,), fields)
 
 
