@@ -1,25 +1,13 @@
-"""torch.return_types: the named tuples of operations with several results, by the names of the operations."""
+"""`torch.return_types`: the classes of named results, such as the (values, indices) of `max`."""
 
-from typing import Any
+from __future__ import annotations
 
-from rushlight.core.surface.lazy import missing
+from rushlight.ops.machine.returned import results_class
 
 __all__: list[str] = []
 
 
-def __getattr__(name: str) -> Any:
-    """The type of what `torch.<name>` returns."""
-    from rushlight.ops.machine.late import registry
-
-    for op in registry().values():
-        if (
-            op.returns is not None
-            and op.results_name.rpartition(".")[2].lstrip("_") == name
-            and not name.startswith("_")
-        ):
-            return globals().setdefault(name, op.results)
-    for long in ("linalg", "special"):
-        found = registry().get(f"{long}.{name.removeprefix(long + '_')}") if name.startswith(long + "_") else None
-        if found is not None and found.returns is not None:
-            return globals().setdefault(name, found.results)
-    raise missing("torch.return_types", name)
+def __getattr__(name: str) -> type:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return results_class(name)

@@ -26,9 +26,9 @@ def refusing(path: str, why: str) -> Callable[..., NoReturn]:
 
     place, _, name = path.rpartition(".")
     function.__name__ = function.__qualname__ = name
-    function.__module__ = f"torch.{place}".rstrip(".")
+    function.__module__ = f"rushlight.{place}".rstrip(".")
     function.__doc__ = f"Not in Rushlight: {why}."
-    function.left_out, function.declared_in = True, __name__  # type: ignore[attr-defined]
+    function.left_out = True  # type: ignore[attr-defined]
     return function
 
 
@@ -46,7 +46,7 @@ def refusing_class(path: str, why: str) -> type:
     """A class for annotations, `isinstance` and subclasses, without objects; an error can be caught."""
     place, _, name = path.rpartition(".")
     fields = {"_path": path, "_why": why, "__doc__": f"Not in Rushlight: {why}."}
-    fields |= {"__module__": f"torch.{place}".rstrip("."), "declared_in": __name__}
+    fields["__module__"] = f"rushlight.{place}".rstrip(".")
     return type(name, (RuntimeError,) if name.endswith("Error") else (Refused,), fields)
 
 
@@ -74,7 +74,7 @@ def value_of(path: str, values: tuple[str, ...], why: str) -> Any:
         return refusing(path, why)
     if (why, name) not in CLASSES:
         numbered = {each: number for number, each in enumerate(values, 1)}
-        made = enum.Enum(name, numbered, module=f"torch.{place}") if values else refusing_class(path, why)
+        made = enum.Enum(name, numbered, module=f"rushlight.{place}") if values else refusing_class(path, why)
         CLASSES[why, name] = made
     return CLASSES[why, name]
 
