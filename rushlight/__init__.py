@@ -89,10 +89,12 @@ globals().update(_public(""))
 _LAZY = (
     "accelerator",
     "amp",
+    "ao",
     "backends",
     "compiler",
     "cpu",
     "cuda",
+    "distributed",
     "distributions",
     "export",
     "fft",
@@ -105,15 +107,22 @@ _LAZY = (
     "linalg",
     "masked",
     "memory",
+    "monitor",
     "mps",
+    "mtia",
     "multiprocessing",
+    "nested",
     "nn",
+    "onnx",
     "optim",
     "overrides",
     "profiler",
+    "quantization",
+    "quasirandom",
     "return_types",
     "serialization",
     "signal",
+    "sparse",
     "special",
     "storage",
     "testing",
@@ -161,7 +170,14 @@ _ELSEWHERE |= dict.fromkeys(
 )
 _ELSEWHERE |= {"save": "serialization", "load": "serialization", "from_file": "storage"}
 _ELSEWHERE |= {"OutOfMemoryError": "errors.kinds", "compile": "compiler.entry"}
-_INNER = "__future__ _custom_ops _dynamo _inductor _jit_internal _library _ops _tensor _utils"
+_ELSEWHERE |= dict.fromkeys(
+    "_assert _assert_async _check_tensor_all _check_tensor_all_with _check_with _shape_as_tensor".split(),
+    "core.surface.assertions",
+)
+_ELSEWHERE |= dict.fromkeys("Event Stream".split(), "core.settings.streams")
+_ELSEWHERE |= dict.fromkeys("SymBool SymFloat SymInt".split(), "core.surface.symbols")
+_ELSEWHERE |= dict.fromkeys("jagged sparse_bsc sparse_bsr sparse_csc sparse_csr".split(), "core.memory.layout")
+_INNER = "_C __config__ __future__ _custom_ops _dynamo _inductor _jit_internal _library _ops _tensor _tensor_str _utils"
 
 
 __getattr__ = _names_of("rushlight", (*_LAZY, *_INNER.split()), _ELSEWHERE)

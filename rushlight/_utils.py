@@ -97,3 +97,57 @@ def cpu_count() -> int | None:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count()
+
+
+def _get_available_device_type() -> str | None:
+    """The kind of accelerator that is there: None."""
+    return None
+
+
+def _get_device_module(device_type: str) -> ModuleType:
+    """The module of a kind of device, such as `torch.cpu`."""
+    import rushlight
+
+    found = getattr(rushlight, device_type, None)
+    if not isinstance(found, ModuleType):
+        raise RuntimeError(
+            f"Device '{device_type}' does not have a corresponding module registered as 'torch.{device_type}'."
+        )
+    return found
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
+    """The number of a device: -1 for the CPU, which has to be allowed."""
+    from rushlight.core.settings.device import device as Device
+
+    if isinstance(device, int) and not isinstance(device, bool):
+        return device
+    if device is None and not optional:
+        raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
+    kind = "cpu" if device is None else Device(device).type
+    if kind == "cpu" and not allow_cpu and device is not None:
+        raise ValueError(f"Expected a non cpu device, but got: {device}")
+    return -1
+
+
+def _reorder_tensors_as(tensors: Sequence[Tensor], ordered_tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Tensors in the order of the types of others."""
+    kinds: dict[str, list[Tensor]] = {}
+    for each in tensors:
+        kinds.setdefault(each.type(), []).append(each)
+    return tuple(kinds[each.type()].pop(0) for each in ordered_tensors)
+
+
+class classproperty:
+    """A property of a class rather than of its objects."""
+
+    def __init__(self, func: Any):
+        self.func = func
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self.func(owner if instance is None else type(instance))
+
+
+def is_compiling() -> bool:
+    """Whether a function is being compiled: no."""
+    return False

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushlight.core.settings.streams import Event, Stream
 from rushlight.core.surface.lazy import names_of
 
-__all__ = ["current_device", "device_count", "is_available", "set_device", "synchronize"]
+__all__ = [
+    "Event",
+    "Stream",
+    "StreamContext",
+    "current_device",
+    "current_stream",
+    "device_count",
+    "is_available",
+    "is_initialized",
+    "set_device",
+    "stream",
+    "synchronize",
+]
 
 
 def is_available() -> bool:
@@ -26,6 +39,34 @@ def current_device() -> str:
 
 def set_device(device: Any) -> None:
     """Does nothing: there is one CPU. torch does the same."""
+
+
+def is_initialized() -> bool:
+    """Whether the CPU is in use: yes."""
+    return True
+
+
+def current_stream(device: Any = None) -> Stream:
+    """The order of work on the CPU, which is empty."""
+    return Stream()
+
+
+class StreamContext:
+    """A with statement around work on a stream."""
+
+    def __init__(self, stream: Any):
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+
+def stream(stream: Any) -> StreamContext:
+    """Work on a stream inside a with statement; on the CPU it makes no difference."""
+    return StreamContext(stream)
 
 
 def synchronize(device: Any = None) -> None:

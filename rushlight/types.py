@@ -21,6 +21,7 @@ _TensorOrTensors = Tensor | Sequence[Tensor]
 _TensorOrOptionalTensors = Tensor | Sequence[Tensor | None]
 _size = Size | list[int] | tuple[int, ...]
 _dtype = dtype
+_device = device
 _bool = bool
 _int = int
 _float = float

@@ -88,3 +88,45 @@ def test_the_version_is_that_of_a_build_for_the_cpu():
     assert torch.version.__version__ == "2.13.0"
     assert torch.version.cuda is None
     assert not torch.version.debug
+
+
+@pytest.mark.parametrize("name", ["cuda", "xpu", "mps", "mtia"])
+def test_a_device_that_is_not_there_says_so(name):
+    place = getattr(torch, name)
+    assert not place.is_available() and place.device_count() == 0 and place.manual_seed(0) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: torch.xpu.current_device(), AssertionError, "Torch not compiled with XPU enabled"),
+        (lambda: torch.xpu.device(0).__enter__(), RuntimeError, "Torch not compiled with XPU enabled"),
+        (lambda: torch.xpu.Stream(), RuntimeError, "Torch not compiled with XPU enabled"),
+        (lambda: torch.mps.synchronize(), RuntimeError, "Cannot execute synchronize\\(\\) without MPS backend"),
+        (lambda: torch.mtia.current_device(), RuntimeError, "without MTIA backend"),
+        (lambda: torch.cuda.cudart(), AssertionError, "Torch not compiled with CUDA enabled"),
+        (lambda: torch.cuda.comm.broadcast(None, []), AssertionError, "Torch not compiled with CUDA enabled"),
+        (lambda: torch.cuda.nvtx.range_push("x"), RuntimeError, "NVTX functions not installed"),
+        (lambda: torch.cuda.nvtx.range("x").__enter__(), RuntimeError, "NVTX functions not installed"),
+        (lambda: torch.cuda.graph(None), RuntimeError, "requires CUDA support"),
+    ],
+)
+def test_work_on_a_device_that_is_not_there_is_refused(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_memory_of_a_device_that_is_not_there_is_none():
+    assert torch.xpu.memory_allocated() == torch.cuda.memory.memory_allocated() == torch.mtia.memory_allocated() == 0
+    assert torch.xpu.memory_stats() == {} and torch.cuda.random.get_rng_state_all() == []
+    assert torch.cuda.reset_max_memory_allocated() is None and not torch.cuda.is_current_stream_capturing()
+
+
+def test_libraries_that_are_not_used_say_so():
+    backends = torch.backends
+    assert not backends.nnpack.is_available() and not backends.cusparselt.is_available()
+    assert backends.quantized.supported_engines == [] and backends.cusparselt.version() is None
+    assert backends.mha.get_fastpath_enabled()
+    backends.mha.set_fastpath_enabled(False)
+    assert not backends.mha.get_fastpath_enabled()
+    backends.mha.set_fastpath_enabled(True)

@@ -118,6 +118,7 @@ ORDER = (
     ("serialization", "futures", "_jit_internal"),
     ("fx", "jit", "compiler"),
     ("_dynamo", "_inductor", "export"),
+    ("distributed", "_C"),
     ("compat", "cli"),
 )
 

@@ -4,6 +4,9 @@ from rushlight.core.surface.lazy import names_of
 
 fp32_precision = "none"
 
-__all__ = ["cpu", "cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum"]
+__all__ = [
+    *("cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps", "nnpack", "openmp"),
+    *("opt_einsum", "quantized", "xeon"),
+]
 
 __getattr__ = names_of("rushlight.backends", tuple(__all__))

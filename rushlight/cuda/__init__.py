@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 from rushlight.core.surface.lazy import names_of
 from rushlight.errors.warning import warn
 
+# modules of torch.cuda, and two that packages import although torch.cuda does not show them
+PARTS = ("amp", "comm", "graphs", "memory", "nccl", "nvtx", "profiler", "random", "sparse", "streams")
 default_generators: tuple = ()
 has_half = True
 has_magma = False
@@ -16,7 +18,10 @@ has_magma = False
 REFUSED = """
 can_device_access_peer current_blas_handle current_device current_stream default_stream get_device_capability
 get_device_name get_device_properties get_rng_state get_sync_debug_mode init initial_seed ipc_collect mem_get_info
-set_per_process_memory_fraction set_sync_debug_mode synchronize
+set_per_process_memory_fraction set_sync_debug_mode synchronize cudart set_stream check_error caching_allocator_alloc
+caching_allocator_delete change_current_allocator get_allocator_backend get_per_process_memory_fraction
+get_stream_from_external graph_pool_handle make_graphed_callables memory_snapshot memory_summary
+host_memory_stats list_gpu_processes memory_usage utilization temperature power_draw clock_rate
 """
 NO_CUDA = "Torch not compiled with CUDA enabled: Rushlight runs on the CPU"
 ASK = "ask torch.cuda.is_available() before using it"
@@ -119,6 +124,29 @@ def reset_peak_memory_stats(device: Any = None) -> None:
     """Forgets nothing: no GPU memory is counted."""
 
 
+reset_max_memory_allocated = reset_max_memory_cached = reset_accumulated_memory_stats = reset_peak_memory_stats
+
+
+def is_current_stream_capturing() -> bool:
+    """Whether work is being recorded for a GPU: there is none."""
+    return False
+
+
+class cudaStatus:
+    """Numbers that the driver returns."""
+
+    SUCCESS = 0
+    ERROR_NOT_READY = 34
+
+
+class CudaError(RuntimeError):
+    """A failure of the driver, which is never called."""
+
+
+class DeferredCudaCallError(Exception):
+    """A failure of a call that waited for a GPU."""
+
+
 def set_device(device: Any) -> None:
     """Refused, unless the number is negative, as torch's way to say none."""
     if not (isinstance(device, int) and device < 0):
@@ -193,10 +221,9 @@ class Tensors(type):
         )
 
 
-Event, Stream, ExternalStream, CUDAGraph = (
-    type(name, (Unavailable,), {"__module__": "torch.cuda"})
-    for name in ("Event", "Stream", "ExternalStream", "CUDAGraph")
-)
+NEEDS_GPU = "Event Stream ExternalStream CUDAGraph CUDAPluggableAllocator MemPool graph use_mem_pool"
+for _name in NEEDS_GPU.split():
+    globals()[_name] = type(_name, (Unavailable,), {"__module__": "torch.cuda", "__doc__": "Needs a GPU."})
 for _name in "BFloat16 Bool Byte Char Double Float Half Int Long Short".split():
     globals()[f"{_name}Tensor"] = Tensors(f"{_name}Tensor", (), {"__module__": "torch.cuda"})
 for _name in REFUSED.split():
@@ -204,4 +231,4 @@ for _name in REFUSED.split():
 
 __all__ = [name for name in globals() if not name.startswith("_") and name[0] != "_"]
 
-__getattr__ = names_of("rushlight.cuda", ("amp",), {"OutOfMemoryError": "errors.kinds"})
+__getattr__ = names_of("rushlight.cuda", PARTS, {"OutOfMemoryError": "errors.kinds"})

@@ -10,6 +10,7 @@ from rushlight.errors.warning import warn
 
 # what programs register, by pairs of classes
 FORMULAS: dict[tuple[type, type], Callable] = {}
+_KL_REGISTRY = FORMULAS  # torch's name
 # ours, by pairs of names: the families need not be loaded for it
 NAMED: dict[tuple[str, str], Callable] = {}
 # what was found for pairs of classes

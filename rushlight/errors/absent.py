@@ -13,27 +13,27 @@ LEFT_OUT = (
     (
         "it is for devices other than the CPU",
         "write device='cpu', or ask torch.cuda.is_available() first",
-        """cuda.* mps.* xpu.* mtia mtia.* accelerator.* cpu.* backends.* cudnn_* miopen_* mkldnn_* Stream StreamObjType
-        Event DeviceObjType AcceleratorError is_distributed Tensor.is_distributed Tensor.record_stream Tensor.xpu
+        """cuda.* mps.* xpu.* mtia.* accelerator.* cpu.* backends.* cudnn_* miopen_* mkldnn_* StreamObjType
+        DeviceObjType AcceleratorError is_distributed Tensor.is_distributed Tensor.record_stream Tensor.xpu
         Tensor.ipu Tensor.mtia nn.Module.ipu nn.Module.mtia nn.Module.xpu Tensor.to_mkldnn batch_norm_backward_*
         batch_norm_elemt batch_norm_gather_stats* batch_norm_stats cudnn_is_acceptable
         profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 nn.attention.* utils.*privateuse1*
-        utils.backend_registration""",
+        """,
     ),
     (
         "sparse layouts are left out",
         "keep the tensor dense; scatter_add_ and index_add_ add up values at indices",
-        """sparse sparse.* sparse_* hsmm hspmm saddmm smm spmm dsmm sspaddmm *_indices_copy indices_copy values_copy
+        """sparse.* sparse_* hsmm hspmm saddmm smm spmm dsmm sspaddmm *_indices_copy indices_copy values_copy
         resize_as_sparse_ Tensor.to_sparse* Tensor.sparse_* Tensor.coalesce Tensor.is_coalesced Tensor.indices
         Tensor.values Tensor.*_indices Tensor.resize_as_sparse_ Tensor.smm Tensor.sspaddmm""",
     ),
     (
         "quantization is left out",
         "compute in float32, or keep memory small with float16 and bfloat16",
-        """ao ao.* quantization quantize_* quantized_* fake_quantize_* dequantize Tensor.dequantize
+        """ao.* quantize_* quantized_* fake_quantize_* dequantize Tensor.dequantize
         choose_qparams_optimized empty_quantized fbgemm_* fused_moving_avg_obs_fake_quant int_repr Tensor.int_repr
         q_* Tensor.q_* Tensor.qscheme qscheme per_channel_* per_tensor_*
-        Q*Storage backends.quantized backends.mha nn.quantized nn.qat nn.intrinsic nn.quantizable""",
+        Q*Storage nn.quantized nn.qat nn.intrinsic nn.quantizable""",
     ),
     (
         "TorchScript is left out",
@@ -44,13 +44,13 @@ LEFT_OUT = (
         OperatorInfo PyTorchFileReader PyTorchFileWriter StaticModule TracingState Type Use Value fork wait
         import_ir_module* merge_type_from_type_comment parse_* unify_type_list ThroughputBenchmark BenchmarkConfig
         BenchmarkExecutionStats *StorageContext FatalError AggregationType AVG SUM BufferDict ModuleDict
-        ParameterDict DeepCopyMemoTable InferredType utils.ThroughputBenchmark utils.throughput_benchmark
+        ParameterDict DeepCopyMemoTable InferredType utils.ThroughputBenchmark 
         testing.FileCheck _C.* Future classes ScriptObjectProperty""",
     ),
     (
         "programs are not captured as graphs",
         "run the program as it is: every operation runs at once",
-        """export.* onnx onnx.* _dynamo.* _inductor.* cond
+        """export.* onnx.* _dynamo.* _inductor.* cond
         while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag package package.* DisableTorchFunction*
         overrides.* _decomp.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
         autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
@@ -68,12 +68,12 @@ LEFT_OUT = (
     (
         "one program runs in one process",
         "run several processes with the multiprocessing module",
-        """distributed distributed.* nn.parallel.*""",
+        """distributed.* nn.parallel.*""",
     ),
     (
         "nested and jagged tensors are left out",
         "pad with nn.utils.rnn.pad_sequence and keep a mask",
-        "nested nested.* jagged Tensor.to_padded_tensor",
+        "nested.* Tensor.to_padded_tensor",
     ),
     (
         "dtypes of a few bits are left out",
@@ -90,13 +90,13 @@ LEFT_OUT = (
     (
         "it counts what PyTorch's own kernels do",
         "measure with torch.profiler.profile()",
-        """profiler.* autograd.profiler.* autograd.profiler_legacy* monitor monitor.* utils.benchmark utils.benchmark.*
+        """profiler.* autograd.profiler.* autograd.profiler_legacy* utils.benchmark.*
         utils.flop_counter.*""",
     ),
     (
         "nothing is downloaded and nothing is compiled",
         "fetch the file or the package first, and import it",
-        """hub hub.* utils.cpp_extension utils.cpp_extension.* utils.cpp_backtrace utils.get_cpp_backtrace
+        """hub hub.* utils.cpp_extension.* utils.cpp_backtrace utils.get_cpp_backtrace
         utils.cmake_prefix_path cpp""",
     ),
     (
@@ -134,9 +134,9 @@ LEFT_OUT = (
         classproperty get_file_path prepare_multiprocessing_environment init_num_threads
         Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available autocast_*_nesting
         get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
-        set_autocast_ipu_* set_autocast_xla_* torch_version utils.weak
+        set_autocast_ipu_* set_autocast_xla_* torch_version
         utils.set_module Tensor.module_load Tensor.grad_dtype autograd.enforce_grad_layout_policy
-        autograd.set_multithreading_enabled native_norm frobenius_norm utils._triton.* utils.hooks.*
+        autograd.set_multithreading_enabled native_norm frobenius_norm utils.hooks.*
         utils.checkpoint.* torch _amp_foreach_* nuclear_norm has_lapack
         has_mkl has_openmp has_spectral windows set_autocast_cpu_* set_autocast_gpu_* nn.Module.T_destination
         Generator.*""",

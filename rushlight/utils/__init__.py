@@ -3,16 +3,9 @@
 from rushlight.core.surface.lazy import names_of as _names_of
 
 LAZY = (
-    "_foreach_utils",
-    "_pytree",
-    "_traceback",
-    "checkpoint",
-    "collect_env",
-    "data",
-    "deterministic",
-    "dlpack",
-    "hooks",
-    "serialization",
-    "tensorboard",
+    *("_content_store", "_contextlib", "_device", "_foreach_utils", "_import_utils", "_python_dispatch", "_pytree"),
+    *("_traceback", "_triton", "_typing_utils", "backend_registration", "benchmark", "bundled_inputs", "checkpoint"),
+    *("collect_env", "cpp_extension", "data", "deterministic", "dlpack", "flop_counter", "hooks", "mobile_optimizer"),
+    *("model_zoo", "serialization", "tensorboard", "throughput_benchmark", "weak"),
 )
 __getattr__ = _names_of("rushlight.utils", LAZY, {"swap_tensors": "core.object.swapping"})

@@ -96,7 +96,7 @@ def functions():
     removed = ("eig", "lstsq", "matrix_rank", "solve", "symeig")
     for place in ("", "nn.functional", "linalg", "fft", "special"):
         for name, function in public(place).items():
-            if not name.startswith("_") and name not in removed and not name.endswith("dropout_"):
+            if not name.startswith("_") and name not in removed and not name.endswith("_"):
                 yield function
 
 

@@ -28,7 +28,7 @@ def test_packages_say_it_too():
     with pytest.raises(AttributeError, match="profilers are left out"):
         torch.autograd.profiler  # noqa: B018
     with pytest.raises(AttributeError, match="for devices other than the CPU"):
-        torch.cuda.MemPool  # noqa: B018
+        torch.cuda.jiterator  # noqa: B018
 
 
 @pytest.mark.parametrize("name", ["to_sparse", "coalesce", "q_scale", "record_stream", "chalf"])

@@ -46,6 +46,9 @@ class memory_format:
 
 strided = layout("strided")
 sparse_coo = layout("sparse_coo")
+sparse_csr, sparse_csc = layout("sparse_csr"), layout("sparse_csc")
+sparse_bsr, sparse_bsc = layout("sparse_bsr"), layout("sparse_bsc")
+jagged = layout("jagged")
 
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")

@@ -284,5 +284,7 @@ def _addindent(s_: str, numSpaces: int) -> str:
     return s_.replace("\n", "\n" + numSpaces * " ")
 
 
+_EXTRA_STATE_KEY_SUFFIX = "_extra_state"
+
 globals().update(global_hooks())
 sys.modules[__name__].__class__ = WithGlobalHooks

@@ -57,24 +57,8 @@ def bind(op: Op) -> None:
                 setattr(Tensor, each + "_", op.inplace)
         if op.inplace is not None:
             names[alias + "_"] = op.inplace
-    give_address(op, module, name)
     if op.operator is not None:
         bind_operator(op)
-
-
-def give_address(op: Op, module: str, name: str) -> None:
-    """Say where users find its functions, so that pickle finds them there too."""
-    place = f"rushlight.{module}" if module else "rushlight"
-    for function, method, form in ((op.function, op.method, name), (op.inplace, op.inplace, f"{name}_")):
-        if method is not None and op.is_method:
-            move(getattr(method, "__wrapped__", method), "rushlight", f"Tensor.{form}")
-        if function is not None and is_public(module, form):
-            move(getattr(function, "__wrapped__", function), place, form)
-
-
-def move(function: Any, module: str, name: str) -> None:
-    """Give a function the name by which users import it."""
-    function.__module__, function.__qualname__ = module, name
 
 
 def bind_operator(op: Op) -> None:

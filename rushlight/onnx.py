@@ -1,0 +1,65 @@
+"""torch.onnx: the exchange format for networks, which Rushlight does not write; names that programs import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.core.surface.refusals import make_modules, names_refused, table
+
+WHY = "networks are not exported to ONNX; keep the state_dict and the program"
+NAMES = table(
+    """
+    :
+    ExportOptions InputObserver JitScalarType ONNXProgram OnnxExporterError
+    OperatorExportTypes=ONNX,ONNX_ATEN,ONNX_ATEN_FALLBACK,ONNX_FALLTHROUGH
+    TensorProtoDataType=UNDEFINED,FLOAT,UINT8,INT8,UINT16,INT16,INT32,INT64,STRING,BOOL,FLOAT16,DOUBLE
+    TrainingMode=EVAL,PRESERVE,TRAINING export register_custom_op_symbolic select_model_mode_for_export
+    unregister_custom_op_symbolic
+    errors: OnnxExporterError SymbolicValueError UnsupportedOperatorError
+    operators: reshape_from_tensor_shape shape_as_tensor
+    symbolic_helper: _get_tensor_dim_size _get_tensor_sizes _is_none _maybe_get_const _unimplemented
+    cast_pytorch_to_onnx
+    symbolic_opset9: masked_fill softmax
+    symbolic_opset10:
+    symbolic_opset11: select squeeze unsqueeze
+    symbolic_opset12: dropout
+    symbolic_opset13:
+    symbolic_registry:
+    utils: export register_custom_op_symbolic unregister_custom_op_symbolic
+    verification:
+    ops:
+    """
+)
+__all__ = ["is_in_onnx_export", "is_onnxrt_backend_supported", *NAMES[""]]
+producer_name = "rushlight"
+
+
+def is_in_onnx_export() -> bool:
+    """Whether a network is being exported: never."""
+    return False
+
+
+def is_onnxrt_backend_supported() -> bool:
+    """Whether ONNX Runtime can run a compiled function: no."""
+    return False
+
+
+def parse_args(*kinds: str) -> Callable:
+    """Decorates a function that would write a node: the function itself, which nobody calls."""
+
+    def decorate(function: Callable) -> Callable:
+        return function
+
+    return decorate
+
+
+def quantized_args(*kinds: Any, **options: Any) -> Callable:
+    """Decorates a function that would write a quantized node: the function itself."""
+    return parse_args()
+
+
+__getattr__ = names_refused("rushlight.onnx", NAMES[""], WHY)
+make_modules("rushlight.onnx", {place: names for place, names in NAMES.items() if place}, WHY)
+vars(sys.modules["rushlight.onnx.symbolic_helper"]).update(parse_args=parse_args, quantized_args=quantized_args)
