@@ -197,14 +197,16 @@ class ArchiveStorages:
     def find(self, reference: Any) -> TypedStorage:
         """The storage that a pickle refers to."""
         kind, key, location, count = read_reference(reference, 5)
-        if key not in self.loaded:
-            storage = on_block(self.block(kind, key, count))
-            storage._part = self.memory is not None
-            if self.memory is None:
-                storage._checkpoint_offset = None
-            placed = self.restore(storage, location)
-            self.loaded[key] = TypedStorage(wrap_storage=placed.untyped(), dtype=kind)
-        return self.loaded[key]
+        if key in self.loaded:
+            return self.loaded[key]
+        storage = on_block(self.block(kind, key, count))
+        storage._part = self.memory is not None
+        placed = self.restore(storage, location)
+        made = TypedStorage(wrap_storage=placed.untyped(), dtype=kind)
+        if storage.nbytes():
+            # memory of no bytes is nobody's, and may be meant as several dtypes
+            self.loaded[key] = made
+        return made
 
     def block(self, kind: dtypes.dtype, key: str, count: int) -> np.ndarray:
         """The memory of a storage, with its record's bytes in it."""

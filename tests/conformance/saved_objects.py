@@ -202,8 +202,9 @@ def described_tensor(found: Any, torch: Any, storages: dict[int, int]) -> tuple:
         type(found).__name__,
         str(found.dtype),
         tuple(found.shape),
-        found.stride(),
-        found.storage_offset(),
+        # of nothing views have other strides in the libraries
+        found.stride() if found.numel() else None,
+        found.storage_offset() if found.numel() else None,
         str(shown),
         *(found.requires_grad, found.is_conj(), found.is_neg(), same, held.nbytes(), sorted(extra)),
     )

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import zipfile
 from collections import Counter
+from pathlib import Path
 from struct import pack_into
 from typing import Any
 
@@ -185,7 +186,9 @@ class Mutator:
             "grown": lambda: grown(data, draw),
             "spliced": lambda: spliced(archive, draw, self.pickles),
             "spliced stream": lambda: edited_pickle(data if data[:2] != b"PK" else self.pickles[0], draw, self.pickles),
-            "numbers": lambda: archived(records(archive) | {"data.pkl": bigger_number(draw.choice(self.pickles), draw)}),
+            "numbers": lambda: archived(
+                records(archive) | {"data.pkl": bigger_number(draw.choice(self.pickles), draw)}
+            ),
             "directory": lambda: lying_directory(archive, draw),
             "renamed": lambda: renamed(archive, draw),
             "hostile": lambda: archived(records(archive) | {"data.pkl": draw.choice(self.hostile)}),
@@ -233,7 +236,7 @@ def run(first: int, last: int, canary: str) -> int:
     for each in mutator.files:
         torch.load(io.BytesIO(each))
     sys.addaudithook(listen)
-    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + ROOM, used + ROOM))
     outcomes: Counter[str] = Counter()
     faults = 0

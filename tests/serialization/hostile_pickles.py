@@ -77,7 +77,9 @@ def greedy(draw: random.Random) -> bytes:
         lambda: called("torch", "FloatTensor", one(long(many))),
         lambda: called("torch", "FloatStorage", one(long(many))),
         lambda: called("torch.storage", "UntypedStorage", one(long(many))),
-        lambda: called("torch._utils", "_rebuild_meta_tensor_no_storage", b"ctorch\nfloat32\n" + one(long(many)) * 2 + b"\x87"),
+        lambda: called(
+            "torch._utils", "_rebuild_meta_tensor_no_storage", b"ctorch\nfloat32\n" + one(long(many)) * 2 + b"\x87"
+        ),
         lambda: called("torch", "Size", one(one(long(many)))),
         lambda: called("collections", "Counter", one(text("a" * deep))),
         lambda: b"\x80\x02X" + pack("<I", 2**32 - 1) + b"a.",
@@ -99,6 +101,8 @@ def greedy(draw: random.Random) -> bytes:
         lambda: b"\x80\x02N" + b"q\x01h\x01\x86" * 40 + b")R.",
         lambda: b"\x80\x02N" + b"q\x01h\x01\x86" * 40 + b"Q.",
         lambda: b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(" + b"N" + b"q\x01h\x01\x86" * 40 + b"K\x00))\x89NtR.",
-        lambda: b"\x80\x02(" + text("storage") + b"ctorch\nFloatStorage\n" + text("0") + text("cpu") + long(many) + b"tQ.",
+        lambda: (
+            b"\x80\x02(" + text("storage") + b"ctorch\nFloatStorage\n" + text("0") + text("cpu") + long(many) + b"tQ."
+        ),
     ]
     return draw.choice(bombs)()

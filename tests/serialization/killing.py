@@ -1,6 +1,6 @@
 """Killing: a process that saves over and over is killed at any moment, and the file is looked at.
 
-    python -m tests.serialization.killing --count 200
+python -m tests.serialization.killing --count 200
 """
 
 from __future__ import annotations

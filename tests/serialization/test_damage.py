@@ -1,4 +1,4 @@
-"""Damaged and hostile files: refused by an error of a file's or loaded, and nothing else. `make fuzz-files` does more."""
+"""Damaged and hostile files: refused by an error of a file's or loaded, nothing else. `make fuzz-files` does more."""
 
 from __future__ import annotations
 

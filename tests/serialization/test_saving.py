@@ -59,10 +59,12 @@ def test_the_memory_that_a_view_does_not_show_is_saved_too(through_file):
     assert found.storage_offset() == 3 and found.untyped_storage().nbytes() == 400
 
 
-@pytest.mark.parametrize(
-    "kind",
-    "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128".split(),
-)
+DTYPES = """
+    bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128
+    """.split()
+
+
+@pytest.mark.parametrize("kind", DTYPES)
 def test_every_dtype_comes_back(through_file, kind):
     made = torch.tensor([0, 1, 1]).to(getattr(torch, kind))
     found = through_file([made, made.dtype])
@@ -153,7 +155,7 @@ def test_generators_and_named_results_come_back_from_trusted_files():
 def test_subclasses_and_named_tuples_are_loaded_where_they_are_allowed():
     made = [torch.ones(2).as_subclass(Image), Pair(1, torch.ones(1))]
     assert type(carried(made, {}, {"weights_only": False})[0]) is Image
-    with pytest.raises(pickle.UnpicklingError, match="GLOBAL .*Image was not an allowed global by default"):
+    with pytest.raises(pickle.UnpicklingError, match=r"GLOBAL .*Image was not an allowed global by default"):
         carried(made)
     with torch.serialization.safe_globals([Image, Pair]):
         found = carried(made)
@@ -179,7 +181,9 @@ def test_an_archive_is_laid_out_as_torch_does(tmp_path):
     with zipfile.ZipFile(path) as found:
         assert found.testzip() is None
         names = [each.filename for each in found.infolist()]
-        keys = "data.pkl .format_version .storage_alignment byteorder data/0 data/1 data/2 version .data/serialization_id"
+        keys = (
+            "data.pkl .format_version .storage_alignment byteorder data/0 data/1 data/2 version .data/serialization_id"
+        )
         assert names == [f"net.v1/{each}" for each in keys.split()]
         assert found.read("net.v1/version") == b"3\n" and found.read("net.v1/byteorder") == b"little"
         assert len(found.read("net.v1/.data/serialization_id")) == 40
@@ -209,7 +213,12 @@ def test_a_text_that_looks_like_one_of_our_names_stays_a_text():
 
 
 def test_paths_and_files_of_all_kinds_are_written_to(tmp_path):
-    for place in (str(tmp_path / "a.pt"), tmp_path / "b.pt", pathlib.PurePath(tmp_path / "c"), os.fsencode(tmp_path / "d")):
+    for place in (
+        str(tmp_path / "a.pt"),
+        tmp_path / "b.pt",
+        pathlib.PurePath(tmp_path / "c"),
+        os.fsencode(tmp_path / "d"),
+    ):
         if isinstance(place, bytes):
             with pytest.raises(AttributeError, match="expected 'f' to be string, path, or a file-like"):
                 torch.save(1, place)
@@ -227,7 +236,7 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(tmp_path):
         torch.save(lambda: 1, tmp_path / "a.pt")
     with pytest.raises(AttributeError, match="expected 'f' to be string, path"):
         torch.save(1, 5)
-    with pytest.raises(RuntimeError, match="Parent directory .* does not exist"):
+    with pytest.raises(RuntimeError, match=r"Parent directory .* does not exist"):
         torch.save(1, tmp_path / "none" / "a.pt")
     with pytest.raises(FileNotFoundError):
         torch.save(1, tmp_path / "none" / "a.pt", _use_new_zipfile_serialization=False)

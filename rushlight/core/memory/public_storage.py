@@ -15,9 +15,9 @@ from rushlight.core.creation.options import allocate
 from rushlight.core.memory.mapping import Mapping, buffer_bytes, map_file, owner_of, swap_bytes
 from rushlight.core.memory.moving import move, tensors_on
 from rushlight.core.memory.storage import Storage
-from rushlight.core.memory.strides import bytes_of
+from rushlight.core.memory.strides import bytes_of, copied
 from rushlight.core.numbers import dtypes
-from rushlight.core.object.tensor import Tensor, method, storage_of
+from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.device import CPU, check_device, device
 
 if TYPE_CHECKING:
@@ -314,11 +314,6 @@ def grown(memory: np.ndarray, size: int) -> np.ndarray:
     return made
 
 
-def copied(block: np.ndarray) -> np.ndarray:
-    """A copy of a block, of its dtype, that is written to even if the block may not be."""
-    return bytes_of(block).copy().view(block.dtype)
-
-
 def checked_index(index: Any, length: int) -> int:
     if not hasattr(index, "__index__"):
         raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
@@ -357,14 +352,3 @@ def untyped_of(storage: Storage) -> UntypedStorage:
 def restored(memory: np.ndarray) -> UntypedStorage:
     """A storage out of a pickle."""
     return on_block(memory if memory.flags.writeable else memory.copy())
-
-
-@method
-def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory that the tensor shares with its views, as bytes.
-
-    >>> x = torch.zeros(4)
-    >>> x.untyped_storage().nbytes(), x[2:].untyped_storage().nbytes()
-    (16, 16)
-    """
-    return untyped_of(storage_of(self))
