@@ -92,11 +92,10 @@ fuzz: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 	$(VENV_TORCH)/bin/python -m conformance programs $(FUZZ)
 	$(VENV_TORCH)/bin/python -m conformance.programs.twins $(FUZZ)
 
-# The tests stand in the tree; the package that they load is the installed one.
 FILES := --count 100000
 fuzz-files: $(VENV)/.installed $(VENV)/.dev
-	env -u PYTHONSAFEPATH $(VENV)/bin/python -m tests.serialization.damage $(FILES)
-	env -u PYTHONSAFEPATH $(VENV)/bin/python -m tests.serialization.killing --count 200
+	$(VENV)/bin/python tools/fuzz_files.py damage $(FILES)
+	$(VENV)/bin/python tools/fuzz_files.py killing --count 200
 
 check: $(VENV)/.installed $(VENV)/.dev
 	$(VENV)/bin/ruff format --check .

@@ -1,6 +1,6 @@
 """Damage: files that were changed at random, or made to deceive, and what loading them may do.
 
-    python -m tests.serialization.damage --count 100000
+    python tools/fuzz_files.py damage --count 100000
 
 Each file is loaded in a child process that has little memory to spare and an ear for what is executed. It may be
 refused by an error of a file's, or loaded; nothing else may happen.
@@ -26,6 +26,7 @@ import rushlight as torch
 from rushlight.serialization.archive_writer import ArchiveWriter
 from tests.serialization.hostile_pickles import calls, greedy
 
+COMMAND = (sys.executable, str(Path(__file__).resolve().parents[2] / "tools" / "fuzz_files.py"), "damage")
 CLEAN = (RuntimeError, ValueError, EOFError, pickle.UnpicklingError)
 # bytes that loading may take beside what the process has: files here have some thousands
 ROOM = 256 << 20
@@ -270,7 +271,7 @@ def in_children(count: int, seed: int, chunk: int = 5000) -> int:
     for first in range(seed, seed + count, chunk):
         last = min(first + chunk, seed + count)
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "tests.serialization.damage", "--run", str(first), str(last)]
+            command = [*COMMAND, "--run", str(first), str(last)]
             done = subprocess.run([*command, os.path.join(folder, "canary")], capture_output=True, text=True)
         if done.returncode:
             broken += 1
@@ -291,7 +292,3 @@ def main() -> int:
     broken = in_children(chosen.count, chosen.seed)
     print(f"{chosen.count} files, {broken} runs with a fault")
     return 1 if broken else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
