@@ -1,6 +1,6 @@
 """Killing: a process that saves over and over is killed at any moment, and the file is looked at.
 
-python -m tests.serialization.killing --count 200
+python tools/fuzz_files.py killing --count 200
 """
 
 from __future__ import annotations
@@ -63,7 +63,3 @@ def main() -> int:
         left = kill(chosen.count, Path(folder))
     print(f"{chosen.count} processes killed, every file whole; {left} unfinished ones beside it")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
