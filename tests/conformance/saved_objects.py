@@ -121,7 +121,7 @@ class Maker:
             lambda: base.unsqueeze(0).expand(3, *base.shape),
             lambda: base.reshape(-1),
             lambda: base.conj() if base.is_complex() else base,
-            lambda: base.conj().imag if base.is_complex() else base,
+            lambda: base.conj().imag if base.is_complex() and base.numel() else base,
             lambda: base[..., :0] if base.ndim else base,
         ]
         found = draw.choice(views)()
