@@ -68,7 +68,9 @@ def load(
     pickle_load_args.setdefault("encoding", "utf-8")
     mapped = config.load.mmap if mmap is None else mmap
     if is_path(f) and os.fsdecode(os.fspath(f)).endswith(".safetensors"):
-        return load_safetensors(os.fspath(f), map_location)
+        from rushlight.serialization.safetensors_files import load_safetensors
+
+        return load_safetensors(os.fsdecode(os.fspath(f)), map_location)
     read = safe_reader if safely else trusted_unpickler(pickle_module or pickle, pickle_load_args)
     before, _serialization_tls.map_location = _serialization_tls.map_location, map_location
     try:
@@ -158,27 +160,6 @@ def refusal(message: str) -> UnpicklingError:
             f"`weights_only=True` and allow the name.\n\tWeightsUnpickler error: {message}"
         )
     return UnpicklingError(f"Weights only load failed. {UNSAFE}.\n\n{message}")
-
-
-def load_safetensors(path: str, map_location: Any) -> Any:
-    """A file of the other common format, by its own package."""
-    try:
-        from rushlight import compat
-
-        with compat.installed():
-            from safetensors.torch import load_file
-    except ImportError as error:
-        raise RuntimeError(
-            "Attempting to load a safetensors file but safetensors is not installed. Please install safetensors with: "
-            "pip install safetensors"
-        ) from error
-    if isinstance(map_location, dict) or callable(map_location):
-        kind = "dict" if isinstance(map_location, dict) else "callable"
-        raise RuntimeError(
-            f"Loading safetensors file with {kind} map_location is not supported. Use a device string or torch.device "
-            "instead."
-        )
-    return load_file(path, device="cpu" if map_location is None else str(map_location))
 
 
 class ArchiveStorages:

@@ -222,6 +222,17 @@ def touch(found: Any, depth: int = 0) -> None:
             touch(each, depth + 1)
 
 
+def load(number: int, data: bytes, canary: str) -> Any:
+    """Load the file from memory, from the disk, or mapped; or only look for names in it."""
+    if number % 8 == 1:
+        return torch.serialization.get_unsafe_globals_in_checkpoint(io.BytesIO(data))
+    if number % 8 > 3:
+        return torch.load(io.BytesIO(data))
+    path = Path(f"{canary}.pt")
+    path.write_bytes(data)
+    return torch.load(path, mmap=number % 8 == 2)
+
+
 def run(first: int, last: int, canary: str) -> int:
     """Load the files of these numbers; how many did something that they must not."""
     import resource
@@ -245,8 +256,7 @@ def run(first: int, last: int, canary: str) -> int:
         name, data = mutator.make(number)
         listening[0] = True
         try:
-            found = torch.load(io.BytesIO(data))
-            touch(found)
+            touch(load(number, data, canary))
             outcome = "loaded"
         except CLEAN as error:
             outcome = type(error).__name__
@@ -255,7 +265,6 @@ def run(first: int, last: int, canary: str) -> int:
             print(f"number {number} ({name}): {type(error).__name__}: {str(error)[:200]}", flush=True)
             faults += 1
         listening[0] = False
-        found = None
         outcomes[f"{name}: {outcome}"] += 1
         if heard or os.path.exists(canary):
             print(f"number {number} ({name}) was executed: {heard}", flush=True)

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from rushlight.core.creation.options import allocate
+from rushlight.core.memory.deferred import raw
 from rushlight.core.memory.mapping import Mapping, buffer_bytes, map_file, owner_of, swap_bytes
 from rushlight.core.memory.moving import move, tensors_on
 from rushlight.core.memory.storage import Storage
@@ -273,7 +274,11 @@ def converting(kind: dtypes.dtype) -> Any:
 
 # torch's name of the conversion, where it is not the dtype's scalar name in small letters
 CONVERSIONS = {dtypes.complex64: "complex_float", dtypes.complex128: "complex_double"}
-LEGACY = [each for each in dtypes.ALL if each.name not in ("uint16", "uint32", "uint64")]
+# the dtypes that have a kind of storage; those that torch got later have none
+LEGACY = [
+    *(dtypes.float64, dtypes.float32, dtypes.float16, dtypes.bfloat16, dtypes.complex128, dtypes.complex64),
+    *(dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8, dtypes.bool_),
+]
 for _kind in LEGACY:
     setattr(UntypedStorage, CONVERSIONS.get(_kind, _kind.scalar.lower()), converting(_kind))
 
@@ -347,6 +352,15 @@ def untyped_of(storage: Storage) -> UntypedStorage:
     """The public object of a tensor's storage: the one that somebody holds already, or a new one."""
     found = HELD.get(id(storage.array))
     return found if found is not None and found._block is storage.array else on_block(storage.array)
+
+
+def untyped_storage_of(tensor: Tensor) -> UntypedStorage:
+    """The storage of a tensor for whoever only reads it: a tensor that has none of its own gets none."""
+    if tensor._storage is not None:
+        return untyped_of(tensor._storage)
+    block = raw(tensor._array)
+    found = HELD.get(id(block))
+    return found if found is not None and found._block is block else on_block(block)
 
 
 def restored(memory: np.ndarray) -> UntypedStorage:
