@@ -31,8 +31,6 @@ from rushlight.core.memory.layout import (
     sparse_coo,
     strided,
 )
-from rushlight.core.memory.public_storage import UntypedStorage
-from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.core.numbers.defaults import *
 from rushlight.core.numbers.dtypes import (
     bfloat16,
@@ -66,6 +64,7 @@ from rushlight.core.numbers.promotion import can_cast, promote_types, result_typ
 from rushlight.core.object import attributes as _attributes
 from rushlight.core.object import pickling as _pickling
 from rushlight.core.object import rare_methods as _rare_methods
+from rushlight.core.object import storages as _storages
 from rushlight.core.object.conversion import *
 from rushlight.core.object.printing import get_printoptions, printoptions, set_printoptions
 from rushlight.core.object.size import Size
@@ -165,7 +164,8 @@ _ELSEWHERE |= dict.fromkeys(
 )
 _ELSEWHERE |= dict.fromkeys(
     "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage "
-    "FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage StorageBase".split(),
+    "FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage StorageBase TypedStorage "
+    "UntypedStorage".split(),
     "storage",
 )
 _ELSEWHERE |= {"save": "serialization", "load": "serialization", "from_file": "storage"}

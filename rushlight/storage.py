@@ -9,6 +9,8 @@ from rushlight.core.creation.options import finish_into, numpy_dtype
 from rushlight.core.memory.mapping import map_file
 from rushlight.core.memory.public_storage import StorageBase, UntypedStorage
 from rushlight.core.memory.typed_storage import KINDS, TypedStorage
+from rushlight.core.memory.typed_storage import _LegacyStorage as _LegacyStorage
+from rushlight.core.memory.typed_storage import _LegacyStorageMeta as _LegacyStorageMeta
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 

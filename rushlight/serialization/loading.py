@@ -68,7 +68,9 @@ def load(
     pickle_load_args.setdefault("encoding", "utf-8")
     mapped = config.load.mmap if mmap is None else mmap
     if is_path(f) and os.fsdecode(os.fspath(f)).endswith(".safetensors"):
-        return load_safetensors(os.fspath(f), map_location)
+        from rushlight.serialization.safetensors_files import load_safetensors
+
+        return load_safetensors(os.fsdecode(os.fspath(f)), map_location)
     read = safe_reader if safely else trusted_unpickler(pickle_module or pickle, pickle_load_args)
     before, _serialization_tls.map_location = _serialization_tls.map_location, map_location
     try:
@@ -160,27 +162,6 @@ def refusal(message: str) -> UnpicklingError:
     return UnpicklingError(f"Weights only load failed. {UNSAFE}.\n\n{message}")
 
 
-def load_safetensors(path: str, map_location: Any) -> Any:
-    """A file of the other common format, by its own package."""
-    try:
-        from rushlight import compat
-
-        with compat.installed():
-            from safetensors.torch import load_file
-    except ImportError as error:
-        raise RuntimeError(
-            "Attempting to load a safetensors file but safetensors is not installed. Please install safetensors with: "
-            "pip install safetensors"
-        ) from error
-    if isinstance(map_location, dict) or callable(map_location):
-        kind = "dict" if isinstance(map_location, dict) else "callable"
-        raise RuntimeError(
-            f"Loading safetensors file with {kind} map_location is not supported. Use a device string or torch.device "
-            "instead."
-        )
-    return load_file(path, device="cpu" if map_location is None else str(map_location))
-
-
 class ArchiveStorages:
     """The storages of an archive, each loaded once, when the pickle first refers to it."""
 
@@ -197,14 +178,16 @@ class ArchiveStorages:
     def find(self, reference: Any) -> TypedStorage:
         """The storage that a pickle refers to."""
         kind, key, location, count = read_reference(reference, 5)
-        if key not in self.loaded:
-            storage = on_block(self.block(kind, key, count))
-            storage._part = self.memory is not None
-            if self.memory is None:
-                storage._checkpoint_offset = None
-            placed = self.restore(storage, location)
-            self.loaded[key] = TypedStorage(wrap_storage=placed.untyped(), dtype=kind)
-        return self.loaded[key]
+        if key in self.loaded:
+            return self.loaded[key]
+        storage = on_block(self.block(kind, key, count))
+        storage._part = self.memory is not None
+        placed = self.restore(storage, location)
+        made = TypedStorage(wrap_storage=placed.untyped(), dtype=kind)
+        if storage.nbytes():
+            # memory of no bytes is nobody's, and may be meant as several dtypes
+            self.loaded[key] = made
+        return made
 
     def block(self, kind: dtypes.dtype, key: str, count: int) -> np.ndarray:
         """The memory of a storage, with its record's bytes in it."""

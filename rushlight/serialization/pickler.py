@@ -7,7 +7,7 @@ from typing import Any
 
 from rushlight.core.memory.deferred import CONJUGATE, NEGATIVE, flips_of
 from rushlight.core.memory.layout import layout, memory_format
-from rushlight.core.memory.public_storage import UntypedStorage
+from rushlight.core.memory.public_storage import UntypedStorage, untyped_storage_of
 from rushlight.core.memory.typed_storage import KINDS, TypedStorage
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, geometry_of
@@ -104,7 +104,8 @@ def plain_form(tensor: Tensor) -> tuple[Any, tuple]:
     bits = {name: True for name, bit in (("conj", CONJUGATE), ("neg", NEGATIVE)) if flips & bit}
     metadata = (bits,) if bits else ()
     rest = (offset, tuple(size), tuple(stride), tensor.requires_grad, no_hooks())
-    kind, storage = tensor.dtype, tensor.untyped_storage()
+    # an optimizer that finds its state with a storage lays it out anew: saving must not do that
+    kind, storage = tensor.dtype, untyped_storage_of(tensor)
     if kind not in KINDS:
         return rebuilding._rebuild_tensor_v3, (storage, *rest, kind, *metadata)
     return rebuilding._rebuild_tensor_v2, (TypedStorage(wrap_storage=storage, dtype=kind), *rest, *metadata)

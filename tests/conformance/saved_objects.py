@@ -121,7 +121,7 @@ class Maker:
             lambda: base.unsqueeze(0).expand(3, *base.shape),
             lambda: base.reshape(-1),
             lambda: base.conj() if base.is_complex() else base,
-            lambda: base.conj().imag if base.is_complex() else base,
+            lambda: base.conj().imag if base.is_complex() and base.numel() else base,
             lambda: base[..., :0] if base.ndim else base,
         ]
         found = draw.choice(views)()
@@ -202,8 +202,9 @@ def described_tensor(found: Any, torch: Any, storages: dict[int, int]) -> tuple:
         type(found).__name__,
         str(found.dtype),
         tuple(found.shape),
-        found.stride(),
-        found.storage_offset(),
+        # of nothing views have other strides in the libraries
+        found.stride() if found.numel() else None,
+        found.storage_offset() if found.numel() else None,
         str(shown),
         *(found.requires_grad, found.is_conj(), found.is_neg(), same, held.nbytes(), sorted(extra)),
     )

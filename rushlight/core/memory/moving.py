@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from typing import Any
 
 import numpy as np
 
@@ -31,14 +30,15 @@ def move(block: np.ndarray, other: np.ndarray) -> None:
     A tensor that reaches beyond the end of the other block keeps its old memory.
     """
     memory = bytes_of(other)
-    for tensor in tensors_on(block):
-        array, start = tensor._array, tensor.storage_offset() * tensor._array.itemsize
-        storage: Any = tensor._storage
+    # where each begins, while their storages still say so
+    found = [(each, each.storage_offset() * each._array.itemsize) for each in tensors_on(block)]
+    for tensor, start in found:
+        array, storage = tensor._array, tensor._storage
         if start + reach(array) <= memory.size:
             steps = tuple([step * array.itemsize for step in strides_of(array)])
             moved = np.ndarray(array.shape, array.dtype, memory, start, steps)
             tensor._array = alike(array, moved)
-        storage.array = other
+        storage.array = other  # type: ignore[union-attr]
 
 
 def reach(array: np.ndarray) -> int:

@@ -12,12 +12,13 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from rushlight.core.creation.options import allocate
+from rushlight.core.memory.deferred import raw
 from rushlight.core.memory.mapping import Mapping, buffer_bytes, map_file, owner_of, swap_bytes
 from rushlight.core.memory.moving import move, tensors_on
 from rushlight.core.memory.storage import Storage
-from rushlight.core.memory.strides import bytes_of
+from rushlight.core.memory.strides import bytes_of, copied
 from rushlight.core.numbers import dtypes
-from rushlight.core.object.tensor import Tensor, method, storage_of
+from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.device import CPU, check_device, device
 
 if TYPE_CHECKING:
@@ -273,7 +274,11 @@ def converting(kind: dtypes.dtype) -> Any:
 
 # torch's name of the conversion, where it is not the dtype's scalar name in small letters
 CONVERSIONS = {dtypes.complex64: "complex_float", dtypes.complex128: "complex_double"}
-LEGACY = [each for each in dtypes.ALL if each.name not in ("uint16", "uint32", "uint64")]
+# the dtypes that have a kind of storage; those that torch got later have none
+LEGACY = [
+    *(dtypes.float64, dtypes.float32, dtypes.float16, dtypes.bfloat16, dtypes.complex128, dtypes.complex64),
+    *(dtypes.int64, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8, dtypes.bool_),
+]
 for _kind in LEGACY:
     setattr(UntypedStorage, CONVERSIONS.get(_kind, _kind.scalar.lower()), converting(_kind))
 
@@ -314,11 +319,6 @@ def grown(memory: np.ndarray, size: int) -> np.ndarray:
     return made
 
 
-def copied(block: np.ndarray) -> np.ndarray:
-    """A copy of a block, of its dtype, that is written to even if the block may not be."""
-    return bytes_of(block).copy().view(block.dtype)
-
-
 def checked_index(index: Any, length: int) -> int:
     if not hasattr(index, "__index__"):
         raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
@@ -354,17 +354,15 @@ def untyped_of(storage: Storage) -> UntypedStorage:
     return found if found is not None and found._block is storage.array else on_block(storage.array)
 
 
+def untyped_storage_of(tensor: Tensor) -> UntypedStorage:
+    """The storage of a tensor for whoever only reads it: a tensor that has none of its own gets none."""
+    if tensor._storage is not None:
+        return untyped_of(tensor._storage)
+    block = raw(tensor._array)
+    found = HELD.get(id(block))
+    return found if found is not None and found._block is block else on_block(block)
+
+
 def restored(memory: np.ndarray) -> UntypedStorage:
     """A storage out of a pickle."""
     return on_block(memory if memory.flags.writeable else memory.copy())
-
-
-@method
-def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The memory that the tensor shares with its views, as bytes.
-
-    >>> x = torch.zeros(4)
-    >>> x.untyped_storage().nbytes(), x[2:].untyped_storage().nbytes()
-    (16, 16)
-    """
-    return untyped_of(storage_of(self))

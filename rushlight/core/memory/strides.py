@@ -137,6 +137,11 @@ def bytes_of(memory: np.ndarray) -> np.ndarray:
     return flat.view(np.uint8)
 
 
+def copied(block: np.ndarray) -> np.ndarray:
+    """A copy of an array's memory, in one row, that is written to even if the array may not be."""
+    return bytes_of(block).copy().view(block.dtype)
+
+
 def as_kind(memory: np.ndarray, kind: np.dtype) -> np.ndarray:
     """The bytes of an array as elements of another dtype, as many as are whole."""
     held = bytes_of(memory)

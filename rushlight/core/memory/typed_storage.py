@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.memory.public_storage import CONVERSIONS, LEGACY, UntypedStorage, on_block, untyped_of
+from rushlight.core.memory.public_storage import CONVERSIONS, LEGACY, UntypedStorage, on_block
 from rushlight.core.memory.strides import as_kind
 from rushlight.core.numbers import dtypes
-from rushlight.core.object.tensor import Tensor, attribute, method, storage_of
+from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.device import check_device, device
 
 FORMS = (
@@ -321,22 +321,3 @@ def converting(kind: dtypes.dtype) -> Any:
 
 for _kind in LEGACY:
     setattr(TypedStorage, CONVERSIONS.get(_kind, _kind.scalar.lower()), converting(_kind))
-
-
-@method
-def storage(self: Tensor) -> TypedStorage:
-    """The memory that the tensor shares with its views, as numbers of its dtype."""
-    return TypedStorage(wrap_storage=untyped_of(storage_of(self)), dtype=self.dtype)
-
-
-attribute("_typed_storage", storage)
-
-
-@method
-def storage_type(self: Tensor) -> type:
-    """The kind of its storage, such as `torch.FloatStorage`.
-
-    >>> torch.zeros(2).storage_type()
-    <class 'torch.FloatStorage'>
-    """
-    return KINDS.get(self.dtype, TypedStorage)

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import deferred, flips_of, resolved
-from rushlight.core.memory.growth import flat
-from rushlight.core.memory.public_storage import copied
 from rushlight.core.memory.storage import Storage
-from rushlight.core.memory.strides import as_kind, contiguous_strides, strided
+from rushlight.core.memory.strides import as_kind, bytes_of, contiguous_strides, copied, strided
+from rushlight.core.numbers.dtypes import dtype, from_numpy
 from rushlight.core.object.fields import NAMES
 from rushlight.core.object.tensor import Tensor, geometry_of, method, new, storage_of
 
@@ -49,12 +48,14 @@ def kind_of(tensor: Tensor) -> np.dtype | None:
     return None if own == stored else own
 
 
-def rebuild_storage(memory: np.ndarray) -> Storage:
-    return Storage(memory if memory.flags.writeable else memory.copy())
+def rebuild_storage(memory: np.ndarray, kind: dtype | None = None) -> Storage:
+    memory = memory if memory.flags.writeable else memory.copy()
+    return Storage(memory if kind is None else memory.view(kind.numpy))
 
 
 def reduce_storage(self: Storage) -> tuple:
-    return rebuild_storage, (flat(self),)
+    # as bytes, which NumPy leaves out of a pickle of protocol 5 whatever the dtype
+    return rebuild_storage, (bytes_of(self.array), from_numpy(self.array.dtype))
 
 
 copyreg.pickle(Storage, reduce_storage)

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.creation.creation import is_storage
 from rushlight.core.memory.deferred import alike, raw
 from rushlight.core.memory.growth import give_shape, grow, memory_of
 from rushlight.core.memory.layout import channels_last, channels_last_3d, channels_last_strides
-from rushlight.core.memory.public_storage import UntypedStorage
 from rushlight.core.memory.storage import continued
 from rushlight.core.memory.strides import contiguous_strides, strided
-from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.core.object.tensor import Tensor, method, storage_of, wrap
 from rushlight.ops.machine.call import run
 from rushlight.ops.machine.calling import not_given
@@ -169,7 +168,7 @@ def set_(
         self._array = np.empty(0, self._array.dtype)
         self._storage = continued(self._storage, self._array)
         return self
-    if isinstance(source, (TypedStorage, UntypedStorage)):
+    if is_storage(source):
         written(self)
         return set_storage(self, source, storage_offset, size, stride)
     if not isinstance(source, Tensor):
@@ -196,7 +195,7 @@ def set_(
 
 def set_storage(self: Tensor, source: Any, offset: int, size: Any, stride: Any) -> Tensor:
     """Let it look at a storage, which grows if it is too small."""
-    if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
+    if getattr(source, "dtype", self.dtype) is not self.dtype:
         raise RuntimeError(
             f"Expected a Storage of type {self.dtype.scalar} or an UntypedStorage, but got type {source.dtype.scalar} "
             "for argument 1 'storage'"
