@@ -1,5 +1,6 @@
 """Rushlight: PyTorch's programming model on NumPy."""
 
+import sys as _sys
 from math import e, inf, nan, pi
 
 from numpy import newaxis
@@ -177,10 +178,23 @@ _ELSEWHERE |= dict.fromkeys(
 _ELSEWHERE |= dict.fromkeys("Event Stream".split(), "core.settings.streams")
 _ELSEWHERE |= dict.fromkeys("SymBool SymFloat SymInt".split(), "core.surface.symbols")
 _ELSEWHERE |= dict.fromkeys("jagged sparse_bsc sparse_bsr sparse_csc sparse_csr".split(), "core.memory.layout")
+_ELSEWHERE |= dict.fromkeys(
+    "AcceleratorError AliasDb AnyType Argument Block BoolType BufferDict CallStack ClassType Code CompilationUnit "
+    "ComplexType DeviceObjType DictType EnumType ErrorReport FileCheck FloatType FunctionSchema FutureType "
+    "Gradient Graph InferredType IntType InterfaceType JITException ListType LiteScriptModule ModuleDict Node "
+    "NoneType NumberType OperatorInfo OptionalType ParameterDict PyObjectType PyTorchFileReader PyTorchFileWriter "
+    "ScriptClass ScriptDict ScriptFunction ScriptList ScriptMethod ScriptModule ScriptModuleSerializer "
+    "ScriptObject StreamObjType StringType SymBoolType SymIntType Tag TensorType ThroughputBenchmark TracingState "
+    "TupleType Type UnionType Use Value".split(),
+    "_C",
+)
+_ELSEWHERE |= {"Future": "futures", "FatalError": "_C"}
 _INNER = "_C __config__ __future__ _custom_ops _dynamo _inductor _jit_internal _library _ops _tensor _tensor_str _utils"
 
 
 __getattr__ = _names_of("rushlight", (*_LAZY, *_INNER.split()), _ELSEWHERE)
 _promise("rushlight", _LATE)
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops")]
+# as in torch, where some programs write torch.torch
+torch = _sys.modules[__name__]
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops", "torch")]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]

@@ -13,8 +13,8 @@ LEFT_OUT = (
     (
         "it is for devices other than the CPU",
         "write device='cpu', or ask torch.cuda.is_available() first",
-        """cuda.* mps.* xpu.* mtia.* accelerator.* cpu.* backends.* cudnn_* miopen_* mkldnn_* StreamObjType
-        DeviceObjType AcceleratorError is_distributed Tensor.is_distributed Tensor.record_stream Tensor.xpu
+        """cuda.* mps.* xpu.* mtia.* accelerator.* cpu.* backends.* cudnn_* miopen_* mkldnn_*
+        is_distributed Tensor.is_distributed Tensor.record_stream Tensor.xpu
         Tensor.ipu Tensor.mtia nn.Module.ipu nn.Module.mtia nn.Module.xpu Tensor.to_mkldnn batch_norm_backward_*
         batch_norm_elemt batch_norm_gather_stats* batch_norm_stats cudnn_is_acceptable
         profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 nn.attention.* utils.*privateuse1*
@@ -38,20 +38,20 @@ LEFT_OUT = (
     (
         "TorchScript is left out",
         "call the function or the module directly",
-        """jit.* Script* *Type AliasDb Argument ArgumentSpec Block CallStack Capsule Code CompilationUnit
-        CompleteArgumentSpec ConcreteModuleTypeBuilder ErrorReport ExecutionPlan FileCheck FunctionSchema Gradient
-        Graph GraphExecutorState IODescriptor JITException LiteScriptModule LockingLogger LoggerBase Node NoopLogger
-        OperatorInfo PyTorchFileReader PyTorchFileWriter StaticModule TracingState Type Use Value fork wait
-        import_ir_module* merge_type_from_type_comment parse_* unify_type_list ThroughputBenchmark BenchmarkConfig
-        BenchmarkExecutionStats *StorageContext FatalError AggregationType AVG SUM BufferDict ModuleDict
-        ParameterDict DeepCopyMemoTable InferredType utils.ThroughputBenchmark 
-        testing.FileCheck _C.* Future classes ScriptObjectProperty""",
+        """jit.* Script* *Type ArgumentSpec Capsule
+        CompleteArgumentSpec ConcreteModuleTypeBuilder ExecutionPlan
+        GraphExecutorState IODescriptor LockingLogger LoggerBase NoopLogger
+        StaticModule fork wait
+        import_ir_module* merge_type_from_type_comment parse_* unify_type_list BenchmarkConfig
+        BenchmarkExecutionStats *StorageContext AggregationType AVG SUM
+        DeepCopyMemoTable utils.ThroughputBenchmark
+        testing.FileCheck _C.* classes ScriptObjectProperty""",
     ),
     (
         "programs are not captured as graphs",
         "run the program as it is: every operation runs at once",
         """export.* onnx.* _dynamo.* _inductor.* cond
-        while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag package package.* DisableTorchFunction*
+        while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard package package.* DisableTorchFunction*
         overrides.* _decomp.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
         autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
     ),
@@ -137,7 +137,7 @@ LEFT_OUT = (
         set_autocast_ipu_* set_autocast_xla_* torch_version
         utils.set_module Tensor.module_load Tensor.grad_dtype autograd.enforce_grad_layout_policy
         autograd.set_multithreading_enabled native_norm frobenius_norm utils.hooks.*
-        utils.checkpoint.* torch _amp_foreach_* nuclear_norm has_lapack
+        utils.checkpoint.* _amp_foreach_* nuclear_norm has_lapack
         has_mkl has_openmp has_spectral windows set_autocast_cpu_* set_autocast_gpu_* nn.Module.T_destination
         Generator.*""",
     ),
