@@ -101,13 +101,13 @@ def check_formulas(tree):
                 )
 
 
-# Packages in the order of a call; a module imports from its own row and from those before it. Words that teach stand
-# with those who raise them: what every error needs comes first, what reads an op's declaration comes with ops.
+# Packages in the order of a call; a module imports from its own row and from those before it. How an error is raised
+# with its fix comes first, since every package raises some; words about histories, calls and layers come with these.
 ORDER = (
     ("native",),
-    ("errors.location", "errors.callsite", "errors.warning", "errors.kinds", "errors.absent", "errors.suggestions"),
-    ("core", "errors.lost"),
     ("errors",),
+    ("core", "errors.lost"),
+    ("errors.history", "errors.steps"),
     ("autograd.graph", "autograd.modes", "autograd.handles", "autograd.saved", "autograd.refused"),
     ("ops", "errors.calls"),
     ("autograd",),

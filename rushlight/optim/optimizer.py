@@ -14,7 +14,7 @@ from rushlight.core.object.conversion import typename
 from rushlight.core.object.replacements import followers
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.float_warnings import QUIET, floating_point
-from rushlight.errors import steps as watch
+from rushlight.errors import steps
 from rushlight.errors.location import user_line
 from rushlight.errors.warning import warn
 from rushlight.native import extension, shortcut
@@ -155,7 +155,7 @@ class Optimizer(Hooks):
         self._clip_value = value
 
     def _watch(self) -> None:
-        """Look at the next step before it is taken, see `watch.py`; until it is in order, where native code can."""
+        """Look at the next step before it is taken, see `steps.py`; until it is in order, where native code can."""
         if not self._watched and has_twin(self):
             # native code leaves steps with hooks to Python
             add(self._optimizer_step_post_hooks, unwatch)
@@ -207,9 +207,9 @@ class Optimizer(Hooks):
                 f"{name} has no parameters to move: give them with {name}(model.parameters()), attach(model) or "
                 "add_param_group({'params': ...})"
             )
-        watch.check_rates(self.param_groups)
-        if watch.check_gradients(self) and self._replaced:
-            watch.check_replaced(self)
+        steps.check_rates(self.param_groups)
+        if steps.check_gradients(self) and self._replaced:
+            steps.check_replaced(self)
 
     def _move(self, place: Any) -> None:
         """Move every parameter that has a gradient."""
@@ -255,7 +255,7 @@ class Optimizer(Hooks):
             warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
                 "error; see github.com/pytorch/pytorch/issues/40967 for more information. Listed again: parameter "
-                f"{watch.repeated(added)}"
+                f"{steps.repeated(added)}"
             )
         self._check_others({**param_group, **added})
         param_group.update(added)
@@ -301,7 +301,7 @@ class Optimizer(Hooks):
                 )
         twice = [place for place, param in enumerate(added["params"]) if param in known]
         if twice:
-            shown = ", ".join([watch.name_of(added, place) for place in twice])
+            shown = ", ".join([steps.name_of(added, place) for place in twice])
             raise ValueError(
                 "some parameters appear in more than one parameter group: of the one that is added, parameter "
                 f"{shown} is in another already"

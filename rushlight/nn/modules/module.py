@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rushlight.core.object import replacements as replaced
 from rushlight.core.object.conversion import typename
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import CALL, explained
 from rushlight.nn.modules.module_calls import Calls
 from rushlight.nn.modules.module_globals import WithGlobalHooks, global_hooks
 from rushlight.nn.modules.module_hooks import (
@@ -106,7 +107,8 @@ class Module(Tree, State, Moves, Hooks, Calls):
 
         def forward(self, *input: Any) -> None:
             """What the module computes; every subclass defines it."""
-            raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+            words = f'Module [{type(self).__name__}] is missing the required "forward" function'
+            raise explained(NotImplementedError, words, stage=CALL)
 
     def __setattr__(self, name: str, value: Any) -> None:
         fields = self.__dict__

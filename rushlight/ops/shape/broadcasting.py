@@ -13,6 +13,9 @@ from rushlight.core.memory.strides import byte_strides, with_strides
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor, attribute, wrap
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
+from rushlight.errors.refusals import misfit
 from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
@@ -146,12 +149,9 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
         pass
     found = shapes[0]
     for shape in shapes[1:]:
-        for back, (a, b) in enumerate(zip(reversed(found), reversed(shape), strict=False)):
-            if a != b and 1 not in (a, b):
-                dim = max(len(found), len(shape)) - 1 - back
-                raise RuntimeError(
-                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
-                )
+        refused = misfit(found, shape)
+        if refused is not None:
+            raise refused
         found = np.broadcast_shapes(found, shape)
     return found
 
@@ -253,7 +253,8 @@ def meshgrid(*tensors, indexing=None):
                 f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {list(each.shape)}"
             )
         if each.dtype != tensors[0].dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+            words = "meshgrid expects all tensors to have the same dtype"
+            raise explained(RuntimeError, words, fix=one_dtype(tensors[0].dtype, each.dtype))
     if indexing not in ("xy", "ij"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swapped = indexing == "xy" and len(tensors) >= 2
