@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from rushlight.core.object import replacements as replaced
+from rushlight.core.object import replacements
 from rushlight.core.object.conversion import typename
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import CALL, explained
@@ -127,7 +127,7 @@ class Module(Tree, State, Moves, Hooks, Calls):
             forget(self, name, "_parameters", "_buffers")
             if fields["_modules"].get(name) is not None:
                 new = {f"{name}.{path}": each for path, each in value.named_parameters()}
-                replaced.tell(fields["_modules"][name].named_parameters(name), new)
+                replacements.tell(fields["_modules"][name].named_parameters(name), new)
             fields["_modules"][name] = registered("module", self, name, value)
         elif parameters is not None and name in fields["_modules"]:
             require_none(value, name, "child module", "torch.nn.Module")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd.handles import RemovableHandle, add
-from rushlight.core.object import replacements as replaced
+from rushlight.core.object import replacements
 from rushlight.core.object.conversion import typename
 from rushlight.core.object.tensor import Tensor
 from rushlight.native import extension
@@ -52,7 +52,7 @@ class Tree:
         if param is not None:
             param = registered("parameter", self, name, param)
         if self._parameters.get(name) is not None and param is not None:
-            replaced.tell([(name, self._parameters[name])], {name: param})
+            replacements.tell([(name, self._parameters[name])], {name: param})
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
