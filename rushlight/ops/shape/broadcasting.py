@@ -156,6 +156,18 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     return found
 
 
+def plain_shape(shape: Any) -> tuple[int, ...]:
+    """A shape that may be given as one size."""
+    if not isinstance(shape, (tuple, list)):
+        if not isinstance(shape, (int, np.integer)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
+        return (int(shape),)
+    for place, size in enumerate(shape):
+        if not isinstance(size, (int, np.integer)):
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {place} is '{type(size).__name__}')")
+    return tuple(shape)
+
+
 @composed(
     samples=cases(
         lambda make: [
@@ -197,10 +209,7 @@ def broadcast_shapes(*shapes):
     >>> torch.broadcast_shapes((3, 1), (4,), (1, 1))
     torch.Size([3, 4])
     """
-    plain = [tuple(shape) if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
-    for size in itertools.chain.from_iterable(plain):
-        if not isinstance(size, (int, np.integer)):
-            raise TypeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {size!r}")
+    plain = [plain_shape(shape) for shape in shapes]
     found = [1] * max([len(shape) for shape in plain], default=0)
     for number, shape in enumerate(plain):
         for place in range(-1, -1 - len(shape), -1):
