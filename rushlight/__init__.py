@@ -196,5 +196,6 @@ __getattr__ = _names_of("rushlight", (*_LAZY, *_INNER.split()), _ELSEWHERE)
 _promise("rushlight", _LATE)
 # as in torch, where some programs write torch.torch
 torch = _sys.modules[__name__]
-__all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops", "torch")]
+_OURS = ("core", "errors", "native", "ops", "torch")
+__all__ = [name for name in globals() if not name.startswith("_") and name not in _OURS]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]

@@ -1,4 +1,4 @@
-"""The recorder: notes every call between its start and its stop, on the calling thread, and every node of a backward."""
+"""The recorder: notes every call between its start and its stop on its thread, and every node of a backward."""
 
 from __future__ import annotations
 
