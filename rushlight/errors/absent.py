@@ -51,7 +51,7 @@ LEFT_OUT = (
         "programs are not captured as graphs",
         "run the program as it is: every operation runs at once",
         """export.* onnx onnx.* _dynamo.* _inductor.* cond
-        while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag package package.* DisableTorchFunction*
+        while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag DisableTorchFunction*
         overrides.* _decomp.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
         autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
     ),
@@ -98,7 +98,7 @@ LEFT_OUT = (
     (
         "nothing is downloaded and nothing is compiled",
         "fetch the file or the package first, and import it",
-        """hub hub.* utils.cpp_extension utils.cpp_extension.* utils.cpp_backtrace utils.get_cpp_backtrace
+        """utils.cpp_extension utils.cpp_extension.* utils.cpp_backtrace utils.get_cpp_backtrace
         utils.cmake_prefix_path cpp""",
     ),
     (

@@ -2,5 +2,15 @@
 
 from rushlight.core.surface.lazy import names_of as _names_of
 
-LAZY = ("_foreach_utils", "_pytree", "_traceback", "checkpoint", "collect_env", "deterministic", "dlpack", "hooks")
+LAZY = (
+    "_foreach_utils",
+    "_pytree",
+    "_python_dispatch",
+    "_traceback",
+    "checkpoint",
+    "collect_env",
+    "deterministic",
+    "dlpack",
+    "hooks",
+)
 __getattr__ = _names_of("rushlight.utils", LAZY, {"swap_tensors": "core.object.swapping"})

@@ -1,13 +1,10 @@
-"""`nn.parallel`: DataParallel, which on the CPU calls its module."""
+"""DataParallel: the module itself, since there is one device, the CPU."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.surface.lazy import names_of
 from rushlight.nn.modules.module import Module
-
-__all__ = ["DataParallel"]
 
 
 class DataParallel(Module):
@@ -23,4 +20,18 @@ class DataParallel(Module):
         return self.module(*inputs, **kwargs)
 
 
-__getattr__ = names_of("rushlight.nn.parallel")
+def data_parallel(
+    module: Module,
+    inputs: Any,
+    device_ids: Any = None,
+    output_device: Any = None,
+    dim: int = 0,
+    module_kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """What the module gives for the inputs: there is one device.
+
+    >>> torch.nn.parallel.data_parallel(torch.nn.Identity(), torch.ones(2))
+    tensor([1., 1.])
+    """
+    given = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
+    return module(*given, **(module_kwargs or {}))
