@@ -113,7 +113,7 @@ class BlockMask:
             [(None, None), (None, None)] if not compute_q_blocks else [transposed(*fields[:2]), transposed(*fields[2:])]
         )
         lengths = seq_lengths or (kv_indices.shape[-2] * size[0], kv_indices.shape[-1] * size[1])
-        given = dict(zip(FIELDS, [*fields, *seen[0], *seen[1]], strict=True))
+        given: Any = dict(zip(FIELDS, [*fields, *seen[0], *seen[1]], strict=True))
         return cls(lengths, **given, BLOCK_SIZE=size, mask_mod=mask_mod or noop_mask)
 
     @property
