@@ -13,7 +13,7 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("rushlight", "tests", "conformance", "benchmarks", "examples", "tools")
+FOLDERS = ("rushlight", "tests", "conformance", "benchmarks", "clients", "examples", "tools")
 LONGEST_FILE = 600
 LONGEST_LINE = 120
 LONGEST_FUNCTION = 60
