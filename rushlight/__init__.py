@@ -145,6 +145,7 @@ _ELSEWHERE |= dict.fromkeys(
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
     "ops.machine.inner",
 )
+_ELSEWHERE |= dict.fromkeys(("DisableTorchFunction", "DisableTorchFunctionSubclass"), "core.surface.overriding")
 _ELSEWHERE |= {"OutOfMemoryError": "errors.kinds", "compile": "compiler.entry"}
 
 

@@ -51,8 +51,8 @@ LEFT_OUT = (
         "programs are not captured as graphs",
         "run the program as it is: every operation runs at once",
         """export.* onnx onnx.* _dynamo.* _inductor.* cond
-        while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag DisableTorchFunction*
-        overrides.* _decomp.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
+        while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard Tag
+        _decomp.* _higher_order_ops.* _subclasses.* _logging.* _jit_internal.*
         autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
     ),
     (
