@@ -9,12 +9,12 @@ from rushlight.errors import absent
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("jit", "TorchScript is left out; call the function or the module directly"),
+        ("CompilationUnit", "TorchScript is left out; call the function or the module directly"),
         ("sparse_coo_tensor", "sparse layouts are left out; keep the tensor dense"),
         ("quantize_per_tensor", "quantization is left out"),
         ("vmap", "function transforms"),
         ("float8_e4m3fn", "dtypes of a few bits are left out; use int8, float16 or bfloat16"),
-        ("compile", "yet: it belongs to the compiler"),
+        ("from_file", "yet: it belongs to saving and loading"),
     ],
 )
 def test_a_name_that_is_left_out_says_why(name, words):
