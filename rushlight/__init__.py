@@ -102,6 +102,7 @@ _LAZY = (
     "functional",
     "futures",
     "fx",
+    "hub",
     "jit",
     "library",
     "linalg",
@@ -116,6 +117,7 @@ _LAZY = (
     "onnx",
     "optim",
     "overrides",
+    "package",
     "profiler",
     "quantization",
     "quasirandom",
@@ -157,6 +159,7 @@ _ELSEWHERE |= dict.fromkeys(
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
     "ops.machine.inner",
 )
+_ELSEWHERE |= dict.fromkeys(("DisableTorchFunction", "DisableTorchFunctionSubclass"), "core.surface.overriding")
 _ELSEWHERE |= dict.fromkeys(
     "bit bits16 bits1x8 bits2x4 bits4x2 bits8 chalf complex32 float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz "
     "float8_e5m2 float8_e5m2fnuz float8_e8m0fnu int1 int2 int3 int4 int5 int6 int7 qint32 qint8 quint2x4 quint4x2 "

@@ -4,7 +4,7 @@ import sys
 
 from rushlight.compiler.config import Config
 
-sys.modules[__name__] = Config(  # type: ignore[assignment]
+settings = Config(
     "torch._dynamo.config",
     cache_size_limit=8,
     recompile_limit=8,
@@ -27,3 +27,5 @@ sys.modules[__name__] = Config(  # type: ignore[assignment]
     error_on_recompile=False,
     log_level=None,
 )
+settings.__spec__, settings.__file__ = __spec__, __file__
+sys.modules[__name__] = settings

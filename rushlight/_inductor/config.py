@@ -4,7 +4,7 @@ import sys
 
 from rushlight.compiler.config import Config
 
-sys.modules[__name__] = Config(  # type: ignore[assignment]
+settings = Config(
     "torch._inductor.config",
     debug=False,
     fx_graph_cache=True,
@@ -23,3 +23,5 @@ sys.modules[__name__] = Config(  # type: ignore[assignment]
     triton=Config("torch._inductor.config.triton", cudagraphs=False, unique_kernel_names=True),
     cpp=Config("torch._inductor.config.cpp", threads=-1, simdlen=None),
 )
+settings.__spec__, settings.__file__ = __spec__, __file__
+sys.modules[__name__] = settings

@@ -5,25 +5,27 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 
-class Config:
-    """Settings by name; a name that was never set is refused, as a wrong one is in torch."""
+class Config(ModuleType):
+    """Settings by name, in place of a module; a name that was never set is refused, as a wrong one is in torch."""
+
+    _settings: dict[str, Any]
 
     def __init__(self, name: str, **known: Any):
-        self.__dict__["_name"] = name
+        super().__init__(name)
         self.__dict__["_settings"] = known
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
         if name in self._settings:
             return self._settings[name]
-        raise AttributeError(f"{self._name}.{name} does not exist")
+        raise AttributeError(f"{self.__name__}.{name} does not exist")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._settings[name] = value
+        # the import system writes the names with underscores
+        (self.__dict__ if name.startswith("__") else self._settings)[name] = value
 
     def __delattr__(self, name: str) -> None:
         self._settings.pop(name, None)

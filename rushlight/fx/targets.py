@@ -53,8 +53,6 @@ def torch_name(known: str) -> str:
     space, _, name = known.removeprefix("torch.").rpartition(".")
     if space in INSIDE:
         return INSIDE[space] + name
-    if name.startswith("max_pool"):
-        return f"torch.nn.functional.{name}"
     if not space and name in IN_FUNCTIONAL:
         return f"torch.functional.{name}"
     if space == "functional":

@@ -9,12 +9,11 @@ from rushlight.errors import absent
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("jit", "TorchScript is left out; call the function or the module directly"),
+        ("CompilationUnit", "TorchScript is left out; call the function or the module directly"),
         ("sparse_coo_tensor", "sparse layouts are left out; keep the tensor dense"),
         ("quantize_per_tensor", "quantization is left out"),
         ("vmap", "function transforms"),
         ("per_tensor_affine", "quantization is left out"),
-        ("compile", "yet: it belongs to the compiler"),
     ],
 )
 def test_a_name_that_is_left_out_says_why(name, words):

@@ -46,7 +46,7 @@ def forms() -> dict[int, tuple[Op, bool]]:
     found: dict[int, tuple[Op, bool]] = {}
     for op in registry().values():
         # the body of a composed function is itself one that some names stand for
-        found |= {id(form): (op, False) for form in (op.function, op.method, op.body)}
+        found |= {id(form): (op, False) for form in (op.function, op.method, op.body, *op.twins)}
         found[id(op.inplace)] = (op, True)
     # for ops without a method or an in-place form
     found.pop(id(None), None)

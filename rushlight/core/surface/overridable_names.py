@@ -59,6 +59,10 @@ def names() -> dict[Any, str]:
     # an alias has the name that the function itself shows
     for _, value, full in sorted(named, key=lambda each: getattr(each[1], "__name__", each[0]) != each[0]):
         found.setdefault(value, full)
+    # one function here, two in torch, of which this is the one that programs call
+    functional = import_module("rushlight.nn.functional")
+    for count in (1, 2, 3):
+        found[getattr(functional, f"max_pool{count}d")] = f"torch.nn.functional.max_pool{count}d"
     for name, field in fields().items():
         found[field] = f"torch.Tensor.{name}.__get__"
         found[field.__self__.__set__] = f"torch.Tensor.{name}.__set__"  # type: ignore[attr-defined]

@@ -50,7 +50,7 @@ def bind(op: Op) -> None:
     for each in (name, *op.aliases):
         place, _, alias = each.rpartition(".")
         names = NAMESPACES.setdefault(place if "." in each else module, {})
-        names[alias] = op.twin() if each in TWINS else op.function
+        names[alias] = twin_of(op) if each in TWINS else op.function
         if op.is_method and "." not in each:
             setattr(Tensor, each, op.method)
             if op.inplace is not None:
@@ -59,6 +59,14 @@ def bind(op: Op) -> None:
             names[alias + "_"] = op.inplace
     if op.operator is not None:
         bind_operator(op)
+
+
+def twin_of(op: Op) -> Callable:
+    """The function of an op once more, as another object."""
+    made: Any = op.twin()
+    made.op, made.gradient = op, op.gradient
+    op.twins.append(made)
+    return made
 
 
 def bind_operator(op: Op) -> None:

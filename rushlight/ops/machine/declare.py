@@ -69,6 +69,7 @@ class Op:
         self.method: Callable | None = None  # the same with another signature
         self.inplace: Callable | None = None
         self.twin: Callable[[], Callable]  # makes the function once more, as another object
+        self.twins: list[Callable] = []  # those that were made
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
         self.aliases: tuple[str, ...] = ()
