@@ -192,10 +192,13 @@ _ELSEWHERE |= dict.fromkeys(
     "_C",
 )
 _ELSEWHERE |= {"Future": "futures", "FatalError": "_C"}
-_INNER = "_C __config__ __future__ _custom_ops _dynamo _inductor _jit_internal _library _ops _tensor _tensor_str _utils"
+_INNER = (
+    "_C __config__ __future__ _custom_ops _dynamo _inductor _jit_internal _library "
+    "_ops _subclasses _tensor _tensor_str _utils"
+).split()
 
 
-__getattr__ = _names_of("rushlight", (*_LAZY, *_INNER.split()), _ELSEWHERE)
+__getattr__ = _names_of("rushlight", (*_LAZY, *_INNER), _ELSEWHERE)
 _promise("rushlight", _LATE)
 # as in torch, where some programs write torch.torch
 torch = _sys.modules[__name__]
