@@ -194,8 +194,13 @@ def library(name: str) -> _OpNamespace:
     return _OpNamespace(name)
 
 
+# libraries that a program tried to load: what it registers for their functions is taken and never called
+refused_libraries: list[str] = []
+
+
 def load_library(path: Any) -> NoReturn:
     """Refused: compiled libraries are made for torch's dispatcher."""
+    refused_libraries.append(str(path))
     raise OSError(
         f"Could not load this library: {path}: compiled extensions of PyTorch need PyTorch's own C++ library; write "
         "the function in Python with torch.library.custom_op"

@@ -15,8 +15,7 @@ NAMES = table(
     ExportOptions InputObserver JitScalarType ONNXProgram OnnxExporterError
     OperatorExportTypes=ONNX,ONNX_ATEN,ONNX_ATEN_FALLBACK,ONNX_FALLTHROUGH
     TensorProtoDataType=UNDEFINED,FLOAT,UINT8,INT8,UINT16,INT16,INT32,INT64,STRING,BOOL,FLOAT16,DOUBLE
-    TrainingMode=EVAL,PRESERVE,TRAINING export register_custom_op_symbolic select_model_mode_for_export
-    unregister_custom_op_symbolic
+    TrainingMode=EVAL,PRESERVE,TRAINING export select_model_mode_for_export
     errors: OnnxExporterError SymbolicValueError UnsupportedOperatorError
     operators: reshape_from_tensor_shape shape_as_tensor
     symbolic_helper: _get_tensor_dim_size _get_tensor_sizes _is_none _maybe_get_const _unimplemented
@@ -27,18 +26,31 @@ NAMES = table(
     symbolic_opset12: dropout
     symbolic_opset13:
     symbolic_registry:
-    utils: export register_custom_op_symbolic unregister_custom_op_symbolic
+    utils: export
     verification:
     ops:
     """
 )
-__all__ = ["is_in_onnx_export", "is_onnxrt_backend_supported", *NAMES[""]]
+OWN = ["is_in_onnx_export", "is_onnxrt_backend_supported", "register_custom_op_symbolic", "unregister_custom_op_symbolic"]
+__all__ = [*OWN, *NAMES[""]]
+# functions that would write the nodes of custom operations, by name and version, for whoever exports some day
+symbolics: dict[tuple[str, int], Callable] = {}
 producer_name = "rushlight"
 
 
 def is_in_onnx_export() -> bool:
     """Whether a network is being exported: never."""
     return False
+
+
+def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: Callable, opset_version: int) -> None:
+    """Keep the function that would write a custom operation; packages say it when they are imported."""
+    symbolics[symbolic_name, opset_version] = symbolic_fn
+
+
+def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
+    """Forget the function that would write a custom operation."""
+    symbolics.pop((symbolic_name, opset_version), None)
 
 
 def is_onnxrt_backend_supported() -> bool:

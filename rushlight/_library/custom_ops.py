@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from rushlight._library.infer_schema import infer_schema
 from rushlight._library.schemas import FunctionSchema
-from rushlight._ops import OpOverload, OpOverloadPacket, has_tensor, library
+from rushlight._ops import OpOverload, OpOverloadPacket, has_tensor, library, refused_libraries
 from rushlight.autograd.function import Function
 from rushlight.autograd.modes import is_grad_enabled, no_grad
 from rushlight.core.object.tensor import Tensor
@@ -132,15 +133,26 @@ def gathered(flat: Sequence[Any], form: tuple) -> list[Any]:
     return given
 
 
-def declared(op: Any) -> Declared:
+def declared(op: Any) -> Any:
     """What an op, its name or its definition stands for."""
     if isinstance(op, CustomOpDef):
         return op._declared
     name = op.name() if isinstance(op, OpOverload) else str(op)
     found = DECLARED.get(name.removesuffix(".default"))
+    if found is None and refused_libraries:
+        return Unloaded()
     if found is None:
         raise RuntimeError(f"operator {name} does not exist: torch.library.define it first")
     return found
+
+
+class Unloaded:
+    """Takes what is registered for a function of a library that could not be loaded, such as torchvision's."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[str, Callable] = {}
+        self.fake = self.backward = self.setup = self.vmap = None
+        self.schema = SimpleNamespace(is_mutable=False)
 
 
 class CustomOpDef:

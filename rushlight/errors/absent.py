@@ -143,9 +143,7 @@ LEFT_OUT = (
 )
 REST = "the rest of nn"
 # What is not there yet: (what it belongs to, names). An error says so; docs/coverage.md counts these as absent.
-PLANNED = (
-    (REST, "nn.*"),
-)
+PLANNED = ((REST, "nn.*"),)
 
 
 def reason(name: str) -> tuple[str, str] | None:

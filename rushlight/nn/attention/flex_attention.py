@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 import rushlight
 from rushlight.core.object.tensor import Tensor
+from rushlight.nn.attention.block_mask import (
+    _DEFAULT_SPARSE_BLOCK_SIZE as _DEFAULT_SPARSE_BLOCK_SIZE,
+)
 from rushlight.nn.attention.block_mask import BlockMask, create_block_mask, create_mask, mask_of, noop_mask, positions
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Overloads: the forms that torch has of the functions of its inner library, where they are more than one and `out`."""
 
 OVERLOADS = """
-_batch_norm_with_update:out,default
+_batch_norm_with_update:out,default index:Tensor,Tensor_out,Tensor_hacked_twin
 _foreach_add:Scalar,Scalar_out,List,List_out,ScalarList,ScalarList_out,Tensor,Tensor_out
 _foreach_add_:Scalar,List,ScalarList,Tensor
 _foreach_addcdiv:Scalar,Scalar_out,ScalarList,ScalarList_out,Tensor,Tensor_out

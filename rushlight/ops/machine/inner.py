@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from typing import Any
 
 from rushlight.core.numbers.dtypes import dtype as Dtype
 from rushlight.core.object.tensor import Tensor
@@ -20,6 +21,46 @@ from rushlight.ops.shape.slicing import take_slice
 
 _segment_reduce = segment_reduce
 Indices = Sequence[Tensor | None]
+
+
+def _to_copy(
+    input: Tensor,
+    *,
+    dtype: Dtype | None = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool | None = None,
+    non_blocking: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """A copy, on request in another dtype or order in memory; it has a history."""
+    options = {} if memory_format is None else {"memory_format": memory_format}
+    return input.to(device=device, dtype=dtype or input.dtype, copy=True, **options)
+
+
+def alias(input: Tensor) -> Tensor:
+    """A view of the whole tensor."""
+    return input.view(input.shape) if input.is_contiguous() else input[...]
+
+
+def index(input: Tensor, indices: Indices) -> Tensor:
+    """`input[indices]`, where None stands for a whole dimension."""
+    return input[tuple([builtins.slice(None) if each is None else each for each in indices])]
+
+
+def _pin_memory(input: Tensor, device: Any = None) -> Tensor:
+    """A copy in memory that a GPU could read: refused, as torch refuses it without one."""
+    return input.pin_memory()
+
+
+def _sparse_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Refused: there are no sparse tensors."""
+    raise NotImplementedError("sparse layouts are left out: keep the tensor dense, and call torch.addmm")
+
+
+def _sparse_mm_reduce_impl(input: Tensor, other: Tensor, reduce: str) -> Tensor:
+    """Refused: there are no sparse tensors."""
+    raise NotImplementedError("sparse layouts are left out: keep the tensor dense, and call torch.mm")
 
 
 def _softmax(input: Tensor, dim: int, half_to_float: bool) -> Tensor:
@@ -159,15 +200,21 @@ def check_chunks(tensors: Sequence[Tensor], dim: int, num_chunks: int) -> int:
 
 __all__ = [
     "_chunk_cat",
+    "_pin_memory",
+    "_sparse_addmm",
+    "_sparse_mm_reduce_impl",
     "_log_softmax",
     "_log_softmax_backward_data",
     "_safe_softmax",
     "_segment_reduce",
     "_softmax",
     "_softmax_backward_data",
+    "_to_copy",
     "_unsafe_index",
     "_unsafe_index_put",
     "_unsafe_masked_index",
     "_unsafe_masked_index_put_accumulate",
+    "alias",
+    "index",
     "slice",
 ]
