@@ -106,11 +106,6 @@ LEFT_OUT = (
         "*Storage StorageBase storage Tensor.storage_type",
     ),
     (
-        "DataPipes are there in their simple form",
-        "write a generator function in the __iter__ of an IterableDataset",
-        "utils.data.datapipes.*",
-    ),
-    (
         "PyTorch itself has given it up",
         "use the function that PyTorch names in its stead",
         """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* utils.serialization.* math.*

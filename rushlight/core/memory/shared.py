@@ -100,8 +100,10 @@ def new_file(size: int) -> int:
     """A file of so many bytes."""
     descriptor = raw_file(NAME)
     try:
-        # memory that is promised only would kill whoever writes to it when there is no more
-        os.posix_fallocate(descriptor, 0, max(size, 1))
+        os.ftruncate(descriptor, max(size, 1))
+        if hasattr(os, "posix_fallocate"):
+            # memory that is promised only would kill whoever writes to it when there is no more
+            os.posix_fallocate(descriptor, 0, max(size, 1))
     except OSError as error:
         os.close(descriptor)
         raise RuntimeError(f"unable to allocate {size} bytes of shared memory: {error}") from error

@@ -16,7 +16,7 @@ import rushlight as torch
 from rushlight.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
 
 pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="workers need sockets that carry descriptors"),
+    pytest.mark.skipif(sys.platform != "linux", reason="workers need sockets that carry descriptors"),
     pytest.mark.filterwarnings("ignore:This DataLoader will create"),
     pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning"),
 ]
