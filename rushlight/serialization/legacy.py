@@ -14,6 +14,7 @@ from rushlight.core.memory.mapping import swap_bytes
 from rushlight.core.memory.public_storage import UntypedStorage, on_block
 from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.nn.modules.module import Module
+from rushlight.serialization.archive_writer import write_all
 from rushlight.serialization.locations import restorer
 from rushlight.serialization.options import _serialization_tls
 from rushlight.serialization.pickler import Storages, pickled
@@ -35,18 +36,18 @@ def write(obj: Any, file: Any, module: Any, protocol: int) -> None:
     references = LegacyReferences()
     data = pickled(obj, module, protocol, references.identify)
     for each in (MAGIC_NUMBER, PROTOCOL_VERSION, system):
-        file.write(pickle.dumps(each, protocol))
-    file.write(data)
+        write_all(file, pickle.dumps(each, protocol))
+    write_all(file, data)
     keys = sorted(references.storages.held)
-    file.write(pickle.dumps(keys, protocol))
+    write_all(file, pickle.dumps(keys, protocol))
     for key in keys:
         storage, kind = references.storages.held[key]
-        file.write(pack("<q", storage.nbytes() // kind.itemsize))
+        write_all(file, pack("<q", storage.nbytes() // kind.itemsize))
         memory = storage._memory
         if sys.byteorder == "big":
             memory = memory.copy()
             swap_bytes(memory, kind)
-        file.write(memory.data if memory.size else b"")
+        write_all(file, memory.data if memory.size else b"")
     if hasattr(file, "flush"):
         file.flush()
 
