@@ -7,7 +7,7 @@ from typing import Any
 
 
 class WrappedHook:
-    """A hook of a module out of a file of torch's: a function, and the module that it is called with if it wants one."""
+    """A hook of a module out of a file of torch's: a function, and the module that it is called with, if any."""
 
     hook: Callable
     with_module: bool = False
