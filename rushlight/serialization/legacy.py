@@ -15,6 +15,7 @@ from rushlight.core.memory.public_storage import UntypedStorage, on_block
 from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.nn.modules.module import Module
 from rushlight.serialization.archive_writer import write_all
+from rushlight.serialization.helpers import _maybe_decode_ascii
 from rushlight.serialization.locations import restorer
 from rushlight.serialization.options import _serialization_tls
 from rushlight.serialization.pickler import Storages, pickled
@@ -115,9 +116,9 @@ class StreamStorages:
         self.places: dict[str, UntypedStorage] = {}
 
     def find(self, reference: Any) -> Any:
-        from rushlight.serialization.loading import plain_text, read_reference
+        from rushlight.serialization.loading import read_reference
 
-        if isinstance(reference, tuple) and reference and plain_text(reference[0]) == "module":
+        if isinstance(reference, tuple) and reference and _maybe_decode_ascii(reference[0]) == "module":
             return module_class(reference)
         kind, key, location, count = read_reference(reference, 6)
         view = reference[5]
