@@ -51,7 +51,7 @@ def _is_zipfile(f: Any) -> bool:
 
 
 def _open_file_like(name_or_buffer: Any, mode: str) -> Any:
-    """A file for a with statement: that of a path, which is closed at the end, or the one that is given, which is not."""
+    """A file for a with statement: that of a path, closed at the end, or the one that is given, which stays open."""
     return open(name_or_buffer, mode) if is_path(name_or_buffer) else nullcontext(name_or_buffer)
 
 
