@@ -26,7 +26,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain test-allocations conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize stubs wheel test-wheel clients clean
+.PHONY: help demo test test-plain test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick startup sanitize stubs wheel test-wheel clients clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -36,6 +36,7 @@ help:
 	@echo 'make sanitize          run the suite under the address and undefined behaviour sanitizers'
 	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
 	@echo 'make fuzz              random programs against $(TORCH), FUZZ="--count 2000 --seed 7"; then native on against off'
+	@echo 'make fuzz-files        load 100,000 damaged and hostile files, and kill 200 processes that save; takes a quarter of an hour'
 	@echo 'make clients           programs built on other packages, unmodified, beside $(TORCH); write docs/clients.md; takes long'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
@@ -94,6 +95,11 @@ FUZZ := --count 500
 fuzz: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 	$(VENV_TORCH)/bin/python -m conformance programs $(FUZZ)
 	$(VENV_TORCH)/bin/python -m conformance.programs.twins $(FUZZ)
+
+FILES := --count 100000
+fuzz-files: $(VENV)/.installed $(VENV)/.dev
+	$(VENV)/bin/python tools/fuzz_files.py damage $(FILES)
+	$(VENV)/bin/python tools/fuzz_files.py killing --count 200
 
 check: $(VENV)/.installed $(VENV)/.dev
 	$(VENV)/bin/ruff format --check .

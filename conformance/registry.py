@@ -32,7 +32,7 @@ def registry_of(library: Library) -> dict[str, Any]:
 def list_ops(library: Library) -> list[dict[str, Any]]:
     """Every declared op and the file of ops/ it stands in."""
     ops = registry_of(library).values()
-    return [{"name": op.name, "family": op.function.__module__.rsplit(".", 1)[-1]} for op in ops]
+    return [{"name": op.name, "family": op.body.__module__.rsplit(".", 1)[-1]} for op in ops]
 
 
 def check_op(name: str, library: Library) -> dict[str, Any]:

@@ -31,7 +31,6 @@ from rushlight.core.memory.layout import (
     sparse_coo,
     strided,
 )
-from rushlight.core.memory.public_storage import TypedStorage, UntypedStorage
 from rushlight.core.numbers.defaults import *
 from rushlight.core.numbers.dtypes import (
     bfloat16,
@@ -65,6 +64,7 @@ from rushlight.core.numbers.promotion import can_cast, promote_types, result_typ
 from rushlight.core.object import attributes as _attributes
 from rushlight.core.object import pickling as _pickling
 from rushlight.core.object import rare_methods as _rare_methods
+from rushlight.core.object import storages as _storages
 from rushlight.core.object.conversion import *
 from rushlight.core.object.printing import get_printoptions, printoptions, set_printoptions
 from rushlight.core.object.size import Size
@@ -103,8 +103,11 @@ _LAZY = (
     "nn",
     "optim",
     "overrides",
+    "return_types",
+    "serialization",
     "signal",
     "special",
+    "storage",
     "testing",
     "types",
     "utils",
@@ -137,9 +140,16 @@ _ELSEWHERE |= dict.fromkeys(
     "ops.machine.inner",
 )
 _ELSEWHERE |= {"OutOfMemoryError": "errors.kinds"}
+_ELSEWHERE |= dict.fromkeys(
+    "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage DoubleStorage "
+    "FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage StorageBase TypedStorage "
+    "UntypedStorage".split(),
+    "storage",
+)
+_ELSEWHERE |= {"save": "serialization", "load": "serialization", "from_file": "storage"}
 
 
-__getattr__ = _names_of("rushlight", (*_LAZY, "__future__", "_utils"), _ELSEWHERE)
+__getattr__ = _names_of("rushlight", (*_LAZY, "__future__", "_tensor", "_utils"), _ELSEWHERE)
 _promise("rushlight", _LATE)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops")]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]

@@ -16,6 +16,18 @@ from rushlight.core.object.tensor import Tensor
 __all__: list[str] = []
 
 
+def __getattr__(name: str) -> Any:
+    """The functions that files of tensors name, which are loaded with `torch.load`."""
+    if name.startswith("_rebuild_"):
+        return getattr(importlib.import_module("rushlight.serialization.rebuilding"), name)
+    raise AttributeError(f"module 'torch._utils' has no attribute '{name}'")
+
+
+def _element_size(dtype: Any) -> int:
+    """Bytes in one element of a dtype."""
+    return dtype.itemsize
+
+
 def try_import(module_name: str) -> ModuleType | None:
     """The module, or None if there is none of this name."""
     found = sys.modules.get(module_name)

@@ -171,6 +171,7 @@ ORDER = (
     ("nn", "errors.modules"),
     ("multiprocessing",),
     ("optim", "distributions", "utils"),
+    ("serialization",),
     ("compat", "cli"),
 )
 

@@ -101,14 +101,9 @@ LEFT_OUT = (
         utils.cmake_prefix_path cpp""",
     ),
     (
-        "typed storages are left out",
-        "use untyped_storage(), or the tensor itself",
-        "*Storage StorageBase storage Tensor.storage_type",
-    ),
-    (
         "PyTorch itself has given it up",
         "use the function that PyTorch names in its stead",
-        """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* utils.serialization.* math.*
+        """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* math.*
         autograd.*NestedIOFunction""",
     ),
     (
@@ -135,7 +130,7 @@ LEFT_OUT = (
         classproperty get_file_path prepare_multiprocessing_environment init_num_threads
         Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available autocast_*_nesting
         get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
-        set_autocast_ipu_* set_autocast_xla_* torch_version return_types utils.weak
+        set_autocast_ipu_* set_autocast_xla_* torch_version utils.weak
         utils.set_module Tensor.module_load Tensor.grad_dtype autograd.enforce_grad_layout_policy
         autograd.set_multithreading_enabled native_norm frobenius_norm utils._triton.* utils.hooks.*
         utils.checkpoint.* torch _amp_foreach_* nuclear_norm has_lapack
@@ -147,7 +142,6 @@ REST = "the rest of nn"
 # What is not there yet: (what it belongs to, names). An error says so; docs/coverage.md counts these as absent.
 PLANNED = (
     ("the compiler", "compile compiler compiler.* nn.Module.compile"),
-    ("saving and loading", "save load serialization serialization.* from_file"),
     ("logs", "utils.tensorboard utils.tensorboard.*"),
     (REST, "nn.*"),
 )

@@ -12,5 +12,6 @@ LAZY = (
     "deterministic",
     "dlpack",
     "hooks",
+    "serialization",
 )
 __getattr__ = _names_of("rushlight.utils", LAZY, {"swap_tensors": "core.object.swapping"})

@@ -11,7 +11,7 @@ from rushlight.core.surface.lazy import promised
 from rushlight.ops.machine.declare import Op
 from rushlight.ops.machine.late import registry
 from tools.stubs.by_hand import FUNCTIONS
-from tools.stubs.notes import Imports, noted_stub
+from tools.stubs.notes import Imports, home_of, noted_stub
 from tools.stubs.signatures import function_stub, overloads
 
 HEAD = '''"""{title}
@@ -96,7 +96,7 @@ def source_of(package: str, name: str, value: Any) -> str | None:
     if isinstance(value, ModuleType):
         parent, _, last = value.__name__.rpartition(".")
         return f"from {parent} import {last} as {name}" if parent else f"import {last} as {name}"
-    home = getattr(value, "__module__", None)
+    home = home_of(value)
     for called in (getattr(value, "__name__", name), name):
         if isinstance(home, str) and home != package and getattr(sys.modules.get(home), called, None) is value:
             return f"from {home} import {called} as {name}"

@@ -11,6 +11,7 @@ from typing import Any
 from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.bind import public
 from rushlight.ops.machine.late import load
+from tools.stubs.notes import home_of
 
 HEAD = '''"""Names of ops that are declared late: see `late.py`.
 
@@ -29,7 +30,7 @@ def early_modules() -> list[str]:
 
 def is_late(function: Any) -> bool:
     """Whether a function is declared in a module that is loaded when one of its names is asked for."""
-    place = getattr(function, "__module__", None) or ""
+    place = home_of(function) or ""
     return place.startswith("rushlight.ops.") and place not in early_modules()
 
 

@@ -44,12 +44,19 @@ class Imports:
         return ast.unparse(Translation(self, function).visit(ast.parse(text, mode="eval")).body)
 
 
+def home_of(function: Any) -> Any:
+    """The module that a function was written in: an op's is that of its body, whatever place it is found at."""
+    shown = getattr(function, "__signature__", None)
+    op = getattr(shown, "op", None) or getattr(function, "op", None)
+    return getattr(function, "__module__", None) if op is None else op.body.__module__
+
+
 class Translation(ast.NodeTransformer):
     """Replaces each name in an annotation by the stub's name for what it means in its module."""
 
     def __init__(self, imports: Imports, function: Callable):
         self.imports = imports
-        self.module = sys.modules[function.__module__]
+        self.module = sys.modules[home_of(function)]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         base = self.meaning(node.value.id) if isinstance(node.value, ast.Name) else None

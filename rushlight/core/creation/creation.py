@@ -110,6 +110,8 @@ def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = Non
         return shared(data) if dtype is None else converted(data, dtypes.checked(dtype))
     if exports(data):
         return as_tensor(from_dlpack(data), dtype=dtype)
+    if is_storage(data):
+        return on_storage(data, None if dtype is None else dtypes.checked(dtype))
     return copy_of(data, dtype, device, False, "as_tensor")
 
 
@@ -191,6 +193,10 @@ def asarray(
             made._array = made._array.copy()
     elif exports(obj):
         made = asarray_tensor(from_dlpack(obj), wanted, copy, False)
+    elif is_storage(obj):
+        made = on_storage(obj, wanted)
+        if copy:
+            made = made.clone()
     else:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -198,6 +204,18 @@ def asarray(
     if requires_grad and made._node is None:
         made.requires_grad = True
     return made
+
+
+def is_storage(data: Any) -> bool:
+    """Whether it is a block of memory, not the numbers in it."""
+    # the names of its methods: the classes are made of tensors, and come later
+    return hasattr(data, "untyped") and hasattr(data, "_cdata")
+
+
+def on_storage(storage: Any, wanted: dtypes.dtype | None) -> Tensor:
+    """A tensor on the memory of a storage; of bytes without a dtype it is one of int64, as in torch."""
+    kind: Any = wanted or getattr(storage, "dtype", dtypes.int64)
+    return finish(np.empty((0,), kind.numpy)).set_(storage)
 
 
 def asarray_tensor(obj: Tensor, wanted: dtypes.dtype | None, copy: bool | None, requires_grad: bool | None) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.creation.creation import copy_of
+from rushlight.core.creation.creation import copy_of, is_storage, on_storage
 from rushlight.core.creation.options import allocate, checked_size, finish
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.size import Size
@@ -75,6 +75,8 @@ def from_data(data: Any, kind: dtypes.dtype) -> Tensor:
                 f"expected {kind.scalar} (got {data.dtype.scalar}): write tensor.to({kind!r}) to convert a tensor"
             )
         return data[...]
+    if is_storage(data):
+        return on_storage(data, kind)
     if isinstance(data, (bool, float, complex, np.generic, str, bytes)) or data is None:
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__}); write torch.tensor({data!r})")
     return copy_of(data, kind, None, False, "Tensor")

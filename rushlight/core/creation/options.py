@@ -93,7 +93,7 @@ FILLS_EXPANDED = {"empty", "eye", "full", "ones", "randperm", "zeros"}
 
 def fill(out: Tensor, array: np.ndarray) -> Tensor:
     """Write the array into `out`, which takes its shape."""
-    from rushlight.core.memory.public_storage import give_shape
+    from rushlight.core.memory.growth import give_shape
     from rushlight.ops.machine.inplace import require_writable, written
     from rushlight.ops.machine.out import refuse_recorded
 

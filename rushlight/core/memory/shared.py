@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from importlib import import_module
 from sys import getrefcount
 from typing import Any, ClassVar
@@ -157,11 +158,22 @@ def share_storage(storage: Storage) -> Block:
     for tensor in tensors_on(storage, start, extent * old.itemsize):
         tensor._array = alike(tensor._array, placed(raw(tensor._array), start, shared))
         storages.append(tensor._storage)
+    # one array for all, and the public object of the old one follows: that is how it is told who shares memory
+    block = placed(old, start, shared)
     for each in storages:
-        if each is not None and block_of(each.array) is None:
-            each.array = placed(each.array, start, shared)
+        if each is not None:
+            each.array = block
+    follow(old, block)
     register_reductions()
     return owner_of(shared).base  # type: ignore[return-value]
+
+
+def follow(old: np.ndarray, block: np.ndarray) -> None:
+    """Let the storage that somebody holds go on with the new memory."""
+    public = sys.modules.get("rushlight.core.memory.public_storage")
+    held = None if public is None else public.HELD.get(id(old))
+    if public is not None and held is not None and held._block is old:
+        public.set_block(held, block)
 
 
 def share(tensor: Tensor) -> None:
@@ -178,6 +190,7 @@ def share(tensor: Tensor) -> None:
     tensor._array = placed(array, array.__array_interface__["data"][0], shared)
     # with a storage it is nobody's to lay elsewhere, as optimizers do with small arrays of theirs
     storage_of(tensor).array = tensor._array
+    follow(array, tensor._array)
     register_reductions()
 
 

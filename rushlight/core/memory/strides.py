@@ -131,6 +131,23 @@ def empty_view(array: np.ndarray, shape: tuple, strides: tuple, place: int) -> n
     return found if found.dtype == array.dtype else found.view(array.dtype)
 
 
+def bytes_of(memory: np.ndarray) -> np.ndarray:
+    """All bytes from the first element of an array to its last one, in the order of memory, as a view."""
+    flat = strided(memory, (memory_extent(memory),), (1,), 0)
+    return flat.view(np.uint8)
+
+
+def copied(block: np.ndarray) -> np.ndarray:
+    """A copy of an array's memory, in one row, that is written to even if the array may not be."""
+    return bytes_of(block).copy().view(block.dtype)
+
+
+def as_kind(memory: np.ndarray, kind: np.dtype) -> np.ndarray:
+    """The bytes of an array as elements of another dtype, as many as are whole."""
+    held = bytes_of(memory)
+    return held[: held.size - held.size % kind.itemsize].view(kind)
+
+
 def memory_extent(memory: np.ndarray) -> int:
     """Elements from the first to the last one of an array."""
     if not memory.size:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import deferred, flips_of, resolved
-from rushlight.core.memory.public_storage import flat
 from rushlight.core.memory.storage import Storage
-from rushlight.core.memory.strides import contiguous_strides, strided
+from rushlight.core.memory.strides import as_kind, bytes_of, contiguous_strides, copied, strided
+from rushlight.core.numbers.dtypes import dtype, from_numpy
 from rushlight.core.object.fields import NAMES
 from rushlight.core.object.tensor import Tensor, geometry_of, method, new, storage_of
 
@@ -28,7 +28,7 @@ def build(
 ) -> Tensor:
     """A leaf over a storage; of the dtype `kind` where that is not the storage's, as for `x.real`."""
     made: Tensor = new(cls)
-    memory = storage.array if kind is None else flat(storage).view(kind)
+    memory = storage.array if kind is None else as_kind(storage.array, kind)
     made._array = deferred(strided(memory, *geometry), flips)
     made._storage = storage
     made._requires_grad = requires_grad
@@ -48,12 +48,14 @@ def kind_of(tensor: Tensor) -> np.dtype | None:
     return None if own == stored else own
 
 
-def rebuild_storage(memory: np.ndarray) -> Storage:
-    return Storage(memory if memory.flags.writeable else memory.copy())
+def rebuild_storage(memory: np.ndarray, kind: dtype | None = None) -> Storage:
+    memory = memory if memory.flags.writeable else memory.copy()
+    return Storage(memory if kind is None else memory.view(kind.numpy))
 
 
 def reduce_storage(self: Storage) -> tuple:
-    return rebuild_storage, (flat(self),)
+    # as bytes, which NumPy leaves out of a pickle of protocol 5 whatever the dtype
+    return rebuild_storage, (bytes_of(self.array), from_numpy(self.array.dtype))
 
 
 copyreg.pickle(Storage, reduce_storage)
@@ -79,9 +81,10 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
         made = build(type(self), *resolved_copy(self), self.requires_grad)
     else:
         storage = storage_of(self)
-        if id(storage) not in memo:
-            memo[id(storage)] = Storage(flat(storage).copy())
-        made = build(type(self), memo[id(storage)], geometry_of(self), self.requires_grad, kind_of(self))
+        key = ("storage", id(storage.array))
+        if key not in memo:
+            memo[key] = Storage(copied(storage.array))
+        made = build(type(self), memo[key], geometry_of(self), self.requires_grad, kind_of(self))
     memo[id(self)] = made
     made._created = self._created
     if self._grad is not None:

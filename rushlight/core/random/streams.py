@@ -221,8 +221,9 @@ class Generator(Stream):
     def __reduce__(self) -> tuple:
         return Generator, (self.device,), self.state_bytes()
 
-    def __setstate__(self, state: np.ndarray) -> None:
-        self.load_state_bytes(state)
+    def __setstate__(self, state: Any) -> None:
+        # files hold torch's form: the seed, an offset that only other devices have, and the state as a tensor
+        self.load_state_bytes(state[2]._array if isinstance(state, tuple) else state)
 
 
 def no_memory(count: int) -> RuntimeError:

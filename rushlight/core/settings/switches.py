@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.memory.public_storage import TypedStorage, UntypedStorage
+from rushlight.core.memory.public_storage import UntypedStorage
+from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.errors.warning import warn
 
 PRECISIONS = ("highest", "high", "medium")

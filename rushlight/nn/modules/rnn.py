@@ -95,6 +95,14 @@ class RNNBase(Module):
         """The weights, a list for each direction of each layer."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # torch keeps the weights in a list too, and misses it in a file that has none
+        flat = {"_flat_weights_names": self._flat_weights_names, "_flat_weights": self._flat_weights}
+        return {**self.__dict__, **flat}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({name: value for name, value in state.items() if not name.startswith("_flat_weight")})
+
     def flatten_parameters(self) -> None:
         """Nothing: on a GPU it moves the weights together, on the CPU they may stay where they are."""
 

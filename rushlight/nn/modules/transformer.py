@@ -38,6 +38,14 @@ def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = N
     return full((sz, sz), -math.inf, dtype=dtype, device=device).triu(1)
 
 
+def is_relu(activation: Any) -> bool:
+    return activation is F.relu or isinstance(activation, ReLU)
+
+
+def is_gelu(activation: Any) -> bool:
+    return activation is F.gelu or isinstance(activation, GELU)
+
+
 def _get_activation_fn(activation: Activation) -> Any:
     if not isinstance(activation, str):
         return activation
@@ -93,6 +101,8 @@ class TransformerEncoderLayer(Module):
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.activation = _get_activation_fn(activation)
+        # torch asks for it, so that files which it is to read have it
+        self.activation_relu_or_gelu = 1 if is_relu(self.activation) else 2 if is_gelu(self.activation) else 0
 
     def forward(
         self,
@@ -251,7 +261,7 @@ def why_not_nested(layer: Any) -> str:
         return "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)"
     if attention.in_proj_bias is None:
         return "encoder_layer.self_attn was passed bias=False"
-    if layer.activation not in (F.relu, F.gelu) and not isinstance(layer.activation, (ReLU, GELU)):
+    if not is_relu(layer.activation) and not is_gelu(layer.activation):
         return "encoder_layer.activation_relu_or_gelu was not True"
     return "encoder_layer.self_attn.num_heads is odd" if attention.num_heads % 2 else ""
 

@@ -77,10 +77,18 @@ def finished(op: Op, name: str, code: CodeType, entry: Callable, keyword: list[s
     defaults = tuple([known[each.name] for each in op.parameters[:count]])
     function = FunctionType(code, {}, name, defaults, enclosed(code, op=op, call=entry))
     function.__kwdefaults__ = {each: known.get(each) for each in keyword}
-    function.__qualname__, function.__doc__, function.__module__ = name, op.doc, op.body.__module__
+    function.__qualname__, function.__doc__, function.__module__ = name, op.doc, public_place(op)
+    if name.endswith("_") and op.is_method:
+        function.__qualname__ = f"Tensor.{name}"
     form = function_parameters if name == op.name.rpartition(".")[2] else method_parameters
     function.__signature__ = ShownSignature(op, form)  # type: ignore[attr-defined]
     return named(function)
+
+
+def public_place(op: Op) -> str:
+    """The module where users, and pickles, find an op's function."""
+    place, _, _ = op.name.rpartition(".")
+    return f"rushlight.{place}" if place else "rushlight"
 
 
 def enclosed(code: CodeType, **own: Any) -> tuple[CellType, ...]:
@@ -113,7 +121,7 @@ def guard(op: Op, function: Callable, failed: Callable) -> Callable:
     defaults = tuple([ABSENT if is_missing(each) else each.default for each in parameters[: code.co_argcount]])
     made = FunctionType(wrapper, {}, op.name.rpartition(".")[2], defaults, closure)
     made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__, made.__doc__, made.__module__ = made.__name__, function.__doc__, function.__module__
+    made.__qualname__, made.__doc__, made.__module__ = made.__name__, function.__doc__, public_place(op)
     made.__signature__ = ShownSignature(op, function_parameters)  # type: ignore[attr-defined]
     return made if rest else named(made)
 
@@ -121,7 +129,7 @@ def guard(op: Op, function: Callable, failed: Callable) -> Callable:
 def as_method(op: Op, function: Any) -> Callable:
     """The same function under the signature of a method."""
     made = FunctionType(function.__code__, {}, function.__name__, function.__defaults__, function.__closure__)
-    made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
+    made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, f"Tensor.{function.__name__}"
     made.__doc__, made.__module__ = function.__doc__, function.__module__
     made.__signature__ = ShownSignature(op, method_parameters)  # type: ignore[attr-defined]
     return made

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
-from rushlight.core.memory.public_storage import give_shape
+from rushlight.core.memory.growth import give_shape
 from rushlight.core.memory.strides import strides_of
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.warning import warn

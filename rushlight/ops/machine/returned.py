@@ -17,4 +17,25 @@ def named_results(op_name: str, fields: tuple[str, ...]) -> type:
         return f"torch.return_types.{name}(\n{items})"
 
     counts = {"n_fields": len(fields), "n_sequence_fields": len(fields), "n_unnamed_fields": 0}
-    return type(name, (base,), {"__repr__": __repr__, "__slots__": (), "__module__": "torch.return_types", **counts})
+    fields_of_class = {"__repr__": __repr__, "__slots__": (), "__module__": "rushlight.return_types", **counts}
+    made = CLASSES[name] = type(name, (base,), fields_of_class)
+    return made
+
+
+# the classes that were made, by name
+CLASSES: dict[str, type] = {}
+
+
+def results_class(name: str) -> type:
+    """The class of results of this name, such as `max`, for a file that holds one before the op was called."""
+    if name not in CLASSES:
+        from rushlight.ops.machine import late
+        from rushlight.ops.machine.declare import REGISTRY
+
+        late.load()
+        for op in REGISTRY.values():
+            if op.returns and op.results_name.replace(".", "_") == name:
+                return named_results(op.results_name, op.returns)
+    if name not in CLASSES:
+        raise AttributeError(f"torch.return_types.{name} is not in Rushlight")
+    return CLASSES[name]

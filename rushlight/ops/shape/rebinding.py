@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.creation.creation import is_storage
 from rushlight.core.memory.deferred import alike, raw
+from rushlight.core.memory.growth import give_shape, grow, memory_of
 from rushlight.core.memory.layout import channels_last, channels_last_3d, channels_last_strides
-from rushlight.core.memory.public_storage import TypedStorage, UntypedStorage, flat, give_shape, grow
 from rushlight.core.memory.storage import continued
 from rushlight.core.memory.strides import contiguous_strides, strided
 from rushlight.core.object.tensor import Tensor, method, storage_of, wrap
@@ -20,7 +22,7 @@ from rushlight.ops.machine.generate import sizes
 from rushlight.ops.machine.inplace import check_inference, check_target, follow, written
 from rushlight.ops.shape.copying import function_and_method
 from rushlight.ops.shape.shape import squeeze, unsqueeze
-from rushlight.ops.shape.strided import memory_of, reach, strided_view
+from rushlight.ops.shape.strided import reach, strided_view
 from rushlight.ops.shape.transposing import t, transpose
 
 
@@ -107,7 +109,7 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
     """
     offset = self.storage_offset() if storage_offset is None else storage_offset
     geometry = (plain_size(size), plain_size(stride), offset)
-    return rebind(self, strided_view, (storage_of(self).array, geometry), "AsStridedBackward1")
+    return rebind(self, strided_view, (memory_of(self), geometry), "AsStridedBackward1")
 
 
 @method
@@ -132,7 +134,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
         written(self)
     if memory_format in (channels_last, channels_last_3d):
         strides = channels_last_strides(shape, memory_format)
-        self._array = alike(self._array, strided(storage_of(self).array, shape, strides, self.storage_offset()))
+        self._array = alike(self._array, strided(memory_of(self), shape, strides, self.storage_offset()))
     return self
 
 
@@ -166,11 +168,9 @@ def set_(
         self._array = np.empty(0, self._array.dtype)
         self._storage = continued(self._storage, self._array)
         return self
-    if isinstance(source, (TypedStorage, UntypedStorage)):
-        memory = flat(source._storage).view(self._array.dtype)
-        source, whole = wrap(memory), source._storage
-        source._storage = whole
-        size = memory.shape if size is None else size
+    if is_storage(source):
+        written(self)
+        return set_storage(self, source, storage_offset, size, stride)
     if not isinstance(source, Tensor):
         raise TypeError(
             f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but expected a "
@@ -190,4 +190,22 @@ def set_(
         strides = contiguous_strides(shape) if stride is None else plain_size(stride)
         grow(self._storage, storage_offset + reach(shape, strides))
         self._array = alike(self._array, strided(memory_of(self), shape, strides, storage_offset))
+    return self
+
+
+def set_storage(self: Tensor, source: Any, offset: int, size: Any, stride: Any) -> Tensor:
+    """Let it look at a storage, which grows if it is too small."""
+    if getattr(source, "dtype", self.dtype) is not self.dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {self.dtype.scalar} or an UntypedStorage, but got type {source.dtype.scalar} "
+            "for argument 1 'storage'"
+        )
+    memory, kind = source.untyped(), self._array.dtype
+    shape = (max(memory.nbytes() // kind.itemsize - offset, 0),) if size is None else plain_size(size)
+    strides = contiguous_strides(shape) if stride is None else plain_size(stride)
+    needed = (offset + reach(shape, strides)) * kind.itemsize if math.prod(shape) else 0
+    if needed > memory.nbytes():
+        memory.resize_(needed)
+    self._storage = continued(storage_of(self), memory._block)
+    self._array = alike(self._array, strided(memory_of(self), shape, strides, offset))
     return self

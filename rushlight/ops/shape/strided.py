@@ -12,9 +12,9 @@ import numpy as np
 from rushlight.autograd.graph import OpNode
 from rushlight.autograd.modes import enable_grad
 from rushlight.core.memory.deferred import CONJUGATE, NEGATIVE, flips_of
-from rushlight.core.memory.public_storage import flat
+from rushlight.core.memory.growth import memory_of
 from rushlight.core.memory.strides import strided
-from rushlight.core.object.tensor import Tensor, geometry_of, storage_of, wrap
+from rushlight.core.object.tensor import Tensor, geometry_of, wrap
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
 from rushlight.ops.machine.rules import SAME
@@ -143,12 +143,6 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
     memory = memory_of(input)
     strided(memory, size, stride, offset)  # refuses what lies outside
     return strided_scatter(input, src, memory, geometry_of(input), (size, stride, offset))
-
-
-def memory_of(tensor: Tensor) -> np.ndarray:
-    """The memory of the tensor's storage in its own dtype; that of `x.real` is the complex numbers'."""
-    memory = storage_of(tensor).array
-    return memory if memory.dtype is tensor._array.dtype else flat(storage_of(tensor)).view(tensor._array.dtype)
 
 
 def zeroed(like: np.ndarray, *geometries: Geometry) -> np.ndarray:

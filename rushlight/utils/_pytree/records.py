@@ -12,7 +12,7 @@ COUNTS = ("n_fields", "n_sequence_fields", "n_unnamed_fields")
 
 def is_returned_class(cls: Any) -> bool:
     """Whether this is the type of a named result, such as that of `torch.max(x, 0)`."""
-    return cls.__module__ == "torch.return_types"
+    return cls.__module__ == "rushlight.return_types"
 
 
 def is_namedtuple_class(cls: Any) -> bool:
