@@ -99,11 +99,6 @@ LEFT_OUT = (
         utils.cmake_prefix_path cpp""",
     ),
     (
-        "DataPipes are there in their simple form",
-        "write a generator function in the __iter__ of an IterableDataset",
-        "utils.data.datapipes.*",
-    ),
-    (
         "PyTorch itself has given it up",
         "use the function that PyTorch names in its stead",
         """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* math.*

@@ -9,6 +9,7 @@ from __future__ import annotations
 import array
 import os
 import socket
+import sys
 import weakref
 from typing import Any
 
@@ -127,6 +128,8 @@ if hasattr(os, "register_at_fork"):
 
 def pair() -> tuple[Channel, socket.socket]:
     """The two ends: ours, and the socket for the process that is to be started."""
+    if sys.platform != "linux":
+        raise RuntimeError("worker processes of a DataLoader need Linux: write num_workers=0")
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     channel = Channel(near)
     ours.add(channel)

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import deferred, flips_of, raw
-from rushlight.core.memory.public_storage import UntypedStorage
+from rushlight.core.memory.public_storage import UntypedStorage, untyped_of
 from rushlight.core.memory.shared import block_behind, block_of, flat, memory_of, share, share_storage
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import contiguous_strides, memory_extent, strided
-from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.core.object.tensor import Tensor, geometry_of, new, storage_of
 from rushlight.multiprocessing.handoff import redeem, ticket_for
 from rushlight.multiprocessing.parcel import passing
@@ -103,20 +102,24 @@ def warn_of_hooks(tensor: Tensor) -> None:
             warnings.warn(f"backward hook {hook!r} on tensor will not be serialized: it stays here", stacklevel=2)
 
 
-def reduce_public(storage: Any) -> tuple:
-    return rebuild_public, (type(storage), storage._storage)
+def reduce_public(storage: UntypedStorage) -> tuple:
+    """What users see of a storage, by what is inside; storages with a dtype hold one of these."""
+    if passing.parcel is None:
+        storage.share_memory_()
+    return rebuild_public, (Storage(storage._block),)
 
 
-def rebuild_public(cls: type, storage: Storage) -> Any:
-    return cls(storage)
+def rebuild_public(storage: Storage) -> UntypedStorage:
+    """The storage that was sent."""
+    return untyped_of(storage)
 
 
 class StorageWeakRef:
     """A storage as a key that does not keep it: `expired` tells whether it is gone."""
 
     def __init__(self, storage: Any):
-        self.ref = weakref.ref(storage._storage)
-        self.cdata = id(storage._storage)
+        self.ref = weakref.ref(storage.untyped())
+        self.cdata = storage._cdata
 
     def expired(self) -> bool:
         """Whether the memory is no longer there."""
@@ -135,7 +138,6 @@ def init_reductions() -> None:
         ForkingPickler.register(kind, reduce_tensor)
     ForkingPickler.register(Storage, reduce_storage)
     ForkingPickler.register(UntypedStorage, reduce_public)
-    ForkingPickler.register(TypedStorage, reduce_public)
 
 
 init_reductions()

@@ -12,7 +12,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 __all__ = [
@@ -209,6 +208,8 @@ def start_processes(
         return process, report
 
     if start_method == "forkserver" and os.environ.get(ENV_VAR_PARALLEL_START, "0") == "1":
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(max_workers=nprocs) as threads:
             started = list(threads.map(start, range(nprocs)))
     else:

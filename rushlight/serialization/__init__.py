@@ -15,6 +15,13 @@ from rushlight.serialization.constructors import (
     safe_globals,
 )
 from rushlight.serialization.constructors import added as _added
+from rushlight.serialization.helpers import (
+    _is_zipfile,
+    _maybe_decode_ascii,
+    _open_file_like,
+    check_module_version_greater_or_equal,
+    mkdtemp,
+)
 from rushlight.serialization.legacy import MAGIC_NUMBER, PROTOCOL_VERSION
 from rushlight.serialization.loading import load
 from rushlight.serialization.locations import (
@@ -39,7 +46,6 @@ from rushlight.serialization.options import (
     skip_data,
 )
 from rushlight.serialization.rebuilding import _get_layout
-from rushlight.serialization.replacing import is_path as _is_path
 from rushlight.serialization.saving import DEFAULT_PROTOCOL, save
 
 __all__ = [
@@ -59,6 +65,8 @@ __all__ = [
     "safe_globals",
     "get_unsafe_globals_in_checkpoint",
     "skip_data",
+    "mkdtemp",
+    "check_module_version_greater_or_equal",
     "location_tag",
     "default_restore_location",
     "normalize_storage_type",
@@ -76,11 +84,8 @@ class SourceChangeWarning(Warning):
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     """The names in a file that `load` refuses with `weights_only=True`; nothing of the file is executed."""
-    with open(f, "rb") if _is_path(f) else _kept_open(f) as file:
-        start = file.tell()
-        begins = file.read(4)
-        file.seek(start)
-        if begins != b"PK\x03\x04":
+    with _open_file_like(f, "rb") as file:
+        if not _is_zipfile(file):
             raise ValueError("Expected input to be a checkpoint returned by torch.save")
         archive = _archive.Archive(_archive.Source(file))
         if "constants.pkl" in archive:
@@ -90,12 +95,6 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
         data = archive.read("data.pkl")
     found = {".".join(python3_name(*each)) for each in _global_names(data)}
     return sorted(found - set(allowed()) - set(_added()))
-
-
-def _kept_open(file: Any) -> Any:
-    from contextlib import nullcontext
-
-    return nullcontext(file)
 
 
 def normalize_storage_type(storage_type: type) -> Any:

@@ -6,6 +6,7 @@ sizes against the length of the file, and all that is read against what it can h
 
 from __future__ import annotations
 
+import io
 import zlib
 from struct import error as StructError
 from struct import unpack_from
@@ -211,8 +212,13 @@ class Source:
     def __init__(self, file: Any):
         self.file = file
         self.start = file.tell()
-        file.seek(0, 2)
-        self.size = file.tell() - self.start
+        try:
+            file.seek(0, 2)
+        except (OSError, ValueError):
+            # one that does not know where it ends, such as a compressed file
+            self.file, self.start = io.BytesIO(file.read()), 0
+            self.file.seek(0, 2)
+        self.size = self.file.tell() - self.start
 
     def read(self, place: int, count: int) -> bytes:
         """So many bytes from a place on."""
@@ -220,8 +226,11 @@ class Source:
             raise broken("it ends before its records do")
         self.file.seek(self.start + place)
         data = self.file.read(count)
-        if len(data) != count:
-            raise broken("it ends before its records do")
+        while len(data) < count:
+            more = self.file.read(count - len(data))
+            if not more:
+                raise broken("it ends before its records do")
+            data += more
         return data
 
     def read_into(self, place: int, memory: np.ndarray) -> None:
@@ -230,7 +239,7 @@ class Source:
             raise broken("it ends before its records do")
         self.file.seek(self.start + place)
         if not hasattr(self.file, "readinto"):
-            memory[...] = np.frombuffer(self.file.read(memory.size), np.uint8)
+            memory[...] = np.frombuffer(self.read(place, memory.size), np.uint8)
             return
         view, done = memory.data, 0
         while done < len(view):

@@ -31,7 +31,7 @@ class ArchiveWriter:
         self.names: list[str] = []
 
     def write(self, data: Any) -> None:
-        self.file.write(data)
+        write_all(self.file, data)
         self.place += len(data)
 
     def write_record(self, name: str, data: Any) -> None:
@@ -86,6 +86,14 @@ class ArchiveWriter:
         self.write(b"PK\x06\x07" + pack("<IQI", 0, wide_end, 1))
         few = min(count, 0xFFFF)
         self.write(b"PK\x05\x06" + pack("<4H2IH", 0, 0, few, few, min(size, LIMIT), min(start, LIMIT), 0))
+
+
+def write_all(file: Any, data: Any) -> None:
+    """Write bytes, all of them: a file without a buffer may take a part only."""
+    done = file.write(data)
+    while type(done) is int and done < len(data):
+        data = data[done:]
+        done = file.write(data)
 
 
 def wide_fields(size: int, header: int) -> bytes:

@@ -14,6 +14,8 @@ from rushlight.core.memory.mapping import swap_bytes
 from rushlight.core.memory.public_storage import UntypedStorage, on_block
 from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.nn.modules.module import Module
+from rushlight.serialization.archive_writer import write_all
+from rushlight.serialization.helpers import _maybe_decode_ascii
 from rushlight.serialization.locations import restorer
 from rushlight.serialization.options import _serialization_tls
 from rushlight.serialization.pickler import Storages, pickled
@@ -22,6 +24,8 @@ MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
 # what a tar archive has at this place, which is the oldest format of all
 TAR_PLACE, TAR_MAGIC = 257, b"ustar"
+# bytes in which the first number stands, and more than enough
+HEAD = 512
 
 
 def write(obj: Any, file: Any, module: Any, protocol: int) -> None:
@@ -35,18 +39,18 @@ def write(obj: Any, file: Any, module: Any, protocol: int) -> None:
     references = LegacyReferences()
     data = pickled(obj, module, protocol, references.identify)
     for each in (MAGIC_NUMBER, PROTOCOL_VERSION, system):
-        file.write(pickle.dumps(each, protocol))
-    file.write(data)
+        write_all(file, pickle.dumps(each, protocol))
+    write_all(file, data)
     keys = sorted(references.storages.held)
-    file.write(pickle.dumps(keys, protocol))
+    write_all(file, pickle.dumps(keys, protocol))
     for key in keys:
         storage, kind = references.storages.held[key]
-        file.write(pack("<q", storage.nbytes() // kind.itemsize))
+        write_all(file, pack("<q", storage.nbytes() // kind.itemsize))
         memory = storage._memory
         if sys.byteorder == "big":
             memory = memory.copy()
             swap_bytes(memory, kind)
-        file.write(memory.data if memory.size else b"")
+        write_all(file, memory.data if memory.size else b"")
     if hasattr(file, "flush"):
         file.flush()
 
@@ -65,29 +69,36 @@ class LegacyReferences:
 def read(file: Any, map_location: Any, unpickle: Callable, safely: bool) -> Any:
     """Read an object and its storages from a file that begins here."""
     start = file.tell()
+    check_beginning(file.read(HEAD), unpickle)
+    # only now, when it is a file of tensors: all of it is read
+    file.seek(start)
     data = file.read()
-    if data[TAR_PLACE : TAR_PLACE + 5] == TAR_MAGIC:
-        raise RuntimeError(
-            "the file has the .tar format of PyTorch before 0.1.10, which is not read: load it with torch, "
-            "weights_only=False, and save it anew"
-        )
     storages = StreamStorages(map_location, len(data))
-    place = 0
-    head = []
-    for _ in range(3):
-        found, place = unpickle(data, place, no_storage)
-        head.append(found)
-        if len(head) == 1 and found != MAGIC_NUMBER:
-            raise RuntimeError("Invalid magic number; corrupt file?")
-        if len(head) == 2 and found != PROTOCOL_VERSION:
-            raise RuntimeError(f"Invalid protocol version: {found if type(found) is int else type(found).__name__}")
+    _, place = unpickle(data, 0, no_storage)
+    version, place = unpickle(data, place, no_storage)
+    if version != PROTOCOL_VERSION:
+        shown = version if type(version) is int else type(version).__name__
+        raise RuntimeError(f"Invalid protocol version: {shown}")
+    system, place = unpickle(data, place, no_storage)
     result, place = unpickle(data, place, storages.find)
     keys, place = unpickle(data, place, no_storage)
-    little = not isinstance(head[2], dict) or head[2].get("little_endian") is not False
+    little = not isinstance(system, dict) or system.get("little_endian") is not False
     place = storages.fill(data, place, keys, "little" if little else "big")
     # where the next object begins, if several stand in one stream
     file.seek(start + place)
     return result
+
+
+def check_beginning(head: bytes, unpickle: Callable) -> None:
+    """Refuse a file that does not begin with the number of this format."""
+    if head[TAR_PLACE : TAR_PLACE + 5] == TAR_MAGIC:
+        raise RuntimeError(
+            "the file has the .tar format of PyTorch before 0.1.10, which is not read: load it with torch, "
+            "weights_only=False, and save it anew"
+        )
+    found, _ = unpickle(head, 0, no_storage)
+    if found != MAGIC_NUMBER:
+        raise RuntimeError("Invalid magic number; corrupt file?")
 
 
 def no_storage(reference: Any) -> Any:
@@ -105,9 +116,9 @@ class StreamStorages:
         self.places: dict[str, UntypedStorage] = {}
 
     def find(self, reference: Any) -> Any:
-        from rushlight.serialization.loading import plain_text, read_reference
+        from rushlight.serialization.loading import read_reference
 
-        if isinstance(reference, tuple) and reference and plain_text(reference[0]) == "module":
+        if isinstance(reference, tuple) and reference and _maybe_decode_ascii(reference[0]) == "module":
             return module_class(reference)
         kind, key, location, count = read_reference(reference, 6)
         view = reference[5]

@@ -7,7 +7,6 @@ import os
 import pickle
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pickle import UnpicklingError
 from typing import Any
 
@@ -21,6 +20,7 @@ from rushlight.errors.warning import warn
 from rushlight.serialization import legacy
 from rushlight.serialization.archive import NO_COMPRESSION, Archive, Source, broken
 from rushlight.serialization.constructors import StorageType
+from rushlight.serialization.helpers import _is_zipfile, _maybe_decode_ascii, _open_file_like
 from rushlight.serialization.interpreter import Interpreter
 from rushlight.serialization.locations import restorer
 from rushlight.serialization.options import (
@@ -74,7 +74,7 @@ def load(
     read = safe_reader if safely else trusted_unpickler(pickle_module or pickle, pickle_load_args)
     before, _serialization_tls.map_location = _serialization_tls.map_location, map_location
     try:
-        with open(f, "rb") if is_path(f) else nullcontext(checked_stream(f)) as file:
+        with _open_file_like(f if is_path(f) else checked_stream(f), "rb") as file:
             return load_from(file, f, map_location, mapped, safely, read)
     except UnpicklingError as error:
         if safely and not str(error).startswith("Weights only load failed"):
@@ -121,12 +121,9 @@ def checked_stream(file: Any) -> Any:
 
 
 def load_from(file: Any, f: Any, map_location: Any, mapped: bool, safely: bool, read: Callable) -> Any:
-    start = file.tell()
-    begins = file.read(4)
-    file.seek(start)
-    if isinstance(begins, str):
+    if isinstance(file.read(0), str):
         raise AssertionError("Expected bytes, got str: open the file with mode 'rb'")
-    if begins != b"PK\x03\x04":
+    if not _is_zipfile(file):
         if mapped:
             raise RuntimeError(
                 "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), please "
@@ -230,7 +227,7 @@ def read_reference(reference: Any, length: int) -> tuple[dtypes.dtype, str, str,
     """The dtype, the key, the place and the number of elements of a storage that a pickle refers to."""
     if type(reference) is not tuple or len(reference) != length:
         raise UnpicklingError("a file refers to storages only, by five or six things about each")
-    name, kind, key, location, count = [plain_text(each) for each in reference[:5]]
+    name, kind, key, location, count = [_maybe_decode_ascii(each) for each in reference[:5]]
     if name != "storage":
         raise UnpicklingError("Only persistent_load of storage is allowed")
     dtype = dtypes.uint8 if kind is UntypedStorage else getattr(kind, "dtype", None)
@@ -243,8 +240,3 @@ def read_reference(reference: Any, length: int) -> tuple[dtypes.dtype, str, str,
 
 def is_kind(kind: Any) -> bool:
     return isinstance(kind, StorageType) or (isinstance(kind, type) and issubclass(kind, TypedStorage))
-
-
-def plain_text(value: Any) -> Any:
-    """Texts of Python 2 may be bytes."""
-    return value.decode("ascii") if isinstance(value, bytes) else value

@@ -97,6 +97,10 @@ def our_object(module: str, name: str) -> Any:
         return attribute(import_module(f"rushlight.{place}"), name.removeprefix(prefix))
     if module == "torch._C":
         return inner_object(name)
+    if name == "_WrappedHook":
+        from rushlight.serialization.hooks import WrappedHook
+
+        return WrappedHook
     for candidate in candidates(module):
         try:
             return attribute(import_module(candidate), name)

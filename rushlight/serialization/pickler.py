@@ -7,8 +7,7 @@ from typing import Any
 
 from rushlight.core.memory.deferred import CONJUGATE, NEGATIVE, flips_of
 from rushlight.core.memory.layout import layout, memory_format
-from rushlight.core.memory.public_storage import UntypedStorage, untyped_storage_of
-from rushlight.core.memory.typed_storage import KINDS, TypedStorage
+from rushlight.core.memory.public_storage import untyped_storage_of
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, geometry_of
 from rushlight.core.random.streams import Generator
@@ -19,6 +18,9 @@ from rushlight.serialization import rebuilding
 from rushlight.serialization.locations import location_tag
 from rushlight.serialization.opcodes import renamed
 from rushlight.serialization.rebuilding import no_hooks, state_of
+
+# by the names that files have for them, so that every pickler finds them there
+from rushlight.storage import KINDS, TypedStorage, UntypedStorage
 
 
 class Storages:

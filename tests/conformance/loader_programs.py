@@ -6,6 +6,7 @@ from collections import namedtuple
 import numpy as np
 
 SIZES = (1, 2, 5, 8, 13, 20)
+SAMPLERS = ("none", "shuffle", "shuffle", "random", "subset", "weighted", "batches", "shares", "stream")
 Pair = namedtuple("Pair", "left right")
 
 
@@ -38,7 +39,8 @@ def sample(torch, index, kind):
         who = (-1, -1) if info is None else (info.id, info.num_workers)
         if info is None:
             return {"index": index, "who": who}
-        drawn = (torch.initial_seed() % 2**53, random.random(), float(np.random.rand()), torch.rand(1).item(), info.seed % 2**53)
+        seeds = torch.initial_seed() % 2**53, info.seed % 2**53
+        drawn = (*seeds, random.random(), float(np.random.rand()), torch.rand(1).item())
         return {"index": index, "who": who, "drawn": drawn}
     return {
         "tuple": lambda: (number, index, float(index) / 3),
@@ -91,7 +93,7 @@ def draw(rng):
         "workers": rng.choice((0, 0, 0, 1, 2, 4)),
         "seed": rng.randrange(1000),
         "generator": rng.choice((None, None, rng.randrange(1000))),
-        "sampler": rng.choice(("none", "shuffle", "shuffle", "random", "subset", "weighted", "batches", "shares", "stream")),
+        "sampler": rng.choice(SAMPLERS),
         "batch_size": rng.choice((None, 1, 2, 3, 7)),
         "drop_last": rng.random() < 0.3,
         "replacement": rng.random() < 0.5,

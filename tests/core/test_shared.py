@@ -97,3 +97,19 @@ def test_memory_that_is_not_there_is_refused(monkeypatch):
 def test_an_uninitialized_parameter_has_nothing_to_share():
     with pytest.raises(RuntimeError, match="Can't share memory on an uninitialized parameter"):
         torch.nn.UninitializedParameter().share_memory_()
+
+
+def test_storages_are_made_shared_and_move_with_their_tensors():
+    tensor = torch.arange(3.0)
+    held = tensor.untyped_storage()
+    tensor.share_memory_()
+    assert held.is_shared()
+    assert tensor.untyped_storage() is held
+    assert tensor.data.untyped_storage() is held
+    other = torch.arange(3.0)
+    view = other[1:]
+    other.untyped_storage().share_memory_()
+    assert view.is_shared() and other.is_shared()
+    assert view.untyped_storage() is other.untyped_storage()
+    made = tensor.new(tensor.untyped_storage()._new_shared(8)).resize_(2)
+    assert made.is_shared()

@@ -249,3 +249,28 @@ def test_several_objects_may_stand_in_one_stream_of_the_older_format():
         torch.save(torch.full((2,), each), file, _use_new_zipfile_serialization=False)
     file.seek(0)
     assert [torch.load(file).tolist() for _ in range(3)] == [[0, 0], [1, 1], [2, 2]]
+
+
+@pytest.mark.parametrize("options", [{}, {"_use_new_zipfile_serialization": False}])
+def test_files_without_buffers_and_compressed_ones_will_do(tmp_path, options):
+    import gzip
+
+    made = {"x": torch.arange(1000.0)}
+    with open(tmp_path / "raw", "wb", buffering=0) as file:
+        torch.save(made, file, **options)
+    with open(tmp_path / "raw", "rb", buffering=0) as file:
+        assert torch.equal(torch.load(file)["x"], made["x"])
+    with gzip.open(tmp_path / "small.gz", "wb") as file:
+        torch.save(made, file, **options)
+    with gzip.open(tmp_path / "small.gz", "rb") as file:
+        assert torch.equal(torch.load(file)["x"], made["x"])
+
+
+def test_saving_leaves_the_state_of_an_optimizer_as_it_lies():
+    param = nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.Adam([param, nn.Parameter(torch.ones(3))])
+    for each in optimizer.param_groups[0]["params"]:
+        each.grad = torch.ones_like(each)
+    optimizer.step()
+    torch.save(optimizer.state_dict(), io.BytesIO())
+    assert optimizer.state[param]["exp_avg"]._storage is None

@@ -241,6 +241,10 @@ class UntypedStorage(StorageBase):
         return self
 
     @staticmethod
+    def _new_shared(size: int, device: Any = None) -> UntypedStorage:
+        return on_block(import_module("rushlight.core.memory.shared").new_shared(size, BYTES))
+
+    @staticmethod
     def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
         """The first bytes of a file as memory; what is written goes into it if it is `shared`."""
         made = on_block(map_file(filename, bool(shared), operator.index(nbytes)))

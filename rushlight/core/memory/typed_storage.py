@@ -196,6 +196,10 @@ class TypedStorage:
         self._untyped_storage.share_memory_()
         return self
 
+    def _new_shared(self, size: int, *, device: Any = None) -> TypedStorage:
+        memory = UntypedStorage._new_shared(size * self.dtype.itemsize)
+        return TypedStorage(wrap_storage=memory, dtype=self.dtype)
+
     _is_shared, _share_memory_, _resize_ = is_shared, share_memory_, resize_
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import multiprocessing
+import os
 import select
 import signal
 import socket
@@ -61,6 +62,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._by_descriptor: dict[int, int] = {}
         self._closed: set[int] = set()  # workers whose end of the socket is gone
         self._shutdown = False
+        self._owner = os.getpid()
         context: Any = loader.multiprocessing_context or multiprocessing
         for number in range(self._num_workers):
             self._start(context, number)
@@ -276,6 +278,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _shutdown_workers(self) -> None:
         """End the workers, those that do not end by themselves too."""
         if self._shutdown or _utils is None or _utils.python_exit_status is not False:
+            return
+        if self._owner != os.getpid():
+            # a copy in a child of fork(), which has no say in this
             return
         self._shutdown = True
         try:

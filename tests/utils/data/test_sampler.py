@@ -78,7 +78,7 @@ def test_the_seed_of_an_epoch_is_drawn_when_it_begins():
         (ValueError, "batch_size should be a positive integer value", lambda: BatchSampler("ab", 0, False)),
         (ValueError, "batch_size should be a positive integer value", lambda: BatchSampler("ab", True, False)),
         (ValueError, "drop_last should be a boolean value", lambda: BatchSampler("ab", 1, 0)),
-        (ValueError, r"Invalid rank 2, rank should be in the interval \[0, 1\]", lambda: DistributedSampler("ab", 2, 2)),
+        (ValueError, r"Invalid rank 2, rank should be in the interval", lambda: DistributedSampler("ab", 2, 2)),
         (NotImplementedError, "^$", lambda: iter(Sampler())),
     ],
 )

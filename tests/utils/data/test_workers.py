@@ -16,7 +16,7 @@ import rushlight as torch
 from rushlight.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
 
 pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="workers need sockets that carry descriptors"),
+    pytest.mark.skipif(sys.platform != "linux", reason="workers need sockets that carry descriptors"),
     pytest.mark.filterwarnings("ignore:This DataLoader will create"),
     pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning"),
 ]
@@ -296,6 +296,78 @@ def test_nothing_is_left_behind_after_a_hundred_loops():
     before = left_behind()
     go_around(100)
     assert left_behind() == before
+
+
+class Troubled(Dataset):
+    """Samples of all sizes, and at some indices trouble."""
+
+    def __init__(self, rng):
+        self.trouble = {rng.randrange(40): rng.choice(TROUBLE) for _ in range(rng.choice([0, 1, 3]))}
+        self.sizes = [rng.choice([0, 1, 5000, 30_000]) for _ in range(3)]
+
+    def __len__(self):
+        return 40
+
+    def __getitem__(self, index):
+        if index in self.trouble:
+            self.trouble[index]()
+        size = self.sizes[index % 3]
+        return torch.full((size,), float(index)), "s" * size
+
+
+TROUBLE = (raise_key_error, raise_local, end_at_once, kill_itself, lambda: sys.exit(2), lambda: time.sleep(0.05))
+
+
+def go_through_trouble(seed):
+    """Two epochs of a random loader, whatever happens in them."""
+    rng = random.Random(seed)
+    loader = DataLoader(
+        Troubled(rng),
+        rng.choice([None, 1, 3]),
+        num_workers=rng.choice([1, 2]),
+        prefetch_factor=rng.choice([1, 2, 8]),
+        persistent_workers=rng.random() < 0.4,
+        in_order=rng.random() < 0.8,
+        collate_fn=list,
+    )
+    for _ in range(2):
+        try:
+            iterator = iter(loader)
+            for number in range(rng.choice([1, 5, 100])):
+                if number == 4 and rng.random() < 0.3:
+                    os.kill(iterator._workers[0].pid, signal.SIGKILL)
+                try:
+                    next(iterator)
+                except StopIteration:
+                    break
+                except (KeyError, RuntimeError):
+                    pass
+        except (RuntimeError, ProcessLookupError):
+            pass
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_trouble_of_any_kind_leaves_nothing_behind():
+    go_through_trouble(0)
+    before = left_behind()
+    for seed in range(1, 9):
+        start = time.monotonic()
+        go_through_trouble(seed)
+        assert left_behind() == before, seed
+        assert time.monotonic() - start < 30, seed
+
+
+def test_a_forked_process_leaves_its_parents_iterator_alone():
+    iterator = iter(DataLoader(TEN, 5, num_workers=1))
+    child = os.fork()
+    if child == 0:
+        # what pytest has in memory is not this process's to clean up
+        try:
+            iterator._shutdown_workers()
+        finally:
+            os._exit(0 if not iterator._shutdown else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert [batch[1].tolist() for batch in iterator] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
 
 
 SCRIPT = """

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any
 
-from rushlight.core.surface.lazy import names_of
 from rushlight.utils.data._utils.collate import default_collate
 from rushlight.utils.data.datapipes._decorator import functional_datapipe
 from rushlight.utils.data.datapipes.datapipe import DataChunk, IterDataPipe
@@ -27,7 +26,18 @@ __all__ = [
     "UnBatcher",
     "Zipper",
 ]
-__getattr__ = names_of(__name__)
+# what torch has beside these
+LEFT_OUT = "Demultiplexer FileLister FileOpener Forker Grouper Multiplexer RoutedDecoder StreamReader".split()
+
+
+def __getattr__(name: str) -> Any:
+    reason = ""
+    if name in LEFT_OUT:
+        reason = (
+            ": it is not in Rushlight, where DataPipes are there in their simple form; "
+            "write a generator function in the __iter__ of an IterableDataset"
+        )
+    raise AttributeError(f"module 'torch.utils.data.datapipes.iter' has no attribute '{name}'{reason}")
 
 
 def length_of(pipe: Any, owner: Any) -> int:

@@ -8,13 +8,11 @@ import warnings
 from collections.abc import Callable, Iterator, Sized
 from typing import Any
 
-from rushlight.core.surface.lazy import names_of
 from rushlight.utils.data.datapipes._decorator import functional_datapipe
 from rushlight.utils.data.datapipes.datapipe import DataChunk, IterDataPipe, MapDataPipe
 from rushlight.utils.data.sampler import draw_seed
 
 __all__ = ["Batcher", "Concater", "Mapper", "SequenceWrapper", "Shuffler", "Zipper"]
-__getattr__ = names_of(__name__)
 
 
 class SequenceWrapper(MapDataPipe):
