@@ -31,7 +31,12 @@ NAMES = table(
     ops:
     """
 )
-OWN = ["is_in_onnx_export", "is_onnxrt_backend_supported", "register_custom_op_symbolic", "unregister_custom_op_symbolic"]
+OWN = [
+    "is_in_onnx_export",
+    "is_onnxrt_backend_supported",
+    "register_custom_op_symbolic",
+    "unregister_custom_op_symbolic",
+]
 __all__ = [*OWN, *NAMES[""]]
 # functions that would write the nodes of custom operations, by name and version, for whoever exports some day
 symbolics: dict[tuple[str, int], Callable] = {}

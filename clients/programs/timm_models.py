@@ -1,6 +1,7 @@
 """timm: image models made by name, trained for a few steps, and their features."""
 
 import timm
+import timm.optim
 import torch
 
 torch.manual_seed(0)

@@ -15,6 +15,7 @@ from rushlight.core.object.tensor import Tensor as TensorBase
 from rushlight.core.random.random import Generator
 from rushlight.core.settings.device import device
 from rushlight.core.surface.lazy import names_of
+from rushlight.core.surface.overriding import DISABLED
 from rushlight.core.surface.refusals import refusing, refusing_class
 
 __all__ = [
@@ -121,12 +122,7 @@ def _is_alias_of(one: Any, other: Any) -> bool:
     return bool(one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()) and one.numel() > 0
 
 
-def _disabled_torch_function_impl(func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-    """The function itself: what a subclass of Tensor names that does not want to treat functions."""
-    return func(*args, **(kwargs or {}))
-
-
-_disabled_torch_dispatch_impl = _disabled_torch_function_impl
+_disabled_torch_function_impl = _disabled_torch_dispatch_impl = DISABLED
 
 
 def _add_docstr(thing: Any, text: str) -> Any:

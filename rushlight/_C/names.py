@@ -11,6 +11,8 @@ ELSEWHERE = {
         "amp",
     ),
     "default_generator": "random",
+    "DisableTorchFunction": "core.surface.overriding",
+    "DisableTorchFunctionSubclass": "core.surface.overriding",
     "OutOfMemoryError": "errors.kinds",
     "get_default_dtype": "core.numbers.defaults",
     "get_num_threads": "core.settings.threads",

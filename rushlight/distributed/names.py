@@ -40,7 +40,6 @@ NAMES = table(
     rpc:
     BackendType=TENSORPIPE PyRRef RRef RpcBackendOptions TensorPipeRpcBackendOptions WorkerInfo get_worker_info
     init_rpc is_available remote rpc_async rpc_sync shutdown
-    rpc.api: _all_gather _require_initialized
     fsdp:
     {SHARDED} CPUOffloadPolicy FSDPModule MixedPrecisionPolicy OffloadPolicy UnshardHandle fully_shard
     register_fsdp_forward_method

@@ -140,7 +140,7 @@ def test_a_schedule_says_what_is_recorded():
 
 
 def test_a_schedule_that_cannot_be_is_refused():
-    with pytest.raises(AssertionError, match="Invalid profiler schedule arguments. Got wait=-1"):
+    with pytest.raises(AssertionError, match=r"Invalid profiler schedule arguments\. Got wait=-1"):
         schedule(wait=-1, warmup=0, active=1)
 
 
