@@ -32,6 +32,10 @@ LARGEST_KEY = 10_000
 DEEPEST_KEY = 100
 
 
+class NotAllowed(UnpicklingError):
+    """A file names what is not in the table; the user may add it."""
+
+
 class StorageType:
     """A kind of storage in a file, such as `FloatStorage`: it is known by its dtype, and not made."""
 

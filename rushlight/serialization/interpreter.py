@@ -15,7 +15,7 @@ from typing import Any
 from rushlight.core.object.tensor import Tensor
 from rushlight.nn.parameter import Parameter
 from rushlight.serialization import rebuilding
-from rushlight.serialization.constructors import BLOCKED, added, allowed, check_key, makers, python3_name
+from rushlight.serialization.constructors import BLOCKED, NotAllowed, added, allowed, check_key, makers, python3_name
 from rushlight.serialization.opcodes import STOP, steps
 from rushlight.serialization.rebuilding import set_attributes
 
@@ -181,7 +181,7 @@ class Interpreter:
             self.stack.append(self.trusted[path])
         else:
             shown = path.removeprefix("builtins.")
-            raise UnpicklingError(
+            raise NotAllowed(
                 f"Unsupported global: GLOBAL {shown} was not an allowed global by default. Please use "
                 f"`torch.serialization.add_safe_globals([{shown}])` or the "
                 f"`torch.serialization.safe_globals([{shown}])` context manager to allowlist this global if you trust "

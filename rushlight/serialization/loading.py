@@ -19,7 +19,7 @@ from rushlight.core.numbers import dtypes
 from rushlight.errors.warning import warn
 from rushlight.serialization import legacy
 from rushlight.serialization.archive import NO_COMPRESSION, Archive, Source, broken
-from rushlight.serialization.constructors import StorageType
+from rushlight.serialization.constructors import NotAllowed, StorageType
 from rushlight.serialization.helpers import _is_zipfile, _maybe_decode_ascii, _open_file_like
 from rushlight.serialization.interpreter import Interpreter
 from rushlight.serialization.locations import restorer
@@ -77,8 +77,8 @@ def load(
         with _open_file_like(f if is_path(f) else checked_stream(f), "rb") as file:
             return load_from(file, f, map_location, mapped, safely, read)
     except UnpicklingError as error:
-        if safely and not str(error).startswith("Weights only load failed"):
-            raise refusal(str(error)) from error
+        if safely:
+            raise refusal(error) from error
         raise
     finally:
         _serialization_tls.map_location = before
@@ -148,15 +148,15 @@ def safe_reader(data: Any, place: int, storage_of: Callable[[Any], Any]) -> tupl
     return interpreter.load(), interpreter.place
 
 
-def refusal(message: str) -> UnpicklingError:
+def refusal(error: UnpicklingError) -> UnpicklingError:
     """The error of a file that is not loaded with `weights_only=True`, with what can be done."""
-    if "was not an allowed global by default" in message:
+    if isinstance(error, NotAllowed):
         return UnpicklingError(
             "Weights only load failed. This file can still be loaded, to do so you have two options, do those steps "
             f"only if you trust the source of the checkpoint. \n\t(1) {UNSAFE}.\n\t(2) Alternatively, stay with "
-            f"`weights_only=True` and allow the name.\n\tWeightsUnpickler error: {message}"
+            f"`weights_only=True` and allow the name.\n\tWeightsUnpickler error: {error}"
         )
-    return UnpicklingError(f"Weights only load failed. {UNSAFE}.\n\n{message}")
+    return UnpicklingError(f"Weights only load failed. {UNSAFE}.\n\n{error}")
 
 
 class ArchiveStorages:

@@ -26,7 +26,7 @@ def replaced(path: str) -> Iterator[IO[bytes]]:
         return
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, "Permission denied", path)
-    opened = beside(target, before)
+    opened = beside(target, before is not None)
     if opened is None:
         with open(target, "wb") as file:
             yield file
@@ -34,13 +34,19 @@ def replaced(path: str) -> Iterator[IO[bytes]]:
     descriptor, temporary = opened
     try:
         with os.fdopen(descriptor, "wb") as file:
+            keep_permissions(descriptor, before)
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            os.fsync(descriptor)
+            if temporary is None:
+                # it gets a name only now, so that nobody who is killed before leaves one behind
+                temporary = hidden_name(target)
+                os.link(f"/proc/self/fd/{descriptor}", temporary, src_dir_fd=descriptor, follow_symlinks=True)
         os.replace(temporary, target)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
         raise
     sync_folder(os.path.dirname(target))
 
@@ -52,25 +58,43 @@ def status(path: str) -> os.stat_result | None:
         return None
 
 
-def beside(target: str, before: os.stat_result | None) -> tuple[int, str] | None:
-    """A new file in the folder of the target; None if it may hold none, though the target may be written to."""
+def hidden_name(target: str) -> str:
+    """A name beside the target that nobody has."""
     folder, name = os.path.split(target)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-    # a long name, with what is added to it, may be too long for the file system
-    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.tmp")
+    # a long name, with what is added to it, may be too long for the system
+    return os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.tmp")
+
+
+def beside(target: str, there: bool) -> tuple[int, str | None] | None:
+    """A new file in the folder of the target: its descriptor, and its name, or None where the system can do without.
+
+    None for both if the folder may hold no new file, though the target is there.
+    """
+    flags = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        # not every file system has them
+        with contextlib.suppress(OSError):
+            return os.open(os.path.dirname(target) or ".", flags | os.O_TMPFILE, 0o666), None
+    temporary = hidden_name(target)
     try:
-        descriptor = os.open(temporary, flags, 0o666)
+        return os.open(temporary, flags | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), temporary
     except PermissionError:
-        if before is not None and os.access(target, os.W_OK):
+        if there:
             return None
         raise PermissionError(13, "Permission denied", target) from None
-    if before is not None:
-        with contextlib.suppress(OSError):
-            os.chmod(temporary, stat.S_IMODE(before.st_mode))
-        with contextlib.suppress(OSError, AttributeError):
-            if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
-                os.chown(temporary, before.st_uid, before.st_gid)
-    return descriptor, temporary
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, target) from None
+
+
+def keep_permissions(descriptor: int, before: os.stat_result | None) -> None:
+    """Give a new file the permissions and the owner of the old one, as far as the system lets us."""
+    if before is None or not hasattr(os, "fchmod"):
+        return
+    with contextlib.suppress(OSError):
+        if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+    with contextlib.suppress(OSError):
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
 def sync_folder(folder: str) -> None:

@@ -65,6 +65,20 @@ def test_a_file_that_may_not_be_written_to_is_refused(tmp_path):
     assert torch.load(path) == [1]
 
 
+def test_files_are_replaced_also_where_every_file_has_a_name(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    path = tmp_path / "a.pt"
+    for number in range(2):
+        torch.save([number], path)
+        assert torch.load(path) == [number] and list(tmp_path.iterdir()) == [path]
+    with pytest.raises((AttributeError, TypeError)):
+        torch.save(lambda: 1, path)
+    monkeypatch.setattr(ArchiveWriter, "finish", lambda self: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        torch.save([2], path)
+    assert torch.load(path) == [1] and list(tmp_path.iterdir()) == [path]
+
+
 def test_long_names_are_no_hindrance(tmp_path):
     path = tmp_path / ("a" * 250 + ".pt")
     torch.save([1], path)
