@@ -8,10 +8,9 @@ torch.manual_seed(0)
 images, labels = torch.randn(4, 3, 32, 32), torch.tensor([0, 1, 2, 3])
 for name, options in {
     "resnet10t": {},
-    "vit_tiny_patch16_224": {"img_size": 32, "depth": 2},
+    "vit_tiny_patch16_224": {"img_size": 32},
     "mobilenetv3_small_050": {},
     "convnext_atto": {"depths": (1, 1, 1, 1)},
-    "mixer_s32_224": {"img_size": 32, "num_blocks": 2},
 }.items():
     model = timm.create_model(name, pretrained=False, num_classes=4, **options)
     optimizer = timm.optim.create_optimizer_v2(model, opt="adamw", lr=1e-3, weight_decay=0.01)
