@@ -24,15 +24,17 @@ def flat(storage: Storage) -> np.ndarray:
 
 def give_shape(tensor: Tensor, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> None:
     """Lay the tensor out by rows, or with dense strides, on its memory or, where that is too small, a larger copy."""
-    storage, offset = storage_of(tensor), tensor.storage_offset()
+    storage, offset, kind = storage_of(tensor), tensor.storage_offset(), tensor._array.dtype
+    # the memory of `x.real` is that of complex numbers
+    memory = storage.array if storage.array.dtype == kind else flat(storage).view(kind)
     count = math.prod(shape)
-    if count and offset + count > memory_extent(storage.array):
+    if count and offset + count > memory_extent(memory):
         # views that were made before keep the old memory, and with it their offsets
-        memory = storage.array
         del storage
         storage = tensor._storage = continued(tensor._storage, memory)
         grow(storage, offset + count)
-    tensor._array = alike(tensor._array, strided(storage.array, shape, strides or contiguous_strides(shape), offset))
+        memory = storage.array
+    tensor._array = alike(tensor._array, strided(memory, shape, strides or contiguous_strides(shape), offset))
 
 
 def grow(storage: Storage, count: int) -> None:

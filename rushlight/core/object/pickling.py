@@ -49,6 +49,8 @@ def kind_of(tensor: Tensor) -> np.dtype | None:
 
 
 def rebuild_storage(memory: np.ndarray) -> Storage:
+    # NumPy unpickles a dtype object of its own each time; to all that compare by identity it would be another dtype
+    memory = memory.view(np.dtype(memory.dtype.type))
     return Storage(memory if memory.flags.writeable else memory.copy())
 
 
