@@ -136,3 +136,15 @@ def test_weights_with_a_history_are_refused_in_the_name_of_the_kernel():
         functional.nll_loss(torch.ones(2, 3, 4), torch.zeros(2, 4, dtype=torch.int64), weight)
     with pytest.raises(RuntimeError, match="The function 'nll_loss_forward' is not differentiable"):
         functional.nll_loss(torch.ones(2, 3), torch.zeros(2, dtype=torch.int64), weight)
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+@pytest.mark.parametrize("layer", [torch.nn.GRUCell, torch.nn.LSTMCell, torch.nn.RNNCell, torch.nn.GRU, torch.nn.LSTM])
+def test_a_recorded_backward_ends_quietly_where_nothing_requires_grad_any_more(layer):
+    module = layer(3, 3)
+    found = module(torch.ones(2, 3))
+    while isinstance(found, tuple):
+        found = found[0]
+    module.requires_grad_(False)
+    found.sum().backward(create_graph=True)
+    assert all(each.grad is None for each in module.parameters())
