@@ -65,6 +65,17 @@ def test_a_difference_that_a_last_digit_makes_in_torch_too_is_rounding():
     assert record(Program("views", 0, [LARGE, rounded]), [], examples=False)["kind"] == "listed"
 
 
+def test_results_of_a_program_are_rounded_too():
+    third = "x1 = torch.ones(2) / 3"
+    lost = "x2 = (x1 - 1 / 3 + (0 if 'rushlight' not in torch.__file__ else 3e-8)) * 1e9"
+    assert record(Program("views", 0, [third, lost]), [], examples=False)["kind"] == "listed"
+
+
+def test_numbers_of_few_digits_are_not_rounded():
+    floor = "x2 = torch.floor(x1) - (0 if 'rushlight' not in torch.__file__ else 1)"
+    assert record(Program("views", 0, ["x1 = torch.ones(2) * 3", floor]), [], examples=False)["kind"] == "value"
+
+
 def test_a_difference_that_no_last_digit_makes_in_torch_is_found():
     wrong = "x2 = x1 * (3 if 'rushlight' not in torch.__file__ else 3.001)"
     assert record(Program("views", 0, [LARGE, wrong]), [], examples=False)["kind"] == "value"
@@ -80,6 +91,8 @@ def test_a_listed_difference_explains_what_its_expressions_match():
     assert Known("value", r"add_\(", "why", origin="ones").explains(finding, program)
     assert Known("value", r"add_\(", "why", origin="sin").explains(finding, program)
     assert not Known("value", r"add_\(", "why", origin="cos").explains(finding, program)
+    assert Known("value", r"add_\(", "why", program="cos").explains(finding, program)
+    assert not Known("value", r"add_\(", "why", program="tan").explains(finding, program)
 
 
 class DyingPool:

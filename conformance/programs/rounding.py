@@ -19,6 +19,8 @@ FLOAT = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
 TRIES = 4
 # two libraries round at every step, the moved numbers only at the first
 MARGIN = 4.0
+# numbers of eight binary digits are taken for exact: what no step had to round
+EXACT = 2**8
 
 
 def is_rounding(program: Program, finding: Finding) -> bool:
@@ -33,7 +35,7 @@ def is_rounding(program: Program, finding: Finding) -> bool:
     moves = random.Random(program.seed)
     for _ in range(TRIES):
         moved = [move(each, moves) for each in statements]
-        reach = distance(torch, answer(program, moved, "torch", place))
+        reach = distance(torch, answer(program, moved, "torch", place, moves))
         if np.isfinite(reach) and apart <= MARGIN * reach:
             return True
     return False
@@ -52,11 +54,17 @@ def move(statement: str, moves: random.Random) -> str:
     return TENSOR.sub(tensor, statement)
 
 
-def answer(program: Program, statements: list[str], library: str, place: str) -> Any:
-    """What stands at a place, such as `x3.grad` or `o4.2.1`, after the statements."""
+def answer(
+    program: Program, statements: list[str], library: str, place: str, moves: random.Random | None = None
+) -> Any:
+    """What stands at a place, such as `x3.grad` or `o4.2.1`, after the statements; results move too, if asked."""
     execution = Execution(library, program.seed)
     for each in statements:
+        before = states(execution) if moves is not None else {}
         execution.run(each)
+        if moves is not None:
+            after = states(execution)
+            move_results(execution, [name for name in after if after[name] != before.get(name)], moves)
     name, *path = place.split(".")
     record = execution.show().get(name)
     try:
@@ -65,6 +73,33 @@ def answer(program: Program, statements: list[str], library: str, place: str) ->
     except (AttributeError, IndexError, TypeError):  # the moved numbers led elsewhere
         return None
     return record
+
+
+def states(execution: Execution) -> dict[str, tuple[int, int]]:
+    """For each tensor with a name, what changes when it is made or written to."""
+    tensors = {name: execution.namespace[name] for name in execution.own()}
+    return {
+        name: (id(each), each._version)
+        for name, each in tensors.items()
+        if isinstance(each, execution.module.Tensor) and not each.is_inference()
+    }
+
+
+def move_results(execution: Execution, names: list[str], moves: random.Random) -> None:
+    """Moves the tensors of these names; numbers with few digits are exact and stay as they are."""
+    torch = execution.module
+    for data in [execution.namespace[name].data for name in names]:
+        unit = UNIT.get(str(data.dtype).rpartition(".")[2])
+        expanded = any(size > 1 and not step for size, step in zip(data.shape, data.stride(), strict=True))
+        if unit is None or expanded or data.is_conj():
+            continue
+        parts = torch.view_as_real(data) if data.is_complex() else data
+        sizes = parts.abs()
+        # a sum is off by units of its largest term
+        largest = sizes[sizes.isfinite()].max() if sizes.isfinite().any() else 0.0
+        signs = torch.tensor([moves.choice((-1, 0, 1)) for _ in range(parts.numel())], dtype=torch.float64)
+        exact = (torch.frexp(sizes.double()).mantissa * EXACT).frac() == 0
+        parts.add_(torch.where(exact, 0.0, largest * unit * signs.reshape(parts.shape)))
 
 
 def distance(one: Any, two: Any) -> float:

@@ -21,6 +21,7 @@ class Known(NamedTuple):
     reason: str
     torch: str = ""
     origin: str = ""  # in the statements that made what the statement uses: `D.Weibull`, where it says `d3.mode`
+    program: str = ""  # in all statements before, where what matters has no name in common with the statement
 
     def explains(self, finding: Finding, program: Program) -> bool:
         difference = finding.difference
@@ -29,6 +30,7 @@ class Known(NamedTuple):
             and re.search(self.statement, finding.statement)
             and re.search(self.torch, difference.torch)
             and (not self.origin or re.search(self.origin, origin_of(program, finding.number)))
+            and (not self.program or re.search(self.program, "\n".join(program.statements[: finding.number])))
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rushlight.autograd import modes
 from rushlight.autograd.handles import RemovableHandle, add
-from rushlight.core.object.tensor import Tensor, method
+from rushlight.core.object.tensor import Tensor, has_history, method
 
 
 def output_hooks(tensor: Tensor) -> dict:
@@ -50,7 +50,7 @@ def retain_grad(self: Tensor) -> None:
     """Keep this non-leaf's gradient in `.grad` after backward."""
     if not self.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    if self.grad_fn is None or self._retains:
+    if not has_history(self) or self._retains:
         return
     # the node must not keep the tensor alive: the tensor keeps the node
     owner = weakref.ref(self)

@@ -6,7 +6,7 @@ from typing import Any
 
 from rushlight.autograd import entry, modes
 from rushlight.core.memory.storage import Storage
-from rushlight.core.object.tensor import Tensor, method, new, require_differentiable, storage_of
+from rushlight.core.object.tensor import Tensor, has_history, method, new, require_differentiable, storage_of
 from rushlight.core.object.views import keep_inference
 from rushlight.errors.location import user_line
 
@@ -19,7 +19,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
             f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}"
         )
     # what is computed requires grad already
-    if not (requires_grad and self.grad_fn is not None):
+    if not (requires_grad and has_history(self)):
         if requires_grad:
             require_differentiable(self._array.dtype, "floating point dtype")
         self.requires_grad = requires_grad

@@ -28,8 +28,11 @@ def share_below(distance, scale):
 
 
 share_below.gradient(
-    distance=lambda grad, distance, scale: grad * (2 / math.pi) * scale / (scale**2 + distance**2),
-    scale=lambda grad, distance, scale: -grad * (2 / math.pi) * distance / (scale**2 + distance**2),
+    # by way of the ratio: the square of a large scale is infinite
+    distance=lambda grad, distance, scale: grad * (2 / math.pi) / (scale * (1 + (distance / scale) ** 2)),
+    scale=lambda grad, distance, scale: (
+        -grad * (2 / math.pi) * (distance / scale) / (scale * (1 + (distance / scale) ** 2))
+    ),
 )
 
 

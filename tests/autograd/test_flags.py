@@ -78,3 +78,26 @@ def test_a_number_with_its_dims_moved_is_an_alias():
     x = torch.tensor(2.0, requires_grad=True)
     assert x.movedim(-1, 0).grad_fn.name() == "AliasBackward0"
     assert x.movedim(0, 0)._is_view()
+
+
+class TestViewsMadeWithoutRecording:
+    """Whatever was written to their base since: torch takes them for leaves that require grad."""
+
+    @staticmethod
+    def view():
+        base = torch.ones(2).requires_grad_() * 2
+        with torch.no_grad():
+            view = base.view(2)
+        base.mul_(2)
+        return view
+
+    def test_they_may_be_told_to_require_grad(self):
+        view = self.view()
+        assert view.requires_grad_() is view and view.requires_grad
+
+    def test_they_may_be_told_to_retain_their_gradient(self):
+        assert self.view().retain_grad() is None
+
+    def test_they_have_no_history_to_show(self):
+        with pytest.raises(RuntimeError, match="A view was created in no_grad mode and its base"):
+            _ = self.view().grad_fn

@@ -173,3 +173,11 @@ def test_the_entropy_of_fisher_snedecor_is_that_of_its_samples():
     made = torch.distributions.FisherSnedecor(torch.tensor([3.0, 5.0, 30.0]), torch.tensor([4.0, 9.0, 2.0]))
     estimate = -made.log_prob(made.sample((200000,))).mean(0)
     assert made.entropy().tolist() == pytest.approx(estimate.tolist(), abs=0.02)
+
+
+def test_the_share_below_of_a_half_cauchy_with_a_large_scale_has_a_slope():
+    value = torch.tensor([1.5, 1.5, 1.5]).requires_grad_()
+    scale = torch.tensor([2.0, 1e30, math.inf]).requires_grad_()
+    torch.distributions.HalfCauchy(scale).cdf(value).sum().backward()
+    assert value.grad.tolist() == pytest.approx([0.20371832, 6.3661975e-31, 0.0], rel=1e-5, abs=0)
+    assert scale.grad.tolist() == pytest.approx([-0.15278875, 0.0, 0.0], rel=1e-5, abs=1e-45)

@@ -7,7 +7,9 @@ import numpy as np
 from rushlight.core.numbers.dtypes import HALF, STORED
 from rushlight.core.settings.float_warnings import QUIET, floating_point
 
-FLOAT32, INT64 = np.dtype("float32"), np.dtype("int64")
+FLOAT32, INT32, INT64 = np.dtype("float32"), np.dtype("int32"), np.dtype("int64")
+# short integers that torch reaches by way of 32 bits; uint8 by way of 64
+BY_32_BITS = ("int8", "int16", "uint16")
 
 
 def cast(array: np.ndarray, kind: np.dtype) -> np.ndarray:
@@ -25,9 +27,16 @@ def cast(array: np.ndarray, kind: np.dtype) -> np.ndarray:
         if array.dtype in STORED or kind in HALF or array.dtype in HALF:
             # torch reaches the short formats, and leaves them, by way of float32: two roundings, not one
             array = array.astype(FLOAT32)
-        elif array.dtype.kind == "f" and kind.kind in "iu" and kind.itemsize < 4:
-            # a number out of range wraps around
-            array = array.astype(INT64)
+        if array.dtype.kind == "f" and kind.kind in "iu":
+            array = whole(array, kind)
         return array.astype(kind)
     finally:
         floating_point.reset(token)
+
+
+def whole(array: np.ndarray, kind: np.dtype) -> np.ndarray:
+    """Floats on the way to an integer dtype: what is out of its range wraps around, as it does in torch on x86."""
+    if kind.name in BY_32_BITS:
+        inside = (array >= -(2.0**31)) & (array < 2.0**31)
+        return np.where(inside, array, array.dtype.type(-(2.0**31))).astype(INT32)
+    return array.astype(INT64) if kind.name == "uint8" else array

@@ -50,7 +50,8 @@ def kind_of(tensor: Tensor) -> np.dtype | None:
 
 def rebuild_storage(memory: np.ndarray, kind: dtype | None = None) -> Storage:
     memory = memory if memory.flags.writeable else memory.copy()
-    return Storage(memory if kind is None else memory.view(kind.numpy))
+    # NumPy unpickles a dtype object of its own each time; to all that compare by identity it would be another dtype
+    return Storage(memory.view(np.dtype(memory.dtype.type) if kind is None else kind.numpy))
 
 
 def reduce_storage(self: Storage) -> tuple:

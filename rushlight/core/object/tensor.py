@@ -111,7 +111,7 @@ class Tensor(Fields):
     def requires_grad(self, value: bool) -> None:
         if type(value) is not bool:
             raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
-        if self.grad_fn is not None:
+        if has_history(self):
             detached = (
                 ""
                 if value
@@ -269,6 +269,11 @@ def wrap(array: np.ndarray) -> Tensor:
     tensor = new(Tensor)
     tensor._array = array
     return tensor
+
+
+def has_history(tensor: Tensor) -> bool:
+    """Whether a node made it; a view that was made without one counts as a leaf, whatever was written since."""
+    return (tensor._node is not None or tensor._made is None) and tensor.grad_fn is not None
 
 
 def storage_of(tensor: Tensor) -> Storage:

@@ -101,8 +101,15 @@ void to_int32(const void* from, void* to, npy_intp count) {
     }
 }
 
-// Where `converted` has no loop: from integers by NumPy's, from floats to short integers by way of int64, as `cast` in
-// core/numbers/casting.py; nullptr for other dtypes.
+PyArrayObject* as_int32(PyArrayObject* floats) {
+    PyArrayObject* made = new_array(PyArray_NDIM(floats), PyArray_DIMS(floats), NPY_INT32);
+    auto* run = dtype_of(floats) == FLOAT32 ? to_int32<float> : to_int32<double>;
+    if (made != nullptr) run(PyArray_DATA(floats), PyArray_DATA(made), PyArray_SIZE(floats));
+    return made;
+}
+
+// Where `converted` has no loop: from integers by NumPy's, from floats to short integers by way of longer ones, as
+// `whole` in core/numbers/casting.py; nullptr for other dtypes.
 PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
     int from = PyArray_TYPE(array), kind = dtype_of(array);
     DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISNOTSWAPPED(array));
@@ -110,15 +117,11 @@ PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
     Ref source = Ref::borrow(as_object(array));
     if (kind == FLOAT32 || kind == FLOAT64) {
         DECLINE_IF(!to_integer);
-        if (type_num == NPY_INT32) {
-            PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
-            auto* run = kind == FLOAT32 ? to_int32<float> : to_int32<double>;
-            if (made != nullptr) run(PyArray_DATA(array), PyArray_DATA(made), PyArray_SIZE(array));
-            return made;
-        }
+        if (type_num == NPY_INT32) return as_int32(array);
         Ref type = Ref::steal(as_object(PyArray_DescrFromType(type_num)));
         DECLINE_IF(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(type.get())) >= 4);
-        source = Ref::steal(as_object(converted(array, NPY_INT64)));
+        bool by_32_bits = type_num == NPY_BYTE || type_num == NPY_SHORT || type_num == NPY_USHORT;
+        source = Ref::steal(as_object(by_32_bits ? as_int32(array) : converted(array, NPY_INT64)));
     } else {
         DECLINE_IF(!(PyTypeNum_ISINTEGER(from) || PyTypeNum_ISBOOL(from)));
         DECLINE_IF(!(to_integer || type_num == NPY_FLOAT || type_num == NPY_DOUBLE));

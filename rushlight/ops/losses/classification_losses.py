@@ -97,7 +97,7 @@ def check_weight_shape(weight: Tensor, input: Tensor) -> None:
 def check_weight(weight: Tensor | None, input: Tensor) -> None:
     if weight is None:
         return
-    refuse_history("nll_loss_forward", weight=weight)
+    refuse_history("nll_loss2d_forward" if input.ndim > 2 else "nll_loss_forward", weight=weight)
     check_weight_shape(weight, input)
     if weight.dtype is not input.dtype:
         words = f"expected scalar type {input.dtype.scalar} but found {weight.dtype.scalar}"

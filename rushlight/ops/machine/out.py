@@ -111,10 +111,17 @@ def write_result(op: Op, result: np.ndarray, out: Any, read: tuple = ()) -> Tens
     if out._array.shape == result.shape:
         require_writable(out._array)
     else:
-        resize(out, result.shape, strides_of(result) if pointwise and is_dense(result) else None)
+        resize(out, result.shape, strides_without_out(op, result, read) if pointwise else None)
     out._array[...] = result
     written(out)
     return out
+
+
+def strides_without_out(op: Op, result: np.ndarray, read: tuple) -> tuple[int, ...] | None:
+    """The strides that a result would have of its own; None if by rows, or with gaps."""
+    if op.layout is not None and result.ndim > 1:
+        result = op.layout(op, [each._array if isinstance(each, Tensor) else each for each in read], result)
+    return strides_of(result) if is_dense(result) else None
 
 
 def resize(out: Tensor, shape: tuple[int, ...], strides: tuple[int, ...] | None = None) -> None:

@@ -16,6 +16,9 @@ def replayed(run: Callable[..., Sequence[Tensor]], tensors: Sequence[Tensor], gr
     """The gradients of the tensors, recorded, where `run(*tensors)` gives the outputs whose gradients are `grads`."""
     from rushlight.autograd.entry import grad
 
+    if not any([each.requires_grad for each in tensors]):
+        # all were told to require none since the call
+        return [None] * len(tensors)
     with enable_grad():
         # one and the same tensor may be given twice, and has a gradient in each place
         aliases = [each.view_as(each) if each.requires_grad else each for each in tensors]

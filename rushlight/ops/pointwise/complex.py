@@ -46,6 +46,8 @@ from_parts.gradient(
     real=lambda grad: grad.real,
     imag=lambda grad: grad.imag,
 )
+# torch's node saves both parts, for their dtypes
+from_parts.op.runs_once = True
 
 
 @composed(samples=pairs, method=False)

@@ -85,18 +85,31 @@ pow.gradient(
 
 
 def complex_power(input: Any, exponent: Any) -> np.ndarray:
-    """Powers of complex numbers; those of 0 and of infinite ones as torch has them, by way of the logarithm."""
-    if type(exponent) is not np.ndarray:
-        return np.sqrt(input) if exponent == 0.5 else np.power(input, exponent)
-    usual = np.isfinite(input) & np.not_equal(input, 0)
+    """Powers of complex numbers; where the way by products has no answer, torch's, by way of the logarithm."""
+    if type(exponent) is not np.ndarray and exponent in EASY_POWERS:
+        return EASY_POWERS[exponent](input)
+    found = np.power(input, exponent)
+    usual = np.isfinite(input) & np.not_equal(input, 0) & np.isfinite(found)
     if np.all(usual):
-        return np.power(input, exponent)
-    logarithm = np.log(np.asarray(input, exponent.dtype))
+        return found
+    logarithm = np.log(np.asarray(input, found.dtype))
     power = exponent * logarithm
     # C multiplies an infinite number as if the part that is NaN were not there
     lost = np.isnan(power.real) & np.isnan(power.imag) & np.isinf(logarithm.real)
-    power = np.where(lost, exponent.real * logarithm.real + complex(0, math.nan), power)
-    return np.where(usual, np.power(input, exponent), np.exp(power))
+    power = np.where(lost, np.real(exponent) * logarithm.real + complex(0, math.nan), power)
+    return np.where(usual, found, np.exp(power))
+
+
+# the exponents that torch has formulas for, if they are numbers
+EASY_POWERS: dict[Any, Any] = {
+    0: np.ones_like,
+    1: np.copy,
+    0.5: np.sqrt,
+    3: lambda input: input * input * input,
+    -0.5: lambda input: 1 / np.sqrt(input),
+    -1: lambda input: 1 / input,
+    -2: lambda input: 1 / (input * input),
+}
 
 
 def integer_power(input: Any, exponent: Any, kind: str) -> np.ndarray:

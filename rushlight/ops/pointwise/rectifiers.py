@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.autograd.modes import state
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.random import random
 from rushlight.core.random.streams import Generator
@@ -141,6 +142,9 @@ def leaky(
         raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}")
     slopes = np.full(array.shape, (lower + upper) / 2, array.dtype)
     if training:
+        if input.requires_grad and state.grad:
+            # a view whose history is gone is refused before numbers are drawn for it
+            _ = input.grad_fn
         chosen = array <= 0
         slopes[chosen] = random.uniform((int(chosen.sum()),), np.dtype("float64"), lower, upper, generator)
     return (rrelu_with_noise.op.inplace if inplace else rrelu_with_noise)(input, wrap(slopes))

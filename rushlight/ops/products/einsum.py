@@ -312,6 +312,8 @@ def contract(operands: list[Tensor], inputs: tuple, output: str):
     for array, letters in zip(operands, inputs, strict=True):
         sizes.update(pair for pair in zip(letters, array.shape, strict=True) if pair[1] != 1)
     arrays, names = squeezed(operands, inputs, sizes)
+    if not all([array.size for array in arrays]):
+        return np.zeros([sizes.get(letter, 1) for letter in output], arrays[0].dtype)
     wanted = "".join(letter for letter in output if letter in sizes)
     big = sum(array.size for array in arrays) > 4096 or len(arrays) > 2
     found = np.einsum(f"{','.join(names)}->{wanted}", *arrays, optimize=big)

@@ -50,7 +50,7 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
         return y.new_zeros(y.shape[:dim] + y.shape[dim + 1 :])
     if x is None:
         ends = y.select(dim, 0) + y.select(dim, -1)
-        return scaled(y.sum(dim) - ends * 0.5, dx)
+        return scaled(y.sum(dim) - scaled(ends, 0.5), dx)
     return divided((neighbours(y, dim) * widths(x, y, dim)).sum(dim), 2.0)
 
 
@@ -65,7 +65,7 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     check_curve(y, x, "cumulative_trapezoid", dim)
     dim = axis(dim, y.ndim)
     if x is None:
-        return (neighbours(y, dim) * (dx / 2)).cumsum(dim)
+        return scaled(neighbours(y, dim), dx / 2).cumsum(dim)
     return divided((neighbours(y, dim) * widths(x, y, dim)).cumsum(dim), 2.0)
 
 

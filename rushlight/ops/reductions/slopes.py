@@ -9,6 +9,7 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.reductions.differences import divided, scaled
 from rushlight.ops.shape.joining import cat
 
 
@@ -112,13 +113,13 @@ def along(values: Tensor, dim: int, step: Any, order: int) -> Tensor:
 
     if isinstance(step, Tensor) and step.ndim:
         return uneven(at, step.diff().reshape([-1] + [1] * (values.ndim - dim - 1)), size, order)
-    inner = (at(2, size) - at(0, size - 2)) / (2 * step)
+    inner = divided(at(2, size) - at(0, size - 2), 2 * step)
     if order == 1:
         first, last = at(1, 2) - at(0, 1), at(size - 1, size) - at(size - 2, size - 1)
-        return cat([first / step, inner, last / step], dim)
-    first = -3 * at(0, 1) + 4 * at(1, 2) - at(2, 3)
-    last = 3 * at(size - 1, size) - 4 * at(size - 2, size - 1) + at(size - 3, size - 2)
-    return cat([first / (2 * step), inner, last / (2 * step)], dim)
+        return cat([divided(first, step), inner, divided(last, step)], dim)
+    first = scaled(at(0, 1), -3) + scaled(at(1, 2), 4) - at(2, 3)
+    last = scaled(at(size - 1, size), 3) - scaled(at(size - 2, size - 1), 4) + at(size - 3, size - 2)
+    return cat([divided(first, 2 * step), inner, divided(last, 2 * step)], dim)
 
 
 def uneven(at: Any, widths: Tensor, size: int, order: int) -> Tensor:

@@ -56,7 +56,7 @@ def strided_view(input, memory: np.ndarray, geometry: tuple):
 strided_view.gradient(
     input=lambda grad, input_geometry, geometry: (
         strided_add(grad, geometry, input_geometry)
-        if grad._array.size
+        if grad._array.size and math.prod(input_geometry[0])
         else grad.new_zeros(input_geometry[0])  # as torch's, without a history
     )
 )

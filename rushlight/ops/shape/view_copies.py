@@ -53,12 +53,13 @@ def declare_copy(function: Callable, samples: Samples, example: str) -> Callable
     )
 
     def copied(input, *args, out=None, **kwargs):
+        viewed = function(input, *args, **kwargs)
         if function is view_as_complex and input.requires_grad and state.grad:
             raise RuntimeError(
                 "view_as_complex_copy does not support automatic differentiation for outputs with complex dtype.: use "
                 "view_as_complex(x).clone()"
             )
-        found = own(function(input, *args, **kwargs), input, node_name)
+        found = own(viewed, input, node_name)
         if out is None:
             return found
         if isinstance(found, Tensor):

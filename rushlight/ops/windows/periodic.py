@@ -56,7 +56,7 @@ def blackman_window(
     >>> torch.blackman_window(4)[1:]
     tensor([0.3400, 1.0000, 0.3400])
     """
-    found = window("blackman_window", window_length, periodic, dtype, shapes.cosines, shapes.BLACKMAN)
+    found = window("blackman_window", window_length, periodic, dtype, shapes.cosines, shapes.BLACKMAN, True)
     return finish_into(found, None, dtype, device, layout, pin_memory, requires_grad)
 
 

@@ -20,14 +20,18 @@ def steps(count: int, symmetric: bool) -> int:
     return count - 1 if symmetric or count == 1 else count
 
 
-def cosines(count: int, symmetric: bool, weights: Sequence[float]) -> np.ndarray:
-    """The alternating sum of weighted cosines, of no period, one period, two ...; a single point is 1."""
+def cosines(count: int, symmetric: bool, weights: Sequence[float], backwards: bool = False) -> np.ndarray:
+    """The alternating sum of weighted cosines, of no period, one period, two ...; a single point is 1.
+
+    The order decides what rounding leaves of a point that is zero.
+    """
     if count == 1:
         return np.ones(1)
     angles = np.arange(count) * (2 * math.pi / max(steps(count, symmetric), 1))
     found = np.zeros(count)
-    for place, weight in enumerate(weights):
-        found += (-1) ** place * weight * np.cos(place * angles)
+    places = range(len(weights))
+    for place in reversed(places) if backwards else places:
+        found += (-1) ** place * weights[place] * np.cos(place * angles)
     return found
 
 
