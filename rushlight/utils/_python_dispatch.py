@@ -1,44 +1,77 @@
-"""torch.utils._python_dispatch: questions about other kinds of tensors; modes below autograd are left out."""
+"""__torch_dispatch__, which is not here: there is no layer below autograd where calls could be caught."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rushlight.core.object.tensor import Tensor
-from rushlight.core.surface.lazy import names_of
-from rushlight.core.surface.refusals import refusing, refusing_class
-
-__all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "is_traceable_wrapper_subclass_type"]
-
-WHY = "operations are intercepted by torch.overrides.TorchFunctionMode, not below autograd"
-TorchDispatchMode = refusing_class("utils._python_dispatch.TorchDispatchMode", WHY)
-return_and_correct_aliasing = refusing("utils._python_dispatch.return_and_correct_aliasing", WHY)
-transform_subclass = refusing("utils._python_dispatch.transform_subclass", WHY)
+__all__ = ["TorchDispatchMode", "is_traceable_wrapper_subclass", "return_and_correct_aliasing", "transform_subclass"]
+WORDS = (
+    "__torch_dispatch__ is not in Rushlight, whose ops have no dispatcher below autograd: "
+    "torch.overrides.TorchFunctionMode sees every call of a function"
+)
 
 
-def is_traceable_wrapper_subclass_type(t: type) -> bool:
-    """Whether a class of tensors can be taken apart and put together again by its own methods."""
-    parts = ("__tensor_flatten__", "__tensor_unflatten__")
-    return issubclass(t, Tensor) and t is not Tensor and all(hasattr(t, each) for each in parts)
+class TorchDispatchMode:
+    """A mode below autograd: programs may derive from it, entering one is refused."""
+
+    def __init__(self, _dispatch_key: Any = None):
+        pass
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise NotImplementedError(WORDS)
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError(WORDS)
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    @classmethod
+    def push(cls, *args: Any, **kwargs: Any) -> Any:
+        """Old: a new one, to be entered."""
+        return cls(*args, **kwargs)
 
 
-def is_traceable_wrapper_subclass(t: Any) -> bool:
-    """Whether a tensor can be taken apart and put together again by its own methods."""
-    return isinstance(t, Tensor) and is_traceable_wrapper_subclass_type(type(t))
-
-
-def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
-    """Whether operations are intercepted below autograd: no."""
-    return False
+class BaseTorchDispatchMode(TorchDispatchMode):
+    """A mode that changes nothing."""
 
 
 def _get_current_dispatch_mode() -> None:
-    """The mode that intercepts operations below autograd: none."""
+    return None
 
 
 def _get_current_dispatch_mode_stack() -> list[Any]:
-    """The modes that intercept operations below autograd: none."""
     return []
 
 
-__getattr__ = names_of("rushlight.utils._python_dispatch")
+def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
+    """False: no such mode can be entered."""
+    return False
+
+
+def _disable_current_modes() -> Any:
+    import contextlib
+
+    return contextlib.nullcontext([])
+
+
+def is_traceable_wrapper_subclass(t: Any) -> bool:
+    """Whether a tensor is made of others, in torch's protocol."""
+    return hasattr(type(t), "__tensor_flatten__") and hasattr(type(t), "__tensor_unflatten__")
+
+
+def is_traceable_wrapper_subclass_type(t: type) -> bool:
+    """The same of a class."""
+    return hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+
+
+def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
+    """The result itself."""
+    return out
+
+
+def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None) -> Any:
+    """A tensor made of others, with each of them changed."""
+    names, context = t.__tensor_flatten__()
+    inner = {name: callback(name, getattr(t, name)) for name in names}
+    return type(t).__tensor_unflatten__(inner, context, outer_size or t.size(), outer_stride or t.stride())
