@@ -162,7 +162,9 @@ _ELSEWHERE |= dict.fromkeys("jagged sparse_bsc sparse_bsr sparse_csc sparse_csr"
 _ELSEWHERE |= {"OutOfMemoryError": "errors.kinds"}
 
 
-__getattr__ = _names_of("rushlight", (*_LAZY, "_C", "__config__", "__future__", "_tensor_str", "_utils"), _ELSEWHERE)
+# modules of torch's inside that packages import
+_INNER = ("_C", "__config__", "__future__", "_guards", "_prims_common", "_subclasses", "_tensor_str", "_utils")
+__getattr__ = _names_of("rushlight", (*_LAZY, *_INNER), _ELSEWHERE)
 _promise("rushlight", _LATE)
 __all__ = [name for name in globals() if not name.startswith("_") and name not in ("core", "errors", "native", "ops")]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]
