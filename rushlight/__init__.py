@@ -192,9 +192,10 @@ _ELSEWHERE |= dict.fromkeys(
     "_C",
 )
 _ELSEWHERE |= {"Future": "futures", "FatalError": "_C"}
+# modules of torch's inside that packages import
 _INNER = (
-    "_C __config__ __future__ _custom_ops _dynamo _inductor _jit_internal _library "
-    "_ops _subclasses _tensor _tensor_str _utils"
+    "_C __config__ __future__ _custom_ops _dynamo _guards _inductor _jit_internal _library "
+    "_ops _prims_common _subclasses _tensor _tensor_str _utils"
 ).split()
 
 

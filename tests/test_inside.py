@@ -156,3 +156,24 @@ def test_events_are_given_to_their_handlers():
     assert counter.count == 1
     counter.add(3.0)
     assert counter.get() == {monitor.Aggregation.SUM: 4.0, monitor.Aggregation.MEAN: 2.0}
+
+
+def test_nothing_is_captured_with_pretended_tensors():
+    from rushlight._subclasses.fake_tensor import FakeTensor, is_fake
+
+    assert not is_fake(torch.ones(1)) and not isinstance(torch.ones(1), FakeTensor)
+    assert torch._guards.active_fake_mode() is None and torch._guards.detect_fake_mode([]) is None
+    with pytest.raises(NotImplementedError, match="programs are not captured"):
+        FakeTensor()
+
+
+def test_questions_about_dtypes_and_shapes():
+    common = torch._prims_common
+    assert common.is_float_dtype(torch.float16) and common.is_integer_dtype(torch.uint8)
+    assert common.is_boolean_dtype(torch.bool) and common.is_complex_dtype(torch.complex64)
+    assert common.corresponding_real_dtype(torch.complex64) is torch.float32
+    assert common.corresponding_complex_dtype(torch.float64) is torch.complex128
+    assert common.get_higher_dtype(torch.int64, torch.ones(1)) is torch.float32
+    assert common.make_contiguous_strides_for((2, 3, 4)) == (12, 4, 1)
+    assert common.make_contiguous_strides_for((2, 3, 4), row_major=False) == (12, 1, 3)
+    assert common.is_contiguous_or_false(torch.ones(2, 3)) and not common.is_contiguous(torch.ones(2, 3).T)

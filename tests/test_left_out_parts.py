@@ -21,7 +21,6 @@ from rushlight import compat
         ("utils.cpp_extension", "load", "extensions in C\\+\\+ for PyTorch cannot be loaded"),
         ("utils.mobile_optimizer", "optimize_for_mobile", "TorchScript is left out"),
         ("utils.flop_counter", "FlopCounterMode", "operations are not counted"),
-        ("utils._python_dispatch", "TorchDispatchMode", "operations are intercepted by"),
         ("_C", "Graph", "it belongs to the inside of PyTorch"),
         ("_C", "parse_schema", "it belongs to the inside of PyTorch"),
     ],

@@ -9,7 +9,8 @@ HELP = "make `import torch` mean Rushlight in this environment"
 DESCRIPTION = """\
 Put a distribution named torch into the environment of this interpreter, so that plain `python script.py` runs on
 Rushlight, pip finds the requirement `torch` met, and `importlib.metadata` answers. `remove`, or `pip uninstall torch`,
-takes it away again. Where PyTorch itself is installed nothing is done.
+takes it away again. Where PyTorch itself is installed nothing is done. A package that wants another torch than 2.13
+would make pip replace the stand-in: `pip install PACKAGE torch==2.13.0` makes pip pick versions that fit.
 """
 
 

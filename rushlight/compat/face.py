@@ -22,6 +22,8 @@ class TorchFace(ModuleType):
         self.__path__ = rushlight.__path__
         # On the instance, as a module has it: on the class it would slow down every `torch.tanh` by 0.2 us.
         self.__getattr__ = partial(fetch, self)
+        # `torch.torch` is torch: a module that imports itself shows its name, and packages use it
+        loaded_names(self)["torch"] = self
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)

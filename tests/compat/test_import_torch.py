@@ -54,6 +54,10 @@ def test_the_version_is_torchs_and_rushlight_keeps_its_own(torch):
     assert rushlight.__version__ != "2.13.0"
 
 
+def test_torch_finds_itself(torch):
+    assert torch.torch is torch
+
+
 def test_names_are_listed(torch):
     assert set(dir(torch)) >= {"tensor", "nn", "Tensor"}
     assert repr(torch) == f"<module 'torch' (Rushlight {rushlight.__version__})>"

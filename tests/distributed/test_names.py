@@ -78,18 +78,3 @@ def test_a_name_that_nobody_has_is_missing():
         distributed.nonsense  # noqa: B018
     with pytest.raises(AttributeError, match=r"module 'torch\.distributed\.fsdp' has no attribute 'nonsense'"):
         distributed.fsdp.nonsense  # noqa: B018
-
-
-def test_data_parallel_modules_are_known_by_torchs_paths():
-    with compat.installed():
-        from torch.nn.parallel import DistributedDataParallel, data_parallel
-        from torch.nn.parallel.distributed import DistributedDataParallel as same
-        from torch.nn.parallel.scatter_gather import scatter
-    assert same is DistributedDataParallel and torch.nn.parallel.DistributedDataParallel is same
-    layer = torch.nn.Linear(2, 1)
-    x = torch.ones(3, 2)
-    assert torch.equal(data_parallel(layer, x), layer(x))
-    assert torch.equal(torch.nn.parallel.data_parallel(layer, (), module_kwargs={"input": x}), layer(x))
-    for name in (DistributedDataParallel, scatter):
-        with pytest.raises(NotImplementedError, match="one device and one process; call the module itself"):
-            name(layer)
