@@ -12,26 +12,44 @@ from typing_extensions import TypeIs
 
 from rushlight import accelerator as accelerator
 from rushlight import amp as amp
+from rushlight import ao as ao
 from rushlight import autograd as autograd
 from rushlight import backends as backends
+from rushlight import compiler as compiler
 from rushlight import cpu as cpu
 from rushlight import cuda as cuda
+from rushlight import distributed as distributed
 from rushlight import distributions as distributions
+from rushlight import export as export
 from rushlight import fft as fft
 from rushlight import func as func
 from rushlight import functional as functional
+from rushlight import futures as futures
+from rushlight import fx as fx
+from rushlight import hub as hub
+from rushlight import jit as jit
+from rushlight import library as library
 from rushlight import linalg as linalg
 from rushlight import masked as masked
 from rushlight import memory as memory
+from rushlight import monitor as monitor
 from rushlight import mps as mps
+from rushlight import mtia as mtia
 from rushlight import multiprocessing as multiprocessing
+from rushlight import nested as nested
 from rushlight import nn as nn
+from rushlight import onnx as onnx
 from rushlight import optim as optim
 from rushlight import overrides as overrides
+from rushlight import package as package
+from rushlight import profiler as profiler
+from rushlight import quantization as quantization
+from rushlight import quasirandom as quasirandom
 from rushlight import random as random
 from rushlight import return_types as return_types
 from rushlight import serialization as serialization
 from rushlight import signal as signal
+from rushlight import sparse as sparse
 from rushlight import special as special
 from rushlight import storage as storage
 from rushlight import testing as testing
@@ -39,6 +57,66 @@ from rushlight import types as types
 from rushlight import utils as utils
 from rushlight import version as version
 from rushlight import xpu as xpu
+from rushlight._C import AcceleratorError as AcceleratorError
+from rushlight._C import AliasDb as AliasDb
+from rushlight._C import AnyType as AnyType
+from rushlight._C import Argument as Argument
+from rushlight._C import Block as Block
+from rushlight._C import BoolType as BoolType
+from rushlight._C import BufferDict as BufferDict
+from rushlight._C import CallStack as CallStack
+from rushlight._C import ClassType as ClassType
+from rushlight._C import Code as Code
+from rushlight._C import CompilationUnit as CompilationUnit
+from rushlight._C import ComplexType as ComplexType
+from rushlight._C import DeviceObjType as DeviceObjType
+from rushlight._C import DictType as DictType
+from rushlight._C import EnumType as EnumType
+from rushlight._C import ErrorReport as ErrorReport
+from rushlight._C import FatalError as FatalError
+from rushlight._C import FileCheck as FileCheck
+from rushlight._C import FloatType as FloatType
+from rushlight._C import FunctionSchema as FunctionSchema
+from rushlight._C import FutureType as FutureType
+from rushlight._C import Gradient as Gradient
+from rushlight._C import Graph as Graph
+from rushlight._C import InferredType as InferredType
+from rushlight._C import InterfaceType as InterfaceType
+from rushlight._C import IntType as IntType
+from rushlight._C import JITException as JITException
+from rushlight._C import ListType as ListType
+from rushlight._C import LiteScriptModule as LiteScriptModule
+from rushlight._C import ModuleDict as ModuleDict
+from rushlight._C import Node as Node
+from rushlight._C import NoneType as NoneType
+from rushlight._C import NumberType as NumberType
+from rushlight._C import OperatorInfo as OperatorInfo
+from rushlight._C import OptionalType as OptionalType
+from rushlight._C import ParameterDict as ParameterDict
+from rushlight._C import PyObjectType as PyObjectType
+from rushlight._C import PyTorchFileReader as PyTorchFileReader
+from rushlight._C import PyTorchFileWriter as PyTorchFileWriter
+from rushlight._C import ScriptClass as ScriptClass
+from rushlight._C import ScriptDict as ScriptDict
+from rushlight._C import ScriptFunction as ScriptFunction
+from rushlight._C import ScriptList as ScriptList
+from rushlight._C import ScriptMethod as ScriptMethod
+from rushlight._C import ScriptModule as ScriptModule
+from rushlight._C import ScriptModuleSerializer as ScriptModuleSerializer
+from rushlight._C import ScriptObject as ScriptObject
+from rushlight._C import StreamObjType as StreamObjType
+from rushlight._C import StringType as StringType
+from rushlight._C import SymBoolType as SymBoolType
+from rushlight._C import SymIntType as SymIntType
+from rushlight._C import Tag as Tag
+from rushlight._C import TensorType as TensorType
+from rushlight._C import ThroughputBenchmark as ThroughputBenchmark
+from rushlight._C import TracingState as TracingState
+from rushlight._C import TupleType as TupleType
+from rushlight._C import Type as Type
+from rushlight._C import UnionType as UnionType
+from rushlight._C import Use as Use
+from rushlight._C import Value as Value
 from rushlight.amp.autocast_mode import autocast as autocast
 from rushlight.amp.grad_scaler import GradScaler as GradScaler
 from rushlight.autograd.modes import enable_grad as enable_grad
@@ -48,12 +126,17 @@ from rushlight.autograd.modes import set_grad_enabled as set_grad_enabled
 from rushlight.core.memory.layout import channels_last as channels_last
 from rushlight.core.memory.layout import channels_last_3d as channels_last_3d
 from rushlight.core.memory.layout import contiguous_format as contiguous_format
+from rushlight.core.memory.layout import jagged as jagged
 from rushlight.core.memory.layout import layout as _layout
 from rushlight.core.memory.layout import layout as layout
 from rushlight.core.memory.layout import memory_format as _memory_format
 from rushlight.core.memory.layout import memory_format as memory_format
 from rushlight.core.memory.layout import preserve_format as preserve_format
+from rushlight.core.memory.layout import sparse_bsc as sparse_bsc
+from rushlight.core.memory.layout import sparse_bsr as sparse_bsr
 from rushlight.core.memory.layout import sparse_coo as sparse_coo
+from rushlight.core.memory.layout import sparse_csc as sparse_csc
+from rushlight.core.memory.layout import sparse_csr as sparse_csr
 from rushlight.core.memory.layout import strided as strided
 from rushlight.core.memory.public_storage import StorageBase as StorageBase
 from rushlight.core.numbers.dtypes import bfloat16 as bfloat16
@@ -114,7 +197,15 @@ from rushlight.core.object.tensor import Tensor as Tensor
 from rushlight.core.random.streams import Generator as Generator
 from rushlight.core.settings.device import device as _device
 from rushlight.core.settings.device import device as device
+from rushlight.core.settings.streams import Event as Event
+from rushlight.core.settings.streams import Stream as Stream
+from rushlight.core.surface.overriding import DisableTorchFunction as DisableTorchFunction
+from rushlight.core.surface.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from rushlight.core.surface.symbols import SymBool as SymBool
+from rushlight.core.surface.symbols import SymFloat as SymFloat
+from rushlight.core.surface.symbols import SymInt as SymInt
 from rushlight.errors.kinds import OutOfMemoryError as OutOfMemoryError
+from rushlight.futures import Future as Future
 from rushlight.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 from rushlight.storage import BFloat16Storage as BFloat16Storage
 from rushlight.storage import BoolStorage as BoolStorage
@@ -134,37 +225,105 @@ from rushlight.storage import UntypedStorage as UntypedStorage
 from rushlight.types import Device, Number, _bool, _complex, _float, _int
 
 __all__ = [
+    "AcceleratorError",
+    "AliasDb",
+    "AnyType",
+    "Argument",
     "BFloat16Storage",
     "BFloat16Tensor",
+    "Block",
     "BoolStorage",
     "BoolTensor",
+    "BoolType",
+    "BufferDict",
     "ByteStorage",
     "ByteTensor",
+    "CallStack",
     "CharStorage",
     "CharTensor",
+    "ClassType",
+    "Code",
+    "CompilationUnit",
     "ComplexDoubleStorage",
     "ComplexFloatStorage",
+    "ComplexType",
+    "DeviceObjType",
+    "DictType",
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
     "DoubleStorage",
     "DoubleTensor",
+    "EnumType",
+    "ErrorReport",
+    "Event",
+    "FatalError",
+    "FileCheck",
     "FloatStorage",
     "FloatTensor",
+    "FloatType",
+    "FunctionSchema",
+    "Future",
+    "FutureType",
     "Generator",
     "GradScaler",
+    "Gradient",
+    "Graph",
     "HalfStorage",
     "HalfTensor",
+    "InferredType",
     "IntStorage",
     "IntTensor",
+    "IntType",
+    "InterfaceType",
+    "JITException",
+    "ListType",
+    "LiteScriptModule",
     "LongStorage",
     "LongTensor",
+    "ModuleDict",
+    "Node",
+    "NoneType",
+    "NumberType",
+    "OperatorInfo",
+    "OptionalType",
     "OutOfMemoryError",
+    "ParameterDict",
+    "PyObjectType",
+    "PyTorchFileReader",
+    "PyTorchFileWriter",
+    "ScriptClass",
+    "ScriptDict",
+    "ScriptFunction",
+    "ScriptList",
+    "ScriptMethod",
+    "ScriptModule",
+    "ScriptModuleSerializer",
+    "ScriptObject",
     "ShortStorage",
     "ShortTensor",
     "Size",
     "Storage",
     "StorageBase",
+    "Stream",
+    "StreamObjType",
+    "StringType",
+    "SymBool",
+    "SymBoolType",
+    "SymFloat",
+    "SymInt",
+    "SymIntType",
+    "Tag",
     "Tensor",
+    "TensorType",
+    "ThroughputBenchmark",
+    "TracingState",
+    "TupleType",
+    "Type",
     "TypedStorage",
+    "UnionType",
     "UntypedStorage",
+    "Use",
+    "Value",
     "abs",
     "abs_",
     "absolute",
@@ -196,6 +355,7 @@ __all__ = [
     "amp",
     "angle",
     "any",
+    "ao",
     "arange",
     "arccos",
     "arccos_",
@@ -297,7 +457,9 @@ __all__ = [
     "clone",
     "column_stack",
     "combinations",
+    "compile",
     "compiled_with_cxx11_abi",
+    "compiler",
     "complex",
     "complex128",
     "complex32",
@@ -351,6 +513,7 @@ __all__ = [
     "diff",
     "digamma",
     "dist",
+    "distributed",
     "distributions",
     "div",
     "divide",
@@ -385,6 +548,7 @@ __all__ = [
     "expand_copy",
     "expm1",
     "expm1_",
+    "export",
     "eye",
     "feature_alpha_dropout",
     "feature_alpha_dropout_",
@@ -429,6 +593,8 @@ __all__ = [
     "full_like",
     "func",
     "functional",
+    "futures",
+    "fx",
     "gather",
     "gcd",
     "gcd_",
@@ -469,6 +635,7 @@ __all__ = [
     "histogramdd",
     "hsplit",
     "hstack",
+    "hub",
     "hypot",
     "i0",
     "i0_",
@@ -530,6 +697,8 @@ __all__ = [
     "isposinf",
     "isreal",
     "istft",
+    "jagged",
+    "jit",
     "kaiser_window",
     "kron",
     "kthvalue",
@@ -545,6 +714,7 @@ __all__ = [
     "less",
     "less_equal",
     "lgamma",
+    "library",
     "linalg",
     "linspace",
     "load",
@@ -602,10 +772,12 @@ __all__ = [
     "minimum",
     "mm",
     "mode",
+    "monitor",
     "moveaxis",
     "movedim",
     "mps",
     "msort",
+    "mtia",
     "mul",
     "multinomial",
     "multiply",
@@ -631,6 +803,7 @@ __all__ = [
     "neg_",
     "negative",
     "negative_",
+    "nested",
     "newaxis",
     "nextafter",
     "nn",
@@ -644,11 +817,13 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "onnx",
     "optim",
     "orgqr",
     "ormqr",
     "outer",
     "overrides",
+    "package",
     "pairwise_distance",
     "pca_lowrank",
     "pdist",
@@ -667,12 +842,15 @@ __all__ = [
     "preserve_format",
     "printoptions",
     "prod",
+    "profiler",
     "promote_types",
     "put",
     "qint32",
     "qint8",
     "qr",
     "quantile",
+    "quantization",
+    "quasirandom",
     "quint2x4",
     "quint4x2",
     "quint8",
@@ -766,7 +944,12 @@ __all__ = [
     "softmax",
     "solve",
     "sort",
+    "sparse",
+    "sparse_bsc",
+    "sparse_bsr",
     "sparse_coo",
+    "sparse_csc",
+    "sparse_csr",
     "special",
     "split",
     "split_copy",
@@ -1178,6 +1361,20 @@ def clip_(
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor: ...
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
 def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor: ...
+def compile(
+    model: Callable | None = None,
+    *,
+    fullgraph: _bool = False,
+    dynamic: _bool | None = None,
+    backend: str | Callable | None = None,
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    name: str | None = None,
+    disable: _bool = False,
+    recompile_limit: _int | None = None,
+    isolate_recompiles: _bool = False,
+    shapes_spec: Any = None,
+) -> Any: ...
 def compiled_with_cxx11_abi() -> _bool: ...
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def concat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...

@@ -16,6 +16,8 @@ from rushlight.autograd import graph as graph
 from rushlight.autograd import hooks as hooks
 from rushlight.autograd import modes as grad_mode
 from rushlight.autograd import modes as modes
+from rushlight.autograd import profiler as profiler
+from rushlight.autograd import profiler_util as profiler_util
 from rushlight.autograd import variable as variable
 from rushlight.autograd.anomaly import detect_anomaly as detect_anomaly
 from rushlight.autograd.anomaly import set_detect_anomaly as set_detect_anomaly
@@ -55,6 +57,8 @@ __all__ = [
     "inference_mode",
     "modes",
     "no_grad",
+    "profiler",
+    "profiler_util",
     "set_detect_anomaly",
     "set_grad_enabled",
     "variable",

@@ -176,7 +176,7 @@ from rushlight.nn.modules.transformer import TransformerEncoderLayer as Transfor
 from rushlight.nn.modules.upsampling import Upsample as Upsample
 from rushlight.nn.modules.upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
 from rushlight.nn.modules.upsampling import UpsamplingNearest2d as UpsamplingNearest2d
-from rushlight.nn.parallel import DataParallel as DataParallel
+from rushlight.nn.parallel.data_parallel import DataParallel as DataParallel
 from rushlight.nn.parameter import Buffer as Buffer
 from rushlight.nn.parameter import Parameter as Parameter
 from rushlight.nn.parameter import UninitializedBuffer as UninitializedBuffer
