@@ -6,9 +6,9 @@
 #include "engine/engine.h"
 #include "loops/copy.h"
 #include "memory/recycling.h"
+#include "seam/call.h"
 #include "seam/fallbacks.h"
 #include "seam/names.h"
-#include "seam/plan.h"
 
 namespace rushlight {
 
@@ -180,13 +180,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.grad_count = arrival.count;
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
     gradient.is_shown = capturing;
-    decline_reason = nullptr;
-    if (!plan->op->kernel->backward(gradient)) {
-        plan->op->kernel->backwards.decline();
-        PyErr_Clear();
-        return true;
-    }
-    plan->op->kernel->backwards.accepted++;
+    if (!run_gradient(gradient)) return true;
     done = true;
     bool fine = keep_graph || release(node);
     // ours no longer: what is passed on may then be nobody else's

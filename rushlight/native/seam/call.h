@@ -23,6 +23,10 @@ PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t co
 // The native function of a declared op by its name, or nullptr: for operators and composed functions. Borrowed.
 Function* find_function(const char* name);
 
+// Run an op's gradient, if what it is given is as its kernel wants it; false, without an exception, where it is left to
+// Python.
+bool run_gradient(Gradient& gradient);
+
 // Record a call: a node of the op, which becomes the history of the results. False with an exception.
 bool record(OpInfo* op, const Call& call, Tensor* const* results, int count);
 
