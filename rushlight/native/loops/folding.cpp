@@ -311,9 +311,9 @@ Ref in_rows(PyArrayObject* array, Dims dims, Middle& middle) {
 PyArrayObject* fold_to(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape,
                        double divisor) {
     int dtype = dtype_of(array);
-    if (dtype < 0 || PyArray_SIZE(array) == 0) return nullptr;
+    DECLINE_IF(dtype < 0 || PyArray_SIZE(array) == 0);
     const Fold& fold = table().folding.folds[which][dtype];
-    if (fold.along == nullptr) return nullptr;
+    DECLINE_IF(fold.along == nullptr);
     double times = 1;
     bool may_repeat = which == SUM && (dtype == FLOAT32 || dtype == FLOAT64);
     Ref held = may_repeat ? without_repeats(array, dims, times) : Ref::borrow(reinterpret_cast<PyObject*>(array));
@@ -341,10 +341,10 @@ double reduced_count(int ndim, const npy_intp* shape, Dims dims) {
 
 PyArrayObject* spread(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims dims, double divisor) {
     int dtype = dtype_of(grad);
-    if (dtype != FLOAT32 && dtype != FLOAT64) return nullptr;
+    DECLINE_IF(dtype != FLOAT32 && dtype != FLOAT64);
     npy_intp kept[NPY_MAXDIMS];
     reduced_shape(ndim, shape, dims, true, kept);
-    if (PyArray_SIZE(grad) != PyArray_MultiplyList(kept, ndim)) return nullptr;
+    DECLINE_IF(PyArray_SIZE(grad) != PyArray_MultiplyList(kept, ndim));
     Ref result = Ref::steal(reinterpret_cast<PyObject*>(new_array(ndim, shape, type_num_of(dtype))));
     if (!result) return nullptr;
     auto* found = result.array();

@@ -267,11 +267,11 @@ unsigned by_count(const Call& call) {
     return plain_integer(call[Slopes::count], count) && count > 0 ? static_cast<unsigned>(count) : 0;
 }
 
-constexpr TensorWant planes = tensor(Adaptive::input).floats().rank_from(1).filled();
+constexpr TensorWant planes = tensor(Adaptive::input).floats().rank_from(1).filled().dense();
 
 KERNEL("nn.functional.avg_pool2d")
     .forward(avg_pool2d, AvgPool::names)
-    .takes(tensor(AvgPool::input).floats().rank(3, 4).filled());
+    .takes(tensor(AvgPool::input).floats().rank(3, 4).filled().dense());
 KERNEL("_avg_pool_gradient")
     .forward(avg_pool_gradient, Slopes::names)
     .takes(tensor(Slopes::grad).floats().rank_from(1).filled(), integer(Slopes::count))

@@ -48,18 +48,16 @@ NAMES(Saved, weight_shape, indices, padding_idx, scale_grad_by_freq);
 
 bool forward(Call& call) {
     PyArrayObject *weight = call.array(Embedding::weight), *numbers = call.array(Embedding::indices);
-    int64_t size = PyArray_ITEMSIZE(weight), width = PyArray_DIM(weight, 1) * size;
+    int64_t width = PyArray_DIM(weight, 1) * PyArray_ITEMSIZE(weight);
     Indices indices;
-    DECLINE_IF(PyArray_STRIDE(weight, 1) != size && PyArray_DIM(weight, 1) > 1);
     if (!indices.read(numbers)) return false;
     DECLINE_IF(!indices.are_within(PyArray_DIM(weight, 0)));
     Geometry shape(numbers);
     shape.insert(shape.ndim, PyArray_DIM(weight, 1), 0);
     const char* from = PyArray_BYTES(weight);
     char* to = PyArray_BYTES(call.make(shape.ndim, shape.dims, PyArray_TYPE(weight)));
-    npy_intp step = PyArray_STRIDE(weight, 0);
     parallel(indices.count, PARALLEL_BYTES / std::max<int64_t>(width, 1) + 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; i++) std::memcpy(to + i * width, from + indices[i] * step, width);
+        for (int64_t i = begin; i < end; i++) std::memcpy(to + i * width, from + indices[i] * width, width);
     });
     return true;
 }
@@ -117,7 +115,7 @@ PyObject* route(Call& call) {
 
 KERNEL("embedding")
     .forward(forward, Embedding::names)
-    .takes(tensor(Embedding::weight).known().rank(2), tensor(Embedding::indices).rank(0, NPY_MAXDIMS - 1))
+    .takes(tensor(Embedding::weight).known().rank(2).dense(), tensor(Embedding::indices).rank(0, NPY_MAXDIMS - 1))
     .gradient(backward, Saved::names)
     .given(tensor(GRADIENT).floats().packed(), integer(Saved::padding_idx), flag(Saved::scale_grad_by_freq));
 KERNEL("nn.functional.embedding")

@@ -164,7 +164,6 @@ void add(const Along& along, PyArrayObject* whole, PyArrayObject* part) {
 
 // What `gather` reads; nullptr where Python has to look.
 PyArrayObject* gathered(PyArrayObject* input, int dim, PyArrayObject* index) {
-    DECLINE_IF(!is_ordered(index));
     Along along(index);
     if (!along.set_whole(dim, input)) return nullptr;
     Ref found = Ref::steal(as_object(made(new_array(PyArray_NDIM(index), PyArray_DIMS(index), PyArray_TYPE(input)))));
@@ -326,7 +325,7 @@ constexpr TensorWant positions = tensor(Gather::index).integers().rank_from(1).f
 
 KERNEL("gather")
     .forward(gather_forward, Gather::names)
-    .takes(tensor(Gather::input).movable(), positions, dim(Gather::dim, Gather::index))
+    .takes(tensor(Gather::input).movable(), positions.ordered(), dim(Gather::dim, Gather::index))
     .gradient(gather_backward, SavedOfGather::names)
     .given(tensor(GRADIENT).floats(), tensor(SavedOfGather::index).integers().rank_from(1).filled());
 KERNEL("_gather_into")
@@ -336,14 +335,14 @@ KERNEL("scatter")
     .forward(scatter_forward, Scatter::names)
     .takes(tensor(Scatter::input).movable(), positions, dim(Scatter::dim, Scatter::index), none(Scatter::reduce))
     .gradient(scatter_backward, SavedOfScatter::names)
-    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatter::index).integers().rank_from(1).filled(),
+    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatter::index).integers().rank_from(1).filled().ordered(),
            dim(SavedOfScatter::dim, SavedOfScatter::index), none(SavedOfScatter::reduce));
 KERNEL("scatter_add")
     .forward(scatter_add_forward, ScatterAdd::names)
     .takes(tensor(ScatterAdd::input).floats(), positions, dim(ScatterAdd::dim, ScatterAdd::index),
            tensor(ScatterAdd::src).like(ScatterAdd::input).floats())
     .gradient(scatter_add_backward, SavedOfScatterAdd::names)
-    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatterAdd::index).integers().rank_from(1).filled(),
+    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatterAdd::index).integers().rank_from(1).filled().ordered(),
            dim(SavedOfScatterAdd::dim, SavedOfScatterAdd::index));
 KERNEL("nn.functional.one_hot")
     .forward(one_hot_forward, OneHot::names)

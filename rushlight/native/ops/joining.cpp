@@ -67,7 +67,7 @@ int joined_dims(const Tensors& tensors, PyObject* place, int& dim, npy_intp* dim
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
         PyArrayObject* each = tensors[i];
         if (is_nothing(each)) continue;
-        if (PyArray_NDIM(each) == 0 || !is_ordered(each)) return -1;
+        if (PyArray_NDIM(each) == 0) return -1;
         if (ndim < 0) {
             ndim = PyArray_NDIM(each);
             if (!read_dim(place, ndim, dim)) return -1;
@@ -152,7 +152,7 @@ bool stack_forward(Call& call) {
     int dim, ndim = PyArray_NDIM(first);
     DECLINE_IF(ndim == NPY_MAXDIMS || PyArray_SIZE(first) == 0 || !read_dim(call[Joined::dim], ndim + 1, dim));
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
-        DECLINE_IF(!PyArray_SAMESHAPE(tensors[i], first) || !is_ordered(tensors[i]));
+        DECLINE_IF(!PyArray_SAMESHAPE(tensors[i], first));
     }
     Geometry whole(first);
     whole.insert(dim, tensors.count, 0);
@@ -206,12 +206,12 @@ PyObject* vstack_route(Call& call) { return joined(call, 2, 0); }
 
 KERNEL("cat")
     .forward(cat_forward, Joined::names)
-    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable())
+    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable().ordered())
     .gradient(cat_backward, SavedOfCat::names)
     .given(tensor(GRADIENT).movable().rank_from(1), dim(SavedOfCat::dim, GRADIENT));
 KERNEL("stack")
     .forward(stack_forward, Joined::names)
-    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable())
+    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable().ordered())
     .gradient(stack_backward, SavedOfStack::names)
     .given(tensor(GRADIENT).movable().rank_from(1), dim(SavedOfStack::dim, GRADIENT));
 KERNEL("hstack").route(hstack_route, Stacked::names).takes(none(Stacked::out));

@@ -202,14 +202,14 @@ constexpr TensorWant searched = tensor(Along::input).known().filled();
 
 KERNEL("amax")
     .forward(extreme, Along::names)
-    .takes(tensor(Along::input), dims(Along::dim, Along::input), flag(Along::keepdim))
+    .takes(searched, dims(Along::dim, Along::input), flag(Along::keepdim))
     .gradient(extreme_slope, SavedOfExtreme::names)
     .given(tensor(GRADIENT).floats(), tensor(SavedOfExtreme::input).like(GRADIENT).filled(),
            dims(SavedOfExtreme::dim, SavedOfExtreme::input))
     .with(&largest);
 KERNEL("_max_all")
     .forward(extreme_of_all, All::names)
-    .takes(tensor(All::input))
+    .takes(searched)
     .gradient(extreme_of_all_slope, SavedOfAll::names)
     .given(tensor(GRADIENT).floats(), tensor(SavedOfAll::input).like(GRADIENT).filled())
     .with(&largest);

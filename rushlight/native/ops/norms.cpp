@@ -116,8 +116,8 @@ PyObject* linalg_norm(Call& call) {
 
 KERNEL("linalg.vector_norm")
     .forward(forward, VectorNorm::names)
-    .takes(tensor(VectorNorm::input), dims(VectorNorm::dim, VectorNorm::input), flag(VectorNorm::keepdim),
-           none(VectorNorm::dtype))
+    .takes(tensor(VectorNorm::input).floats().filled(), dims(VectorNorm::dim, VectorNorm::input),
+           flag(VectorNorm::keepdim), none(VectorNorm::dtype))
     .gradient(backward, SavedOfVectorNorm::names)
     .given(tensor(GRADIENT).floats(), tensor(SavedOfVectorNorm::input).like(GRADIENT).filled(),
            dims(SavedOfVectorNorm::dim, SavedOfVectorNorm::input));

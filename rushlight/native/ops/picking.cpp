@@ -296,17 +296,17 @@ KERNEL("_pick_into").forward(pick_into_forward, PickInto::names).takes(tensor(Pi
 KERNEL("index_select")
     .forward(index_select_forward, IndexSelect::names)
     .takes(tensor(IndexSelect::input).movable().rank_from(1).filled(), dim(IndexSelect::dim, IndexSelect::input),
-           tensor(IndexSelect::index).integers().rank(0, 1))
+           tensor(IndexSelect::index).integers().rank(0, 1).filled())
     .gradient(index_select_backward, SavedOfIndexSelect::names)
-    .given(tensor(GRADIENT).floats(), tensor(SavedOfIndexSelect::index).integers().rank(0, 1));
+    .given(tensor(GRADIENT).floats(), tensor(SavedOfIndexSelect::index).integers().rank(0, 1).filled());
 KERNEL("index_add")
     .forward(index_add_forward, IndexAdd::names)
     .takes(tensor(IndexAdd::input).floats().rank_from(1), dim(IndexAdd::dim, IndexAdd::input),
-           tensor(IndexAdd::index).integers().rank(0, 1), tensor(IndexAdd::source).like(IndexAdd::input),
+           tensor(IndexAdd::index).integers().rank(0, 1).filled(), tensor(IndexAdd::source).like(IndexAdd::input),
            integer(IndexAdd::alpha))
     .gradient(index_add_backward, SavedOfIndexAdd::names)
     .given(tensor(GRADIENT).floats().rank_from(1), dim(SavedOfIndexAdd::dim, GRADIENT),
-           tensor(SavedOfIndexAdd::index).integers().rank(0, 1), integer(SavedOfIndexAdd::alpha));
+           tensor(SavedOfIndexAdd::index).integers().rank(0, 1).filled(), integer(SavedOfIndexAdd::alpha));
 
 }  // namespace
 

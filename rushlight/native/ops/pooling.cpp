@@ -105,7 +105,7 @@ unsigned by_dims(const Call& call) {
 
 KERNEL("_max_pool")
     .forward(max_pool, MaxPool::names)
-    .takes(tensor(MaxPool::input).floats().rank_from(1).filled())
+    .takes(tensor(MaxPool::input).floats().rank_from(1).filled().dense())
     .gradient(backward, SavedOfMaxPool::names)
     .given(tensor(GRADIENT).floats().rank_from(1).filled(), tensor(SavedOfMaxPool::input))
     .given(tensor(SavedOfMaxPool::indices).integers().dense())

@@ -105,18 +105,20 @@ bool backward(Gradient& gradient) {
 
 KERNEL("sum")
     .forward(total, Total::names)
-    .takes(tensor(Total::input), dims(Total::dim, Total::input), flag(Total::keepdim), none(Total::dtype))
+    .takes(tensor(Total::input).known().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
+    .takes(none(Total::dtype))
     .gradient(backward, SavedOfTotal::names)
     .given(tensor(GRADIENT))
     .with(&sum_kind);
 KERNEL("mean").as("sum").with(&mean_kind);
 KERNEL("prod")
     .forward(total, Total::names)
-    .takes(tensor(Total::input), dims(Total::dim, Total::input), flag(Total::keepdim), none(Total::dtype))
+    .takes(tensor(Total::input).known().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
+    .takes(none(Total::dtype))
     .with(&prod_kind);
 KERNEL("any")
     .forward(truth, Truth::names)
-    .takes(tensor(Truth::input), dims(Truth::dim, Truth::input), flag(Truth::keepdim))
+    .takes(tensor(Truth::input).known().filled(), dims(Truth::dim, Truth::input), flag(Truth::keepdim))
     .with(&any_kind);
 KERNEL("all").as("any").with(&all_kind);
 

@@ -109,7 +109,10 @@ bool tap(Call& call) {
 // The node's name is an argument: Python knows its class.
 unsigned unknown(const Call&) { return 0; }
 
-KERNEL("_tap").forward(tap, Tap::names).takes(tensor(Tap::input).floats().rank_from(1).filled()).naming(unknown);
+KERNEL("_tap")
+    .forward(tap, Tap::names)
+    .takes(tensor(Tap::input).floats().rank_from(1).filled().dense())
+    .naming(unknown);
 
 }  // namespace
 

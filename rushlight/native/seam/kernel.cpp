@@ -239,10 +239,12 @@ PyObject* report_kernels(PyObject*, PyObject*) {
     for (int i = 0; i < count; i++) {
         const Kernel& each = kernels[i];
         Ref forwards = Ref::steal(tell(each.forwards)), backwards = Ref::steal(tell(each.backwards));
-        if (!forwards || !backwards) return nullptr;
-        Ref row = Ref::steal(Py_BuildValue("(sOOOO)", each.name, each.is_claimed ? Py_True : Py_False, forwards.get(),
+        Ref takes = Ref::steal(list_wants(each.wants, each.want_count, each.arguments));
+        Ref given = Ref::steal(list_wants(each.given, each.given_count, each.reads));
+        if (!forwards || !backwards || !takes || !given) return nullptr;
+        Ref row = Ref::steal(Py_BuildValue("(sOOOOOO)", each.name, each.is_claimed ? Py_True : Py_False, forwards.get(),
                                            each.backward == nullptr ? Py_None : backwards.get(),
-                                           each.route == nullptr ? Py_False : Py_True));
+                                           each.route == nullptr ? Py_False : Py_True, takes.get(), given.get()));
         if (!row || PyList_Append(found.get(), row.get()) < 0) return nullptr;
     }
     return found.release();

@@ -85,7 +85,7 @@ struct Call : Readings {
     Tensor* cut = nullptr;                    // an input whose history was cut
     bool has_inference = false;               // an input was made in inference mode
     PyArrayObject* out = nullptr;             // borrowed: an in-place call writes here; a kernel may ignore it
-    Small<PyArrayObject*, 4> results;         // owned, until they become tensors
+    Small<PyArrayObject*, 8> results;         // owned, until they become tensors
     bool several = false;                     // a tuple, also of one result
 
     ~Call() {
@@ -127,8 +127,9 @@ struct Call : Readings {
 
 private:
     PyArrayObject* keep(PyArrayObject* array) {
+        Ref owner = Ref::steal(as_object(array));  // until the list, which may have to grow, has it
         results.push_back(array);
-        return array;
+        return owner.release_array();
     }
 };
 

@@ -44,7 +44,8 @@ public:
         if (want.model >= 0 && !meet_model(want, array)) return false;
         keep(want, array);
         if (want.layout == Want::ANY || PyArray_IS_C_CONTIGUOUS(array)) return true;
-        return want.layout == Want::PACKED ? pack(want, array) : fail(want, "not contiguous");
+        if (want.layout == Want::PACKED) return pack(want, array);
+        return is_laid_out(want, array) || fail(want, "in another order in memory");
     }
 
 private:
@@ -52,6 +53,10 @@ private:
         if (want.dtypes == 0) return true;
         int dtype = dtype_of(array);
         return dtype >= 0 && (want.dtypes >> dtype & 1);
+    }
+    static bool is_laid_out(const Want& want, PyArrayObject* array) {
+        if (want.layout == Want::ORDERED) return is_ordered(array);
+        return want.layout == Want::ANY || PyArray_IS_C_CONTIGUOUS(array);
     }
     void keep(const Want& want, PyArrayObject* array) {
         readings_.arrays_[want.name] = array;
@@ -80,6 +85,7 @@ private:
             if (first == nullptr) first = array;
             if (PyArray_DESCR(array) != PyArray_DESCR(first)) return fail(want, "several dtypes");
             if (!has_dtype(want, array)) return fail(want, "another dtype");
+            if (!is_laid_out(want, array)) return fail(want, "in another order in memory");
         }
         return first == nullptr || !want.movable || is_movable(first) || fail(want, "elements of another kind");
     }
@@ -127,6 +133,20 @@ void Readings::drop_copies() {
     for (int name = 0; name <= GRADIENT; name++) {
         if (copies_ >> name & 1) drop(arrays_[name]);
     }
+}
+
+PyObject* list_wants(const Want* wants, int count, const Word* names) {
+    constexpr const char* KINDS[] = {"tensor", "tensors", "none", "flag", "dim", "dims", "integer", "number"};
+    constexpr const char* LAYOUTS[] = {"any", "ordered", "dense", "packed"};
+    Ref found = Ref::steal(PyList_New(0));
+    for (int i = 0; found && i < count; i++) {
+        const Want& each = wants[i];
+        const Word& name = each.name == GRADIENT ? GRADIENT_NAME : names[each.name];
+        Ref row = Ref::steal(Py_BuildValue("(s#siiis)", name.start, static_cast<Py_ssize_t>(name.length),
+                                           KINDS[each.kind], each.dtypes, each.least, each.most, LAYOUTS[each.layout]));
+        if (!row || PyList_Append(found.get(), row.get()) < 0) return nullptr;
+    }
+    return found.release();
 }
 
 bool meet_wants(Call& call) {

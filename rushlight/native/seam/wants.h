@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "kernels/row.h"
+#include "seam/decline.h"
 #include "seam/python.h"
 
 namespace rushlight {
@@ -15,7 +16,7 @@ enum Incoming : int { GRADIENT = 12 };
 // All zero to begin with, as the table of kernels is; the functions below make them.
 struct Want {
     enum Kind : uint8_t { TENSOR, TENSORS, NONE, FLAG, DIM, DIMS, INTEGER, NUMBER };
-    enum Layout : uint8_t { ANY, DENSE, PACKED };
+    enum Layout : uint8_t { ANY, ORDERED, DENSE, PACKED };
     Kind kind;
     Layout layout;
     int8_t name;         // among what the kernel reads
@@ -52,6 +53,8 @@ struct TensorWant : Want {
     constexpr TensorWant rank_from(int fewest) const { return rank(fewest, NPY_MAXDIMS); }
     // of TENSORS: how many
     constexpr TensorWant count(int fewest, int largest) const { return rank(fewest, largest); }
+    // its dims stand in memory in their own order
+    constexpr TensorWant ordered() const { return in(ORDERED); }
     // C-contiguous
     constexpr TensorWant dense() const { return in(DENSE); }
     // C-contiguous for the kernel: a copy where it is not
@@ -197,6 +200,9 @@ protected:
         double number;
     } numbers_[GRADIENT];
 };
+
+// Wants as Python sees them: for each its name, its kind, the bits of its dtypes, the least and most dims, its layout.
+PyObject* list_wants(const Want* wants, int count, const Word* names);
 
 struct Call;
 struct Gradient;
