@@ -294,13 +294,11 @@ bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names)
 
 }  // namespace
 
-// Tensors that lie in memory alike, and nothing else: nothing to parse, to promote or to broadcast.
-static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
-    Call call;
-    call.op = op;
-    const void* inputs[2];
+// Arguments that lie in memory alike, float32 or float64 and few: where their elements stand. The last of them, or
+// nullptr where there is more to look at.
+static PyArrayObject* find_alike(Call& call, PyObject* const* args, const void** inputs) {
     PyArrayObject* lead = nullptr;
-    for (int i = 0; i < op->direct_count; i++) {
+    for (int i = 0; i < call.op->direct_count; i++) {
         if (!is_tensor(args[i])) return nullptr;
         PyArrayObject* array = as_tensor(args[i])->array;
         if (array == nullptr || !PyArray_ISCARRAY_RO(array)) return nullptr;
@@ -313,8 +311,17 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
         lead = array;
     }
     int type = PyArray_TYPE(lead);
-    npy_intp size = element_count(lead);
-    if ((type != NPY_FLOAT32 && type != NPY_FLOAT64) || size == 0 || size > MOST_DIRECT) return nullptr;
+    return type == NPY_FLOAT32 || type == NPY_FLOAT64 ? lead : nullptr;
+}
+
+// Such tensors, and nothing else: nothing to parse, to promote or to broadcast.
+static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
+    Call call;
+    call.op = op;
+    const void* inputs[2];
+    PyArrayObject* lead = find_alike(call, args, inputs);
+    npy_intp size = lead == nullptr ? 0 : element_count(lead);
+    if (size == 0 || size > MOST_DIRECT) return nullptr;
     if (call.needs != 0 && state.grad && (state.saved_hooks != nullptr || state.anomaly || call.has_inference)) {
         return nullptr;
     }
@@ -322,7 +329,7 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
     Tensor* tensor = out == nullptr ? nullptr : wrap(out);
     Ref made = Ref::steal(as_object(tensor));
     if (!made) return nullptr;
-    op->direct[type == NPY_FLOAT64](inputs, PyArray_DATA(out), size);
+    op->direct[PyArray_TYPE(lead) == NPY_FLOAT64](inputs, PyArray_DATA(out), size);
     if ((call.needs | state.inference) == 0 && call.cut == nullptr) return made.release();
     for (size_t i = op->direct_count; i < op->parameters.size(); i++) call.arguments[i] = op->parameters[i].fallback;
     return finish(op, call, &tensor, 1) ? made.release() : nullptr;
