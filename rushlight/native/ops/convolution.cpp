@@ -224,26 +224,22 @@ bool backward(Gradient& gradient) {
 }
 
 // conv1d, conv2d and their transposes: straight to the op for a batch and a padding in numbers.
-PyObject* call_convolution(PyObject* const (&arguments)[9]) {
-    static Function* const op = find_function("convolution");
-    DECLINE_IF(op == nullptr);
-    return call_native(op, arguments, 9, nullptr);
-}
+Inner convolution("convolution");
 
 NAMES(Slid, input, weight, bias, stride, padding, dilation, groups);
 
 PyObject* slid_route(Call& call) {
     static PyObject* const none = PyLong_FromLong(0);
-    return call_convolution({call[Slid::input], call[Slid::weight], call[Slid::bias], call[Slid::stride],
-                             call[Slid::padding], call[Slid::dilation], Py_False, none, call[Slid::groups]});
+    return convolution(call[Slid::input], call[Slid::weight], call[Slid::bias], call[Slid::stride], call[Slid::padding],
+                       call[Slid::dilation], Py_False, none, call[Slid::groups]);
 }
 
 NAMES(Spread, input, weight, bias, stride, padding, output_padding, groups, dilation);
 
 PyObject* spread_route(Call& call) {
-    return call_convolution({call[Spread::input], call[Spread::weight], call[Spread::bias], call[Spread::stride],
-                             call[Spread::padding], call[Spread::dilation], Py_True, call[Spread::output_padding],
-                             call[Spread::groups]});
+    return convolution(call[Spread::input], call[Spread::weight], call[Spread::bias], call[Spread::stride],
+                       call[Spread::padding], call[Spread::dilation], Py_True, call[Spread::output_padding],
+                       call[Spread::groups]);
 }
 
 KERNEL("convolution")

@@ -86,10 +86,8 @@ NAMES(Diag, input, diagonal, out);
 
 // diag(input, diagonal=0, *, out=None) of a vector
 PyObject* diag_route(Call& call) {
-    static Function* matrix = find_function("_diagonal_matrix");
-    DECLINE_IF(matrix == nullptr);
-    PyObject* args[] = {call[Diag::input], call[Diag::diagonal]};
-    return call_native(matrix, args, 2, nullptr);
+    static Inner matrix("_diagonal_matrix");
+    return matrix(call[Diag::input], call[Diag::diagonal]);
 }
 
 KERNEL("tril")

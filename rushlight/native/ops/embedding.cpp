@@ -99,8 +99,8 @@ NAMES(Functional, input, weight, padding_idx, max_norm, scale_grad_by_freq, spar
 // nn.functional.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
 PyObject* route(Call& call) {
     PyArrayObject* weight = call.array(Functional::weight);
-    static Function* const op = find_function("embedding");
-    DECLINE_IF(op == nullptr || call.flag(Functional::scale_grad_by_freq) || call.flag(Functional::sparse));
+    static Inner op("embedding");
+    DECLINE_IF(call.flag(Functional::scale_grad_by_freq) || call.flag(Functional::sparse));
     int64_t padding = -1, size = PyArray_DIM(weight, 0);
     PyObject* number = call[Functional::padding_idx];
     if (number != Py_None) {
@@ -109,8 +109,7 @@ PyObject* route(Call& call) {
     }
     Ref given = Ref::steal(PyLong_FromLongLong(padding));
     if (!given) return nullptr;
-    PyObject* arguments[] = {call[Functional::weight], call[Functional::input], given.get(), Py_False};
-    return call_native(op, arguments, 4, nullptr);
+    return op(call[Functional::weight], call[Functional::input], given.get(), Py_False);
 }
 
 KERNEL("embedding")

@@ -184,11 +184,12 @@ bool stack_backward(Gradient& gradient) {
 
 NAMES(Stacked, tensors, out);
 
+Inner cat_op("cat");
+
 // hstack and vstack of tensors that have the dimension already: `cat`.
 PyObject* joined(Call& call, int least, int dim) {
-    static Function* cat = find_function("cat");
     PyObject* list = call[Stacked::tensors];
-    DECLINE_IF(cat == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list)));
+    DECLINE_IF(!PyList_CheckExact(list) && !PyTuple_CheckExact(list));
     int ndim = 0;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); i++) {
         PyObject* each = PySequence_Fast_GET_ITEM(list, i);
@@ -197,8 +198,7 @@ PyObject* joined(Call& call, int least, int dim) {
         DECLINE_IF(PyArray_NDIM(as_tensor(each)->array) < least);
     }
     Ref place = Ref::steal(PyLong_FromLong(dim >= 0 ? dim : ndim > 1));
-    PyObject* args[] = {list, place.get()};
-    return call_native(cat, args, 2, nullptr);
+    return cat_op(list, place.get());
 }
 
 PyObject* hstack_route(Call& call) { return joined(call, 1, -1); }

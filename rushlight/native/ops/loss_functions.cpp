@@ -10,15 +10,16 @@ namespace {
 
 // A function: the op that does its work, which takes the first of the arguments that are read, in their order.
 struct LossFunction {
-    const char* op;
+    Inner op;
     int passed;
-    Function* function = nullptr;  // of the op, once it has been called
 };
 
-LossFunction mse_loss{"_mse_loss", 3}, l1_loss{"_l1_loss", 3}, smooth_l1_loss{"_smooth_l1_loss", 4};
-LossFunction huber_loss{"_huber_loss", 4}, binary_cross_entropy{"_binary_cross_entropy", 4};
-LossFunction binary_cross_entropy_with_logits{"_binary_cross_entropy_with_logits", 5}, kl_div{"_kl_div", 4};
-LossFunction nll_loss{"_nll_loss", 5}, cross_entropy{"_cross_entropy", 5};
+LossFunction mse_loss{Inner("_mse_loss"), 3}, l1_loss{Inner("_l1_loss"), 3},
+    smooth_l1_loss{Inner("_smooth_l1_loss"), 4};
+LossFunction huber_loss{Inner("_huber_loss"), 4}, binary_cross_entropy{Inner("_binary_cross_entropy"), 4};
+LossFunction binary_cross_entropy_with_logits{Inner("_binary_cross_entropy_with_logits"), 5},
+    kl_div{Inner("_kl_div"), 4};
+LossFunction nll_loss{Inner("_nll_loss"), 5}, cross_entropy{Inner("_cross_entropy"), 5};
 
 NAMES(Distance, input, target, reduction, size_average, reduce, weight);
 NAMES(Smooth, input, target, reduction, beta, size_average, reduce);
@@ -33,11 +34,9 @@ NAMES(CrossEntropy, input, target, weight, ignore_index, reduction, size_average
 PyObject* call_op(Call& call) {
     constexpr int MOST = 5;
     auto& function = *static_cast<LossFunction*>(const_cast<void*>(call.op->kernel->data));
-    if (function.function == nullptr) function.function = find_function(function.op);
-    DECLINE_IF(function.function == nullptr);
     PyObject* arguments[MOST];
     for (int i = 0; i < function.passed; i++) arguments[i] = call.arguments[call.op->places[i]];
-    PyObject* found = call_native(function.function, arguments, function.passed, nullptr);
+    PyObject* found = function.op.call(arguments, function.passed);
     if (found == nullptr) return declined("its op declined");
     return found;
 }
@@ -54,13 +53,12 @@ PyObject* divergence_route(Call& call) {
     PyObject* reduction = call[Divergence::reduction];
     DECLINE_IF(!PyUnicode_CheckExact(reduction) || read_reduction(reduction) == Reduced::MEAN);
     if (PyUnicode_CompareWithASCIIString(reduction, "batchmean") != 0) return call_op(call);
-    static Function* const div = find_function("div");
-    DECLINE_IF(div == nullptr || PyArray_NDIM(input) == 0);
+    static Inner div("div");
+    DECLINE_IF(PyArray_NDIM(input) == 0);
     call.arguments[call.op->places[Divergence::reduction]] = word_sum;
     Ref total = Ref::steal(call_op(call)), size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(input, 0)));
     if (!total || !size) return nullptr;
-    PyObject* arguments[] = {total.get(), size.get()};
-    return call_function(div, arguments, 2, nullptr);
+    return div.either(total.get(), size.get());
 }
 
 // The loss is the first of the op's results.

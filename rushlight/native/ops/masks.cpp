@@ -134,10 +134,9 @@ NAMES(Nonzero, input, out, as_tuple);
 
 // nonzero(input, *, out=None, as_tuple=False)
 PyObject* nonzero_route(Call& call) {
-    static Function* rows = find_function("_rows_nonzero");
-    DECLINE_IF(rows == nullptr || call.flag(Nonzero::as_tuple));
-    PyObject* args[] = {call[Nonzero::input]};
-    return call_native(rows, args, 1, nullptr);
+    static Inner rows("_rows_nonzero");
+    DECLINE_IF(call.flag(Nonzero::as_tuple));
+    return rows(call[Nonzero::input]);
 }
 
 constexpr TensorWant whole = tensor(PickMask::input).movable().dense(), mask = tensor(PickMask::mask).bools().dense();

@@ -174,28 +174,14 @@ bool extreme_along_slope(Gradient& gradient) {
 
 // max and min: one way for each overload
 PyObject* overload(Call& call) {
+    static Inner pairs[2] = {Inner("minimum"), Inner("maximum")}, alls[2] = {Inner("_min_all"), Inner("_max_all")};
+    static Inner alongs[2] = {Inner("_min_along"), Inner("_max_along")};
     bool is_max = which_of(*call.op->kernel) == LARGEST;
-    PyObject* dim = call[Overload::dim];
+    PyObject *input = call[Overload::input], *dim = call[Overload::dim];
     PyObject* other = is_tensor(dim) ? dim : call[Overload::other];
-    PyObject* args[] = {call[Overload::input], dim, call[Overload::keepdim]};
-    Function* inner;
-    int count;
-    if (other != Py_None) {
-        static Function* functions[2] = {find_function("minimum"), find_function("maximum")};
-        inner = functions[is_max];
-        args[1] = other;
-        count = 2;
-    } else if (dim == Py_None) {
-        static Function* functions[2] = {find_function("_min_all"), find_function("_max_all")};
-        inner = functions[is_max];
-        count = 1;
-    } else {
-        static Function* functions[2] = {find_function("_min_along"), find_function("_max_along")};
-        inner = functions[is_max];
-        count = 3;
-    }
-    DECLINE_IF(inner == nullptr);
-    return call_function(inner, args, count, nullptr);
+    if (other != Py_None) return pairs[is_max].either(input, other);
+    if (dim == Py_None) return alls[is_max].either(input);
+    return alongs[is_max].either(input, dim, call[Overload::keepdim]);
 }
 
 constexpr TensorWant searched = tensor(Along::input).known().filled();

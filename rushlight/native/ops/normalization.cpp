@@ -16,12 +16,11 @@ namespace {
 struct Norm {
     RowOp forward, backward;
     bool centred;
-    const char* name;
-    Function* function;  // found at first use
+    Inner op;
 };
 
-Norm layer{LAYER_NORM, LAYER_NORM_SLOPE, true, "_layer_norm", nullptr};
-Norm rms{RMS_NORM, RMS_NORM_SLOPE, false, "_rms_norm", nullptr};
+Norm layer{LAYER_NORM, LAYER_NORM_SLOPE, true, Inner("_layer_norm")};
+Norm rms{RMS_NORM, RMS_NORM_SLOPE, false, Inner("_rms_norm")};
 
 Norm& norm_of(const OpInfo& op) { return *static_cast<Norm*>(const_cast<void*>(op.kernel->data)); }
 
@@ -197,13 +196,10 @@ bool normalized_gradient(Call& call) {
 // nn.functional's, which return the first result alone
 PyObject* route(Call& call) {
     Norm& norm = norm_of(*call.op);
-    if (norm.function == nullptr) norm.function = find_function(norm.name);
-    DECLINE_IF(norm.function == nullptr);
-    PyObject* args[5] = {call[Normalized::input], call[Normalized::normalized_shape], call[Normalized::weight]};
-    int count = 3;
-    if (norm.centred) args[count++] = call[Normalized::bias];
-    args[count++] = call[Normalized::eps];
-    Ref found = Ref::steal(call_function(norm.function, args, count, nullptr));
+    PyObject *input = call[Normalized::input], *shape = call[Normalized::normalized_shape];
+    PyObject *weight = call[Normalized::weight], *eps = call[Normalized::eps];
+    Ref found = Ref::steal(norm.centred ? norm.op.either(input, shape, weight, call[Normalized::bias], eps)
+                                        : norm.op.either(input, shape, weight, eps));
     if (!found) return nullptr;
     DECLINE_IF(!PyTuple_Check(found.get()));
     return Py_NewRef(PyTuple_GET_ITEM(found.get(), 0));

@@ -71,12 +71,7 @@ bool backward(Gradient& gradient) {
                          gradient.array(Saved::result));
 }
 
-PyObject* vector_norm(PyObject* x, PyObject* ord, PyObject* dim, PyObject* keepdim) {
-    static Function* const inner = find_function("linalg.vector_norm");
-    PyObject* args[] = {x, ord, dim, keepdim};
-    DECLINE_IF(inner == nullptr);
-    return call_function(inner, args, 4, nullptr);
-}
+Inner vector_norm("linalg.vector_norm");
 
 bool is_number(PyObject* value) { return PyFloat_CheckExact(value) || PyLong_CheckExact(value); }
 
@@ -90,12 +85,12 @@ NAMES(Norm, input, p, dim, keepdim, out, dtype);
 
 PyObject* norm(Call& call) {
     PyObject *input = call[Norm::input], *p = call[Norm::p], *dim = call[Norm::dim], *keepdim = call[Norm::keepdim];
-    if (is_number(p)) return vector_norm(input, p, dim, keepdim);
+    if (is_number(p)) return vector_norm.either(input, p, dim, keepdim);
     bool is_fro = p == Py_None || (PyUnicode_Check(p) && PyUnicode_CompareWithASCIIString(p, "fro") == 0);
     DECLINE_IF(!is_fro);
     DECLINE_IF(dim != Py_None && (dim_count(dim) < 0 || dim_count(dim) > 2));
     Ref two = Ref::steal(PyLong_FromLong(2));
-    return two ? vector_norm(input, two.get(), dim, keepdim) : nullptr;
+    return two ? vector_norm.either(input, two.get(), dim, keepdim) : nullptr;
 }
 
 NAMES(LinalgNorm, input, ord, dim, keepdim, axis, keepdims, dtype, out);
@@ -108,10 +103,10 @@ PyObject* linalg_norm(Call& call) {
     if (ord == Py_None) {
         DECLINE_IF(dim != Py_None && count != 1 && count != 2);
         Ref two = Ref::steal(PyLong_FromLong(2));
-        return two ? vector_norm(input, two.get(), dim, keepdim) : nullptr;
+        return two ? vector_norm.either(input, two.get(), dim, keepdim) : nullptr;
     }
     DECLINE_IF(count != 1 || !is_number(ord));
-    return vector_norm(input, ord, dim, keepdim);
+    return vector_norm.either(input, ord, dim, keepdim);
 }
 
 KERNEL("linalg.vector_norm")

@@ -145,15 +145,10 @@ bool columns_backward(Gradient& gradient) {
 
 // Two vectors: the first as a column, times the second.
 PyObject* outer(Call& call) {
-    static Function* const unsqueeze = find_function("unsqueeze");
-    static Function* const mul = find_function("mul");
-    DECLINE_IF(unsqueeze == nullptr || mul == nullptr);
-    Ref last = Ref::steal(PyLong_FromLong(-1));
-    PyObject* view_args[] = {call[Outer::input], last.get()};
-    Ref column = last ? Ref::steal(call_function(unsqueeze, view_args, 2, nullptr)) : Ref();
-    if (!column) return nullptr;
-    PyObject* args[] = {column.get(), call[Outer::vec2]};
-    return call_function(mul, args, 2, nullptr);
+    static Inner unsqueeze("unsqueeze"), mul("mul");
+    static PyObject* last = PyLong_FromLong(-1);
+    Ref column = Ref::steal(unsqueeze.either(call[Outer::input], last));
+    return column ? mul.either(column.get(), call[Outer::vec2]) : nullptr;
 }
 
 constexpr TensorWant left = tensor(Factors::left).floats(), right = tensor(Factors::right).floats().like(Factors::left);

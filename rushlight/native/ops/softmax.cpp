@@ -10,12 +10,11 @@ namespace {
 // An op and its gradient; the kernel's data points to one.
 struct Pair {
     RowOp forward, backward;
-    const char* name;
-    Function* function;  // found at first use
+    Inner op;
 };
 
-Pair softmax_pair{SOFTMAX, SOFTMAX_SLOPE, "softmax", nullptr};
-Pair log_softmax_pair{LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, "log_softmax", nullptr};
+Pair softmax_pair{SOFTMAX, SOFTMAX_SLOPE, Inner("softmax")};
+Pair log_softmax_pair{LOG_SOFTMAX, LOG_SOFTMAX_SLOPE, Inner("log_softmax")};
 
 Pair& pair_of(const OpInfo& op) { return *static_cast<Pair*>(const_cast<void*>(op.kernel->data)); }
 
@@ -49,11 +48,8 @@ bool backward(Gradient& gradient) {
 
 // nn.functional's
 PyObject* route(Call& call) {
-    Pair& pair = pair_of(*call.op);
-    if (pair.function == nullptr) pair.function = find_function(pair.name);
-    DECLINE_IF(pair.function == nullptr || call[Softmax::dim] == Py_None);
-    PyObject* args[] = {call[Softmax::input], call[Softmax::dim], call[Softmax::dtype]};
-    return call_function(pair.function, args, 3, nullptr);
+    DECLINE_IF(call[Softmax::dim] == Py_None);
+    return pair_of(*call.op).op.either(call[Softmax::input], call[Softmax::dim], call[Softmax::dtype]);
 }
 
 bool logsumexp(Call& call) {

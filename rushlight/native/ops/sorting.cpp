@@ -90,10 +90,8 @@ NAMES(ArgSort, input, dim, descending, axis);
 
 // argsort(input, dim=-1, descending=False, *, stable=False, axis=None)
 PyObject* argsort_route(Call& call) {
-    static Function* sort = find_function("sort");
-    DECLINE_IF(sort == nullptr);
-    PyObject* args[] = {call[ArgSort::input], call[ArgSort::dim], call[ArgSort::descending]};
-    Ref both = Ref::steal(call_native(sort, args, 3, nullptr));
+    static Inner sort("sort");
+    Ref both = Ref::steal(sort(call[ArgSort::input], call[ArgSort::dim], call[ArgSort::descending]));
     return both && PyTuple_Check(both.get()) ? Py_NewRef(PyTuple_GET_ITEM(both.get(), 1)) : nullptr;
 }
 

@@ -136,13 +136,11 @@ bool split_backward(Gradient& gradient) {
     return true;
 }
 
-PyObject* call_split(const char* name, PyObject* input, PyObject* lengths, int dim) {
-    Function* inner = find_function(name);
+Inner split_op("_split"), split_unevenly_op("_split_unevenly"), slice_op("_slice");
+
+PyObject* call_split(Inner& op, PyObject* input, PyObject* lengths, int dim) {
     Ref number = Ref::steal(PyLong_FromLong(dim));
-    DECLINE_IF(inner == nullptr);
-    if (!number) return nullptr;
-    PyObject* args[] = {input, lengths, number.get()};
-    return call_native(inner, args, 3, nullptr);
+    return number ? op(input, lengths, number.get()) : nullptr;
 }
 
 NAMES(Split, tensor, split_size_or_sections, dim, split_size);
@@ -154,7 +152,7 @@ PyObject* split_route(Call& call) {
     PyObject *input = call[Split::tensor], *given = call[Split::split_size_or_sections];
     if (read_index(given, length)) {
         DECLINE_IF(length <= 0);
-        return call_split("_split", input, given, dim);
+        return call_split(split_op, input, given, dim);
     }
     DECLINE_IF(!PyList_CheckExact(given) && !PyTuple_CheckExact(given));
     // the node saves the list, which must stay as it is
@@ -165,7 +163,7 @@ PyObject* split_route(Call& call) {
     }
     if (!lengths) return nullptr;
     DECLINE_IF(total != PyArray_DIM(call.array(Split::tensor), dim));
-    return call_split("_split_unevenly", input, lengths.get(), dim);
+    return call_split(split_unevenly_op, input, lengths.get(), dim);
 }
 
 NAMES(Chunk, input, chunks, dim);
@@ -176,7 +174,7 @@ PyObject* chunk_route(Call& call) {
     npy_intp chunks = call.integer(Chunk::chunks), extent = PyArray_DIM(call.array(Chunk::input), dim);
     DECLINE_IF(chunks <= 0);
     Ref length = Ref::steal(PyLong_FromSsize_t(extent / chunks + (extent % chunks != 0)));
-    return length ? call_split("_split", call[Chunk::input], length.get(), dim) : nullptr;
+    return length ? call_split(split_op, call[Chunk::input], length.get(), dim) : nullptr;
 }
 
 // ---- unbind
@@ -262,19 +260,16 @@ bool slice_backward(Gradient& gradient) {
 NAMES(Narrow, input, dim, start, length);
 
 PyObject* narrow_route(Call& call) {
-    static Function* inner = find_function("_slice");
     int dim = call.dim(Narrow::dim);
     npy_intp start = call.integer(Narrow::start), length = call.integer(Narrow::length);
     npy_intp extent = PyArray_DIM(call.array(Narrow::input), dim);
-    DECLINE_IF(inner == nullptr);
     DECLINE_IF(start < -extent || start > extent || length <= 0);
     if (start < 0) start += extent;
     DECLINE_IF(length > extent - start);
     Ref place = Ref::steal(PyLong_FromLong(dim)), from = Ref::steal(PyLong_FromSsize_t(start)),
         to = Ref::steal(PyLong_FromSsize_t(start + length));
     if (!place || !from || !to) return nullptr;
-    PyObject* args[] = {call[Narrow::input], place.get(), from.get(), to.get()};
-    return call_native(inner, args, 4, nullptr);
+    return slice_op(call[Narrow::input], place.get(), from.get(), to.get());
 }
 
 KERNEL("_split")

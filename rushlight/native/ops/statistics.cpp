@@ -14,13 +14,12 @@ namespace {
 // What an op gives; the kernel's data points to one.
 struct Spread {
     bool rooted, with_mean;
-    const char* name;
-    Function* function;  // found at first use
+    Inner op;
 };
 
-Spread variance{false, false, "_variance", nullptr}, deviation{true, false, "_deviation", nullptr};
-Spread variance_and_mean{false, true, "_variance_and_mean", nullptr};
-Spread deviation_and_mean{true, true, "_deviation_and_mean", nullptr};
+Spread variance{false, false, Inner("_variance")}, deviation{true, false, Inner("_deviation")};
+Spread variance_and_mean{false, true, Inner("_variance_and_mean")};
+Spread deviation_and_mean{true, true, Inner("_deviation_and_mean")};
 
 Spread& spread_of(const OpInfo& op) { return *static_cast<Spread*>(const_cast<void*>(op.kernel->data)); }
 
@@ -127,10 +126,7 @@ PyObject* route(Call& call) {
     }
     DECLINE_IF(unbiased != Py_None && (correction != Py_None || !PyBool_Check(unbiased)));
     Ref number = correction != Py_None ? Ref::borrow(correction) : Ref::steal(PyLong_FromLong(unbiased != Py_False));
-    if (kind.function == nullptr) kind.function = find_function(kind.name);
-    PyObject* args[] = {call[Public::input], dim, call[Public::keepdim], number.get()};
-    DECLINE_IF(kind.function == nullptr);
-    return number ? call_function(kind.function, args, 4, nullptr) : nullptr;
+    return number ? kind.op.either(call[Public::input], dim, call[Public::keepdim], number.get()) : nullptr;
 }
 
 KERNEL("var")

@@ -123,28 +123,19 @@ bool view_backward(Gradient& gradient) {
     return !PyArray_IS_C_CONTIGUOUS(grad) && gradient.give(reshaped(in_c_order(grad).array(), sizes, count));
 }
 
-PyObject* call_view(PyObject* input, PyObject* shape) {
-    static Function* inner = find_function("_view");
-    DECLINE_IF(inner == nullptr);
-    PyObject* args[] = {input, shape};
-    return call_native(inner, args, 2, nullptr);
-}
+Inner view_op("_view"), alias_op("_reshape_alias");
 
 NAMES(View, input, shape, size, dtype);
 
 // view(input, *shape, size=None, dtype=None)
-PyObject* view_route(Call& call) { return call_view(call[View::input], call[View::shape]); }
+PyObject* view_route(Call& call) { return view_op(call[View::input], call[View::shape]); }
 
 NAMES(Reshape, input, shape_, shape);
 
 // reshape(input, *shape_, shape=None)
 PyObject* reshape_route(Call& call) {
-    static Function* alias = find_function("_reshape_alias");
-    PyObject *input = call[Reshape::input], *sizes = call[Reshape::shape_];
-    DECLINE_IF(alias == nullptr);
-    if (PyArray_IS_C_CONTIGUOUS(call.array(Reshape::input))) return call_view(input, sizes);
-    PyObject* args[] = {input, sizes};
-    return call_native(alias, args, 2, nullptr);
+    bool dense = PyArray_IS_C_CONTIGUOUS(call.array(Reshape::input));
+    return (dense ? view_op : alias_op)(call[Reshape::input], call[Reshape::shape_]);
 }
 
 NAMES(Flatten, input, start_dim, end_dim);
@@ -165,7 +156,7 @@ PyObject* flatten_route(Call& call) {
         }
     }
     Ref shape = Ref::steal(PyArray_IntTupleFromIntp(count, sizes));
-    return shape ? call_view(call[Flatten::input], shape.get()) : nullptr;
+    return shape ? view_op(call[Flatten::input], shape.get()) : nullptr;
 }
 
 PyArrayObject* swapped(PyArrayObject* array, int one, int other) {

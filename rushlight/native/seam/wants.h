@@ -33,16 +33,13 @@ struct TensorWant : Want {
         model = -1;
         most = NPY_MAXDIMS;
     }
-    constexpr TensorWant of(unsigned bits) const {
-        TensorWant changed = *this;
-        changed.dtypes |= static_cast<uint8_t>(bits);
-        return changed;
-    }
     constexpr TensorWant floats() const { return of(1u << FLOAT32 | 1u << FLOAT64); }
     constexpr TensorWant integers() const { return of(1u << INT64); }
     constexpr TensorWant bools() const { return of(1u << BOOL); }
     // any dtype that has loops
     constexpr TensorWant known() const { return of((1u << DTYPES) - 1); }
+    // of elements that are bytes of a usual size, no objects
+    constexpr TensorWant movable() const { return with(&Want::movable); }
     constexpr TensorWant rank(int fewest, int largest) const {
         TensorWant changed = *this;
         changed.least = static_cast<int8_t>(fewest);
@@ -59,41 +56,34 @@ struct TensorWant : Want {
     constexpr TensorWant dense() const { return in(DENSE); }
     // C-contiguous for the kernel: a copy where it is not
     constexpr TensorWant packed() const { return in(PACKED); }
-    // of elements that are bytes of a usual size, no objects
-    constexpr TensorWant movable() const {
-        TensorWant changed = *this;
-        changed.Want::movable = true;
-        return changed;
-    }
     // with elements
-    constexpr TensorWant filled() const {
-        TensorWant changed = *this;
-        changed.Want::filled = true;
-        return changed;
-    }
+    constexpr TensorWant filled() const { return with(&Want::filled); }
     // or None; a saved value that was not needed is none either way
-    constexpr TensorWant optional() const {
-        TensorWant changed = *this;
-        changed.Want::optional = true;
-        return changed;
-    }
+    constexpr TensorWant optional() const { return with(&Want::optional); }
     // of the dtype of another tensor, which is declared before
     template <class Name>
     constexpr TensorWant like(Name other) const {
-        TensorWant changed = *this;
+        TensorWant changed = with(&Want::has_dtype);
         changed.model = static_cast<int8_t>(other);
-        changed.has_dtype = true;
         return changed;
     }
     // and of its shape
     template <class Name>
     constexpr TensorWant shaped(Name other) const {
-        TensorWant changed = like(other);
-        changed.has_shape = true;
-        return changed;
+        return like(other).with(&Want::has_shape);
     }
 
 private:
+    constexpr TensorWant with(bool Want::* property) const {
+        TensorWant changed = *this;
+        changed.*property = true;
+        return changed;
+    }
+    constexpr TensorWant of(unsigned bits) const {
+        TensorWant changed = *this;
+        changed.dtypes |= static_cast<uint8_t>(bits);
+        return changed;
+    }
     constexpr TensorWant in(Layout wanted) const {
         TensorWant changed = *this;
         changed.layout = wanted;
