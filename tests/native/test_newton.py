@@ -62,7 +62,7 @@ def solved(dtype, **options):
 @pytest.mark.parametrize("size", [2, 100])
 def test_steps_and_state_are_pythons(monkeypatch, dtype, tolerance, options, size):
     found, state = solved(dtype, history_size=size, **options)
-    monkeypatch.setattr(lbfgs, "core", None)
+    monkeypatch.setattr(lbfgs, "extension", None)
     wanted, wanted_state = solved(dtype, history_size=size, **options)
     np.testing.assert_allclose(found, wanted, tolerance, tolerance)
     assert list(state) == list(wanted_state) and state["func_evals"] == wanted_state["func_evals"]

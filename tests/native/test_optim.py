@@ -137,7 +137,7 @@ def test_a_transposed_parameter_moves_natively_with_a_transposed_gradient(withou
         for number in range(3):
             param.grad = (torch.arange(6.0).reshape(2, 3) * 0.5).t()
             # the first one by Python, the second one natively if at all
-            if number != 1 or stepping.core is None or not extension.step(optimizer):
+            if number != 1 or stepping.extension is None or not extension.step(optimizer):
                 optimizer.step()
         return everything(optimizer)
 

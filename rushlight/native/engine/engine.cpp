@@ -42,20 +42,20 @@ static bool read_inputs(Run& run, PyObject* inputs) {
             return false;
         }
         if (!PyArg_ParseTuple(pair, "Oi", &edge, &number)) return false;
-        run.captured.push_back({edge, number});
+        run.inputs.push_back({edge, number});
     }
     return true;
 }
 
 // The gradients that were asked for, None where none arrived.
-static PyObject* list_captured(Run& run) {
-    auto count = static_cast<Py_ssize_t>(run.captured.size());
+static PyObject* list_found(Run& run) {
+    auto count = static_cast<Py_ssize_t>(run.inputs.size());
     PyObject* found = PyList_New(count);
     for (Py_ssize_t i = 0; found != nullptr && i < count; i++) {
         // an input asked for twice gets its gradient twice
         PyObject* grad = Py_None;
-        for (Captured& each : run.captured) {
-            bool same = each.edge == run.captured[i].edge && each.number == run.captured[i].number;
+        for (InputGradient& each : run.inputs) {
+            bool same = each.edge == run.inputs[i].edge && each.number == run.inputs[i].number;
             if (same && each.grad != nullptr) grad = each.grad;
         }
         PyList_SET_ITEM(found, i, Py_NewRef(grad));
@@ -75,7 +75,7 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     if (inputs != nullptr && (!read_inputs(run, inputs) || !run.find_needed(edges.get()))) return nullptr;
     if (!run.go()) return nullptr;
     if (inputs == nullptr || accumulating) Py_RETURN_NONE;
-    return list_captured(run);
+    return list_found(run);
 }
 
 // Whether a value can be the gradient of a tensor as it stands.

@@ -22,7 +22,7 @@ PyObject* known[METHODS];
 // the hooks of all optimizers
 PyObject* every_hooks[2];
 PyObject *name_step_for, *name_groups, *name_state, *name_defaults, *name_differentiable, *name_params;
-PyObject *name_pre_hooks, *name_post_hooks, *name_clip_norm, *name_clip_value;
+PyObject *name_pre_hooks, *name_post_hooks, *name_looks, *name_clip_norm, *name_clip_value;
 
 // One parameter's turn. It owns the arrays that it works on: looking up the next one may run a program's code.
 struct Move {
@@ -259,6 +259,8 @@ PyObject* step_unhooked(const Arguments& arguments) {
     for (PyObject* name : {name_pre_hooks, name_post_hooks}) {
         DECLINE_IF(!is_empty(find(fields.get(), name)));
     }
+    // Python refuses or warns of what a step cannot do
+    DECLINE_IF(find(fields.get(), name_looks) != Py_False);
     return take_step(optimizer, fields.get()) ? Py_NewRef(Py_None) : nullptr;
 }
 
@@ -361,7 +363,8 @@ bool add_optim(PyObject* module) {
                          {&name_clip_norm, "_clip_norm"},
                          {&name_clip_value, "_clip_value"},
                          {&name_pre_hooks, "_optimizer_step_pre_hooks"},
-                         {&name_post_hooks, "_optimizer_step_post_hooks"}});
+                         {&name_post_hooks, "_optimizer_step_post_hooks"},
+                         {&name_looks, "_looks"}});
     return named && prepare_names() && PyModule_AddFunctions(module, optim_methods) >= 0;
 }
 

@@ -1,4 +1,4 @@
-// Trees: the walk over a module and those below it. See nn/modules/module_tree.py.
+// Trees: the walk over a module and those below it. See nn/modules/module.py.
 #include "fused/tree.h"
 
 #include <unordered_set>

@@ -1,4 +1,4 @@
-// Trees: the parameters of a module and of all modules below it. See nn/modules/module_tree.py.
+// Trees: the parameters of a module and of all modules below it. See nn/modules/module.py.
 #pragma once
 
 #include "seam/python.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/table.h"
-#include "loops/sweep.h"
+#include "loops/convolution.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "seam/call.h"
@@ -140,7 +140,7 @@ bool forward(Call& call) {
     void* to = PyArray_DATA(call.make(ndim, shape, type_num_of(dtype)));
     auto* run = options.transposed ? spread : slide;
     if (run(geometry, PyArray_DATA(input), PyArray_DATA(weight), start, to)) return true;
-    return declined("there is no memory to sweep in");
+    return declined("there is no memory to slide in");
 }
 
 NAMES(Saved, input, weight, input_shape, weight_shape, stride, padding, dilation, transposed, groups);
@@ -180,12 +180,12 @@ PyArrayObject* bias_gradient(const Convolution& geometry, PyArrayObject* grads) 
     return result;
 }
 
-// A gradient that `fill(data)` writes into a new array; nullptr, with the reason, without memory to sweep in.
+// A gradient that `fill(data)` writes into a new array; nullptr, with the reason, without memory to slide in.
 template <class Fill>
-PyArrayObject* swept(int ndim, const npy_intp* shape, int dtype, Fill fill) {
+PyArrayObject* slid(int ndim, const npy_intp* shape, int dtype, Fill fill) {
     Ref found = Ref::steal(as_object(made(new_array(ndim, shape, type_num_of(dtype)))));
     if (fill(PyArray_DATA(found.array()))) return found.release_array();
-    return declined("there is no memory to sweep in");
+    return declined("there is no memory to slide in");
 }
 
 bool backward(Gradient& gradient) {
@@ -218,8 +218,8 @@ bool backward(Gradient& gradient) {
         const void* seen = PyArray_DATA(input);
         return weight_gradient(geometry, options.transposed ? grad : seen, options.transposed ? seen : grad, found);
     };
-    return gradient.fill(Convolve::input, [&] { return swept(ndim, from, dtype, of_image); }) &&
-           gradient.fill(Convolve::weight, [&] { return swept(ndim, kernel, dtype, of_weight); }) &&
+    return gradient.fill(Convolve::input, [&] { return slid(ndim, from, dtype, of_image); }) &&
+           gradient.fill(Convolve::weight, [&] { return slid(ndim, kernel, dtype, of_weight); }) &&
            gradient.fill(Convolve::bias, [&] { return bias_gradient(geometry, grads); });
 }
 
