@@ -15,12 +15,12 @@ class RunnerError(Exception):
 class Runner:
     """One end of a pipe to `benchmarks.serve`."""
 
-    def __init__(self, name, python, threads=1):
+    def __init__(self, name, python, threads=1, variables=None):
         # lives as long as the process; close() closes both
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             command_of(python, "from benchmarks.serve import main; main(*sys.argv[1:])", name, threads),
-            env=environment_of(LIBRARIES[name], threads),
+            env={**environment_of(LIBRARIES[name], threads), **(variables or {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,

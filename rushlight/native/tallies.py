@@ -15,6 +15,17 @@ class Tally(NamedTuple):
     reasons: dict[str, int]
 
 
+class Want(NamedTuple):
+    """What a kernel takes of one argument or saved value; what does not meet it is left to Python."""
+
+    name: str
+    kind: str  # "tensor", "tensors", "none", "flag", "dim", "dims", "integer" or "number"
+    dtypes: tuple[str, ...]  # of a tensor; none for any at all
+    least: int  # dims of a tensor
+    most: int
+    layout: str  # "any", "ordered" by its dims, "dense" if contiguous, "packed" if copied where it is not
+
+
 class Kernel(NamedTuple):
     """One kernel: an op, a composed function or a Python function with a native way."""
 
@@ -23,6 +34,8 @@ class Kernel(NamedTuple):
     forward: Tally
     gradient: Tally | None  # None where its gradient is Python's
     is_route: bool
+    takes: tuple[Want, ...]  # of its arguments
+    given: tuple[Want, ...]  # of the values that are saved for its gradient, and of the gradient that comes in
 
 
 class Report(list[Kernel]):
@@ -55,8 +68,23 @@ def report() -> Report:
     >>> len(rushlight.native.report())  # doctest: +SKIP
     301
     """
-    rows = [] if extension is None else extension.kernel_report()
-    return Report(
-        Kernel(name, claimed, Tally(*forward), None if gradient is None else Tally(*gradient), is_route)
-        for name, claimed, forward, gradient, is_route in rows
+    return Report(kernel_of(*row) for row in ([] if extension is None else extension.kernel_report()))
+
+
+# in the order of `kernels/row.h`
+DTYPES = ("float32", "float64", "int64", "bool")
+
+
+def kernel_of(
+    name: str, claimed: bool, forward: tuple, gradient: tuple | None, is_route: bool, takes: list, given: list
+) -> Kernel:
+    """A kernel from a row of the extension's report."""
+    backward = None if gradient is None else Tally(*gradient)
+    return Kernel(name, claimed, Tally(*forward), backward, is_route, wants_of(takes), wants_of(given))
+
+
+def wants_of(rows: list[tuple[str, str, int, int, int, str]]) -> tuple[Want, ...]:
+    return tuple(
+        Want(name, kind, tuple(each for bit, each in enumerate(DTYPES) if dtypes >> bit & 1), least, most, layout)
+        for name, kind, dtypes, least, most, layout in rows
     )

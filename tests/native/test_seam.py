@@ -10,13 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rushlight
 import rushlight as torch
 from rushlight import native
+from tests.native.declared import backward, forward, in_layout, kernel_of
 from tests.native.test_twins import NATIVE
-from tests.ops.samples import arguments, flat
+from tests.ops.samples import arguments, flat, tensors_from
 
 pytestmark = pytest.mark.skipif(native.extension is None, reason="there is no native layer")
 
@@ -89,14 +91,14 @@ def test_a_call_that_is_left_to_python_is_counted_with_the_reason():
     after = tally("cat").forward
     assert after.declined == before.declined + 1
     new = {words for words, count in after.reasons.items() if count > before.reasons.get(words, 0)}
-    assert new == {"!tensors.are_alike()"}
+    assert new == {"tensors: several dtypes"}
 
 
 def test_the_report_shows_what_was_called_and_why_it_was_left_to_python():
     torch.cat([torch.ones(2), torch.ones(2, dtype=torch.float64)])
     text = repr(native.report())
     assert " left to Python  cat\n" in text
-    assert "x !tensors.are_alike()" in text
+    assert "x tensors: several dtypes" in text
 
 
 def test_every_kernel_belongs_to_something_that_python_declares():
@@ -123,6 +125,55 @@ def test_a_kernel_does_some_of_its_samples_forwards_and_backwards(op):
     assert after.forward.accepted > before.forward.accepted or not op.function._native[0], after.forward
     if after.gradient is not None and op.differentiable and op.inner_name is None:
         assert after.gradient.accepted > before.gradient.accepted, after.gradient
+
+
+def declared_cases():
+    """An op, a dtype that the first tensor of its kernel is declared to have, and an order in memory."""
+    for op in NATIVE:
+        first = next((each for each in kernel_of(op).takes if each.kind.startswith("tensor")), None)
+        if first is None or kernel_of(op).is_route:
+            continue
+        for dtype in first.dtypes or ("float32", "float64"):
+            for layout in ("rows", "turned") if first.layout in ("any", "packed") else ("rows",):
+                yield pytest.param(op, dtype, layout, id=f"{op.name}-{dtype}-{layout}")
+
+
+def is_turned(value):
+    """Whether there are arrays in the order of Fortran alone among an argument."""
+    if isinstance(value, (list, tuple)):
+        return any(map(is_turned, value))
+    return isinstance(value, np.ndarray) and not value.flags.c_contiguous
+
+
+def is_finite(value):
+    """Whether an argument's numbers can be integers."""
+    if isinstance(value, (list, tuple)):
+        return all(map(is_finite, value))
+    return not isinstance(value, np.ndarray) or value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
+
+
+@pytest.mark.parametrize(("op", "dtype", "layout"), list(declared_cases()) if native.extension is not None else [])
+def test_a_kernel_does_what_it_declares_forwards_and_backwards(op, dtype, layout):
+    floats = dtype.startswith("float")
+    tried, done, gradients, refused = 0, 0, 0, []
+    for sample in op.samples():
+        args, kwargs = (in_layout(each, layout) for each in (sample.args, list(sample.kwargs.values())))
+        if (layout == "turned" and not is_turned((args, kwargs))) or not (floats or is_finite((args, kwargs))):
+            continue
+        args, kwargs = (tensors_from(each, dtype, requires_grad=floats) for each in (args, kwargs))
+        found = forward(op, args, dict(zip(sample.kwargs, kwargs, strict=True)))
+        if found is None:
+            continue
+        tried += 1
+        done += found[1].done
+        refused += found[1].undeclared
+        if floats and sample.smooth and op.differentiable and op.inner_name is None:
+            gradients += backward(op, found[0]).done
+    assert done > 0 or tried == 0, refused
+    kernel = kernel_of(op)
+    if floats and op.differentiable and op.inner_name is None and kernel.gradient is not None and done > 0:
+        takes_layout = layout == "rows" or all(each.layout in ("any", "packed") for each in kernel.given)
+        assert gradients > 0 or not takes_layout
 
 
 @pytest.mark.parametrize("case", MISSPELT)

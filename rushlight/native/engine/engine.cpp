@@ -15,6 +15,54 @@ PyObject* current_root(PyObject*, PyObject*) {
 
 PyObject* current_depth(PyObject*, PyObject*) { return PyLong_FromLong(running_depth); }
 
+// Hand over the gradients of the roots, (edge, number, gradient) each, whose edges are listed; false with an exception.
+static bool deliver_roots(Run& run, PyObject* roots, PyObject* edges) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(roots); i++) {
+        PyObject *edge, *grad, *root = PyList_GET_ITEM(roots, i);
+        int number;
+        if (!PyTuple_Check(root)) {
+            PyErr_SetString(PyExc_TypeError, "a root is (edge, number, gradient)");
+            return false;
+        }
+        if (!PyArg_ParseTuple(root, "OiO!", &edge, &number, &TensorType, &grad)) return false;
+        if (PyList_Append(edges, edge) < 0) return false;
+        PyArrayObject* array = elements_of(as_tensor(grad));
+        if (array == nullptr || !run.deliver(edge, number, array)) return false;
+    }
+    return true;
+}
+
+// Note the inputs whose gradients are asked for, (edge, number) each; false with an exception.
+static bool read_inputs(Run& run, PyObject* inputs) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(inputs); i++) {
+        PyObject *edge, *pair = PyList_GET_ITEM(inputs, i);
+        int number;
+        if (!PyTuple_Check(pair)) {
+            PyErr_SetString(PyExc_TypeError, "an input is a pair (edge, number)");
+            return false;
+        }
+        if (!PyArg_ParseTuple(pair, "Oi", &edge, &number)) return false;
+        run.inputs.push_back({edge, number});
+    }
+    return true;
+}
+
+// The gradients that were asked for, None where none arrived.
+static PyObject* list_found(Run& run) {
+    auto count = static_cast<Py_ssize_t>(run.inputs.size());
+    PyObject* found = PyList_New(count);
+    for (Py_ssize_t i = 0; found != nullptr && i < count; i++) {
+        // an input asked for twice gets its gradient twice
+        PyObject* grad = Py_None;
+        for (InputGradient& each : run.inputs) {
+            bool same = each.edge == run.inputs[i].edge && each.number == run.inputs[i].number;
+            if (same && each.grad != nullptr) grad = each.grad;
+        }
+        PyList_SET_ITEM(found, i, Py_NewRef(grad));
+    }
+    return found;
+}
+
 PyObject* run_backward(PyObject*, PyObject* args) {
     PyObject *roots, *inputs = nullptr;
     int keep, accumulating = 0;
@@ -23,41 +71,11 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     }
     Run run(keep, inputs != nullptr, accumulating);
     Ref edges = Ref::steal(PyList_New(0));
-    if (!edges) return nullptr;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(roots); i++) {
-        PyObject *edge, *grad;
-        int number;
-        PyObject* root = PyList_GET_ITEM(roots, i);
-        if (!PyTuple_Check(root)) return PyErr_Format(PyExc_TypeError, "a root is (edge, number, gradient)");
-        if (!PyArg_ParseTuple(root, "OiO!", &edge, &number, &TensorType, &grad)) return nullptr;
-        if (PyList_Append(edges.get(), edge) < 0) return nullptr;
-        PyArrayObject* array = elements_of(as_tensor(grad));
-        if (array == nullptr) return nullptr;
-        if (!run.deliver(edge, number, array)) return nullptr;
-    }
-    for (Py_ssize_t i = 0; inputs != nullptr && i < PyList_GET_SIZE(inputs); i++) {
-        PyObject* edge;
-        int number;
-        PyObject* pair = PyList_GET_ITEM(inputs, i);
-        if (!PyTuple_Check(pair)) return PyErr_Format(PyExc_TypeError, "an input is a pair (edge, number)");
-        if (!PyArg_ParseTuple(pair, "Oi", &edge, &number)) return nullptr;
-        run.inputs.push_back({edge, number});
-    }
-    if (inputs != nullptr && !run.find_needed(edges.get())) return nullptr;
+    if (!edges || !deliver_roots(run, roots, edges.get())) return nullptr;
+    if (inputs != nullptr && (!read_inputs(run, inputs) || !run.find_needed(edges.get()))) return nullptr;
     if (!run.go()) return nullptr;
     if (inputs == nullptr || accumulating) Py_RETURN_NONE;
-    PyObject* found = PyList_New(PyList_GET_SIZE(inputs));
-    for (Py_ssize_t i = 0; found != nullptr && i < PyList_GET_SIZE(inputs); i++) {
-        // an input asked for twice gets its gradient twice
-        PyObject* grad = nullptr;
-        for (InputGradient& each : run.inputs) {
-            if (each.edge == run.inputs[i].edge && each.number == run.inputs[i].number && each.grad != nullptr) {
-                grad = each.grad;
-            }
-        }
-        PyList_SET_ITEM(found, i, Py_NewRef(grad != nullptr ? grad : Py_None));
-    }
-    return found;
+    return list_found(run);
 }
 
 // Whether a value can be the gradient of a tensor as it stands.
@@ -67,19 +85,23 @@ static bool is_gradient_of(PyObject* value, Tensor* tensor) {
     return PyArray_DESCR(array) == PyArray_DESCR(tensor->array) && PyArray_SAMESHAPE(array, tensor->array);
 }
 
+// Whether a tensor's backward has nothing unusual about it: one number, or a gradient of its kind, and no other option
+// than `retain_graph`, which is read into `keep`.
+static bool is_simple(Tensor* tensor, PyObject* const* args, Py_ssize_t count, PyObject* names, bool& keep) {
+    if (count > 1 || running_depth >= DEEP || tensor->array == nullptr || !requires_grad(tensor)) return false;
+    if (state.anomaly || fallbacks.watcher != nullptr || !PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array))) return false;
+    if (count == 1 ? !is_gradient_of(args[0], tensor) : PyArray_SIZE(tensor->array) != 1) return false;
+    if (names == nullptr) return true;
+    PyObject* asked = args[count];
+    keep = asked == Py_True;
+    return PyTuple_GET_SIZE(names) == 1 &&
+           PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "retain_graph") == 0 &&
+           (keep || asked == Py_False || asked == Py_None);
+}
+
 PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Tensor* tensor = as_tensor(self);
-    bool keep = false;
-    bool simple = count <= 1 && running_depth < DEEP && tensor->array != nullptr && requires_grad(tensor) &&
-                  !state.anomaly && fallbacks.watcher == nullptr && PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array)) &&
-                  (count == 1 ? is_gradient_of(args[0], tensor) : PyArray_SIZE(tensor->array) == 1);
-    if (simple && names != nullptr) {
-        PyObject* asked = args[count];
-        simple = PyTuple_GET_SIZE(names) == 1 &&
-                 PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "retain_graph") == 0 &&
-                 (asked == Py_True || asked == Py_False || asked == Py_None);
-        keep = simple && asked == Py_True;
-    }
+    bool keep = false, simple = is_simple(tensor, args, count, names, keep);
     Ref edge = simple ? Ref::steal(edge_of(tensor)) : Ref();
     if (simple && !edge) return nullptr;
     if (!simple || edge.get() == Py_None) {
@@ -91,8 +113,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t coun
                            : Ref::steal(as_object(ones_like(tensor->array)));
     Run run(keep, false);
     if (!first) return nullptr;
-    auto* grad = reinterpret_cast<PyArrayObject*>(first.release());
-    if (!run.deliver(edge.get(), static_cast<int>(tensor->output), grad) || !run.go()) return nullptr;
+    if (!run.deliver(edge.get(), static_cast<int>(tensor->output), first.release_array()) || !run.go()) return nullptr;
     Py_RETURN_NONE;
 }
 

@@ -24,6 +24,9 @@ PyArrayObject* ones_like(PyArrayObject* array);
 // A gradient summed to the shape of an input that was broadcast: a new reference, nullptr if native declines.
 PyArrayObject* sum_to_shape(PyArrayObject* array, int ndim, const npy_intp* dims);
 
+// A gradient, which is taken, becomes the leaf's or part of it; false with an exception.
+bool store_gradient(Tensor* leaf, PyArrayObject* grad);
+
 // Whether nobody but the caller holds the array and its memory.
 inline bool is_unshared(PyArrayObject* array) {
     return Py_REFCNT(array) == 1 && PyArray_BASE(array) == nullptr && PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA) &&

@@ -1,11 +1,13 @@
-// What the engine does to gradients between nodes: add them up, and sum them to an input's shape.
+// What the engine does to gradients: add them up, sum them to an input's shape, and store them in leaves.
 #include <cstring>
 
 #include "engine/engine.h"
+#include "loops/copy.h"
 #include "loops/folding.h"
 #include "loops/operands.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
+#include "seam/fallbacks.h"
 
 namespace rushlight {
 
@@ -96,6 +98,54 @@ PyArrayObject* ones_like(PyArrayObject* array) {
     auto* made = reinterpret_cast<PyArrayObject*>(PyArray_NewLikeArray(array, NPY_CORDER, nullptr, 0));
     if (made != nullptr && PyArray_FillWithScalar(made, one.get()) < 0) Py_CLEAR(made);
     return made;
+}
+
+namespace {
+
+// The first gradient of a leaf that lies by rows, copied unless it is nobody else's; `grad` is taken.
+bool store_first(Tensor* leaf, PyArrayObject* grad, bool alone, bool taken) {
+    if (!taken) {
+        PyArrayObject* copy = packed_copy(grad);
+        drop(grad);
+        if (copy == nullptr) return false;
+        grad = copy;
+    }
+    leaf->grad = as_object(wrap(grad));
+    if (leaf->grad == nullptr || alone) return leaf->grad != nullptr;
+    Storage* storage = storage_of(as_tensor(leaf->grad));
+    if (storage == nullptr) return false;
+    storage->version = 1;
+    return true;
+}
+
+// Add to the gradient that a leaf has; false, with nothing done, where Python has to do it.
+bool add_to(Tensor* held, PyArrayObject* grad) {
+    PyArrayObject* array = held->array;
+    bool simple = !held->inference && array != nullptr && PyArray_DESCR(array) == PyArray_DESCR(grad) &&
+                  have_same_shape(array, grad) && PyArray_ISWRITEABLE(array);
+    return simple && add_into(array, grad);
+}
+
+}  // namespace
+
+bool store_gradient(Tensor* leaf, PyArrayObject* grad) {
+    bool by_rows = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);
+    bool alone = PyArray_IS_C_CONTIGUOUS(grad) && Py_REFCNT(grad) == 1;
+    bool taken = alone && is_unshared(grad);
+    if (leaf->grad == nullptr && by_rows && (taken || has_usual_steps(alone ? grad : leaf->array))) {
+        return store_first(leaf, grad, alone, taken);
+    }
+    if (by_rows && leaf->grad != nullptr && add_to(as_tensor(leaf->grad), grad)) {
+        drop(grad);
+        Storage* storage = storage_of(as_tensor(leaf->grad));
+        if (storage == nullptr) return false;
+        count_write(storage);
+        return true;
+    }
+    Ref tensor = Ref::steal(as_object(wrap(grad)));
+    if (!tensor) return false;
+    Ref done = Ref::steal(PyObject_CallFunctionObjArgs(fallbacks.accumulate, leaf, tensor.get(), Py_False, nullptr));
+    return static_cast<bool>(done);
 }
 
 }  // namespace rushlight

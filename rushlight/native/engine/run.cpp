@@ -6,9 +6,9 @@
 #include "engine/engine.h"
 #include "loops/copy.h"
 #include "memory/recycling.h"
+#include "seam/call.h"
 #include "seam/fallbacks.h"
 #include "seam/names.h"
-#include "seam/plan.h"
 
 namespace rushlight {
 
@@ -180,13 +180,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.grad_count = arrival.count;
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
     gradient.is_shown = for_inputs;
-    decline_reason = nullptr;
-    if (!plan->op->kernel->backward(gradient)) {
-        plan->op->kernel->backwards.decline();
-        PyErr_Clear();
-        return true;
-    }
-    plan->op->kernel->backwards.accepted++;
+    if (!run_gradient(gradient)) return true;
     done = true;
     bool fine = keep_graph || release(node);
     // ours no longer: what is passed on may then be nobody else's
@@ -230,6 +224,16 @@ PyObject* own_list(PyObject* found) {
 
 }  // namespace
 
+// What was asked for is given on memory of its own, or it would be shown as a view; false with an exception.
+bool Run::copy_for_inputs(Node* node, int position, PyArrayObject*& array) {
+    int number = node->has_numbers ? node->numbers[position] : 0;
+    if (find_input(node->edges[position], number) == nullptr) return true;
+    PyObject* copy = PyArray_NewCopy(array, NPY_KEEPORDER);
+    if (copy == nullptr) return false;
+    Py_SETREF(array, reinterpret_cast<PyArrayObject*>(copy));
+    return true;
+}
+
 // `function` is apply_carefully for a node with hooks; nullptr for the node's own `apply` or `apply_wanted`.
 bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     Ref grads = Ref::steal(tensor_list(arrival));
@@ -263,12 +267,7 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
         if (arrays[i] == nullptr) return false;
         bool is_part = !present(as_tensor(each)->base) && PyArray_BASE(arrays[i]) != nullptr &&
                        std::find(given.begin(), given.end(), arrays[i]) == given.end();
-        if (for_inputs && is_part && find_input(node->edges[i], node->has_numbers ? node->numbers[i] : 0) != nullptr) {
-            // on memory of its own, or it would be shown as a view
-            PyObject* copy = PyArray_NewCopy(arrays[i], NPY_KEEPORDER);
-            if (copy == nullptr) return false;
-            Py_SETREF(arrays[i], reinterpret_cast<PyArrayObject*>(copy));
-        }
+        if (for_inputs && is_part && !copy_for_inputs(node, i, arrays[i])) return false;
         // the tensor goes: its array may then be nobody else's
         Py_INCREF(Py_None);
         PyList_SetItem(items.get(), i, Py_None);
@@ -329,6 +328,50 @@ static PyArrayObject* as_view(PyArrayObject* array) {
     return view;
 }
 
+// What the gradient of an edge's target looks like.
+struct Run::Form {
+    int ndim = 0;
+    const npy_intp* dims = nullptr;
+    PyArray_Descr* dtype = nullptr;
+
+    // false with an exception
+    bool read(PyObject* target, int number) {
+        if (!is_node(target)) {
+            PyArrayObject* array = shown_array(as_tensor(target));
+            *this = {PyArray_NDIM(array), PyArray_DIMS(array), PyArray_DESCR(array)};
+            return true;
+        }
+        if (number >= as_node(target)->output_count) {
+            PyErr_SetString(PyExc_RuntimeError, "an edge leads to an output that its node does not have");
+            return false;
+        }
+        Output& output = as_node(target)->outputs[number];
+        *this = {output.ndim, output.dims, output.dtype};
+        return true;
+    }
+    bool has(PyArrayObject* grad) const { return has_shape(grad, ndim, dims) && PyArray_DESCR(grad) == dtype; }
+};
+
+// Undo broadcasting and promotion: the gradient, whose reference is taken, in the target's form; nullptr with an
+// exception.
+PyArrayObject* Run::fitted(Node* node, int position, int number, const Form& form, PyArrayObject* grad) {
+    if (PyArray_DESCR(grad) == form.dtype) {
+        PyArrayObject* summed = sum_to_shape(grad, form.ndim, form.dims);
+        bool shown = summed != nullptr && for_inputs && PyArray_NDIM(grad) > form.ndim;
+        if (shown && find_input(node->edges[position], number) != nullptr) summed = as_view(summed);
+        if (summed != nullptr || PyErr_Occurred()) {
+            Py_DECREF(grad);
+            return summed;
+        }
+    }
+    Ref tensor = Ref::steal(as_object(wrap(grad)));
+    Ref shape = Ref::steal(PyArray_IntTupleFromIntp(form.ndim, form.dims));
+    if (!tensor || !shape) return nullptr;
+    Ref done = Ref::steal(
+        PyObject_CallFunction(fallbacks.fit, "OOOOi", tensor.get(), shape.get(), form.dtype, node, position));
+    return done ? elements_of(as_tensor(done.get())) : nullptr;
+}
+
 // Send a gradient, whose reference is taken, along an edge; broadcasting and promotion are undone here.
 bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
     PyObject* target = node->edges[position];
@@ -338,45 +381,12 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
         return true;
     }
     if (grad == nullptr) return touch(target) && (!ahead || close_edge(target));
-    int ndim;
-    const npy_intp* dims;
-    PyArray_Descr* dtype;
-    if (is_node(target)) {
-        if (number >= as_node(target)->output_count) {
-            Py_DECREF(grad);
-            PyErr_SetString(PyExc_RuntimeError, "an edge leads to an output that its node does not have");
-            return false;
-        }
-        Output& output = as_node(target)->outputs[number];
-        ndim = output.ndim;
-        dims = output.dims;
-        dtype = output.dtype;
-    } else {
-        PyArrayObject* array = shown_array(as_tensor(target));
-        ndim = PyArray_NDIM(array);
-        dims = PyArray_DIMS(array);
-        dtype = PyArray_DESCR(array);
+    Form form;
+    if (!form.read(target, number)) {
+        Py_DECREF(grad);
+        return false;
     }
-    if (!has_shape(grad, ndim, dims) && PyArray_DESCR(grad) == dtype) {
-        PyArrayObject* summed = sum_to_shape(grad, ndim, dims);
-        bool shown = summed != nullptr && for_inputs && PyArray_NDIM(grad) > ndim;
-        if (shown && find_input(target, number) != nullptr) summed = as_view(summed);
-        if (summed != nullptr) Py_SETREF(grad, summed);
-        if (summed == nullptr && PyErr_Occurred()) {
-            Py_DECREF(grad);
-            return false;
-        }
-    }
-    if (!has_shape(grad, ndim, dims) || PyArray_DESCR(grad) != dtype) {
-        Ref tensor = Ref::steal(as_object(wrap(grad)));
-        Ref shape = Ref::steal(PyArray_IntTupleFromIntp(ndim, dims));
-        if (!tensor || !shape) return false;
-        Ref fitted =
-            Ref::steal(PyObject_CallFunction(fallbacks.fit, "OOOOi", tensor.get(), shape.get(), dtype, node, position));
-        if (!fitted) return false;
-        grad = elements_of(as_tensor(fitted.get()));
-        if (grad == nullptr) return false;
-    }
+    if (!form.has(grad) && (grad = fitted(node, position, number, form, grad)) == nullptr) return false;
     return deliver(target, number, grad) && (!ahead || close_edge(target));
 }
 
@@ -410,53 +420,29 @@ bool Run::apply(Node* node, Arrival& arrival) {
     return done || apply_python(node, arrival, nullptr);
 }
 
-// The first gradient becomes the leaf's, copied unless it is nobody else's; `grad` is taken.
-static bool store(Tensor* leaf, PyArrayObject* grad) {
-    bool by_rows = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);
-    bool alone = PyArray_IS_C_CONTIGUOUS(grad) && Py_REFCNT(grad) == 1;
-    bool taken = alone && is_unshared(grad);
-    if (leaf->grad == nullptr && by_rows && (taken || has_usual_steps(alone ? grad : leaf->array))) {
-        if (!taken) {
-            PyArrayObject* copy = packed_copy(grad);
-            drop(grad);
-            if (copy == nullptr) return false;
-            grad = copy;
-        }
-        leaf->grad = as_object(wrap(grad));
-        if (leaf->grad == nullptr || alone) return leaf->grad != nullptr;
-        Storage* storage = storage_of(as_tensor(leaf->grad));
-        if (storage == nullptr) return false;
-        storage->version = 1;
-        return true;
+// What the hooks of a leaf made of its gradient becomes the leaf's; then those run that wait for that.
+static bool store_hooked(Tensor* leaf, Ref tensor) {
+    PyArrayObject* array = nullptr;
+    if (leaf->requires_grad && is_any_tensor(tensor.get())) {
+        array = elements_of(as_tensor(tensor.get()));
+        if (array == nullptr) return false;
     }
-    if (by_rows && leaf->grad != nullptr) {
-        Tensor* held = as_tensor(leaf->grad);
-        PyArrayObject* array = held->array;
-        bool simple = !held->inference && array != nullptr && PyArray_DESCR(array) == PyArray_DESCR(grad) &&
-                      have_same_shape(array, grad) && PyArray_ISWRITEABLE(array);
-        if (simple && add_into(array, grad)) {
-            drop(grad);
-            Storage* storage = storage_of(held);
-            if (storage == nullptr) return false;
-            count_write(storage);
-            return true;
-        }
-    }
-    Ref tensor = Ref::steal(as_object(wrap(grad)));
-    if (!tensor) return false;
-    Ref done = Ref::steal(PyObject_CallFunctionObjArgs(fallbacks.accumulate, leaf, tensor.get(), Py_False, nullptr));
-    return static_cast<bool>(done);
+    // the tensor goes: its array may then be nobody else's
+    tensor = Ref();
+    if (array != nullptr && !store_gradient(leaf, array)) return false;
+    if (!present(leaf->post_hooks)) return true;
+    return static_cast<bool>(Ref::steal(PyObject_CallOneArg(fallbacks.run_last_hooks, as_object(leaf))));
 }
 
 // `grad` is taken; nullptr where none arrived.
 bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
-    bool kept = for_inputs && !accumulating;
-    if ((for_inputs && find_input(as_object(leaf), 0) == nullptr) ||
-        (!kept && !leaf->requires_grad && !is_hooked(leaf))) {
+    bool kept = for_inputs && !accumulating, hooked = is_hooked(leaf);
+    bool asked = !for_inputs || find_input(as_object(leaf), 0) != nullptr;
+    if (!asked || (!kept && !leaf->requires_grad && !hooked)) {
         Py_XDECREF(grad);
         return true;
     }
-    if (!kept && !is_hooked(leaf)) return grad == nullptr || store(leaf, grad);
+    if (!kept && !hooked) return grad == nullptr || store_gradient(leaf, grad);
     Ref tensor = Ref::steal(grad == nullptr ? Py_NewRef(Py_None) : as_object(wrap(grad)));
     if (!tensor) return false;
     if (!kept && present(leaf->accumulate)) {
@@ -467,16 +453,7 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
         tensor = Ref::steal(PyObject_CallFunctionObjArgs(fallbacks.run_leaf_hooks, leaf, tensor.get(), nullptr));
         if (!tensor) return false;
     }
-    if (!kept) {
-        PyArrayObject* array =
-            leaf->requires_grad && is_any_tensor(tensor.get()) ? elements_of(as_tensor(tensor.get())) : nullptr;
-        if (array == nullptr && PyErr_Occurred()) return false;
-        // the tensor goes: its array may then be nobody else's
-        tensor = Ref();
-        if (array != nullptr && !store(leaf, array)) return false;
-        if (!present(leaf->post_hooks)) return true;
-        return static_cast<bool>(Ref::steal(PyObject_CallOneArg(fallbacks.run_last_hooks, as_object(leaf))));
-    }
+    if (!kept) return store_hooked(leaf, std::move(tensor));
     if (is_any_tensor(tensor.get())) Py_XSETREF(find_input(as_object(leaf), 0)->grad, tensor.release());
     return true;
 }
@@ -525,7 +502,7 @@ bool Run::go() {
         auto* leaf = as_tensor(arrival.target);
         // leaves with hooks are met in torch's order only
         bool simple = !for_inputs && leaf->requires_grad && grad != nullptr;
-        if (!(simple ? store(leaf, grad) : finish_leaf(leaf, grad))) return false;
+        if (!(simple ? store_gradient(leaf, grad) : finish_leaf(leaf, grad))) return false;
     }
     return true;
 }

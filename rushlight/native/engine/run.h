@@ -101,6 +101,9 @@ private:
     bool apply(Node* node, Arrival& arrival);
     bool apply_native(Node* node, Arrival& arrival, bool& done);
     bool apply_python(Node* node, Arrival& arrival, PyObject* function);
+    struct Form;
+    bool copy_for_inputs(Node* node, int position, PyArrayObject*& array);
+    PyArrayObject* fitted(Node* node, int position, int number, const Form& form, PyArrayObject* grad);
     bool pass_on(Node* node, int position, PyArrayObject* grad);
     bool send(Node* node, PyArrayObject** found, int count);
     bool arrange_leaves(Node* node, int known);

@@ -47,14 +47,14 @@ bool goes_with(PyArrayObject* array, PyArrayObject* rows, int fewer = 0) {
 NAMES(Normalized, input);
 NAMES(SavedOfNormalized, result);
 
-PyObject* normalized_forward(Call& call) {
+bool normalized_forward(Call& call) {
     PyArrayObject* logits = call.array(Normalized::input);
     Rows rows;
     DECLINE_IF(!rows.read(logits));
     PyArrayObject* made = new_like(logits);
-    if (made == nullptr) return nullptr;
+    if (made == nullptr) return false;
     loops().normalized[rows.dtype](PyArray_DATA(logits), PyArray_DATA(made), rows.rows, rows.width);
-    return as_object(made);
+    return call.give(made);
 }
 
 bool normalized_backward(Gradient& gradient) {
@@ -70,14 +70,14 @@ bool normalized_backward(Gradient& gradient) {
 
 NAMES(Entropy, logits, probs);
 
-PyObject* entropy_forward(Call& call) {
+bool entropy_forward(Call& call) {
     PyArrayObject *logits = call.array(Entropy::logits), *probs = call.array(Entropy::probs);
     Rows rows;
     DECLINE_IF(!rows.read(logits) || !goes_with(probs, logits));
     PyArrayObject* made = new_like(logits, 1);
-    if (made == nullptr) return nullptr;
+    if (made == nullptr) return false;
     loops().entropy[rows.dtype](PyArray_DATA(logits), PyArray_DATA(probs), PyArray_DATA(made), rows.rows, rows.width);
-    return as_object(made);
+    return call.give(made);
 }
 
 bool entropy_backward(Gradient& gradient) {
@@ -130,7 +130,7 @@ bool are_classes(const int64_t* index, int64_t count, int64_t width) {
 NAMES(Chosen, input, index);
 NAMES(SavedOfChosen, index, input_shape);
 
-PyObject* chosen_forward(Call& call) {
+bool chosen_forward(Call& call) {
     PyArrayObject *input = call.array(Chosen::input), *index = call.array(Chosen::index);
     DECLINE_IF(float_type(input) < 0 || index == nullptr || PyArray_TYPE(index) != NPY_INT64 || !is_plain(index));
     int ndim = PyArray_NDIM(index);
@@ -140,14 +140,14 @@ PyObject* chosen_forward(Call& call) {
     int64_t count = PyArray_SIZE(index);
     DECLINE_IF(!are_classes(classes, count, PyArray_DIM(input, ndim)));
     PyArrayObject* made = new_array(ndim, PyArray_DIMS(index), PyArray_TYPE(input));
-    if (made == nullptr) return nullptr;
+    if (made == nullptr) return false;
     npy_intp step = PyArray_STRIDE(input, ndim), itemsize = PyArray_ITEMSIZE(input);
     char* to = PyArray_BYTES(made);
     RowWalk walk(input);
     for (int64_t i = 0; i < count; i++, to += itemsize, walk.next()) {
         std::memcpy(to, walk.row() + classes[i] * step, itemsize);
     }
-    return as_object(made);
+    return call.give(made);
 }
 
 bool chosen_backward(Gradient& gradient) {

@@ -1,6 +1,7 @@
 // Copies: elements moved from one place in memory to another, whatever the strides.
 #pragma once
 
+#include "memory/arrays.h"
 #include "seam/python.h"
 
 namespace rushlight {
@@ -31,6 +32,12 @@ inline void copy_into(PyArrayObject* to, PyArrayObject* from) { copy_to(PyArray_
 
 // A C-contiguous copy in pooled memory; nullptr with an exception.
 PyArrayObject* packed_copy(PyArrayObject* array);
+
+// The array itself if it is C-contiguous, else such a copy.
+inline Ref in_c_order(PyArrayObject* array) {
+    if (PyArray_IS_C_CONTIGUOUS(array)) return Ref::borrow(reinterpret_cast<PyObject*>(array));
+    return Ref::steal(reinterpret_cast<PyObject*>(made(packed_copy(array))));
+}
 
 // A Python number as an element of the array's dtype (8 bytes); false for what Python has to look at.
 bool read_element(PyObject* value, PyArrayObject* like, char* element);

@@ -214,7 +214,7 @@ Ref without_repeats(PyArrayObject* array, Dims dims, double& times) {
         geometry.dims[d] = 1;
     }
     if (times == 1) return Ref::borrow(reinterpret_cast<PyObject*>(array));
-    return Ref::steal(geometry.of(array));
+    return Ref::steal(as_object(geometry.of(array)));
 }
 
 template <class T>
@@ -308,17 +308,12 @@ Ref in_rows(PyArrayObject* array, Dims dims, Middle& middle) {
     return copy;
 }
 
-Ref in_c_order(PyArrayObject* array) {
-    if (PyArray_IS_C_CONTIGUOUS(array)) return Ref::borrow(reinterpret_cast<PyObject*>(array));
-    return Ref::steal(reinterpret_cast<PyObject*>(packed_copy(array)));
-}
-
 PyArrayObject* fold_to(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape,
                        double divisor) {
     int dtype = dtype_of(array);
-    if (dtype < 0 || PyArray_SIZE(array) == 0) return nullptr;
+    DECLINE_IF(dtype < 0 || PyArray_SIZE(array) == 0);
     const Fold& fold = table().folding.folds[which][dtype];
-    if (fold.along == nullptr) return nullptr;
+    DECLINE_IF(fold.along == nullptr);
     double times = 1;
     bool may_repeat = which == SUM && (dtype == FLOAT32 || dtype == FLOAT64);
     Ref held = may_repeat ? without_repeats(array, dims, times) : Ref::borrow(reinterpret_cast<PyObject*>(array));
@@ -346,10 +341,10 @@ double reduced_count(int ndim, const npy_intp* shape, Dims dims) {
 
 PyArrayObject* spread(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims dims, double divisor) {
     int dtype = dtype_of(grad);
-    if (dtype != FLOAT32 && dtype != FLOAT64) return nullptr;
+    DECLINE_IF(dtype != FLOAT32 && dtype != FLOAT64);
     npy_intp kept[NPY_MAXDIMS];
     reduced_shape(ndim, shape, dims, true, kept);
-    if (PyArray_SIZE(grad) != PyArray_MultiplyList(kept, ndim)) return nullptr;
+    DECLINE_IF(PyArray_SIZE(grad) != PyArray_MultiplyList(kept, ndim));
     Ref result = Ref::steal(reinterpret_cast<PyObject*>(new_array(ndim, shape, type_num_of(dtype))));
     if (!result) return nullptr;
     auto* found = result.array();
@@ -398,26 +393,22 @@ void run_rows(RowOp op, int dtype, const RowArrays& arrays, const Middle& middle
 bool RowRun::read(int which, PyArrayObject* array, int64_t size) {
     if (array == nullptr || dtype_of(array) != dtype || PyArray_SIZE(array) != size) return false;
     held[which] = in_c_order(array);
-    if (!held[which]) return false;
     arrays.inputs[which] = PyArray_DATA(held[which].array());
     return true;
 }
 
-bool RowRun::write(int which, int ndim, const npy_intp* shape) {
-    written[which] = Ref::steal(as_object(new_array(ndim, shape, type_num_of(dtype))));
-    if (!written[which]) return false;
+void RowRun::write(int which, int ndim, const npy_intp* shape) {
+    written[which] = Ref::steal(as_object(made(new_array(ndim, shape, type_num_of(dtype)))));
     arrays.outputs[which] = PyArray_DATA(written[which].array());
-    return true;
 }
 
-bool RowRun::write_over(const Gradient& gradient) {
+void RowRun::write_over(const Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
     // the run itself holds it too, as what it reads
     bool alone = gradient.may_overwrite && Py_REFCNT(grad) == 1 + (held[0].get() == as_object(grad));
-    if (!alone || !PyArray_IS_C_CONTIGUOUS(grad)) return write(0, PyArray_NDIM(grad), PyArray_DIMS(grad));
+    if (!alone || !PyArray_IS_C_CONTIGUOUS(grad)) return write_like(0, grad);
     written[0] = Ref::borrow(as_object(grad));
     arrays.outputs[0] = PyArray_DATA(grad);
-    return true;
 }
 
 PyArrayObject* RowRun::take(int which) { return reinterpret_cast<PyArrayObject*>(written[which].release()); }
@@ -437,5 +428,18 @@ PyArrayObject* RowRun::take_like(int which, PyArrayObject* model) {
 }
 
 void RowRun::run(RowOp op, const Middle& middle) const { run_rows(op, dtype, arrays, middle); }
+
+bool slope_of_rows(Gradient& gradient, RowOp op, PyArrayObject* input, Dims dims, PyArrayObject* result,
+                   double option) {
+    RowRun rows(input);
+    Middle middle;
+    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
+    rows.read(0, input, PyArray_SIZE(input));
+    DECLINE_IF(!rows.read(1, result, middle.rows()) || !rows.read(2, gradient.grad(), middle.rows()));
+    rows.write_like(0, input);
+    rows.arrays.options[0] = option;
+    rows.run(op, middle);
+    return gradient.give(rows.take_like(0, input));
+}
 
 }  // namespace rushlight

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/table.h"
+#include "loops/copy.h"
 #include "ops/views.h"
 #include "seam/plan.h"
 #include "seam/promotion.h"
@@ -33,9 +34,7 @@ bool middle_of(int ndim, const npy_intp* shape, Dims dims, Middle& middle);
 // The shape after a reduction; returns how many dimensions are left.
 int reduced_shape(int ndim, const npy_intp* shape, Dims dims, bool keepdim, npy_intp* result);
 
-// The array itself or a copy in C order; empty with an exception.
-Ref in_c_order(PyArrayObject* array);
-// The same, or, where the dimensions are not next to each other, a copy that has them last.
+// The array in C order, or, where the dimensions are not next to each other, a copy that has them last.
 Ref in_rows(PyArrayObject* array, Dims dims, Middle& middle);
 
 // The reduction of an array that is not empty, divided by `divisor`, into a new array; nullptr if it declines.
@@ -60,10 +59,11 @@ public:
     bool is_float() const { return dtype == FLOAT32 || dtype == FLOAT64; }
     // As the op's input; false if it is missing, of another dtype, or has not so many elements.
     bool read(int which, PyArrayObject* array, int64_t size);
-    // As the op's output, a new array; false without memory. The run owns it until it is taken.
-    bool write(int which, int ndim, const npy_intp* shape);
+    // As the op's output, a new array. The run owns it until it is taken.
+    void write(int which, int ndim, const npy_intp* shape);
+    void write_like(int which, PyArrayObject* model) { write(which, PyArray_NDIM(model), PyArray_DIMS(model)); }
     // The gradient itself, if it may be overwritten, as the first output, else a new array of its shape.
-    bool write_over(const Gradient& gradient);
+    void write_over(const Gradient& gradient);
     PyArrayObject* take(int which);
     // The same, its dims in memory in the order of another array of its shape.
     PyArrayObject* take_like(int which, PyArrayObject* model);
@@ -75,5 +75,10 @@ public:
 private:
     Ref held[5], written[4];
 };
+
+// The gradient of a reduction whose slope is a row op: of `input`, by its result and what came for that. False if it
+// declines.
+bool slope_of_rows(Gradient& gradient, RowOp op, PyArrayObject* input, Dims dims, PyArrayObject* result,
+                   double option = 0);
 
 }  // namespace rushlight

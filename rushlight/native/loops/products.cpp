@@ -3,6 +3,7 @@
 
 #include "kernels/table.h"
 #include "loops/blas.h"
+#include "loops/copy.h"
 #include "loops/products.h"
 #include "memory/arrays.h"
 #include "memory/scratch.h"
@@ -318,9 +319,7 @@ PyArrayObject* multiply_stacks(const Stack& a, const Stack& b, bool rows, bool c
 PyArrayObject* multiply_all(PyArrayObject* a, PyArrayObject* b, int ndim, const npy_intp* dims, double alpha) {
     int dtype = dtype_of(a);
     if (!is_real(dtype) || dtype_of(b) != dtype) return nullptr;
-    Ref left = Ref::steal(reinterpret_cast<PyObject*>(contiguous(a)));
-    Ref right = Ref::steal(reinterpret_cast<PyObject*>(contiguous(b)));
-    if (!left || !right) return nullptr;
+    Ref left = in_c_order(a), right = in_c_order(b);
     PyArrayObject* result = new_array(ndim, dims, type_num_of(dtype));
     if (result == nullptr) return nullptr;
     Product product;
@@ -335,14 +334,6 @@ PyArrayObject* multiply_all(PyArrayObject* a, PyArrayObject* b, int ndim, const 
     product.alpha = alpha;
     if (!multiply(product, dtype)) Py_CLEAR(result);
     return result;
-}
-
-PyArrayObject* contiguous(PyArrayObject* array) {
-    if (PyArray_IS_C_CONTIGUOUS(array)) {
-        Py_INCREF(array);
-        return array;
-    }
-    return reinterpret_cast<PyArrayObject*>(PyArray_NewCopy(array, NPY_CORDER));
 }
 
 }  // namespace rushlight

@@ -44,7 +44,4 @@ PyArrayObject* right_gradient(PyArrayObject* grad, PyArrayObject* input, double 
 PyArrayObject* vector_gradient(PyArrayObject* grad, PyArrayObject* input, double alpha = 1);
 PyArrayObject* outer_gradient(PyArrayObject* grad, PyArrayObject* vector, double alpha = 1);
 
-// The array itself if it is C-contiguous, else such a copy: a new reference, nullptr with an exception.
-PyArrayObject* contiguous(PyArrayObject* array);
-
 }  // namespace rushlight

@@ -1,6 +1,8 @@
 // Arrays: new ones over pooled memory, owned and freed as NumPy owns and frees its own.
 #pragma once
 
+#include <new>
+
 #include "seam/python.h"
 
 namespace rushlight {
@@ -21,6 +23,19 @@ inline bool have_same_dims(int ndim, const npy_intp* dims, const npy_intp* other
 inline bool have_same_shape(PyArrayObject* one, PyArrayObject* other) {
     int ndim = PyArray_NDIM(one);
     return ndim == PyArray_NDIM(other) && have_same_dims(ndim, PyArray_DIMS(one), PyArray_DIMS(other));
+}
+
+template <class T>
+T* elements(PyArrayObject* array) {
+    return static_cast<T*>(PyArray_DATA(array));
+}
+
+// Thrown where an array cannot be made, Python's exception set: a kernel's call is then left to Python, which words it.
+struct Unmade : std::bad_alloc {};
+
+inline PyArrayObject* made(PyArrayObject* array) {
+    if (array == nullptr) throw Unmade();
+    return array;
 }
 
 // C-contiguous and uninitialised. nullptr with an exception set: out of memory, too large, negative or too many dims.

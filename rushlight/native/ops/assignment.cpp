@@ -18,9 +18,7 @@ namespace {
 bool put(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
     bool single = PyArray_SIZE(values) == 1;
     DECLINE_IF(!single && !picked.fits(values, whole));
-    Ref packed = Ref::borrow(as_object(values));
-    if (!PyArray_IS_C_CONTIGUOUS(values)) packed = Ref::steal(as_object(packed_copy(values)));
-    if (!packed) return false;
+    Ref packed = in_c_order(values);
     int itemsize = static_cast<int>(PyArray_ITEMSIZE(whole));
     Around around(picked, whole);
     npy_intp strides[NPY_MAXDIMS], step = itemsize;
@@ -66,38 +64,36 @@ bool read_tensors(PyObject* index, int ndim, Ref& list, Ref& dims) {
 
 NAMES(Put, input, indices, values, dims, accumulate);
 
-PyObject* put_forward(Call& call) {
+bool put_forward(Call& call) {
     PyArrayObject *input = call.array(Put::input), *values = call.array(Put::values);
-    PyObject* accumulate = call[Put::accumulate];
     PyArrayObject* indices[NPY_MAXDIMS];
     int first, count = read_indices(call[Put::indices], call[Put::dims], indices, first);
-    bool adds = accumulate == Py_True;
-    DECLINE_IF(count == 0);
-    DECLINE_IF(values == nullptr || !is_movable(input) || PyArray_SIZE(values) == 0);
-    DECLINE_IF(PyArray_DESCR(values) != PyArray_DESCR(input));
-    DECLINE_IF(!adds && accumulate != Py_False);
+    bool adds = call.flag(Put::accumulate);
+    DECLINE_IF(count == 0 || PyArray_DESCR(values) != PyArray_DESCR(input));
     for (int i = 0; call.out != nullptr && i < count; i++) {
         DECLINE_IF(may_overlap(call.out, indices[i]));
     }
     DECLINE_IF(call.out != nullptr && may_overlap(call.out, values));
     // the copy of an input in another order keeps that
     DECLINE_IF(call.out == nullptr && !PyArray_IS_C_CONTIGUOUS(input));
-    Ref made = call.out != nullptr ? Ref::borrow(as_object(call.out)) : Ref::steal(as_object(packed_copy(input)));
-    if (!made) return nullptr;
-    PyArrayObject* whole = made.array();
+    PyArrayObject* whole = call.out != nullptr ? call.out : made(packed_copy(input));
+    if (whole == call.out) Py_INCREF(whole);
+    call.give(whole);
     if (PyArray_TYPE(indices[0]) == NPY_BOOL) {
         DECLINE_IF(count != 1 || adds);
-        return put_masked(whole, indices[0], values) ? made.release() : nullptr;
+        return put_masked(whole, indices[0], values);
     }
     Picked picked;
     int ndim = PyArray_NDIM(whole);
-    if (!picked.read(indices, count, first, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), true)) return nullptr;
-    if (!adds) return put(whole, picked, values) ? made.release() : nullptr;
+    if (!picked.read(indices, count, first, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), true)) return false;
+    if (!adds) return put(whole, picked, values);
     DECLINE_IF(!picked.fits(values, whole));
-    return add_picked(whole, picked, values) ? made.release() : nullptr;
+    return add_picked(whole, picked, values);
 }
 
-KERNEL("_put").forward(put_forward, Put::names);
+KERNEL("_put")
+    .forward(put_forward, Put::names)
+    .takes(tensor(Put::input).movable(), tensor(Put::values).filled(), flag(Put::accumulate));
 
 }  // namespace
 

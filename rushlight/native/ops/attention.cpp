@@ -85,24 +85,17 @@ struct Attention {
     int64_t heads = 0, block = 0;
     int64_t step = 0;  // from row to row of a block of products
 
-    bool read(PyObject* list, PyObject* mask, PyObject* factor, PyObject* later, PyObject* number) {
-        DECLINE_IF(list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list)));
-        Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
+    bool read(PyObject* list, PyArrayObject* mask, PyArrayObject* factor, bool later, double number) {
         PyArrayObject* arrays[4] = {};
-        DECLINE_IF(count < 3 || count > 4 || later == nullptr || number == nullptr);
-        for (Py_ssize_t i = 0; i < count; i++) {
-            PyObject* each = PySequence_Fast_GET_ITEM(list, i);
-            DECLINE_IF(!is_tensor(each) || as_tensor(each)->array == nullptr);
-            arrays[i] = as_tensor(each)->array;
-            DECLINE_IF(!PyArray_CheckExact(arrays[i]));
-            if (i == 0) dtype = dtype_of(arrays[0]);
-            DECLINE_IF(dtype_of(arrays[i]) != dtype || (dtype != FLOAT32 && dtype != FLOAT64));
+        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); i++) {
+            arrays[i] = as_tensor(PySequence_Fast_GET_ITEM(list, i))->array;
         }
+        dtype = dtype_of(arrays[0]);
         DECLINE_IF(!query.read(arrays[0]) || !key.read(arrays[1], &query) || !value.read(arrays[2], &query));
         DECLINE_IF(key.columns != query.columns || key.rows != value.rows);
         DECLINE_IF(PyArray_SIZE(query.array) == 0 || key.rows == 0 || value.columns == 0);
-        DECLINE_IF(!read_flag(later, causal) || !PyFloat_CheckExact(number));
-        scale = PyFloat_AS_DOUBLE(number);
+        causal = later;
+        scale = number;
         heads = query.count();
         // a causal block stops at its last query: smaller ones compute less in vain
         block = std::clamp(BLOCK_NUMBERS / key.rows, LEAST_ROWS, causal ? MOST_CAUSAL_ROWS : MOST_ROWS);
@@ -117,14 +110,9 @@ struct Attention {
     int64_t seen(int64_t row) const { return causal ? std::min<int64_t>(key.rows, row) : key.rows; }
 
 private:
-    bool read_mask(Heads& to, PyObject* given, int kind) {
-        if (given == nullptr || given == Py_None) return true;
-        DECLINE_IF(!is_tensor(given) || as_tensor(given)->array == nullptr);
-        return read_mask(to, as_tensor(given)->array, kind);
-    }
     bool read_mask(Heads& to, PyArrayObject* array, int kind) {
         if (array == nullptr) return true;
-        DECLINE_IF(!PyArray_CheckExact(array) || dtype_of(array) != kind);
+        DECLINE_IF(dtype_of(array) != kind);
         DECLINE_IF(!to.read(array, &query, true));
         DECLINE_IF(to.columns != key.rows || (to.rows != query.rows && to.rows != 1));
         return true;
@@ -241,12 +229,10 @@ struct Workspace {
 
 // With the order of another array's dims in memory; `columns` instead of its last one.
 Ref laid_out_like(const Heads& heads, npy_intp columns) {
-    npy_intp dims[NPY_MAXDIMS];
-    int ndim = PyArray_NDIM(heads.array);
-    std::copy_n(PyArray_DIMS(heads.array), ndim, dims);
-    dims[ndim - 1] = columns;
+    Geometry shape(heads.array);
+    shape.dims[shape.ndim - 1] = columns;
     return Ref::steal(
-        as_object(new_array_like_strides(ndim, dims, PyArray_STRIDES(heads.array), PyArray_TYPE(heads.array))));
+        as_object(made(new_array_like_strides(shape.ndim, shape.dims, shape.strides, PyArray_TYPE(heads.array)))));
 }
 
 // Gradients of queries, keys and values that are parts of one array, side by side as they are: `split` then has its
@@ -270,30 +256,28 @@ bool lay_side_by_side(const Attention& given, Ref (&made)[3]) {
     Geometry part(all.array());
     npy_intp step = part.strides[0];
     part.remove(0);
-    for (int k = 0; k < 3; k++) made[k] = Ref::steal(part.of(all.array(), k * step));
+    for (int k = 0; k < 3; k++) made[k] = Ref::steal(as_object(part.of(all.array(), k * step)));
     return made[0] && made[1] && made[2];
 }
 
 NAMES(Given, tensors, allowed, noise, causal, scale);
 NAMES(Saved, tensors, allowed, noise, causal, scale, output, totals);
 
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     Attention given;
-    if (!given.read(call[Given::tensors], call[Given::allowed], call[Given::noise], call[Given::causal],
-                    call[Given::scale])) {
-        return nullptr;
+    if (!given.read(call[Given::tensors], call.array(Given::allowed), call.array(Given::noise),
+                    call.flag(Given::causal), call.number(Given::scale))) {
+        return false;
     }
-    int ndim = PyArray_NDIM(given.query.array);
-    npy_intp dims[NPY_MAXDIMS];
-    std::copy_n(PyArray_DIMS(given.query.array), ndim, dims);
-    Ref totals = Ref::steal(as_object(new_array(ndim - 1, dims, type_num_of(given.dtype))));
-    dims[ndim - 1] = given.value.columns;
+    Geometry shape(given.query.array);
+    int ndim = shape.ndim, type = type_num_of(given.dtype);
+    Ref totals = Ref::steal(as_object(made(new_array(ndim - 1, shape.dims, type))));
+    shape.dims[ndim - 1] = given.value.columns;
     // torch's fused way keeps the order of the query's dims, the other one does not
     bool fused = ndim == 4 && given.noise.array == nullptr;
     Ref output = fused ? laid_out_like(given.query, given.value.columns)
-                       : Ref::steal(as_object(new_array(ndim, dims, type_num_of(given.dtype))));
+                       : Ref::steal(as_object(made(new_array(ndim, shape.dims, type))));
     Heads results;
-    if (!totals || !output) return nullptr;
     DECLINE_IF(!results.read(output.array()));
     int64_t blocks = (given.query.rows + given.block - 1) / given.block;
     int64_t grain = static_cast<int64_t>(PARALLEL_WORK * static_cast<double>(blocks) / given.work()) + 1;
@@ -314,7 +298,7 @@ PyObject* forward(Call& call) {
         }
     });
     if (failed) return declined("no memory for a block");
-    return PyTuple_Pack(2, output.get(), totals.get());
+    return call.give(std::move(output)) && call.give(std::move(totals));
 }
 
 // One head, block by block; the gradients of keys and values are added up.
@@ -350,36 +334,39 @@ void run_back(const Workspace& space, const Heads& grad, const Heads& output, vo
     }
 }
 
+// Memory for the gradients that are wanted, side by side where that is possible.
+bool make_gradients(const Attention& given, const Node& node, Ref (&made)[3], Heads (&found)[3]) {
+    const Heads* tensors[] = {&given.query, &given.key, &given.value};
+    bool all = node.edges[0] != nullptr && node.edges[1] != nullptr && node.edges[2] != nullptr;
+    bool together = all && lay_side_by_side(given, made);
+    for (int k = 0; k < 3; k++) {
+        if (node.edges[k] == nullptr) continue;
+        if (!together) made[k] = laid_out_like(*tensors[k], tensors[k]->columns);
+        DECLINE_IF(!found[k].read(made[k].array()));
+    }
+    return true;
+}
+
 bool backward(Gradient& gradient) {
     Attention given;
     PyArrayObject *output = gradient.array(Saved::output), *totals = gradient.array(Saved::totals);
     Node* node = gradient.node;
-    if (!given.read(gradient.option(Saved::tensors), gradient.option(Saved::allowed), gradient.option(Saved::noise),
-                    gradient.option(Saved::causal), gradient.option(Saved::scale))) {
+    if (!given.read(gradient.option(Saved::tensors), gradient.array(Saved::allowed), gradient.array(Saved::noise),
+                    gradient.flag(Saved::causal), gradient.number(Saved::scale))) {
         return false;
     }
-    DECLINE_IF(gradient.grad() == nullptr || gradient.grads[1] != nullptr);
-    DECLINE_IF(output == nullptr || totals == nullptr);
+    DECLINE_IF(gradient.has_other_grads());
     // the gradient of what is added has the shape of all products
     DECLINE_IF(node->edge_count < 3 || (node->edge_count > 3 && node->edges[3] != nullptr));
+    DECLINE_IF(dtype_of(gradient.grad()) != given.dtype);
     Heads grad, results, found[3];
-    Ref held = Ref::borrow(as_object(gradient.grad())), made[3];
-    DECLINE_IF(dtype_of(gradient.grad()) != given.dtype || dtype_of(output) != given.dtype);
+    Ref held, made[3];
     if (!grad.read(gradient.grad(), &given.query)) {
-        held = Ref::steal(as_object(contiguous(gradient.grad())));
-        if (!held) return false;
+        held = in_c_order(gradient.grad());
         DECLINE_IF(!grad.read(held.array(), &given.query));
     }
-    DECLINE_IF(!results.read(output, &given.query) || !PyArray_IS_C_CONTIGUOUS(totals));
-    const Heads* tensors[] = {&given.query, &given.key, &given.value};
-    bool all = node->edges[0] != nullptr && node->edges[1] != nullptr && node->edges[2] != nullptr;
-    bool together = all && lay_side_by_side(given, made);
-    for (int k = 0; k < 3; k++) {
-        if (node->edges[k] == nullptr) continue;
-        if (!together) made[k] = laid_out_like(*tensors[k], tensors[k]->columns);
-        if (!made[k]) return false;
-        DECLINE_IF(!found[k].read(made[k].array()));
-    }
+    DECLINE_IF(!results.read(output, &given.query));
+    if (!make_gradients(given, *node, made, found)) return false;
     std::atomic<bool> failed{false};
     int64_t grain = static_cast<int64_t>(PARALLEL_WORK / given.work() / 2) + 1;
     parallel(given.heads, grain, [&](int64_t begin, int64_t end) {
@@ -391,11 +378,18 @@ bool backward(Gradient& gradient) {
     });
     if (failed) return declined("no memory for a block");
     gradient.parts.assign(node->edge_count, nullptr);
-    for (int k = 0; k < 3; k++) gradient.parts[k] = reinterpret_cast<PyArrayObject*>(made[k].release());
+    for (int k = 0; k < 3; k++) gradient.parts[k] = made[k].release_array();
     return true;
 }
 
-KERNEL("_attention").forward(forward, Given::names).gradient(backward, Saved::names);
+KERNEL("_attention")
+    .forward(forward, Given::names)
+    .takes(tensors(Given::tensors).floats().count(3, 4), tensor(Given::allowed).optional())
+    .takes(tensor(Given::noise).optional(), flag(Given::causal), number(Given::scale))
+    .gradient(backward, Saved::names)
+    .given(tensor(GRADIENT).floats(), tensors(Saved::tensors).floats().count(3, 4), tensor(Saved::allowed).optional())
+    .given(tensor(Saved::noise).optional(), flag(Saved::causal), number(Saved::scale))
+    .given(tensor(Saved::output).like(GRADIENT), tensor(Saved::totals).dense());
 
 }  // namespace
 

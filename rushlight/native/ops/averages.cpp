@@ -137,72 +137,58 @@ void last_sizes(const Planes& planes, int64_t* sizes) {
     sizes[planes.dims - 1] = planes.width;
 }
 
-PyObject* averages(const Planes& planes, const Grid& grid) {
+bool averages(Call& call, const Planes& planes, const Grid& grid) {
     Windows rows = grid.row_windows(), columns = grid.column_windows();
-    Ref result = Ref::steal(as_object(planes.resized(rows.outputs, columns.outputs)));
-    if (!result) return nullptr;
     auto loop = table().images.averages[planes.which()];
     int64_t made = rows.outputs * columns.outputs * planes.item();
-    char* to = PyArray_BYTES(result.array());
-    parallel(planes.count, plane_grain(planes.size()), [&](int64_t begin, int64_t end) {
-        std::vector<double> spare(planes.width);
-        for (int64_t plane = begin; plane < end; plane++) {
-            loop(rows, columns, grid.divisor, planes.at(plane), to + plane * made, spare.data());
-        }
+    char* to = PyArray_BYTES(planes.resized(call, rows.outputs, columns.outputs));
+    each_plane(planes, planes.size(), planes.width, [&](int64_t plane, double* spare) {
+        loop(rows, columns, grid.divisor, planes.at(plane), to + plane * made, spare);
     });
-    return result.release();
+    return true;
 }
 
 // The gradient of the averages of planes of another size.
-PyObject* average_slopes(const Planes& grads, const Grid& grid) {
+bool average_slopes(Call& call, const Planes& grads, const Grid& grid) {
     Windows rows = grid.row_windows(), columns = grid.column_windows();
     DECLINE_IF(rows.outputs != grads.height || columns.outputs != grads.width);
-    Ref result = Ref::steal(as_object(grads.resized(rows.size, columns.size)));
-    if (!result) return nullptr;
     auto loop = table().images.average_slopes[grads.which()];
     int64_t made = rows.size * columns.size * grads.item();
-    char* to = PyArray_BYTES(result.array());
-    parallel(grads.count, plane_grain(rows.size * columns.size), [&](int64_t begin, int64_t end) {
-        std::vector<double> spare(columns.size);
-        for (int64_t plane = begin; plane < end; plane++) {
-            loop(rows, columns, grid.divisor, grads.at(plane), to + plane * made, spare.data());
-        }
+    char* to = PyArray_BYTES(grads.resized(call, rows.size, columns.size));
+    each_plane(grads, rows.size * columns.size, columns.size, [&](int64_t plane, double* spare) {
+        loop(rows, columns, grid.divisor, grads.at(plane), to + plane * made, spare);
     });
-    return result.release();
+    return true;
 }
 
 NAMES(AvgPool, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override);
 
-PyObject* avg_pool2d(Call& call) {
+bool avg_pool2d(Call& call) {
     Planes planes;
     int64_t sizes[2];
-    PyArrayObject* input = call.array(AvgPool::input);
-    DECLINE_IF(input == nullptr || PyArray_NDIM(input) < 3 || PyArray_NDIM(input) > 4);
-    DECLINE_IF(!planes.read(input, 2));
+    if (!planes.read(call.array(AvgPool::input), 2)) return false;
     last_sizes(planes, sizes);
     Grid grid;
     Options options{call[AvgPool::kernel_size],       call[AvgPool::stride],
                     call[AvgPool::padding],           call[AvgPool::ceil_mode],
                     call[AvgPool::count_include_pad], call[AvgPool::divisor_override]};
-    return read_grid(options, 2, sizes, grid) ? averages(planes, grid) : nullptr;
+    return read_grid(options, 2, sizes, grid) && averages(call, planes, grid);
 }
 
 NAMES(Slopes, grad, shape, count, kernel, stride, padding, ceil, include_pad, divisor);
 
-PyObject* avg_pool_gradient(Call& call) {
-    int64_t count;
+bool avg_pool_gradient(Call& call) {
     npy_intp shape[NPY_MAXDIMS];
-    DECLINE_IF(!plain_integer(call[Slopes::count], count) || count > 2);
-    DECLINE_IF(!PyTuple_CheckExact(call[Slopes::shape]));
+    int count = static_cast<int>(std::clamp<int64_t>(call.integer(Slopes::count), 0, 3));
     int ndim = read_sizes(call[Slopes::shape], shape);
     Planes grads;
     Grid grid;
-    DECLINE_IF(ndim < count);
-    DECLINE_IF(!grads.read(call.array(Slopes::grad), static_cast<int>(count)) || grads.ndim != ndim);
+    if (!grads.read(call.array(Slopes::grad), count)) return false;
+    DECLINE_IF(ndim < count || grads.ndim != ndim);
     int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
     Options options{call[Slopes::kernel], call[Slopes::stride],      call[Slopes::padding],
                     call[Slopes::ceil],   call[Slopes::include_pad], call[Slopes::divisor]};
-    return read_grid(options, static_cast<int>(count), sizes, grid) ? average_slopes(grads, grid) : nullptr;
+    return read_grid(options, count, sizes, grid) && average_slopes(call, grads, grid);
 }
 
 int output_dims(PyObject* output) {
@@ -222,52 +208,51 @@ Dims last_dims(int ndim, int count) { return all_dims(ndim) & ~all_dims(ndim - c
 
 NAMES(Adaptive, input, output);
 
-PyObject* adaptive_avg_pool(Call& call) {
+bool adaptive_avg_pool(Call& call) {
     Planes planes;
     Grid grid;
     int64_t sizes[2];
     PyObject* output = call[Adaptive::output];
     int count = output_dims(output);
-    DECLINE_IF(!planes.read(call.array(Adaptive::input), count));
+    if (!planes.read(call.array(Adaptive::input), count)) return false;
     if (is_whole(output)) {
         // 8192 planes of 4 x 4: 206 us one by one, 40 us so
-        return as_object(fold(SUM, planes.array.array(), last_dims(planes.ndim, count), true, double(planes.size())));
+        return call.give(fold(SUM, planes.array.array(), last_dims(planes.ndim, count), true, double(planes.size())));
     }
     last_sizes(planes, sizes);
-    return read_even(output, count, sizes, grid) ? averages(planes, grid) : nullptr;
+    return read_even(output, count, sizes, grid) && averages(call, planes, grid);
 }
 
 NAMES(AdaptiveSlopes, grad, shape, output);
 
-PyObject* adaptive_avg_pool_gradient(Call& call) {
+bool adaptive_avg_pool_gradient(Call& call) {
     Planes grads;
     Grid grid;
     npy_intp shape[NPY_MAXDIMS];
     PyObject* output = call[AdaptiveSlopes::output];
     int count = output_dims(output);
-    DECLINE_IF(!grads.read(call.array(AdaptiveSlopes::grad), count));
-    DECLINE_IF(!PyTuple_CheckExact(call[AdaptiveSlopes::shape]));
+    if (!grads.read(call.array(AdaptiveSlopes::grad), count)) return false;
     int ndim = read_sizes(call[AdaptiveSlopes::shape], shape);
     DECLINE_IF(ndim != grads.ndim || ndim < count);
     int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
     if (is_whole(output)) {
         double size = double(sizes[0]) * double(count == 2 ? sizes[1] : 1);
-        return as_object(spread(grads.array.array(), ndim, shape, last_dims(ndim, count), size));
+        return call.give(spread(grads.array.array(), ndim, shape, last_dims(ndim, count), size));
     }
-    return read_even(output, count, sizes, grid) ? average_slopes(grads, grid) : nullptr;
+    return read_even(output, count, sizes, grid) && average_slopes(call, grads, grid);
 }
 
-PyObject* adaptive_max_pool(Call& call) {
+bool adaptive_max_pool(Call& call) {
     Planes planes;
     Grid grid;
     int64_t sizes[2];
     PyObject* output = call[Adaptive::output];
     int count = output_dims(output);
-    DECLINE_IF(!planes.read(call.array(Adaptive::input), count));
+    if (!planes.read(call.array(Adaptive::input), count)) return false;
     last_sizes(planes, sizes);
-    if (!read_even(output, count, sizes, grid)) return nullptr;
+    if (!read_even(output, count, sizes, grid)) return false;
     Windows rows = grid.row_windows(), columns = grid.column_windows();
-    return maxima_of(planes, rows, columns, table().images.max_windows[planes.which()]);
+    return give_maxima(call, planes, rows, columns, table().images.max_windows[planes.which()]);
 }
 
 // One name for each number of dimensions, and for the mean of whole planes.
@@ -282,12 +267,21 @@ unsigned by_count(const Call& call) {
     return plain_integer(call[Slopes::count], count) && count > 0 ? static_cast<unsigned>(count) : 0;
 }
 
-KERNEL("nn.functional.avg_pool2d").forward(avg_pool2d, AvgPool::names);
-KERNEL("_avg_pool_gradient").forward(avg_pool_gradient, Slopes::names).naming(by_count);
-KERNEL("_adaptive_avg_pool").forward(adaptive_avg_pool, Adaptive::names).naming(by_output);
-KERNEL("_adaptive_mean").forward(adaptive_avg_pool, Adaptive::names);
-KERNEL("_adaptive_avg_pool_gradient").forward(adaptive_avg_pool_gradient, AdaptiveSlopes::names);
-KERNEL("_adaptive_max_pool").forward(adaptive_max_pool, Adaptive::names).naming(by_output);
+constexpr TensorWant planes = tensor(Adaptive::input).floats().rank_from(1).filled().dense();
+
+KERNEL("nn.functional.avg_pool2d")
+    .forward(avg_pool2d, AvgPool::names)
+    .takes(tensor(AvgPool::input).floats().rank(3, 4).filled().dense());
+KERNEL("_avg_pool_gradient")
+    .forward(avg_pool_gradient, Slopes::names)
+    .takes(tensor(Slopes::grad).floats().rank_from(1).filled(), integer(Slopes::count))
+    .naming(by_count);
+KERNEL("_adaptive_avg_pool").forward(adaptive_avg_pool, Adaptive::names).takes(planes).naming(by_output);
+KERNEL("_adaptive_mean").forward(adaptive_avg_pool, Adaptive::names).takes(planes);
+KERNEL("_adaptive_avg_pool_gradient")
+    .forward(adaptive_avg_pool_gradient, AdaptiveSlopes::names)
+    .takes(tensor(AdaptiveSlopes::grad).floats().rank_from(1).filled());
+KERNEL("_adaptive_max_pool").forward(adaptive_max_pool, Adaptive::names).takes(planes).naming(by_output);
 
 }  // namespace
 

@@ -18,7 +18,7 @@ enum Mode { SUM_OF_ROWS, MEAN_OF_ROWS };
 bool read_numbers(PyArrayObject* array, std::vector<int64_t>& numbers) {
     int type = array == nullptr ? -1 : PyArray_TYPE(array);
     DECLINE_IF(type != NPY_INT64 && type != NPY_INT32);
-    DECLINE_IF(PyArray_NDIM(array) != 1 || !PyArray_ISNOTSWAPPED(array) || !PyArray_ISALIGNED(array));
+    DECLINE_IF(!PyArray_ISNOTSWAPPED(array) || !PyArray_ISALIGNED(array));
     DECLINE_IF(PyArray_DIM(array, 0) > INT32_MAX);
     const char* data = PyArray_BYTES(array);
     npy_intp step = PyArray_STRIDE(array, 0);
@@ -30,70 +30,72 @@ bool read_numbers(PyArrayObject* array, std::vector<int64_t>& numbers) {
     return true;
 }
 
-PyArrayObject* as_array(const std::vector<int64_t>& numbers) {
+// As the next result of a call.
+void give(Call& call, const std::vector<int64_t>& numbers) {
     npy_intp count = static_cast<npy_intp>(numbers.size());
-    PyArrayObject* found = new_array(1, &count, NPY_INT64);
-    if (found != nullptr) std::copy(numbers.begin(), numbers.end(), static_cast<int64_t*>(PyArray_DATA(found)));
-    return found;
+    std::copy(numbers.begin(), numbers.end(), elements<int64_t>(call.make(1, &count, NPY_INT64)));
 }
 
 NAMES(Bag, weight, indices, offsets, mode, per_sample_weights, padding_idx);
 NAMES(Saved, weight_shape, indices, bags, sizes, mode, scale_grad_by_freq, per_sample_weights, padding_idx);
 
-PyObject* forward(Call& call) {
-    PyArrayObject *weight = call.array(Bag::weight), *given = call.array(Bag::per_sample_weights);
-    int64_t mode, padding;
-    std::vector<int64_t> indices, offsets;
-    DECLINE_IF(weight == nullptr || PyArray_NDIM(weight) != 2 || !is_real(dtype_of(weight)));
-    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(weight) || PyArray_SIZE(weight) == 0);
-    DECLINE_IF(!plain_integer(call[Bag::mode], mode) || mode > MEAN_OF_ROWS);
-    DECLINE_IF(!plain_integer(call[Bag::padding_idx], padding));
-    if (!read_numbers(call.array(Bag::indices), indices)) return nullptr;
-    if (!read_numbers(call.array(Bag::offsets), offsets)) return nullptr;
-    DECLINE_IF(offsets.size() < 2);
-    DECLINE_IF(given != nullptr && (PyArray_TYPE(given) != PyArray_TYPE(weight) || dtype_of(given) < 0));
-    DECLINE_IF(given != nullptr && !PyArray_IS_C_CONTIGUOUS(given));
-    DECLINE_IF(given != nullptr && PyArray_SIZE(given) != static_cast<npy_intp>(indices.size()));
-    int64_t rows = PyArray_DIM(weight, 0), width = PyArray_DIM(weight, 1), item = PyArray_ITEMSIZE(weight);
-    int64_t count = static_cast<int64_t>(offsets.size()) - 1;
-    DECLINE_IF(offsets[0] != 0 || offsets[count] > static_cast<int64_t>(indices.size()));
-    for (int64_t b = 0; b < count; b++) {
-        DECLINE_IF(offsets[b] > offsets[b + 1]);
-    }
-    for (int64_t each : indices) {
-        DECLINE_IF(each < 0 || each >= rows);
-    }
-    // padding is taken out, and its weights with it
-    std::vector<int64_t> bags(offsets[count]), kept, sizes(count), starts(count);
+// The bags without their padding: which rows are in each, and the weights of these, where there are some.
+struct Bags {
+    std::vector<int64_t> of_each, kept, sizes, starts;
     std::vector<char> weights;
-    for (int64_t b = 0; b < count; b++) {
-        starts[b] = static_cast<int64_t>(kept.size());
-        for (int64_t i = offsets[b]; i < offsets[b + 1]; i++) {
-            bags[i] = b;
-            if (indices[i] == padding) continue;
-            kept.push_back(indices[i]);
-            if (given != nullptr) {
-                const char* from = PyArray_BYTES(given) + i * item;
-                weights.insert(weights.end(), from, from + item);
+
+    Bags(const std::vector<int64_t>& indices, const std::vector<int64_t>& offsets, int64_t padding,
+         PyArrayObject* given)
+        : of_each(offsets.back()), sizes(offsets.size() - 1), starts(offsets.size() - 1) {
+        for (size_t b = 0; b < sizes.size(); b++) {
+            starts[b] = static_cast<int64_t>(kept.size());
+            for (int64_t i = offsets[b]; i < offsets[b + 1]; i++) {
+                of_each[i] = static_cast<int64_t>(b);
+                if (indices[i] == padding) continue;
+                kept.push_back(indices[i]);
+                if (given == nullptr) continue;
+                const char* from = PyArray_BYTES(given) + i * PyArray_ITEMSIZE(given);
+                weights.insert(weights.end(), from, from + PyArray_ITEMSIZE(given));
             }
+            sizes[b] = static_cast<int64_t>(kept.size()) - starts[b];
         }
-        sizes[b] = static_cast<int64_t>(kept.size()) - starts[b];
     }
+};
+
+// Whether all rows are there, and the bags begin one after another among the indices.
+bool are_bags(const std::vector<int64_t>& indices, const std::vector<int64_t>& offsets, int64_t rows) {
+    bool good = offsets.size() > 1 && offsets[0] == 0 && offsets.back() <= static_cast<int64_t>(indices.size());
+    for (size_t b = 0; b + 1 < offsets.size(); b++) good = good && offsets[b] <= offsets[b + 1];
+    for (int64_t each : indices) good = good && each >= 0 && each < rows;
+    return good;
+}
+
+bool forward(Call& call) {
+    PyArrayObject *weight = call.array(Bag::weight), *given = call.array(Bag::per_sample_weights);
+    int64_t mode = call.integer(Bag::mode), width = PyArray_DIM(weight, 1), item = PyArray_ITEMSIZE(weight);
+    std::vector<int64_t> indices, offsets;
+    DECLINE_IF(mode > MEAN_OF_ROWS);
+    if (!read_numbers(call.array(Bag::indices), indices)) return false;
+    if (!read_numbers(call.array(Bag::offsets), offsets)) return false;
+    DECLINE_IF(given != nullptr && PyArray_SIZE(given) != static_cast<npy_intp>(indices.size()));
+    DECLINE_IF(!are_bags(indices, offsets, PyArray_DIM(weight, 0)));
+    Bags bags(indices, offsets, call.integer(Bag::padding_idx), given);
+    auto count = static_cast<int64_t>(bags.sizes.size());
     npy_intp shape[] = {count, width};
-    Ref output = Ref::steal(as_object(zeros_array(2, shape, PyArray_TYPE(weight))));
-    Ref of_each = Ref::steal(as_object(as_array(bags))), numbers = Ref::steal(as_object(as_array(sizes)));
-    if (!output || !of_each || !numbers) return nullptr;
+    char* to = PyArray_BYTES(call.make_zeros(2, shape, PyArray_TYPE(weight)));
     auto loop = table().images.add_rows[item == 8];
-    char* to = PyArray_BYTES(output.array());
-    int64_t usual = std::max<int64_t>(1, static_cast<int64_t>(kept.size()) / count);
+    int64_t usual = std::max<int64_t>(1, static_cast<int64_t>(bags.kept.size()) / count);
     parallel(count, std::max<int64_t>(1, (1 << 14) / (usual * width)), [&](int64_t begin, int64_t end) {
         for (int64_t b = begin; b < end; b++) {
-            double divisor = mode == MEAN_OF_ROWS && sizes[b] > 0 ? static_cast<double>(sizes[b]) : 1;
-            loop(PyArray_DATA(weight), kept.data() + starts[b], sizes[b], width,
-                 given == nullptr ? nullptr : weights.data() + starts[b] * item, divisor, to + b * width * item);
+            double divisor = mode == MEAN_OF_ROWS && bags.sizes[b] > 0 ? static_cast<double>(bags.sizes[b]) : 1;
+            loop(PyArray_DATA(weight), bags.kept.data() + bags.starts[b], bags.sizes[b], width,
+                 given == nullptr ? nullptr : bags.weights.data() + bags.starts[b] * item, divisor,
+                 to + b * width * item);
         }
     });
-    return PyTuple_Pack(4, output.get(), of_each.get(), numbers.get(), numbers.get());
+    give(call, bags.of_each);
+    give(call, bags.sizes);
+    return call.give(Ref::borrow(as_object(call.results.back())));
 }
 
 // Each bag's gradient added to the rows that were in it, some of the columns at a time.
@@ -113,55 +115,50 @@ void add_back(const std::vector<int64_t>& indices, const std::vector<int64_t>& b
 }
 
 template <class T>
-PyArrayObject* table_gradient(const Gradient& gradient, PyArrayObject* grad, const npy_intp* shape, int64_t mode,
-                              int64_t padding) {
+bool table_gradient(Gradient& gradient, const npy_intp* shape, int64_t mode) {
     std::vector<int64_t> indices, bags, sizes;
-    PyArrayObject* samples = gradient.array(Saved::per_sample_weights);
+    PyArrayObject *grad = gradient.grad(), *samples = gradient.array(Saved::per_sample_weights);
     if (!read_numbers(gradient.array(Saved::indices), indices) || !read_numbers(gradient.array(Saved::bags), bags) ||
         !read_numbers(gradient.array(Saved::sizes), sizes)) {
-        return nullptr;
+        return false;
     }
     DECLINE_IF(bags.size() > indices.size());
     DECLINE_IF(PyArray_DIM(grad, 0) != static_cast<npy_intp>(sizes.size()) || PyArray_DIM(grad, 1) != shape[1]);
-    DECLINE_IF(samples != nullptr && PyArray_TYPE(samples) != PyArray_TYPE(grad));
-    DECLINE_IF(samples != nullptr && !PyArray_IS_C_CONTIGUOUS(samples));
     DECLINE_IF(samples != nullptr && PyArray_SIZE(samples) < static_cast<npy_intp>(bags.size()));
     std::vector<T> factors(bags.size());
     for (size_t i = 0; i < bags.size(); i++) {
         // they were checked when they were looked up; the tensors may have changed since
         DECLINE_IF(indices[i] < 0 || indices[i] >= shape[0]);
         DECLINE_IF(bags[i] < 0 || bags[i] >= static_cast<int64_t>(sizes.size()));
-        factors[i] = samples == nullptr ? T(1) : static_cast<const T*>(PyArray_DATA(samples))[i];
+        factors[i] = samples == nullptr ? T(1) : elements<const T>(samples)[i];
         if (mode == MEAN_OF_ROWS) factors[i] /= T(std::max<int64_t>(sizes[bags[i]], 1));
     }
-    PyArrayObject* result = zeros_array(2, shape, PyArray_TYPE(grad));
-    if (result == nullptr) return nullptr;
-    add_back(indices, bags, factors, padding, static_cast<const T*>(PyArray_DATA(grad)),
-             static_cast<T*>(PyArray_DATA(result)), shape[1]);
-    return result;
+    PyArrayObject* result = gradient.make_zeros(2, shape, PyArray_TYPE(grad));
+    add_back(indices, bags, factors, gradient.integer(Saved::padding_idx), elements<const T>(grad), elements<T>(result),
+             shape[1]);
+    return true;
 }
 
 bool backward(Gradient& gradient) {
-    int64_t mode, padding;
     npy_intp shape[NPY_MAXDIMS];
-    PyObject *size = gradient.option(Saved::weight_shape), *which = gradient.option(Saved::mode);
-    PyObject* padded = gradient.option(Saved::padding_idx);
-    DECLINE_IF(gradient.grad() == nullptr);
+    int64_t mode = gradient.integer(Saved::mode);
     DECLINE_IF(gradient.plan->input_count != 1 || gradient.place_of(Bag::weight) != 0);
-    DECLINE_IF(size == nullptr || !PyTuple_Check(size) || read_sizes(size, shape) != 2);
-    DECLINE_IF(which == nullptr || !plain_integer(which, mode) || mode > MEAN_OF_ROWS);
-    DECLINE_IF(padded == nullptr || !plain_integer(padded, padding));
-    DECLINE_IF(gradient.option(Saved::scale_grad_by_freq) != Py_False);
-    DECLINE_IF(PyArray_NDIM(gradient.grad()) != 2 || !is_real(dtype_of(gradient.grad())));
-    Ref grad = in_c_order(gradient.grad());
-    if (!grad) return false;
-    gradient.found[0] = PyArray_TYPE(grad.array()) == NPY_FLOAT64
-                            ? table_gradient<double>(gradient, grad.array(), shape, mode, padding)
-                            : table_gradient<float>(gradient, grad.array(), shape, mode, padding);
-    return gradient.found[0] != nullptr;
+    DECLINE_IF(read_sizes(gradient.option(Saved::weight_shape), shape) != 2);
+    DECLINE_IF(mode > MEAN_OF_ROWS || gradient.flag(Saved::scale_grad_by_freq));
+    bool wide = PyArray_TYPE(gradient.grad()) == NPY_FLOAT64;
+    return (wide ? table_gradient<double> : table_gradient<float>)(gradient, shape, mode);
 }
 
-KERNEL("_embedding_bag").forward(forward, Bag::names).gradient(backward, Saved::names);
+KERNEL("_embedding_bag")
+    .forward(forward, Bag::names)
+    .takes(tensor(Bag::weight).floats().rank(2).filled().dense(), tensor(Bag::indices).rank(1))
+    .takes(tensor(Bag::offsets).rank(1), integer(Bag::mode), integer(Bag::padding_idx))
+    .takes(tensor(Bag::per_sample_weights).floats().like(Bag::weight).dense().optional())
+    .gradient(backward, Saved::names)
+    .given(tensor(GRADIENT).floats().rank(2).packed(), tensor(Saved::indices).rank(1), tensor(Saved::bags).rank(1))
+    .given(tensor(Saved::sizes).rank(1), integer(Saved::mode), integer(Saved::padding_idx))
+    .given(tensor(Saved::per_sample_weights).floats().like(GRADIENT).dense().optional(),
+           flag(Saved::scale_grad_by_freq));
 
 }  // namespace
 

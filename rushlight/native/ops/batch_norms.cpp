@@ -15,28 +15,22 @@ namespace {
 
 // A batch in C order: `examples` of `channels` of `length` elements each.
 struct Batch {
-    Ref array;
-    int64_t examples = 0, channels = 0, length = 1;
+    PyArrayObject* array;
+    int64_t examples, channels, length;
 
-    bool read(PyArrayObject* given) {
-        DECLINE_IF(given == nullptr || PyArray_NDIM(given) < 2 || PyArray_SIZE(given) == 0);
-        DECLINE_IF(!is_real(dtype_of(given)));
-        array = in_c_order(given);
-        examples = PyArray_DIM(given, 0);
-        channels = PyArray_DIM(given, 1);
-        length = PyArray_SIZE(given) / (examples * channels);
-        return static_cast<bool>(array);
-    }
-    int type() const { return PyArray_TYPE(array.array()); }
+    explicit Batch(PyArrayObject* given)
+        : array(given),
+          examples(PyArray_DIM(given, 0)),
+          channels(PyArray_DIM(given, 1)),
+          length(PyArray_SIZE(given) / (examples * channels)) {}
+    int type() const { return PyArray_TYPE(array); }
     int which() const { return type() == NPY_FLOAT64; }
     int64_t item() const { return which() ? 8 : 4; }
-    const char* at(int64_t element) const { return PyArray_BYTES(array.array()) + element * item(); }
-    int64_t size() const { return PyArray_SIZE(array.array()); }
+    const char* at(int64_t element) const { return PyArray_BYTES(array) + element * item(); }
     // one channel of all examples
     Channel channel() const { return {examples, channels * length, length}; }
     // whether short runs are brought together in spare memory, of so many elements
     int64_t spare() const { return examples * length <= 1 << 16 ? examples * length : 0; }
-    PyArrayObject* like() const { return new_array(PyArray_NDIM(array.array()), PyArray_DIMS(array.array()), type()); }
 };
 
 // Numbers for each channel, in the batch's dtype; none of them is `otherwise` for all.
@@ -44,23 +38,18 @@ struct PerChannel {
     std::vector<double> values;
     bool given = false;
 
-    bool read(PyArrayObject* array, int type, int64_t count, double otherwise) {
+    // An array of the batch's dtype, or nullptr; false if it has not so many numbers.
+    bool read(PyArrayObject* array, int64_t count, double otherwise) {
         values.assign(count, otherwise);
         if (array == nullptr) return true;
-        DECLINE_IF(PyArray_TYPE(array) != type || dtype_of(array) < 0);
-        DECLINE_IF(PyArray_SIZE(array) != count);
+        DECLINE_IF(dtype_of(array) < 0 || PyArray_SIZE(array) != count);
         Ref plain = in_c_order(array);
-        if (!plain) return false;
         given = true;
-        for (int64_t i = 0; i < count; i++) {
-            values[i] = type == NPY_FLOAT64 ? static_cast<const double*>(PyArray_DATA(plain.array()))[i]
-                                            : static_cast<const float*>(PyArray_DATA(plain.array()))[i];
-        }
+        with_float(dtype_of(array), [&](auto zero) {
+            auto* from = elements<const decltype(zero)>(plain.array());
+            std::copy_n(from, count, values.begin());
+        });
         return true;
-    }
-    bool read(PyObject* argument, int type, int64_t count, double otherwise) {
-        DECLINE_IF(argument != Py_None && !is_tensor(argument));
-        return read(argument == Py_None ? nullptr : as_tensor(argument)->array, type, count, otherwise);
     }
     // rounded to the dtype, as what is saved for the gradient is
     void round(int type) {
@@ -82,8 +71,7 @@ struct PerChannel {
     }
     PyArrayObject* give(int ndim, const npy_intp* shape, int type) const {
         std::vector<char> numbers = as(type);
-        PyArrayObject* found = new_array(ndim, shape, type);
-        if (found == nullptr) return nullptr;
+        PyArrayObject* found = made(new_array(ndim, shape, type));
         std::copy_n(numbers.data(), PyArray_NBYTES(found), PyArray_BYTES(found));
         return found;
     }
@@ -155,36 +143,28 @@ void write_normal(const Batch& batch, const PerChannel& mean, const PerChannel& 
 NAMES(BatchNorm, input, weight, bias, running_mean, running_var, training, eps);
 NAMES(SavedOfBatchNorm, input, mean, scale, weight, training);
 
-PyObject* batch_norm(Call& call) {
-    PyArrayObject* input = call.array(BatchNorm::input);
-    Batch batch;
+bool batch_norm(Call& call) {
+    Batch batch(call.array(BatchNorm::input));
     PerChannel weight, bias, mean, variance, scale;
-    bool training;
-    double eps;
-    DECLINE_IF(input == nullptr || !PyArray_IS_C_CONTIGUOUS(input));
-    if (!batch.read(input)) return nullptr;
-    int type = batch.type();
+    bool training = call.flag(BatchNorm::training);
     int64_t count = batch.channels;
-    DECLINE_IF(!read_flag(call[BatchNorm::training], training));
-    DECLINE_IF(!plain_number(call[BatchNorm::eps], eps));
-    if (!weight.read(call[BatchNorm::weight], type, count, 1)) return nullptr;
-    if (!bias.read(call[BatchNorm::bias], type, count, 0)) return nullptr;
-    PyObject* none = Py_None;
-    if (!mean.read(training ? none : call[BatchNorm::running_mean], type, count, 0)) return nullptr;
-    if (!variance.read(training ? none : call[BatchNorm::running_var], type, count, 0)) return nullptr;
+    PyArrayObject* running_mean = training ? nullptr : call.array(BatchNorm::running_mean);
+    PyArrayObject* running_var = training ? nullptr : call.array(BatchNorm::running_var);
+    if (!weight.read(call.array(BatchNorm::weight), count, 1) || !bias.read(call.array(BatchNorm::bias), count, 0) ||
+        !mean.read(running_mean, count, 0) || !variance.read(running_var, count, 0)) {
+        return false;
+    }
     DECLINE_IF(!training && (!mean.given || !variance.given));
-    Ref made = Ref::steal(as_object(batch.like()));
-    if (!made) return nullptr;
+    PyArrayObject* found = call.make_like(batch.array);
     if (training) find_moments(batch, mean, variance);
     scale.values.resize(count);
+    double eps = call.number(BatchNorm::eps);
     for (int64_t c = 0; c < count; c++) scale.values[c] = 1 / std::sqrt(variance.values[c] + eps);
+    int type = batch.type();
     mean.round(type);
     scale.round(type);
-    write_normal(batch, mean, scale, weight, bias, PyArray_BYTES(made.array()));
-    Ref means = Ref::steal(as_object(mean.give(type))), scales = Ref::steal(as_object(scale.give(type)));
-    Ref variances = Ref::steal(as_object(variance.give(type)));
-    if (!means || !scales || !variances) return nullptr;
-    return PyTuple_Pack(4, made.get(), means.get(), scales.get(), variances.get());
+    write_normal(batch, mean, scale, weight, bias, PyArray_BYTES(found));
+    return call.give(mean.give(type)) && call.give(scale.give(type)) && call.give(variance.give(type));
 }
 
 void find_sums(const Batch& grads, const Batch& batch, const PerChannel& mean, const PerChannel& scale,
@@ -229,85 +209,55 @@ void write_slopes(const Batch& grads, const Batch& batch, const PerChannel& mean
     });
 }
 
-// What both norms' gradients begin with: nothing but the first result was used, and it is of the input's kind.
-bool read_both(const Gradient& gradient, PyArrayObject* input, Batch& grads, Batch& batch) {
-    for (int i = 1; i < gradient.grad_count; i++) {
-        DECLINE_IF(gradient.grads[i] != nullptr);
-    }
-    PyArrayObject* grad = gradient.grads[0];
-    DECLINE_IF(grad == nullptr || input == nullptr);
-    DECLINE_IF(!PyArray_SAMESHAPE(grad, input) || PyArray_TYPE(grad) != PyArray_TYPE(input));
-    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
-    return grads.read(grad) && batch.read(input);
-}
-
 bool batch_backward(Gradient& gradient) {
     using Saved = SavedOfBatchNorm;
-    Batch grads, batch;
+    DECLINE_IF(gradient.has_other_grads());
+    Batch grads(gradient.grad()), batch(gradient.array(Saved::input));
     PerChannel mean, scale, weight, sums, alongs;
-    if (!read_both(gradient, gradient.array(Saved::input), grads, batch)) return false;
-    int type = batch.type();
     int64_t count = batch.channels;
-    int place = gradient.place_of(BatchNorm::input), weight_place = gradient.place_of(BatchNorm::weight);
-    int bias_place = gradient.place_of(BatchNorm::bias);
-    if (!mean.read(gradient.array(Saved::mean), type, count, 0)) return false;
-    if (!scale.read(gradient.array(Saved::scale), type, count, 1)) return false;
+    if (!mean.read(gradient.array(Saved::mean), count, 0) || !scale.read(gradient.array(Saved::scale), count, 1) ||
+        !weight.read(gradient.array(Saved::weight), count, 1)) {
+        return false;
+    }
     DECLINE_IF(!mean.given || !scale.given);
-    if (!weight.read(gradient.array(Saved::weight), type, count, 1)) return false;
-    bool training = true;
-    PyObject* flag = gradient.option(Saved::training);
-    DECLINE_IF(place >= 0 && (flag == nullptr || !read_flag(flag, training)));
+    bool wanted = gradient.place_of(BatchNorm::input) >= 0, training = !wanted || gradient.flag(Saved::training);
     sums.values.assign(count, 0);
     alongs.values.assign(count, 0);
-    if (training || weight_place >= 0 || bias_place >= 0) find_sums(grads, batch, mean, scale, sums, alongs);
-    if (place >= 0) {
-        PyArrayObject* result = batch.like();
-        if (result == nullptr) return false;
-        gradient.found[place] = result;
+    if (training || gradient.plan->input_count > 1) find_sums(grads, batch, mean, scale, sums, alongs);
+    auto slopes = [&] {
+        Ref found =
+            Ref::steal(as_object(made(new_array(PyArray_NDIM(batch.array), PyArray_DIMS(batch.array), batch.type()))));
         PerChannel parts, shares;
-        double size = training ? static_cast<double>(batch.examples * batch.length) : 0;
+        double size = static_cast<double>(batch.examples * batch.length);
         for (int64_t c = 0; c < count; c++) {
             parts.values.push_back(training ? weight.values[c] * sums.values[c] / size : 0);
             shares.values.push_back(training ? weight.values[c] * alongs.values[c] / size : 0);
         }
-        write_slopes(grads, batch, mean, scale, weight, parts, shares, PyArray_BYTES(result));
-    }
-    if (weight_place >= 0) gradient.found[weight_place] = alongs.give(type);
-    if (bias_place >= 0) gradient.found[bias_place] = sums.give(type);
-    return (weight_place < 0 || gradient.found[weight_place] != nullptr) &&
-           (bias_place < 0 || gradient.found[bias_place] != nullptr);
-}
-
-// A batch whose channels are in groups.
-bool read_groups(PyObject* number, const Batch& batch, int64_t& groups) {
-    return plain_integer(number, groups) && groups > 0 && batch.channels % groups == 0;
+        write_slopes(grads, batch, mean, scale, weight, parts, shares, PyArray_BYTES(found.array()));
+        return found.release_array();
+    };
+    return gradient.fill(BatchNorm::input, slopes) &&
+           gradient.fill(BatchNorm::weight, [&] { return alongs.give(batch.type()); }) &&
+           gradient.fill(BatchNorm::bias, [&] { return sums.give(batch.type()); });
 }
 
 NAMES(GroupNorm, input, num_groups, weight, bias, eps);
 NAMES(SavedOfGroupNorm, input, mean, scale, weight, num_groups);
 
-PyObject* group_norm(Call& call) {
-    PyArrayObject* input = call.array(GroupNorm::input);
-    Batch batch;
+bool group_norm(Call& call) {
+    Batch batch(call.array(GroupNorm::input));
     PerChannel weight, bias, mean, scale;
-    int64_t groups;
-    double eps;
-    DECLINE_IF(input == nullptr || !PyArray_IS_C_CONTIGUOUS(input));
-    if (!batch.read(input)) return nullptr;
-    int type = batch.type();
-    DECLINE_IF(!read_groups(call[GroupNorm::num_groups], batch, groups));
-    if (!weight.read(call[GroupNorm::weight], type, batch.channels, 1)) return nullptr;
-    if (!bias.read(call[GroupNorm::bias], type, batch.channels, 0)) return nullptr;
-    DECLINE_IF(!plain_number(call[GroupNorm::eps], eps));
-    PyArrayObject* output = batch.like();
-    if (output == nullptr) return nullptr;
-    Ref made = Ref::steal(as_object(output));
+    int64_t groups = call.integer(GroupNorm::num_groups);
+    double eps = call.number(GroupNorm::eps);
+    DECLINE_IF(groups < 1 || batch.channels % groups != 0);
+    if (!weight.read(call.array(GroupNorm::weight), batch.channels, 1)) return false;
+    if (!bias.read(call.array(GroupNorm::bias), batch.channels, 0)) return false;
     int64_t rows = batch.examples * groups, together = batch.channels / groups, length = batch.length;
     mean.values.resize(rows);
     scale.values.resize(rows);
     const ImageLoops& loops = table().images;
     int which = batch.which();
-    char* to = PyArray_BYTES(output);
+    char* to = PyArray_BYTES(call.make_like(batch.array));
     parallel(rows, grain_of(together * length), [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; row++) {
             int64_t at = row * together * length;
@@ -324,9 +274,7 @@ PyObject* group_norm(Call& call) {
         }
     });
     npy_intp shape[] = {batch.examples, groups};
-    Ref means = Ref::steal(as_object(mean.give(2, shape, type)));
-    Ref scales = Ref::steal(as_object(scale.give(2, shape, type)));
-    return means && scales ? PyTuple_Pack(3, made.get(), means.get(), scales.get()) : nullptr;
+    return call.give(mean.give(2, shape, batch.type())) && call.give(scale.give(2, shape, batch.type()));
 }
 
 // The sums over the examples of a number for each channel of each.
@@ -339,25 +287,24 @@ PyArrayObject* over_examples(const PerChannel& all, const Batch& batch) {
 
 bool group_backward(Gradient& gradient) {
     using Saved = SavedOfGroupNorm;
-    Batch grads, batch;
+    DECLINE_IF(gradient.has_other_grads());
+    Batch grads(gradient.grad()), batch(gradient.array(Saved::input));
     PerChannel mean, scale, weight, sums, alongs;
-    int64_t groups;
-    if (!read_both(gradient, gradient.array(Saved::input), grads, batch)) return false;
-    PyObject* number = gradient.option(Saved::num_groups);
-    DECLINE_IF(number == nullptr || !read_groups(number, batch, groups));
-    int type = batch.type(), which = batch.which();
+    int64_t groups = gradient.integer(Saved::num_groups);
+    DECLINE_IF(groups < 1 || batch.channels % groups != 0);
+    int which = batch.which();
     int64_t rows = batch.examples * groups, together = batch.channels / groups, length = batch.length;
-    int place = gradient.place_of(GroupNorm::input), weight_place = gradient.place_of(GroupNorm::weight);
-    int bias_place = gradient.place_of(GroupNorm::bias);
-    if (!mean.read(gradient.array(Saved::mean), type, rows, 0)) return false;
-    if (!scale.read(gradient.array(Saved::scale), type, rows, 1)) return false;
+    if (!mean.read(gradient.array(Saved::mean), rows, 0) || !scale.read(gradient.array(Saved::scale), rows, 1) ||
+        !weight.read(gradient.array(Saved::weight), batch.channels, 1)) {
+        return false;
+    }
     DECLINE_IF(!mean.given || !scale.given);
-    if (!weight.read(gradient.array(Saved::weight), type, batch.channels, 1)) return false;
     sums.values.resize(batch.examples * batch.channels);
     alongs.values.resize(batch.examples * batch.channels);
-    PyArrayObject* result = place >= 0 ? batch.like() : nullptr;
-    if (place >= 0 && result == nullptr) return false;
-    if (place >= 0) gradient.found[place] = result;
+    auto like = [&] { return made(new_array(PyArray_NDIM(batch.array), PyArray_DIMS(batch.array), batch.type())); };
+    gradient.fill(GroupNorm::input, like);
+    int place = gradient.place_of(GroupNorm::input);
+    PyArrayObject* result = place >= 0 ? gradient.found[place] : nullptr;
     const ImageLoops& loops = table().images;
     Channel channel{1, 0, length};
     parallel(rows, grain_of(together * length), [&](int64_t begin, int64_t end) {
@@ -378,14 +325,34 @@ bool group_backward(Gradient& gradient) {
             }
         }
     });
-    if (weight_place >= 0) gradient.found[weight_place] = over_examples(alongs, batch);
-    if (bias_place >= 0) gradient.found[bias_place] = over_examples(sums, batch);
-    return (weight_place < 0 || gradient.found[weight_place] != nullptr) &&
-           (bias_place < 0 || gradient.found[bias_place] != nullptr);
+    return gradient.fill(GroupNorm::weight, [&] { return over_examples(alongs, batch); }) &&
+           gradient.fill(GroupNorm::bias, [&] { return over_examples(sums, batch); });
 }
 
-KERNEL("_batch_norm").forward(batch_norm, BatchNorm::names).gradient(batch_backward, SavedOfBatchNorm::names);
-KERNEL("_group_norm").forward(group_norm, GroupNorm::names).gradient(group_backward, SavedOfGroupNorm::names);
+constexpr TensorWant input = tensor(BatchNorm::input).floats().rank_from(2).filled().dense();
+constexpr TensorWant grad = tensor(GRADIENT).floats().rank_from(2).filled().packed();
+
+KERNEL("_batch_norm")
+    .forward(batch_norm, BatchNorm::names)
+    .takes(input, tensor(BatchNorm::weight).like(BatchNorm::input).optional())
+    .takes(tensor(BatchNorm::bias).like(BatchNorm::input).optional())
+    .takes(tensor(BatchNorm::running_mean).like(BatchNorm::input).optional())
+    .takes(tensor(BatchNorm::running_var).like(BatchNorm::input).optional())
+    .takes(flag(BatchNorm::training), number(BatchNorm::eps))
+    .gradient(batch_backward, SavedOfBatchNorm::names)
+    .given(grad, tensor(SavedOfBatchNorm::input).shaped(GRADIENT).dense(),
+           tensor(SavedOfBatchNorm::mean).like(GRADIENT))
+    .given(tensor(SavedOfBatchNorm::scale).like(GRADIENT), tensor(SavedOfBatchNorm::weight).like(GRADIENT).optional())
+    .given(flag(SavedOfBatchNorm::training));
+KERNEL("_group_norm")
+    .forward(group_norm, GroupNorm::names)
+    .takes(input, integer(GroupNorm::num_groups), tensor(GroupNorm::weight).like(GroupNorm::input).optional())
+    .takes(tensor(GroupNorm::bias).like(GroupNorm::input).optional(), number(GroupNorm::eps))
+    .gradient(group_backward, SavedOfGroupNorm::names)
+    .given(grad, tensor(SavedOfGroupNorm::input).shaped(GRADIENT).dense(),
+           tensor(SavedOfGroupNorm::mean).like(GRADIENT))
+    .given(tensor(SavedOfGroupNorm::scale).like(GRADIENT), tensor(SavedOfGroupNorm::weight).like(GRADIENT).optional())
+    .given(integer(SavedOfGroupNorm::num_groups));
 
 }  // namespace
 

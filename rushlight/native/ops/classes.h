@@ -12,7 +12,6 @@ NAMES(ClassLoss, input, target, weight, ignore_index, reduction);
 struct Classes {
     ClassRows rows;
     int dtype = 0;
-    Ref input, targets;  // C-contiguous
     Reduced reduced = Reduced::OTHER;
     bool one_share = false;
     Ref shares;  // one for all, or one for each target
@@ -23,12 +22,13 @@ struct Classes {
     PyArrayObject* bring_together(PyArrayObject* values) const;
 
 private:
-    bool read_shares(PyArrayObject* weight, int64_t ignored);
+    bool read_shares(PyArrayObject* target, PyArrayObject* weight, int64_t ignored);
 };
 
 // An array seen as rows of classes. False if the targets are not one for each row.
 bool read_rows(PyArrayObject* target, int ndim, const npy_intp* dims, ClassRows& rows);
-// The gradient of each row: that of the loss times its share. An array of one number if it is the same for all.
+// The gradient of each row: that of the loss, C-contiguous, times its share. An array of one number if it is the same
+// for all.
 PyArrayObject* row_gradients(PyArrayObject* grad, PyArrayObject* shares);
 
 }  // namespace rushlight

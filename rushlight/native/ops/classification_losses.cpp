@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "loops/products.h"
 #include "memory/arrays.h"
 #include "ops/classes.h"
+#include "ops/views.h"
 
 namespace rushlight {
 
@@ -13,11 +13,6 @@ namespace {
 
 bool is_class(int64_t target, int64_t classes) {
     return static_cast<uint64_t>(target) < static_cast<uint64_t>(classes);
-}
-
-template <class T>
-T* data_of(const Ref& ref) {
-    return static_cast<T*>(PyArray_DATA(ref.array()));
 }
 
 // The weight of each target's class, none for those that are ignored; for a mean divided by their sum.
@@ -75,62 +70,55 @@ void place(const ClassRows& rows, const T* grads, bool one_grad, T* result) {
 
 template <class T>
 void multiply_rows(PyArrayObject* grad, PyArrayObject* shares, T* result, int64_t count) {
-    auto *one = static_cast<const T*>(PyArray_DATA(grad)), *other = static_cast<const T*>(PyArray_DATA(shares));
+    auto *one = elements<const T>(grad), *other = elements<const T>(shares);
     bool one_grad = PyArray_NDIM(grad) == 0, one_share = PyArray_NDIM(shares) == 0;
     for (int64_t i = 0; i < count; i++) result[i] = one[one_grad ? 0 : i] * other[one_share ? 0 : i];
 }
 
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     Classes classes;
-    if (!classes.read(call)) return nullptr;
-    PyArrayObject* target = classes.targets.array();
-    PyArrayObject* values = new_array(PyArray_NDIM(target), PyArray_DIMS(target), type_num_of(classes.dtype));
-    if (values == nullptr) return nullptr;
-    if (classes.dtype == FLOAT32) {
-        take(classes.rows, data_of<float>(classes.input), static_cast<float*>(PyArray_DATA(values)));
-    } else {
-        take(classes.rows, data_of<double>(classes.input), static_cast<double*>(PyArray_DATA(values)));
-    }
-    Ref loss = Ref::steal(as_object(classes.bring_together(values)));
-    return loss ? PyTuple_Pack(2, loss.get(), classes.shares.get()) : nullptr;
+    if (!classes.read(call)) return false;
+    PyArrayObject *input = call.array(ClassLoss::input), *target = call.array(ClassLoss::target);
+    Ref values =
+        Ref::steal(as_object(made(new_array(PyArray_NDIM(target), PyArray_DIMS(target), PyArray_TYPE(input)))));
+    with_float(classes.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        take(classes.rows, elements<const T>(input), elements<T>(values.array()));
+    });
+    return call.give(classes.bring_together(values.release_array())) && call.give(std::move(classes.shares));
 }
 
 NAMES(Saved, shares, target, input_shape);
 
 bool backward(Gradient& gradient) {
-    PyArrayObject *shares = gradient.array(Saved::shares), *target = gradient.array(Saved::target);
-    PyObject* shape = gradient.option(Saved::input_shape);
-    DECLINE_IF(gradient.grad() == nullptr || shares == nullptr || target == nullptr || !PyTuple_Check(shape));
-    DECLINE_IF(gradient.grad_count > 1 && gradient.grads[1] != nullptr);
     npy_intp dims[NPY_MAXDIMS];
-    int ndim = static_cast<int>(PyTuple_GET_SIZE(shape));
-    for (int d = 0; d < ndim; d++) dims[d] = PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, d));
+    int ndim = read_sizes(gradient.option(Saved::input_shape), dims);
+    DECLINE_IF(ndim < 0 || gradient.has_other_grads());
     ClassRows rows;
-    Ref targets = Ref::steal(as_object(contiguous(target)));
-    if (!targets) return false;
-    if (!read_rows(targets.array(), ndim, dims, rows)) return false;
-    Ref grads = Ref::steal(as_object(row_gradients(gradient.grad(), shares)));
+    if (!read_rows(gradient.array(Saved::target), ndim, dims, rows)) return false;
+    Ref grads = Ref::steal(as_object(row_gradients(gradient.grad(), gradient.array(Saved::shares))));
     if (!grads) return false;
-    int type = PyArray_TYPE(grads.array());
-    bool one_grad = PyArray_NDIM(grads.array()) == 0;
-    PyArrayObject* result = zeros_array(ndim, dims, type);
-    if (result == nullptr) return false;
-    if (type == NPY_FLOAT32) {
-        place(rows, data_of<float>(grads), one_grad, static_cast<float*>(PyArray_DATA(result)));
-    } else {
-        place(rows, data_of<double>(grads), one_grad, static_cast<double*>(PyArray_DATA(result)));
-    }
-    gradient.found[0] = result;
+    PyArrayObject* result = gradient.make_zeros(ndim, dims, PyArray_TYPE(grads.array()));
+    with_float(dtype_of(result), [&](auto zero) {
+        using T = decltype(zero);
+        place(rows, elements<const T>(grads.array()), PyArray_NDIM(grads.array()) == 0, elements<T>(result));
+    });
     return true;
 }
 
-KERNEL("_nll_loss").forward(forward, ClassLoss::names).gradient(backward, Saved::names);
+KERNEL("_nll_loss")
+    .forward(forward, ClassLoss::names)
+    .takes(tensor(ClassLoss::input).floats().rank_from(1).filled().packed())
+    .takes(tensor(ClassLoss::target).integers().packed(), tensor(ClassLoss::weight).like(ClassLoss::input).optional())
+    .takes(integer(ClassLoss::ignore_index))
+    .gradient(backward, Saved::names)
+    .given(tensor(GRADIENT).floats().packed(), tensor(Saved::shares).like(GRADIENT).dense())
+    .given(tensor(Saved::target).integers().packed());
 
 }  // namespace
 
 bool read_rows(PyArrayObject* target, int ndim, const npy_intp* dims, ClassRows& rows) {
     DECLINE_IF(ndim == 0 || PyArray_NDIM(target) != ndim - 1);
-    DECLINE_IF(dtype_of(target) != INT64);
     rows.outer = ndim == 1 ? 1 : dims[0];
     rows.classes = dims[ndim == 1 ? 0 : 1];
     rows.inner = 1;
@@ -143,24 +131,15 @@ bool read_rows(PyArrayObject* target, int ndim, const npy_intp* dims, ClassRows&
 }
 
 bool Classes::read(const Call& call) {
-    PyArrayObject *given = call.array(ClassLoss::input), *target = call.array(ClassLoss::target);
-    PyArrayObject* weight = call.array(ClassLoss::weight);
-    int64_t ignored;
-    DECLINE_IF(given == nullptr || target == nullptr || PyArray_SIZE(given) == 0);
-    dtype = dtype_of(given);
+    PyArrayObject *input = call.array(ClassLoss::input), *target = call.array(ClassLoss::target);
+    dtype = dtype_of(input);
     reduced = read_reduction(call[ClassLoss::reduction]);
-    DECLINE_IF(!is_real(dtype));
     DECLINE_IF(reduced == Reduced::OTHER);
-    DECLINE_IF(!plain_integer(call[ClassLoss::ignore_index], ignored));
-    DECLINE_IF(weight == nullptr && call[ClassLoss::weight] != Py_None);
-    input = Ref::steal(as_object(contiguous(given)));
-    targets = Ref::steal(as_object(contiguous(target)));
-    if (!input || !targets) return false;
-    if (!read_rows(targets.array(), PyArray_NDIM(given), PyArray_DIMS(given), rows)) return false;
-    return read_shares(weight, ignored);
+    if (!read_rows(target, PyArray_NDIM(input), PyArray_DIMS(input), rows)) return false;
+    return read_shares(target, call.array(ClassLoss::weight), call.integer(ClassLoss::ignore_index));
 }
 
-bool Classes::read_shares(PyArrayObject* weight, int64_t ignored) {
+bool Classes::read_shares(PyArrayObject* target, PyArrayObject* weight, int64_t ignored) {
     int64_t count = rows.outer * rows.inner, skipped = 0;
     for (int64_t i = 0; i < count; i++) {
         bool skip = rows.targets[i] == ignored;
@@ -170,55 +149,41 @@ bool Classes::read_shares(PyArrayObject* weight, int64_t ignored) {
     bool mean = reduced == Reduced::MEAN;
     if (skipped == 0 && weight == nullptr) {
         one_share = true;
-        shares = Ref::steal(as_object(single_array(mean ? 1 / static_cast<double>(count) : 1, dtype)));
-        return static_cast<bool>(shares);
+        shares = Ref::steal(as_object(made(single_array(mean ? 1 / static_cast<double>(count) : 1, dtype))));
+        return true;
     }
     npy_intp step = 0;
     if (weight != nullptr) {
-        step = PyArray_NDIM(weight) == 1 ? PyArray_STRIDE(weight, 0) : 1;
-        DECLINE_IF(step % SIZES[dtype] != 0 || dtype_of(weight) != dtype);
-        DECLINE_IF(PyArray_DIM(weight, 0) != rows.classes);
-        step /= SIZES[dtype];
+        DECLINE_IF(PyArray_NDIM(weight) != 1 || PyArray_DIM(weight, 0) != rows.classes || dtype_of(weight) != dtype);
+        DECLINE_IF(PyArray_STRIDE(weight, 0) % SIZES[dtype] != 0);
+        step = PyArray_STRIDE(weight, 0) / SIZES[dtype];
     }
-    PyArrayObject* target = targets.array();
-    shares = Ref::steal(as_object(new_array(PyArray_NDIM(target), PyArray_DIMS(target), type_num_of(dtype))));
-    if (!shares) return false;
-    const void* weights = weight == nullptr ? nullptr : PyArray_DATA(weight);
-    if (dtype == FLOAT32) {
-        fill_shares(rows, static_cast<const float*>(weights), step, ignored, mean, data_of<float>(shares));
-    } else {
-        fill_shares(rows, static_cast<const double*>(weights), step, ignored, mean, data_of<double>(shares));
-    }
+    shares = Ref::steal(as_object(made(new_array(PyArray_NDIM(target), PyArray_DIMS(target), type_num_of(dtype)))));
+    with_float(dtype, [&](auto zero) {
+        using T = decltype(zero);
+        const T* weights = weight == nullptr ? nullptr : elements<const T>(weight);
+        fill_shares(rows, weights, step, ignored, mean, elements<T>(shares.array()));
+    });
     return true;
 }
 
 PyArrayObject* Classes::bring_together(PyArrayObject* values) const {
     Ref owner = Ref::steal(as_object(values));
-    int64_t count = rows.outer * rows.inner;
-    bool mean = reduced == Reduced::MEAN;
-    double total = dtype == FLOAT32 ? shared(data_of<float>(owner), data_of<float>(shares), one_share, mean, count)
-                                    : shared(data_of<double>(owner), data_of<double>(shares), one_share, mean, count);
-    if (reduced == Reduced::NONE) return reinterpret_cast<PyArrayObject*>(owner.release());
-    return single_array(total, dtype);
+    double total = with_float(dtype, [&](auto zero) {
+        using T = decltype(zero);
+        return shared(elements<T>(values), elements<const T>(shares.array()), one_share, reduced == Reduced::MEAN,
+                      rows.outer * rows.inner);
+    });
+    return reduced == Reduced::NONE ? owner.release_array() : single_array(total, dtype);
 }
 
 PyArrayObject* row_gradients(PyArrayObject* grad, PyArrayObject* shares) {
-    int dtype = dtype_of(grad);
-    DECLINE_IF(!is_real(dtype) || dtype_of(shares) != dtype);
-    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(shares));
     bool alike = PyArray_NDIM(grad) == 0 || PyArray_NDIM(shares) == 0 || PyArray_SAMESHAPE(grad, shares);
     DECLINE_IF(!alike);
-    Ref dense = Ref::steal(as_object(contiguous(grad)));
-    if (!dense) return nullptr;
     PyArrayObject* like = PyArray_NDIM(grad) == 0 ? shares : grad;
-    PyArrayObject* result = new_array(PyArray_NDIM(like), PyArray_DIMS(like), type_num_of(dtype));
-    if (result == nullptr) return nullptr;
-    int64_t count = PyArray_SIZE(like);
-    if (dtype == FLOAT32) {
-        multiply_rows(dense.array(), shares, static_cast<float*>(PyArray_DATA(result)), count);
-    } else {
-        multiply_rows(dense.array(), shares, static_cast<double*>(PyArray_DATA(result)), count);
-    }
+    PyArrayObject* result = made(new_array(PyArray_NDIM(like), PyArray_DIMS(like), PyArray_TYPE(grad)));
+    with_float(dtype_of(grad),
+               [&](auto zero) { multiply_rows(grad, shares, elements<decltype(zero)>(result), PyArray_SIZE(like)); });
     return result;
 }
 

@@ -41,25 +41,14 @@ bool near(const void* one, const void* other, int64_t count, double rtol, double
     });
 }
 
-// Two tensors of one dtype that loops can read from start to end; the dtype, or -1.
-int common_dtype(PyArrayObject* one, PyArrayObject* other) {
-    if (one == nullptr || other == nullptr || !PyArray_IS_C_CONTIGUOUS(one) || !PyArray_IS_C_CONTIGUOUS(other)) {
-        return -1;
-    }
-    int dtype = dtype_of(one);
-    return dtype == dtype_of(other) ? dtype : -1;
-}
-
 NAMES(Equal, input, other);
 
 PyObject* equal_route(Call& call) {
     PyArrayObject *one = call.array(Equal::input), *other = call.array(Equal::other);
-    int dtype = common_dtype(one, other);
-    DECLINE_IF(dtype < 0);
     if (!PyArray_SAMESHAPE(one, other)) return Py_NewRef(Py_False);
     const void *x = PyArray_DATA(one), *y = PyArray_DATA(other);
     npy_intp count = PyArray_SIZE(one);
-    switch (dtype) {
+    switch (dtype_of(one)) {
         case FLOAT32: return PyBool_FromLong(same<float>(x, y, count));
         case FLOAT64: return PyBool_FromLong(same<double>(x, y, count));
         case INT64: return PyBool_FromLong(same<int64_t>(x, y, count));
@@ -72,19 +61,19 @@ NAMES(AllClose, input, other, rtol, atol, equal_nan);
 // Of floats in one shape.
 PyObject* allclose_route(Call& call) {
     PyArrayObject *one = call.array(AllClose::input), *other = call.array(AllClose::other);
-    int dtype = common_dtype(one, other);
-    double rtol, atol;
-    DECLINE_IF(!(dtype == FLOAT32 || dtype == FLOAT64));
-    DECLINE_IF(call[AllClose::equal_nan] != Py_False);
-    DECLINE_IF(!plain_number(call[AllClose::rtol], rtol) || !plain_number(call[AllClose::atol], atol));
-    DECLINE_IF(!(rtol >= 0) || !(atol >= 0));
-    DECLINE_IF(!PyArray_SAMESHAPE(one, other));
-    auto* run = dtype == FLOAT32 ? near<float> : near<double>;
+    double rtol = call.number(AllClose::rtol), atol = call.number(AllClose::atol);
+    DECLINE_IF(call.flag(AllClose::equal_nan) || !(rtol >= 0) || !(atol >= 0));
+    auto* run = dtype_of(one) == FLOAT32 ? near<float> : near<double>;
     return PyBool_FromLong(run(PyArray_DATA(one), PyArray_DATA(other), PyArray_SIZE(one), rtol, atol));
 }
 
-KERNEL("equal").route(equal_route, Equal::names);
-KERNEL("allclose").route(allclose_route, AllClose::names);
+KERNEL("equal")
+    .route(equal_route, Equal::names)
+    .takes(tensor(Equal::input).known().dense(), tensor(Equal::other).known().like(Equal::input).dense());
+KERNEL("allclose")
+    .route(allclose_route, AllClose::names)
+    .takes(tensor(AllClose::input).floats().dense(), tensor(AllClose::other).floats().shaped(AllClose::input).dense(),
+           number(AllClose::rtol), number(AllClose::atol), flag(AllClose::equal_nan));
 
 }  // namespace
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "kernels/table.h"
-#include "loops/products.h"
 #include "loops/convolution.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
@@ -17,8 +16,10 @@ namespace {
 // The options of a call, one number for each of two dims; of one dim, the first is the height of a line.
 struct Options {
     int64_t stride[2] = {1, 1}, padding[2] = {0, 0}, dilation[2] = {1, 1}, extra[2] = {0, 0};
-    int64_t groups = 1;
-    bool transposed = false;
+    int64_t groups;
+    bool transposed;
+
+    Options(int64_t groups, bool transposed) : groups(groups), transposed(transposed) {}
 };
 
 bool read_both(PyObject* value, int dims, int64_t least, int64_t (&numbers)[2]) {
@@ -39,12 +40,9 @@ bool read_both(PyObject* value, int dims, int64_t least, int64_t (&numbers)[2]) 
     return true;
 }
 
-bool read_options(PyObject* stride, PyObject* padding, PyObject* dilation, PyObject* transposed, PyObject* groups,
-                  int dims, Options& options) {
-    DECLINE_IF(!PyBool_Check(transposed) || !PyLong_CheckExact(groups));
-    options.transposed = transposed == Py_True;
+bool read_options(PyObject* stride, PyObject* padding, PyObject* dilation, int dims, Options& options) {
     constexpr int64_t MOST = 1 << 20;
-    DECLINE_IF(!plain_integer(groups, options.groups) || options.groups < 1);
+    DECLINE_IF(options.groups < 1);
     DECLINE_IF(!read_both(stride, dims, 1, options.stride));
     DECLINE_IF(!read_both(padding, dims, 0, options.padding));
     DECLINE_IF(!read_both(dilation, dims, 1, options.dilation));
@@ -70,13 +68,6 @@ bool is_channels_last(PyArrayObject* array) {
         least = step * PyArray_DIM(array, d);
     }
     return true;
-}
-
-// An array that convolutions can read: floats of one to two dims beside batch and channels, in C order.
-bool read_array(PyArrayObject* array, int ndim, int dtype, Ref& kept) {
-    DECLINE_IF(array == nullptr || PyArray_NDIM(array) != ndim || dtype_of(array) != dtype);
-    kept = Ref::steal(reinterpret_cast<PyObject*>(contiguous(array)));
-    return static_cast<bool>(kept);
 }
 
 // The geometry of both sides and the weights, of shapes that fit; false for all else.
@@ -127,36 +118,28 @@ bool result_shape(const npy_intp* input, const npy_intp* weight, int ndim, const
 
 NAMES(Convolve, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     PyArrayObject *input = call.array(Convolve::input), *weight = call.array(Convolve::weight);
     PyArrayObject* bias = call.array(Convolve::bias);
-    DECLINE_IF(input == nullptr || weight == nullptr || (bias == nullptr && call[Convolve::bias] != Py_None));
     int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
-    DECLINE_IF((ndim != 3 && ndim != 4) || PyArray_NDIM(weight) != ndim);
-    DECLINE_IF(!is_real(dtype));
-    Options options;
-    if (!read_options(call[Convolve::stride], call[Convolve::padding], call[Convolve::dilation],
-                      call[Convolve::transposed], call[Convolve::groups], ndim - 2, options)) {
-        return nullptr;
+    Options options(call.integer(Convolve::groups), call.flag(Convolve::transposed));
+    DECLINE_IF(PyArray_NDIM(weight) != ndim);
+    DECLINE_IF(is_channels_last(call.own_array(Convolve::input)) || is_channels_last(call.own_array(Convolve::weight)));
+    if (!read_options(call[Convolve::stride], call[Convolve::padding], call[Convolve::dilation], ndim - 2, options)) {
+        return false;
     }
     DECLINE_IF(!read_both(call[Convolve::output_padding], ndim - 2, 0, options.extra));
-    DECLINE_IF(is_channels_last(input) || is_channels_last(weight));
-    Ref images, weights, biases;
-    if (!read_array(input, ndim, dtype, images) || !read_array(weight, ndim, dtype, weights)) return nullptr;
     npy_intp shape[4];
     const npy_intp *given = PyArray_DIMS(input), *kernel = PyArray_DIMS(weight);
-    if (!result_shape(given, kernel, ndim, options, shape)) return nullptr;
-    if (bias != nullptr && !read_array(bias, 1, dtype, biases)) return nullptr;
+    if (!result_shape(given, kernel, ndim, options, shape)) return false;
     DECLINE_IF(bias != nullptr && PyArray_DIM(bias, 0) != shape[1]);
     Convolution geometry;
     const npy_intp *small = options.transposed ? given : shape, *large = options.transposed ? shape : given;
-    if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return nullptr;
-    Ref result = Ref::steal(as_object(new_array(ndim, shape, type_num_of(dtype))));
-    if (!result) return nullptr;
-    bool done = (options.transposed ? spread : slide)(
-        geometry, PyArray_DATA(images.array()), PyArray_DATA(weights.array()),
-        bias == nullptr ? nullptr : PyArray_DATA(biases.array()), PyArray_DATA(result.array()));
-    if (done) return result.release();
+    if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return false;
+    const void* start = bias == nullptr ? nullptr : PyArray_DATA(bias);
+    void* to = PyArray_DATA(call.make(ndim, shape, type_num_of(dtype)));
+    auto* run = options.transposed ? spread : slide;
+    if (run(geometry, PyArray_DATA(input), PyArray_DATA(weight), start, to)) return true;
     return declined("there is no memory to slide in");
 }
 
@@ -175,118 +158,103 @@ bool saved_shape(const Gradient& gradient, Saved::Name tensor, Saved::Name shape
     return !PyErr_Occurred();
 }
 
-PyArrayObject* bias_gradient(const Convolution& geometry, const char* grads, int64_t channels, int64_t places) {
+PyArrayObject* bias_gradient(const Convolution& geometry, PyArrayObject* grads) {
+    int64_t channels = PyArray_DIM(grads, 1), places = PyArray_SIZE(grads) / (geometry.count * channels);
     npy_intp dims[] = {static_cast<npy_intp>(channels)};
-    PyArrayObject* result = new_array(1, dims, type_num_of(geometry.dtype));
-    if (result == nullptr) return nullptr;
+    PyArrayObject* result = made(new_array(1, dims, type_num_of(geometry.dtype)));
     auto sum = table().convolution.sum_row[geometry.dtype];
+    const char* from = PyArray_BYTES(grads);
     int64_t size = SIZES[geometry.dtype];
-    parallel(channels, (1 << 16) / (geometry.count * places) + 1, [&](int64_t begin, int64_t end) {
-        for (int64_t c = begin; c < end; c++) {
-            double total = 0;
-            for (int64_t n = 0; n < geometry.count; n++) {
-                total += sum(grads + (n * channels + c) * places * size, places);
+    with_float(geometry.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        parallel(channels, (1 << 16) / (geometry.count * places) + 1, [&](int64_t begin, int64_t end) {
+            for (int64_t c = begin; c < end; c++) {
+                double total = 0;
+                for (int64_t n = 0; n < geometry.count; n++) {
+                    total += sum(from + (n * channels + c) * places * size, places);
+                }
+                elements<T>(result)[c] = static_cast<T>(total);
             }
-            if (geometry.dtype == FLOAT32) {
-                static_cast<float*>(PyArray_DATA(result))[c] = static_cast<float>(total);
-            } else {
-                static_cast<double*>(PyArray_DATA(result))[c] = total;
-            }
-        }
+        });
     });
     return result;
 }
 
+// A gradient that `fill(data)` writes into a new array; nullptr, with the reason, without memory to slide in.
+template <class Fill>
+PyArrayObject* slid(int ndim, const npy_intp* shape, int dtype, Fill fill) {
+    Ref found = Ref::steal(as_object(made(new_array(ndim, shape, type_num_of(dtype)))));
+    if (fill(PyArray_DATA(found.array()))) return found.release_array();
+    return declined("there is no memory to slide in");
+}
+
 bool backward(Gradient& gradient) {
-    PyArrayObject* given = gradient.grad();
-    DECLINE_IF(given == nullptr);
-    int ndim = PyArray_NDIM(given), dtype = dtype_of(given);
-    DECLINE_IF((ndim != 3 && ndim != 4) || !is_real(dtype));
-    PyArrayObject *input = gradient.array(Saved::input), *weight = gradient.array(Saved::weight);
-    int image_place = gradient.place_of(Convolve::input), bias_place = gradient.place_of(Convolve::bias);
-    bool wants_image = image_place >= 0, wants_weight = gradient.place_of(Convolve::weight) >= 0;
+    PyArrayObject *grads = gradient.grad(), *input = gradient.array(Saved::input);
+    PyArrayObject* weight = gradient.array(Saved::weight);
+    int ndim = PyArray_NDIM(grads), dtype = dtype_of(grads);
     // of a bias alone no option is saved
-    DECLINE_IF(!wants_image && !wants_weight);
-    for (PyArrayObject* each : {given, input, weight}) {
+    DECLINE_IF(gradient.place_of(Convolve::input) < 0 && gradient.place_of(Convolve::weight) < 0);
+    for (PyArrayObject* each :
+         {gradient.grads[0], gradient.own_array(Saved::input), gradient.own_array(Saved::weight)}) {
         DECLINE_IF(each != nullptr && is_channels_last(each));
     }
-    Options options;
+    Options options(gradient.integer(Saved::groups), gradient.flag(Saved::transposed));
     npy_intp from[4], kernel[4];
     if (!read_options(gradient.option(Saved::stride), gradient.option(Saved::padding), gradient.option(Saved::dilation),
-                      gradient.option(Saved::transposed), gradient.option(Saved::groups), ndim - 2, options) ||
+                      ndim - 2, options) ||
         !saved_shape(gradient, Saved::input, Saved::input_shape, ndim, from) ||
         !saved_shape(gradient, Saved::weight, Saved::weight_shape, ndim, kernel)) {
         return false;
     }
-    Ref grads, inputs, weights;
-    if (!read_array(given, ndim, dtype, grads) || (wants_weight && !read_array(input, ndim, dtype, inputs)) ||
-        (wants_image && !read_array(weight, ndim, dtype, weights))) {
-        return false;
-    }
-    const npy_intp* to = PyArray_DIMS(given);
+    const npy_intp* to = PyArray_DIMS(grads);
     Convolution geometry;
     const npy_intp *small = options.transposed ? from : to, *large = options.transposed ? to : from;
     if (!read_geometry(small, large, kernel, ndim, dtype, options, geometry)) return false;
-    const void* grad = PyArray_DATA(grads.array());
-    for (int k = 0; k < gradient.plan->input_count; k++) {
-        PyArrayObject*& found = gradient.found[k];
-        if (k == bias_place) {
-            int64_t places = options.transposed ? geometry.image_size() : geometry.place_count();
-            found = bias_gradient(geometry, static_cast<const char*>(grad), to[1], places);
-            if (found == nullptr) return false;
-            continue;
-        }
-        bool is_image = k == image_place;
-        found = new_array(ndim, is_image ? from : kernel, type_num_of(dtype));
-        if (found == nullptr) return false;
-        void* result = PyArray_DATA(found);
-        bool done;
-        if (is_image) {
-            const void* used = PyArray_DATA(weights.array());
-            done = (options.transposed ? slide : spread)(geometry, grad, used, nullptr, result);
-        } else {
-            const void* seen = PyArray_DATA(inputs.array());
-            const void *images = options.transposed ? grad : seen, *outputs = options.transposed ? seen : grad;
-            done = weight_gradient(geometry, images, outputs, result);
-        }
-        if (!done) return declined("there is no memory to slide in");
-    }
-    return true;
+    const void* grad = PyArray_DATA(grads);
+    auto of_image = [&](void* found) {
+        return (options.transposed ? slide : spread)(geometry, grad, PyArray_DATA(weight), nullptr, found);
+    };
+    auto of_weight = [&](void* found) {
+        const void* seen = PyArray_DATA(input);
+        return weight_gradient(geometry, options.transposed ? grad : seen, options.transposed ? seen : grad, found);
+    };
+    return gradient.fill(Convolve::input, [&] { return slid(ndim, from, dtype, of_image); }) &&
+           gradient.fill(Convolve::weight, [&] { return slid(ndim, kernel, dtype, of_weight); }) &&
+           gradient.fill(Convolve::bias, [&] { return bias_gradient(geometry, grads); });
 }
 
 // conv1d, conv2d and their transposes: straight to the op for a batch and a padding in numbers.
-PyObject* call_convolution(PyArrayObject* input, int ndim, PyObject* const (&arguments)[9]) {
-    static Function* const op = find_function("convolution");
-    DECLINE_IF(op == nullptr || input == nullptr);
-    DECLINE_IF(PyArray_NDIM(input) != ndim);
-    return call_native(op, arguments, 9, nullptr);
-}
+Inner convolution("convolution");
 
 NAMES(Slid, input, weight, bias, stride, padding, dilation, groups);
 
-template <int ndim>
 PyObject* slid_route(Call& call) {
     static PyObject* const none = PyLong_FromLong(0);
-    return call_convolution(call.array(Slid::input), ndim,
-                            {call[Slid::input], call[Slid::weight], call[Slid::bias], call[Slid::stride],
-                             call[Slid::padding], call[Slid::dilation], Py_False, none, call[Slid::groups]});
+    return convolution(call[Slid::input], call[Slid::weight], call[Slid::bias], call[Slid::stride], call[Slid::padding],
+                       call[Slid::dilation], Py_False, none, call[Slid::groups]);
 }
 
 NAMES(Spread, input, weight, bias, stride, padding, output_padding, groups, dilation);
 
-template <int ndim>
 PyObject* spread_route(Call& call) {
-    return call_convolution(
-        call.array(Spread::input), ndim,
-        {call[Spread::input], call[Spread::weight], call[Spread::bias], call[Spread::stride], call[Spread::padding],
-         call[Spread::dilation], Py_True, call[Spread::output_padding], call[Spread::groups]});
+    return convolution(call[Spread::input], call[Spread::weight], call[Spread::bias], call[Spread::stride],
+                       call[Spread::padding], call[Spread::dilation], Py_True, call[Spread::output_padding],
+                       call[Spread::groups]);
 }
 
-KERNEL("convolution").forward(forward, Convolve::names).gradient(backward, Saved::names);
-KERNEL("conv1d").route(slid_route<3>, Slid::names);
-KERNEL("conv2d").route(slid_route<4>, Slid::names);
-KERNEL("conv_transpose1d").route(spread_route<3>, Spread::names);
-KERNEL("conv_transpose2d").route(spread_route<4>, Spread::names);
+KERNEL("convolution")
+    .forward(forward, Convolve::names)
+    .takes(tensor(Convolve::input).floats().rank(3, 4).packed())
+    .takes(tensor(Convolve::weight).like(Convolve::input).rank(3, 4).packed())
+    .takes(tensor(Convolve::bias).like(Convolve::input).rank(1).packed().optional())
+    .takes(flag(Convolve::transposed), integer(Convolve::groups))
+    .gradient(backward, Saved::names)
+    .given(tensor(GRADIENT).floats().rank(3, 4).packed(), tensor(Saved::input).like(GRADIENT).rank(3, 4).packed())
+    .given(tensor(Saved::weight).like(GRADIENT).rank(3, 4).packed(), flag(Saved::transposed), integer(Saved::groups));
+KERNEL("conv1d").route(slid_route, Slid::names).takes(tensor(Slid::input).rank(3));
+KERNEL("conv2d").route(slid_route, Slid::names).takes(tensor(Slid::input).rank(4));
+KERNEL("conv_transpose1d").route(spread_route, Spread::names).takes(tensor(Spread::input).rank(3));
+KERNEL("conv_transpose2d").route(spread_route, Spread::names).takes(tensor(Spread::input).rank(4));
 
 }  // namespace
 

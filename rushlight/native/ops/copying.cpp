@@ -47,32 +47,21 @@ PyArrayObject* new_like(PyArrayObject* array, int type) {
 NAMES(Clone, input, memory_format);
 
 // clone(input, *, memory_format=None)
-PyObject* clone_forward(Call& call) {
+bool clone_forward(Call& call) {
     PyArrayObject* input = call.array(Clone::input);
     PyObject* format = call[Clone::memory_format];
-    DECLINE_IF(!is_movable(input) || PyArray_TYPE(input) >= NPY_NTYPES_LEGACY);
-    if (format == contiguous_format()) return as_object(packed_copy(input));
+    DECLINE_IF(PyArray_TYPE(input) >= NPY_NTYPES_LEGACY);
+    if (format == contiguous_format()) return call.give(packed_copy(input));
     DECLINE_IF(format != Py_None);
-    if (PyArray_IS_C_CONTIGUOUS(input)) return as_object(keep_unit_steps(packed_copy(input), input));
+    if (PyArray_IS_C_CONTIGUOUS(input)) return call.give(keep_unit_steps(packed_copy(input), input));
     PyArrayObject* made = new_like(input, PyArray_TYPE(input));
     if (made != nullptr) copy_into(made, input);
-    return as_object(made);
+    return call.give(made);
 }
 
-bool pass_backward(Gradient& gradient) {
-    Py_INCREF(gradient.grad());
-    gradient.found[0] = gradient.grad();
-    return true;
-}
+bool pass_backward(Gradient& gradient) { return gradient.pass_on(); }
 
 // ---- conversion
-
-int dtype_of_type(int type_num) {
-    for (int dtype = 0; dtype < DTYPES; dtype++) {
-        if (type_num_of(dtype) == type_num) return dtype;
-    }
-    return -1;
-}
 
 // The elements of a C-contiguous array in another dtype; nullptr where there is no loop.
 PyArrayObject* converted(PyArrayObject* array, int type_num) {
@@ -134,18 +123,17 @@ PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
 NAMES(ToCopy, input, kind, form);
 
 // _to_copy(input, kind, form=None)
-PyObject* to_copy_forward(Call& call) {
+bool to_copy_forward(Call& call) {
     PyArrayObject* input = call.array(ToCopy::input);
     DECLINE_IF(!PyArray_DescrCheck(call[ToCopy::kind]));
-    DECLINE_IF(call[ToCopy::form] != Py_None);
     auto* kind = reinterpret_cast<PyArray_Descr*>(call[ToCopy::kind]);
     if (PyArray_DESCR(input) == kind) {
         DECLINE_IF(!is_movable(input) || !PyArray_IS_C_CONTIGUOUS(input));
-        return as_object(keep_unit_steps(packed_copy(input), input));
+        return call.give(keep_unit_steps(packed_copy(input), input));
     }
     bool has_loop = dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0;
     PyArrayObject* made = (has_loop ? converted : converted_integers)(input, kind->type_num);
-    return as_object(keep_unit_steps(made, input));
+    return call.give(keep_unit_steps(made, input));
 }
 
 // The tensor in another dtype, itself if it has it; nullptr without an exception where Python must look.
@@ -217,15 +205,12 @@ PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t count,
 NAMES(Copy, src);
 
 // _copy(input, src), in place: the source, broadcast and converted
-PyObject* copy_forward(Call& call) {
+bool copy_forward(Call& call) {
     PyArrayObject *out = call.out, *source = call.array(Copy::src);
-    DECLINE_IF(out == nullptr || source == nullptr || !is_movable(out));
-    DECLINE_IF(may_overlap(out, source));
-    Ref brought = Ref::borrow(as_object(source));
-    if (PyArray_DESCR(source) != PyArray_DESCR(out)) {
-        brought = Ref::steal(as_object(converted(source, PyArray_TYPE(out))));
-        if (!brought) return nullptr;
-    }
+    DECLINE_IF(out == nullptr || !is_movable(out) || may_overlap(out, source));
+    bool same = PyArray_DESCR(source) == PyArray_DESCR(out);
+    Ref brought = same ? Ref::borrow(as_object(source)) : Ref::steal(as_object(converted(source, PyArray_TYPE(out))));
+    if (!brought) return false;
     int ndim = PyArray_NDIM(out), extra = ndim - PyArray_NDIM(source);
     DECLINE_IF(extra < 0);
     npy_intp strides[NPY_MAXDIMS];
@@ -238,7 +223,7 @@ PyObject* copy_forward(Call& call) {
         copy_elements(PyArray_BYTES(out), PyArray_STRIDES(out), PyArray_BYTES(brought.array()), strides, ndim,
                       PyArray_DIMS(out), static_cast<int>(PyArray_ITEMSIZE(out)));
     }
-    return Py_NewRef(as_object(out));
+    return call.give(Ref::borrow(as_object(out)));
 }
 
 // copy_(src, non_blocking=False)
@@ -283,12 +268,15 @@ PyObject* fill_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     return written(target) ? Py_NewRef(self) : nullptr;
 }
 
-KERNEL("clone").forward(clone_forward, Clone::names).gradient(pass_backward);
+KERNEL("clone").forward(clone_forward, Clone::names).takes(tensor(Clone::input).movable()).gradient(pass_backward);
 // what recurrent layers hand out
-KERNEL("_stacked").forward(clone_forward, Clone::names).gradient(pass_backward);
-KERNEL("_joined").forward(clone_forward, Clone::names).gradient(pass_backward);
-KERNEL("_to_copy").forward(to_copy_forward, ToCopy::names).gradient(pass_backward);
-KERNEL("_copy").forward(copy_forward, Copy::names);
+KERNEL("_stacked").as("clone");
+KERNEL("_joined").as("clone");
+KERNEL("_to_copy")
+    .forward(to_copy_forward, ToCopy::names)
+    .takes(tensor(ToCopy::input), none(ToCopy::form))
+    .gradient(pass_backward);
+KERNEL("_copy").forward(copy_forward, Copy::names).takes(tensor(Copy::src));
 
 }  // namespace
 

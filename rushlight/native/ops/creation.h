@@ -1,6 +1,7 @@
 // Creation: what functions that make a tensor have in common.
 #pragma once
 
+#include "memory/arrays.h"
 #include "seam/python.h"
 #include "seam/shortcut.h"
 
@@ -23,11 +24,6 @@ struct Options {
     static bool read_device(PyObject* given);
     bool read_flags(PyObject* pin_memory, PyObject* requires);
 };
-
-template <class T>
-T* elements(PyArrayObject* array) {
-    return static_cast<T*>(PyArray_DATA(array));
-}
 
 // A leaf around the array, whose reference it takes, which remembers the user's line; see `finish` in options.py.
 PyObject* finish(PyArrayObject* array, bool requires_grad);

@@ -5,16 +5,13 @@ namespace rushlight {
 
 namespace {
 
-// A running sum along a dimension, into a new array; nullptr if it declines.
-PyArrayObject* running_sum(RowOp op, PyArrayObject* array, PyObject* named) {
+// A running sum along a dimension, into a new array.
+PyArrayObject* running_sum(RowOp op, PyArrayObject* array, int dim) {
     RowRun rows(array);
-    int dim;
-    DECLINE_IF(!rows.is_float() || PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0);
-    DECLINE_IF(!read_dim(named, PyArray_NDIM(array), dim));
     Middle middle;
     middle_of(PyArray_NDIM(array), PyArray_DIMS(array), Dims{1} << dim, middle);
-    DECLINE_IF(!rows.read(0, array, PyArray_SIZE(array)));
-    if (!rows.write(0, PyArray_NDIM(array), PyArray_DIMS(array))) return nullptr;
+    rows.read(0, array, PyArray_SIZE(array));
+    rows.write_like(0, array);
     rows.run(op, middle);
     return rows.take(0);
 }
@@ -22,17 +19,17 @@ PyArrayObject* running_sum(RowOp op, PyArrayObject* array, PyObject* named) {
 NAMES(Cumsum, input, dim, dtype);
 NAMES(SavedOfCumsum, dim);
 
-PyObject* forward(Call& call) {
-    DECLINE_IF(call[Cumsum::dtype] != Py_None);
-    return as_object(running_sum(CUMSUM, call.array(Cumsum::input), call[Cumsum::dim]));
-}
+bool forward(Call& call) { return call.give(running_sum(CUMSUM, call.array(Cumsum::input), call.dim(Cumsum::dim))); }
 
 bool backward(Gradient& gradient) {
-    gradient.found[0] = running_sum(CUMSUM_SLOPE, gradient.grad(), gradient.option(SavedOfCumsum::dim));
-    return gradient.found[0] != nullptr;
+    return gradient.give(running_sum(CUMSUM_SLOPE, gradient.grad(), gradient.dim(SavedOfCumsum::dim)));
 }
 
-KERNEL("cumsum").forward(forward, Cumsum::names).gradient(backward, SavedOfCumsum::names);
+KERNEL("cumsum")
+    .forward(forward, Cumsum::names)
+    .takes(tensor(Cumsum::input).floats().rank_from(1).filled(), dim(Cumsum::dim, Cumsum::input), none(Cumsum::dtype))
+    .gradient(backward, SavedOfCumsum::names)
+    .given(tensor(GRADIENT).floats().rank_from(1).filled(), dim(SavedOfCumsum::dim, GRADIENT));
 
 }  // namespace
 

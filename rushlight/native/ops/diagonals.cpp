@@ -25,91 +25,86 @@ void cut_triangles(char* to, const char* from, npy_intp matrices, npy_intp rows,
     }
 }
 
-// The triangle in new memory; nullptr where Python must look.
-PyArrayObject* triangle(PyArrayObject* array, PyObject* named, bool lower) {
-    constexpr npy_intp FAR = npy_intp{1} << 40;
-    npy_intp diagonal;
+constexpr npy_intp FAR = npy_intp{1} << 20;  // diagonals up to here need no look at sizes
+
+// The triangle of matrices in new memory; nullptr where Python must look.
+PyArrayObject* triangle(PyArrayObject* array, npy_intp diagonal, bool below) {
     int ndim = PyArray_NDIM(array);
-    DECLINE_IF(ndim < 2 || !is_movable(array) || PyArray_SIZE(array) == 0);
-    DECLINE_IF(!read_index(named, diagonal) || diagonal < -FAR || diagonal > FAR);
+    DECLINE_IF(diagonal < -FAR || diagonal > FAR);
     bool dense = PyArray_IS_C_CONTIGUOUS(array);
-    PyArrayObject* made = dense ? new_array(ndim, PyArray_DIMS(array), PyArray_TYPE(array)) : packed_copy(array);
-    if (made == nullptr) return nullptr;
+    PyArrayObject* found = made(dense ? new_array(ndim, PyArray_DIMS(array), PyArray_TYPE(array)) : packed_copy(array));
     npy_intp rows = PyArray_DIM(array, ndim - 2), itemsize = PyArray_ITEMSIZE(array);
     npy_intp row_bytes = PyArray_DIM(array, ndim - 1) * itemsize;
-    const char* from = PyArray_BYTES(dense ? array : made);
-    cut_triangles(PyArray_BYTES(made), from, PyArray_SIZE(array) / rows * itemsize / row_bytes, rows, row_bytes,
-                  itemsize, diagonal, lower);
-    return made;
+    const char* from = PyArray_BYTES(dense ? array : found);
+    cut_triangles(PyArray_BYTES(found), from, PyArray_SIZE(array) / rows * itemsize / row_bytes, rows, row_bytes,
+                  itemsize, diagonal, below);
+    return found;
 }
 
 NAMES(Triangle, input, diagonal);
 NAMES(SavedOfTriangle, diagonal);
 
-template <bool lower>
-PyObject* triangle_forward(Call& call) {
-    PyArrayObject* input = call.array(Triangle::input);
-    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
-    return as_object(triangle(input, call[Triangle::diagonal], lower));
+// The kernel's data points to one of these: which triangle stays.
+constexpr bool lower = true, upper = false;
+
+bool is_lower(const OpInfo& op) { return *static_cast<const bool*>(op.kernel->data); }
+
+bool triangle_forward(Call& call) {
+    return call.give(triangle(call.array(Triangle::input), call.integer(Triangle::diagonal), is_lower(*call.op)));
 }
 
-template <bool lower>
 bool triangle_backward(Gradient& gradient) {
-    gradient.found[0] = triangle(gradient.grad(), gradient.option(SavedOfTriangle::diagonal), lower);
-    return gradient.found[0] != nullptr;
+    bool below = is_lower(*gradient.plan->op);
+    return gradient.give(triangle(gradient.grad(), gradient.integer(SavedOfTriangle::diagonal), below));
 }
 
 NAMES(Matrix, input, offset);
 NAMES(SavedOfMatrix, offset);
 
-PyObject* matrix_forward(Call& call) {
+bool matrix_forward(Call& call) {
     PyArrayObject* input = call.array(Matrix::input);
-    constexpr npy_intp FAR = npy_intp{1} << 20;
-    npy_intp offset;
-    DECLINE_IF(PyArray_NDIM(input) != 1 || !is_movable(input) || PyArray_SIZE(input) == 0);
-    DECLINE_IF(!read_index(call[Matrix::offset], offset) || offset < -FAR || offset > FAR);
+    npy_intp offset = call.integer(Matrix::offset);
+    DECLINE_IF(offset < -FAR || offset > FAR);
     npy_intp side = PyArray_SIZE(input) + std::abs(offset), dims[] = {side, side};
-    PyArrayObject* made = zeros_array(2, dims, PyArray_TYPE(input));
-    if (made == nullptr) return nullptr;
     npy_intp itemsize = PyArray_ITEMSIZE(input), step = (side + 1) * itemsize;
     npy_intp start = (offset < 0 ? -offset * side : offset) * itemsize;
-    copy_to(PyArray_BYTES(made) + start, &step, input);
-    return as_object(made);
+    copy_to(PyArray_BYTES(call.make_zeros(2, dims, PyArray_TYPE(input))) + start, &step, input);
+    return true;
 }
 
 bool matrix_backward(Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
-    npy_intp offset;
-    DECLINE_IF(PyArray_NDIM(grad) != 2 || !read_index(gradient.option(SavedOfMatrix::offset), offset));
+    npy_intp offset = gradient.integer(SavedOfMatrix::offset);
     npy_intp count = PyArray_DIM(grad, 0) - std::abs(offset);
     npy_intp step = PyArray_STRIDE(grad, 0) + PyArray_STRIDE(grad, 1);
     npy_intp start = offset < 0 ? -offset * PyArray_STRIDE(grad, 0) : offset * PyArray_STRIDE(grad, 1);
     DECLINE_IF(count < 1);
-    gradient.found[0] = view_of(grad, 1, &count, &step, start);
-    return gradient.found[0] != nullptr;
+    return gradient.give(view_of(grad, 1, &count, &step, start));
 }
 
 NAMES(Diag, input, diagonal, out);
 
 // diag(input, diagonal=0, *, out=None) of a vector
 PyObject* diag_route(Call& call) {
-    static Function* matrix = find_function("_diagonal_matrix");
-    PyArrayObject* input = call.array(Diag::input);
-    DECLINE_IF(matrix == nullptr || call[Diag::out] != Py_None);
-    DECLINE_IF(!PyLong_CheckExact(call[Diag::diagonal]));
-    DECLINE_IF(input == nullptr || PyArray_NDIM(input) != 1);
-    PyObject* args[] = {call[Diag::input], call[Diag::diagonal]};
-    return call_native(matrix, args, 2, nullptr);
+    static Inner matrix("_diagonal_matrix");
+    return matrix(call[Diag::input], call[Diag::diagonal]);
 }
 
 KERNEL("tril")
-    .forward(triangle_forward<true>, Triangle::names)
-    .gradient(triangle_backward<true>, SavedOfTriangle::names);
-KERNEL("triu")
-    .forward(triangle_forward<false>, Triangle::names)
-    .gradient(triangle_backward<false>, SavedOfTriangle::names);
-KERNEL("_diagonal_matrix").forward(matrix_forward, Matrix::names).gradient(matrix_backward, SavedOfMatrix::names);
-KERNEL("diag").route(diag_route, Diag::names);
+    .forward(triangle_forward, Triangle::names)
+    .takes(tensor(Triangle::input).movable().rank_from(2).filled().dense(), integer(Triangle::diagonal))
+    .gradient(triangle_backward, SavedOfTriangle::names)
+    .given(tensor(GRADIENT).movable().rank_from(2).filled(), integer(SavedOfTriangle::diagonal))
+    .with(&lower);
+KERNEL("triu").as("tril").with(&upper);
+KERNEL("_diagonal_matrix")
+    .forward(matrix_forward, Matrix::names)
+    .takes(tensor(Matrix::input).movable().rank(1).filled(), integer(Matrix::offset))
+    .gradient(matrix_backward, SavedOfMatrix::names)
+    .given(tensor(GRADIENT).rank(2), integer(SavedOfMatrix::offset));
+KERNEL("diag")
+    .route(diag_route, Diag::names)
+    .takes(tensor(Diag::input).rank(1), integer(Diag::diagonal), none(Diag::out));
 
 }  // namespace
 

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "loops/products.h"
+#include "loops/copy.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
+#include "ops/views.h"
 #include "seam/call.h"
 #include "seam/numbers.h"
 
@@ -26,9 +27,9 @@ struct Indices {
         wide = type == NPY_INT64;
         DECLINE_IF(!wide && type != NPY_INT32);
         DECLINE_IF(!PyArray_ISNOTSWAPPED(from) || !PyArray_ISALIGNED(from));
-        array = Ref::steal(as_object(contiguous(from)));
+        array = in_c_order(from);
         count = PyArray_SIZE(from);
-        return static_cast<bool>(array);
+        return true;
     }
     int64_t operator[](int64_t i) const {
         const void* data = PyArray_DATA(array.array());
@@ -45,29 +46,20 @@ struct Indices {
 NAMES(Embedding, weight, indices);
 NAMES(Saved, weight_shape, indices, padding_idx, scale_grad_by_freq);
 
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     PyArrayObject *weight = call.array(Embedding::weight), *numbers = call.array(Embedding::indices);
-    DECLINE_IF(weight == nullptr || numbers == nullptr);
-    DECLINE_IF(PyArray_NDIM(weight) != 2 || dtype_of(weight) < 0);
-    int64_t size = SIZES[dtype_of(weight)], width = PyArray_DIM(weight, 1) * size;
-    int ndim = PyArray_NDIM(numbers);
+    int64_t width = PyArray_DIM(weight, 1) * PyArray_ITEMSIZE(weight);
     Indices indices;
-    DECLINE_IF(ndim == NPY_MAXDIMS);
-    DECLINE_IF(PyArray_STRIDE(weight, 1) != size && PyArray_DIM(weight, 1) > 1);
-    if (!indices.read(numbers)) return nullptr;
+    if (!indices.read(numbers)) return false;
     DECLINE_IF(!indices.are_within(PyArray_DIM(weight, 0)));
-    npy_intp dims[NPY_MAXDIMS];
-    std::copy_n(PyArray_DIMS(numbers), ndim, dims);
-    dims[ndim] = PyArray_DIM(weight, 1);
-    PyArrayObject* result = new_array(ndim + 1, dims, PyArray_TYPE(weight));
-    if (result == nullptr) return nullptr;
+    Geometry shape(numbers);
+    shape.insert(shape.ndim, PyArray_DIM(weight, 1), 0);
     const char* from = PyArray_BYTES(weight);
-    char* to = PyArray_BYTES(result);
-    npy_intp step = PyArray_STRIDE(weight, 0);
+    char* to = PyArray_BYTES(call.make(shape.ndim, shape.dims, PyArray_TYPE(weight)));
     parallel(indices.count, PARALLEL_BYTES / std::max<int64_t>(width, 1) + 1, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; i++) std::memcpy(to + i * width, from + indices[i] * step, width);
+        for (int64_t i = begin; i < end; i++) std::memcpy(to + i * width, from + indices[i] * width, width);
     });
-    return as_object(result);
+    return true;
 }
 
 // Each row of the gradient is added to the row that was looked up, some of the columns at a time.
@@ -86,31 +78,19 @@ void add_rows(const Indices& indices, int64_t padding, const T* grad, T* result,
 }
 
 bool backward(Gradient& gradient) {
-    PyObject* shape = gradient.option(Saved::weight_shape);
-    PyArrayObject* numbers = gradient.array(Saved::indices);
-    int64_t padding;
-    DECLINE_IF(gradient.grad() == nullptr || numbers == nullptr || shape == nullptr || !PyTuple_Check(shape));
-    DECLINE_IF(gradient.option(Saved::scale_grad_by_freq) != Py_False);
-    DECLINE_IF(!plain_integer(gradient.option(Saved::padding_idx), padding));
-    int dtype = dtype_of(gradient.grad());
+    PyArrayObject *grad = gradient.grad(), *numbers = gradient.array(Saved::indices);
+    npy_intp dims[NPY_MAXDIMS];
     Indices indices;
-    DECLINE_IF(!is_real(dtype) || PyTuple_GET_SIZE(shape) != 2);
+    DECLINE_IF(gradient.flag(Saved::scale_grad_by_freq));
+    DECLINE_IF(numbers == nullptr || read_sizes(gradient.option(Saved::weight_shape), dims) != 2);
     if (!indices.read(numbers)) return false;
-    npy_intp dims[] = {PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, 0)), PyLong_AsSsize_t(PyTuple_GET_ITEM(shape, 1))};
     // they were checked when they were looked up; the tensor may have changed since
-    DECLINE_IF(!indices.are_within(dims[0]));
-    DECLINE_IF(PyArray_SIZE(gradient.grad()) != indices.count * dims[1]);
-    Ref grad = Ref::steal(as_object(contiguous(gradient.grad())));
-    PyArrayObject* result = grad ? zeros_array(2, dims, type_num_of(dtype)) : nullptr;
-    if (result == nullptr) return false;
-    if (dtype == FLOAT32) {
-        add_rows(indices, padding, static_cast<const float*>(PyArray_DATA(grad.array())),
-                 static_cast<float*>(PyArray_DATA(result)), dims[1]);
-    } else {
-        add_rows(indices, padding, static_cast<const double*>(PyArray_DATA(grad.array())),
-                 static_cast<double*>(PyArray_DATA(result)), dims[1]);
-    }
-    gradient.found[0] = result;
+    DECLINE_IF(!indices.are_within(dims[0]) || PyArray_SIZE(grad) != indices.count * dims[1]);
+    PyArrayObject* result = gradient.make_zeros(2, dims, PyArray_TYPE(grad));
+    with_float(dtype_of(grad), [&](auto zero) {
+        using T = decltype(zero);
+        add_rows(indices, gradient.integer(Saved::padding_idx), elements<const T>(grad), elements<T>(result), dims[1]);
+    });
     return true;
 }
 
@@ -119,10 +99,8 @@ NAMES(Functional, input, weight, padding_idx, max_norm, scale_grad_by_freq, spar
 // nn.functional.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
 PyObject* route(Call& call) {
     PyArrayObject* weight = call.array(Functional::weight);
-    static Function* const op = find_function("embedding");
-    DECLINE_IF(weight == nullptr || op == nullptr || PyArray_NDIM(weight) != 2);
-    DECLINE_IF(call[Functional::max_norm] != Py_None);
-    DECLINE_IF(call[Functional::scale_grad_by_freq] != Py_False || call[Functional::sparse] != Py_False);
+    static Inner op("embedding");
+    DECLINE_IF(call.flag(Functional::scale_grad_by_freq) || call.flag(Functional::sparse));
     int64_t padding = -1, size = PyArray_DIM(weight, 0);
     PyObject* number = call[Functional::padding_idx];
     if (number != Py_None) {
@@ -131,12 +109,18 @@ PyObject* route(Call& call) {
     }
     Ref given = Ref::steal(PyLong_FromLongLong(padding));
     if (!given) return nullptr;
-    PyObject* arguments[] = {call[Functional::weight], call[Functional::input], given.get(), Py_False};
-    return call_native(op, arguments, 4, nullptr);
+    return op(call[Functional::weight], call[Functional::input], given.get(), Py_False);
 }
 
-KERNEL("embedding").forward(forward, Embedding::names).gradient(backward, Saved::names);
-KERNEL("nn.functional.embedding").route(route, Functional::names);
+KERNEL("embedding")
+    .forward(forward, Embedding::names)
+    .takes(tensor(Embedding::weight).known().rank(2).dense(), tensor(Embedding::indices).rank(0, NPY_MAXDIMS - 1))
+    .gradient(backward, Saved::names)
+    .given(tensor(GRADIENT).floats().packed(), integer(Saved::padding_idx), flag(Saved::scale_grad_by_freq));
+KERNEL("nn.functional.embedding")
+    .route(route, Functional::names)
+    .takes(tensor(Functional::weight).rank(2), none(Functional::max_norm), flag(Functional::scale_grad_by_freq))
+    .takes(flag(Functional::sparse));
 
 }  // namespace
 

@@ -13,11 +13,6 @@ namespace rushlight {
 
 namespace {
 
-bool is_index(PyArrayObject* array) {
-    return array != nullptr && PyArray_TYPE(array) == NPY_INT64 && PyArray_ISBEHAVED_RO(array) &&
-           PyArray_SIZE(array) > 0;
-}
-
 // How gather and scatter go through memory: for each element of the index a place along `dim` of the whole, and one in
 // the part, which has the index's shape.
 struct Along {
@@ -31,8 +26,10 @@ struct Along {
     explicit Along(PyArrayObject* positions) : ndim(PyArray_NDIM(positions)), index(positions) {}
 
     // False where the shapes do not fit each other.
-    bool set_whole(PyObject* place, int dims_count, const npy_intp* dims, const npy_intp* strides) {
-        DECLINE_IF(dims_count != ndim || ndim == 0 || !read_dim(place, ndim, dim));
+    bool set_whole(int place, PyArrayObject* array) {
+        const npy_intp *dims = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
+        DECLINE_IF(PyArray_NDIM(array) != ndim);
+        dim = place;
         for (int d = 0; d < ndim; d++) {
             DECLINE_IF(d != dim && PyArray_DIM(index, d) > dims[d]);
             whole[d] = d == dim ? 0 : strides[d];
@@ -41,10 +38,18 @@ struct Along {
         step = strides[dim];
         return true;
     }
-    bool set_whole(PyObject* place, PyArrayObject* array) {
-        return set_whole(place, PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array));
-    }
     void set_part(PyArrayObject* array) { std::copy_n(PyArray_STRIDES(array), ndim, part); }
+    // False where the part, which may be larger than the index, does not cover it.
+    bool set_large_part(PyArrayObject* array) {
+        DECLINE_IF(PyArray_NDIM(array) != ndim);
+        for (int d = 0; d < ndim; d++) {
+            DECLINE_IF(PyArray_DIM(index, d) > PyArray_DIM(array, d));
+        }
+        set_part(array);
+        return true;
+    }
+    // One element for all.
+    void set_single() { std::fill_n(part, ndim, 0); }
 
     bool is_inside() const {
         bool inside = true;
@@ -158,34 +163,25 @@ void add(const Along& along, PyArrayObject* whole, PyArrayObject* part) {
 }
 
 // What `gather` reads; nullptr where Python has to look.
-PyArrayObject* gathered(PyArrayObject* input, PyObject* dim, PyArrayObject* index) {
-    DECLINE_IF(!is_index(index) || !is_ordered(index));
-    DECLINE_IF(input == nullptr || !is_movable(input));
+PyArrayObject* gathered(PyArrayObject* input, int dim, PyArrayObject* index) {
     Along along(index);
     if (!along.set_whole(dim, input)) return nullptr;
-    PyArrayObject* made = new_array(PyArray_NDIM(index), PyArray_DIMS(index), PyArray_TYPE(input));
-    if (made == nullptr) return nullptr;
-    along.set_part(made);
-    if (along.extent > 0 && take(along, input, made)) return made;
-    Py_DECREF(made);
+    Ref found = Ref::steal(as_object(made(new_array(PyArray_NDIM(index), PyArray_DIMS(index), PyArray_TYPE(input)))));
+    along.set_part(found.array());
+    if (along.extent > 0 && take(along, input, found.array())) return found.release_array();
     return declined("a position is out of range");
 }
 
 }  // namespace
 
-PyArrayObject* gathered_into(PyArrayObject* values, PyObject* dim, PyArrayObject* index, PyObject* shape) {
-    npy_intp sizes[NPY_MAXDIMS];
-    int count = read_sizes(shape, sizes);
-    DECLINE_IF(values == nullptr || !is_addable(values));
-    DECLINE_IF(count < 1);
-    DECLINE_IF(!is_index(index) || !PyArray_SAMESHAPE(values, index));
-    Ref made = Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(values))));
+bool add_gathered(PyArrayObject* whole, PyArrayObject* values, int dim, PyArrayObject* index) {
+    DECLINE_IF(!have_same_shape(values, index));
     Along along(index);
-    if (!made || !along.set_whole(dim, made.array())) return nullptr;
+    if (!along.set_whole(dim, whole)) return false;
     along.set_part(values);
     DECLINE_IF(!along.is_inside());
-    add(along, made.array(), values);
-    return reinterpret_cast<PyArrayObject*>(made.release());
+    add(along, whole, values);
+    return true;
 }
 
 namespace {
@@ -193,22 +189,21 @@ namespace {
 NAMES(Gather, input, dim, index);
 NAMES(SavedOfGather, input_shape, dim, index);
 
-PyObject* gather_forward(Call& call) {
-    return as_object(gathered(call.array(Gather::input), call[Gather::dim], call.array(Gather::index)));
+bool gather_forward(Call& call) {
+    return call.give(gathered(call.array(Gather::input), call.dim(Gather::dim), call.array(Gather::index)));
 }
 
 bool gather_backward(Gradient& gradient) {
-    gradient.found[0] =
-        gathered_into(gradient.grad(), gradient.option(SavedOfGather::dim), gradient.array(SavedOfGather::index),
-                      gradient.option(SavedOfGather::input_shape));
-    return gradient.found[0] != nullptr;
+    using Saved = SavedOfGather;
+    return gather_into(gradient, gradient.grad(), gradient.option(Saved::dim), gradient.array(Saved::index),
+                       gradient.option(Saved::input_shape));
 }
 
 NAMES(GatherInto, input, dim, index, shape);
 
-PyObject* gather_into_forward(Call& call) {
-    return as_object(gathered_into(call.array(GatherInto::input), call[GatherInto::dim], call.array(GatherInto::index),
-                                   call[GatherInto::shape]));
+bool gather_into_forward(Call& call) {
+    return gather_into(call, call.array(GatherInto::input), call[GatherInto::dim], call.array(GatherInto::index),
+                       call[GatherInto::shape]);
 }
 
 // ---- scatter
@@ -219,148 +214,139 @@ bool reads_target(const Call& call, PyArrayObject* index, PyArrayObject* source)
            (may_overlap(call.out, index) || (source != nullptr && may_overlap(call.out, source)));
 }
 
-// The array to write to: a copy of the input, or what an in-place call brings; a new reference.
+// The result, to be written to: a copy of the input, or what an in-place call brings.
 PyArrayObject* target_of(Call& call, PyArrayObject* input) {
-    if (call.out == nullptr) return packed_copy(input);
-    Py_INCREF(call.out);
-    return call.out;
+    Ref target =
+        call.out != nullptr ? Ref::borrow(as_object(call.out)) : Ref::steal(as_object(made(packed_copy(input))));
+    PyArrayObject* array = target.array();
+    call.give(std::move(target));
+    return array;
 }
 
 NAMES(Scatter, input, dim, index, src, value, reduce);
 NAMES(SavedOfScatter, dim, index, reduce, src_shape);
 
 // scatter(input, dim, index, src=None, *, value=None, reduce=None)
-PyObject* scatter_forward(Call& call) {
+bool scatter_forward(Call& call) {
     PyArrayObject *input = call.array(Scatter::input), *index = call.array(Scatter::index);
-    PyObject *dim = call[Scatter::dim], *src = call[Scatter::src];
-    PyObject* value = src != Py_None ? src : call[Scatter::value];
+    int dim = call.dim(Scatter::dim);
+    PyObject* value = call[Scatter::src] != Py_None ? call[Scatter::src] : call[Scatter::value];
     PyArrayObject* source = is_tensor(value) ? as_tensor(value)->array : nullptr;
-    DECLINE_IF(!is_index(index));
-    DECLINE_IF(call[Scatter::reduce] != Py_None);
-    DECLINE_IF(!is_movable(input));
     Along along(index);
     alignas(8) char element[8];
-    if (!along.set_whole(dim, input)) return nullptr;
+    if (!along.set_whole(dim, input)) return false;
     if (source == nullptr) {
         DECLINE_IF(!read_element(value, input, element));
-        std::fill_n(along.part, along.ndim, 0);
+        along.set_single();
     } else {
-        DECLINE_IF(PyArray_DESCR(source) != PyArray_DESCR(input) || PyArray_NDIM(source) != along.ndim);
-        for (int d = 0; d < along.ndim; d++) {
-            DECLINE_IF(PyArray_DIM(index, d) > PyArray_DIM(source, d));
-        }
-        along.set_part(source);
+        DECLINE_IF(PyArray_DESCR(source) != PyArray_DESCR(input));
+        if (!along.set_large_part(source)) return false;
     }
-    DECLINE_IF(reads_target(call, index, source));
-    DECLINE_IF(!along.is_inside());
-    PyArrayObject* made = target_of(call, input);
-    if (made == nullptr) return nullptr;
-    along.set_whole(dim, made);
-    put(along, made, source == nullptr ? element : PyArray_BYTES(source));
-    return as_object(made);
+    DECLINE_IF(reads_target(call, index, source) || !along.is_inside());
+    PyArrayObject* target = target_of(call, input);
+    along.set_whole(dim, target);
+    put(along, target, source == nullptr ? element : PyArray_BYTES(source));
+    return true;
 }
 
 NAMES(ScatterAdd, input, dim, index, src);
 NAMES(SavedOfScatterAdd, dim, index, src_shape);
 
-PyObject* scatter_add_forward(Call& call) {
+bool scatter_add_forward(Call& call) {
     PyArrayObject *input = call.array(ScatterAdd::input), *index = call.array(ScatterAdd::index);
     PyArrayObject* source = call.array(ScatterAdd::src);
-    PyObject* dim = call[ScatterAdd::dim];
-    DECLINE_IF(!is_index(index));
-    DECLINE_IF(source == nullptr || !is_addable(input) || !is_addable(source));
+    int dim = call.dim(ScatterAdd::dim);
     Along along(index);
-    DECLINE_IF(PyArray_TYPE(source) != PyArray_TYPE(input) || PyArray_NDIM(source) != along.ndim);
-    if (!along.set_whole(dim, input)) return nullptr;
-    for (int d = 0; d < along.ndim; d++) {
-        DECLINE_IF(PyArray_DIM(index, d) > PyArray_DIM(source, d));
-    }
-    along.set_part(source);
-    DECLINE_IF(reads_target(call, index, source));
-    DECLINE_IF(!along.is_inside());
-    PyArrayObject* made = target_of(call, input);
-    if (made == nullptr) return nullptr;
-    along.set_whole(dim, made);
-    add(along, made, source);
-    return as_object(made);
+    if (!along.set_whole(dim, input) || !along.set_large_part(source)) return false;
+    DECLINE_IF(reads_target(call, index, source) || !along.is_inside());
+    PyArrayObject* target = target_of(call, input);
+    along.set_whole(dim, target);
+    add(along, target, source);
+    return true;
 }
 
 // What was written receives; the part of the source that was not used is left to Python.
-bool source_gradient(Gradient& gradient, int place, PyObject* dim, PyArrayObject* index, PyObject* shape) {
+PyArrayObject* source_gradient(PyArrayObject* grad, int dim, PyArrayObject* index, PyObject* shape) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(shape, sizes);
-    DECLINE_IF(!is_index(index));
     DECLINE_IF(count != PyArray_NDIM(index) || !PyArray_CompareLists(sizes, PyArray_DIMS(index), count));
-    gradient.found[place] = gathered(gradient.grad(), dim, index);
-    return gradient.found[place] != nullptr;
+    return gathered(grad, dim, index);
+}
+
+// What was written over does not receive.
+PyArrayObject* input_gradient(PyArrayObject* grad, int dim, PyArrayObject* index) {
+    Along along(index);
+    constexpr char zero[16] = {};
+    Ref found = Ref::steal(as_object(made(packed_copy(grad))));
+    if (!along.set_whole(dim, found.array())) return nullptr;
+    along.set_single();
+    DECLINE_IF(!along.is_inside());
+    put(along, found.array(), zero);
+    return found.release_array();
 }
 
 bool scatter_backward(Gradient& gradient) {
-    PyArrayObject *grad = gradient.grad(), *index = gradient.array(SavedOfScatter::index);
-    PyObject *dim = gradient.option(SavedOfScatter::dim), *shape = gradient.option(SavedOfScatter::src_shape);
-    DECLINE_IF(gradient.option(SavedOfScatter::reduce) != Py_None);
-    DECLINE_IF(!is_index(index) || !is_movable(grad));
-    int input = gradient.place_of(Scatter::input), source = gradient.place_of(Scatter::src);
-    if (source >= 0 && !source_gradient(gradient, source, dim, index, shape)) return false;
-    if (input < 0) return true;
-    Along along(index);
-    PyArrayObject* made = packed_copy(grad);
-    gradient.found[input] = made;
-    if (made == nullptr || !along.set_whole(dim, made)) return false;
-    constexpr char zero[16] = {};
-    std::fill_n(along.part, along.ndim, 0);
-    DECLINE_IF(!along.is_inside());
-    put(along, made, zero);
-    return true;
+    using Saved = SavedOfScatter;
+    PyArrayObject *grad = gradient.grad(), *index = gradient.array(Saved::index);
+    int dim = gradient.dim(Saved::dim);
+    auto of_source = [&] { return source_gradient(grad, dim, index, gradient.option(Saved::src_shape)); };
+    return gradient.fill(Scatter::src, of_source) &&
+           gradient.fill(Scatter::input, [&] { return input_gradient(grad, dim, index); });
 }
 
 bool scatter_add_backward(Gradient& gradient) {
-    int input = gradient.place_of(ScatterAdd::input), source = gradient.place_of(ScatterAdd::src);
-    if (source >= 0 &&
-        !source_gradient(gradient, source, gradient.option(SavedOfScatterAdd::dim),
-                         gradient.array(SavedOfScatterAdd::index), gradient.option(SavedOfScatterAdd::src_shape))) {
-        return false;
-    }
-    if (input >= 0) {
-        Py_INCREF(gradient.grad());
-        gradient.found[input] = gradient.grad();
-    }
-    return true;
+    using Saved = SavedOfScatterAdd;
+    return gradient.fill(ScatterAdd::src, [&] {
+        return source_gradient(gradient.grad(), gradient.dim(Saved::dim), gradient.array(Saved::index),
+                               gradient.option(Saved::src_shape));
+    }) && gradient.pass_on(ScatterAdd::input);
 }
 
 NAMES(OneHot, input, num_classes);
 
 // nn.functional.one_hot(input, num_classes=-1)
-PyObject* one_hot_forward(Call& call) {
+bool one_hot_forward(Call& call) {
     PyArrayObject* input = call.array(OneHot::input);
-    npy_intp classes;
-    DECLINE_IF(!is_index(input));
-    int ndim = PyArray_NDIM(input);
-    DECLINE_IF(ndim == NPY_MAXDIMS || !PyArray_IS_C_CONTIGUOUS(input));
-    DECLINE_IF(!read_index(call[OneHot::num_classes], classes));
-    auto* numbers = static_cast<const int64_t*>(PyArray_DATA(input));
-    npy_intp count = PyArray_SIZE(input);
+    npy_intp classes = call.integer(OneHot::num_classes), count = PyArray_SIZE(input);
+    auto* numbers = elements<const int64_t>(input);
     uint64_t largest = 0;  // a negative number is huge
     for (npy_intp i = 0; i < count; i++) largest = std::max(largest, static_cast<uint64_t>(numbers[i]));
     if (classes == -1 && largest < NPY_MAX_INTP) classes = static_cast<npy_intp>(largest) + 1;
     DECLINE_IF(classes <= 0 || largest >= static_cast<uint64_t>(classes));
-    npy_intp dims[NPY_MAXDIMS];
-    std::copy_n(PyArray_DIMS(input), ndim, dims);
-    dims[ndim] = classes;
-    PyArrayObject* made = zeros_array(ndim + 1, dims, NPY_INT64);
-    if (made == nullptr) return nullptr;
-    auto* to = static_cast<int64_t*>(PyArray_DATA(made));
+    Geometry shape(input);
+    shape.insert(shape.ndim, classes, 0);
+    auto* to = elements<int64_t>(call.make_zeros(shape.ndim, shape.dims, NPY_INT64));
     for (npy_intp i = 0; i < count; i++) to[i * classes + numbers[i]] = 1;
-    return as_object(made);
+    return true;
 }
 
-KERNEL("gather").forward(gather_forward, Gather::names).gradient(gather_backward, SavedOfGather::names);
-KERNEL("_gather_into").forward(gather_into_forward, GatherInto::names);
-KERNEL("scatter").forward(scatter_forward, Scatter::names).gradient(scatter_backward, SavedOfScatter::names);
+// Positions are there, and are int64.
+constexpr TensorWant positions = tensor(Gather::index).integers().rank_from(1).filled();
+
+KERNEL("gather")
+    .forward(gather_forward, Gather::names)
+    .takes(tensor(Gather::input).movable(), positions.ordered(), dim(Gather::dim, Gather::index))
+    .gradient(gather_backward, SavedOfGather::names)
+    .given(tensor(GRADIENT).floats(), tensor(SavedOfGather::index).integers().rank_from(1).filled());
+KERNEL("_gather_into")
+    .forward(gather_into_forward, GatherInto::names)
+    .takes(tensor(GatherInto::input).floats(), positions);
+KERNEL("scatter")
+    .forward(scatter_forward, Scatter::names)
+    .takes(tensor(Scatter::input).movable(), positions, dim(Scatter::dim, Scatter::index), none(Scatter::reduce))
+    .gradient(scatter_backward, SavedOfScatter::names)
+    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatter::index).integers().rank_from(1).filled().ordered(),
+           dim(SavedOfScatter::dim, SavedOfScatter::index), none(SavedOfScatter::reduce));
 KERNEL("scatter_add")
     .forward(scatter_add_forward, ScatterAdd::names)
-    .gradient(scatter_add_backward, SavedOfScatterAdd::names);
-KERNEL("nn.functional.one_hot").forward(one_hot_forward, OneHot::names);
+    .takes(tensor(ScatterAdd::input).floats(), positions, dim(ScatterAdd::dim, ScatterAdd::index),
+           tensor(ScatterAdd::src).like(ScatterAdd::input).floats())
+    .gradient(scatter_add_backward, SavedOfScatterAdd::names)
+    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatterAdd::index).integers().rank_from(1).filled().ordered(),
+           dim(SavedOfScatterAdd::dim, SavedOfScatterAdd::index));
+KERNEL("nn.functional.one_hot")
+    .forward(one_hot_forward, OneHot::names)
+    .takes(tensor(OneHot::input).integers().rank(0, NPY_MAXDIMS - 1).filled().dense(), integer(OneHot::num_classes));
 
 }  // namespace
 

@@ -44,7 +44,7 @@ struct Reader {
         return true;
     }
 
-    PyArrayObject* view() const { return reinterpret_cast<PyArrayObject*>(geometry.of(array, offset)); }
+    PyArrayObject* view() const { return geometry.of(array, offset); }
 
 private:
     bool read_entry(PyObject* entry, int taken) {
@@ -70,12 +70,7 @@ private:
         // torch's stride of a new dimension, which nobody walks along
         npy_intp stride = source < PyArray_NDIM(array) ? PyArray_DIM(array, source) * PyArray_STRIDE(array, source)
                                                        : PyArray_ITEMSIZE(array);
-        std::copy_backward(geometry.dims + place, geometry.dims + geometry.ndim, geometry.dims + geometry.ndim + 1);
-        std::copy_backward(geometry.strides + place, geometry.strides + geometry.ndim,
-                           geometry.strides + geometry.ndim + 1);
-        geometry.dims[place] = 1;
-        geometry.strides[place++] = stride;
-        geometry.ndim++;
+        geometry.insert(place++, 1, stride);
         effect = ADDS;
         return true;
     }
@@ -104,14 +99,14 @@ private:
 NAMES(Part, input, index);
 NAMES(SavedOfPart, input_shape, index);
 
-PyObject* part_forward(Call& call) {
+bool part_forward(Call& call) {
     Reader reader(call.array(Part::input));
     DECLINE_IF(!reader.read(call[Part::index]));
-    return as_object(reader.view());
+    return call.give(reader.view());
 }
 
 unsigned part_variant(const Call& call) {
-    Reader reader(call.array(Part::input));
+    Reader reader(call.own_array(Part::input));
     if (!reader.read(call[Part::index])) return 0;
     return PySlice_Check(call[Part::index]) ? SLICES : reader.effect;
 }
@@ -128,8 +123,7 @@ bool keeps_all(PyObject* index, PyArrayObject* grad, const npy_intp* sizes, int 
 }
 
 // The array without the dimensions of one element that `sizes` lacks.
-PyObject* without_new_dims(PyArrayObject* array, const npy_intp* sizes, int count) {
-    if (PyArray_NDIM(array) == count) return Py_NewRef(array);
+PyArrayObject* without_new_dims(PyArrayObject* array, const npy_intp* sizes, int count) {
     Geometry geometry(array);
     for (int i = 0; i < geometry.ndim;) {
         if (i < count && geometry.dims[i] == sizes[i]) {
@@ -148,24 +142,17 @@ bool part_backward(Gradient& gradient) {
     PyObject* index = gradient.option(SavedOfPart::index);
     DECLINE_IF(count < 0 || index == nullptr);
     if (keeps_all(index, grad, sizes, count)) {
-        gradient.found[0] = reinterpret_cast<PyArrayObject*>(without_new_dims(grad, sizes, count));
-        return gradient.found[0] != nullptr;
+        return PyArray_NDIM(grad) == count ? gradient.pass_on() : gradient.give(without_new_dims(grad, sizes, count));
     }
-    Ref whole = Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(grad))));
-    if (!whole) return false;
-    Reader reader(whole.array());
+    Reader reader(gradient.make_zeros(count, sizes, PyArray_TYPE(grad)));
     DECLINE_IF(!reader.read(index));
-    Ref part = Ref::steal(as_object(reader.view()));
-    if (!part) return false;
+    Ref part = Ref::steal(as_object(made(reader.view())));
     DECLINE_IF(!PyArray_SAMESHAPE(part.array(), grad));
     if (PyArray_IS_C_CONTIGUOUS(part.array()) && PyArray_IS_C_CONTIGUOUS(grad)) {
         std::memcpy(PyArray_DATA(part.array()), PyArray_DATA(grad), PyArray_NBYTES(grad));
-    } else if (PyArray_CopyInto(part.array(), grad) < 0) {
-        return false;
+        return true;
     }
-    gradient.found[0] = whole.array();
-    whole.release();
-    return true;
+    return PyArray_CopyInto(part.array(), grad) == 0;
 }
 
 // The index as ops/indexing/indexing.py hands it to the op: a tuple that ends with an ellipsis where it has none, or a
@@ -199,7 +186,12 @@ bool is_basic_index(PyObject* index) {
     return true;
 }
 
-KERNEL("_part").forward(part_forward, Part::names).gradient(part_backward, SavedOfPart::names).naming(part_variant);
+KERNEL("_part")
+    .forward(part_forward, Part::names)
+    .takes(tensor(Part::input).filled())
+    .gradient(part_backward, SavedOfPart::names)
+    .given(tensor(GRADIENT))
+    .naming(part_variant);
 
 }  // namespace
 
@@ -220,15 +212,24 @@ PyObject* read_item(PyObject* self, PyObject* index) {
     return PyObject_Vectorcall(fallbacks.read_item, args, 2, nullptr);
 }
 
+// Whether a part of a tensor may be written here: no history to record, and memory of its own.
+static bool may_write(Tensor* target, PyObject* index) {
+    PyArrayObject* array = target->array;
+    return array != nullptr && PyArray_NDIM(array) > 0 && !target->inference && is_basic_index(index) &&
+           !(state.grad && requires_grad(target)) && PyArray_ISWRITEABLE(array) && is_movable(array);
+}
+
+// Whether a tensor can be copied into a part of another array as it is.
+static bool may_copy(Tensor* source, const Geometry& part, PyArrayObject* target) {
+    PyArrayObject* array = source->array;
+    return array != nullptr && !requires_grad(source) && !source->cut && PyArray_NDIM(array) == part.ndim &&
+           PyArray_CompareLists(PyArray_DIMS(array), part.dims, part.ndim) &&
+           PyArray_DESCR(array) == PyArray_DESCR(target) && !may_overlap(array, target);
+}
+
 int write_part(PyObject* self, PyObject* index, PyObject* value) {
     Tensor* target = as_tensor(self);
-    Tensor* source = is_tensor(value) ? as_tensor(value) : nullptr;
-    if (target->array == nullptr || PyArray_NDIM(target->array) == 0 || target->inference || !is_basic_index(index)) {
-        return 0;
-    }
-    if (state.grad && requires_grad(target)) return 0;
-    if (source != nullptr && (source->array == nullptr || requires_grad(source) || source->cut)) return 0;
-    if (!PyArray_ISWRITEABLE(target->array) || !is_movable(target->array)) return 0;
+    if (!may_write(target, index)) return 0;
     Reader reader(target->array);
     if (!reader.read(index)) return 0;
     const Geometry& part = reader.geometry;
@@ -237,15 +238,12 @@ int write_part(PyObject* self, PyObject* index, PyObject* value) {
     npy_intp still[NPY_MAXDIMS] = {};
     const char* from = element;
     const npy_intp* steps = still;
-    if (source == nullptr) {
+    if (!is_tensor(value)) {
         if (!read_element(value, target->array, element)) return 0;
     } else {
-        PyArrayObject* array = source->array;
-        bool fits = PyArray_NDIM(array) == part.ndim && PyArray_CompareLists(PyArray_DIMS(array), part.dims, part.ndim);
-        fits = fits && PyArray_DESCR(array) == PyArray_DESCR(target->array);
-        if (!fits || may_overlap(array, target->array)) return 0;
-        from = PyArray_BYTES(array);
-        steps = PyArray_STRIDES(array);
+        if (!may_copy(as_tensor(value), part, target->array)) return 0;
+        from = PyArray_BYTES(as_tensor(value)->array);
+        steps = PyArray_STRIDES(as_tensor(value)->array);
     }
     if (storage_of(target) == nullptr) return -1;
     copy_elements(PyArray_BYTES(target->array) + reader.offset, part.strides, from, steps, part.ndim, part.dims,

@@ -16,22 +16,13 @@ namespace {
 // A part of a gradient up to this size is copied: its own memory may be written to, and is dense.
 constexpr npy_intp COPIED_BYTES = 4096;
 
-// The tensors of a list, whose arrays have one dtype.
+// The tensors of a list.
 struct Tensors {
     PyObject* const* items;
     Py_ssize_t count;
 
     explicit Tensors(PyObject* list) : items(PySequence_Fast_ITEMS(list)), count(PySequence_Fast_GET_SIZE(list)) {}
     PyArrayObject* operator[](Py_ssize_t i) const { return as_tensor(items[i])->array; }
-
-    bool are_alike() const {
-        if (count == 0 || !is_movable((*this)[0])) return false;
-        PyArray_Descr* dtype = PyArray_DESCR((*this)[0]);
-        for (Py_ssize_t i = 1; i < count; i++) {
-            if (PyArray_DESCR((*this)[i]) != dtype) return false;
-        }
-        return PyDataType_ISNUMBER(dtype) || PyDataType_ISBOOL(dtype);
-    }
 };
 
 bool is_nothing(PyArrayObject* array) { return PyArray_NDIM(array) == 1 && PyArray_DIM(array, 0) == 0; }
@@ -76,7 +67,7 @@ int joined_dims(const Tensors& tensors, PyObject* place, int& dim, npy_intp* dim
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
         PyArrayObject* each = tensors[i];
         if (is_nothing(each)) continue;
-        if (PyArray_NDIM(each) == 0 || !is_ordered(each)) return -1;
+        if (PyArray_NDIM(each) == 0) return -1;
         if (ndim < 0) {
             ndim = PyArray_NDIM(each);
             if (!read_dim(place, ndim, dim)) return -1;
@@ -96,31 +87,29 @@ NAMES(Joined, tensors, dim);
 NAMES(SavedOfCat, tensors_shape, dim);
 NAMES(SavedOfStack, dim);
 
-PyObject* cat_forward(Call& call) {
+bool cat_forward(Call& call) {
     Tensors tensors(call[Joined::tensors]);
-    DECLINE_IF(!tensors.are_alike());
     npy_intp dims[NPY_MAXDIMS];
     int dim = 0, ndim = joined_dims(tensors, call[Joined::dim], dim, dims);
     DECLINE_IF(ndim < 0 || PyArray_MultiplyList(dims, ndim) == 0);
-    Ref made = Ref::steal(as_object(new_array(ndim, dims, PyArray_TYPE(tensors[0]))));
-    if (!made) return nullptr;
-    const npy_intp* strides = PyArray_STRIDES(made.array());
+    PyArrayObject* made = call.make(ndim, dims, PyArray_TYPE(tensors[0]));
+    const npy_intp* strides = PyArray_STRIDES(made);
     npy_intp rows = PyArray_MultiplyList(dims, dim);
-    if (place_together(made.array(), rows, tensors)) return made.release();
-    char* to = PyArray_BYTES(made.array());
+    if (place_together(made, rows, tensors)) return true;
+    char* to = PyArray_BYTES(made);
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
         PyArrayObject* each = tensors[i];
         if (PyArray_SIZE(each) == 0) continue;
         place_rows(to, rows, dims[dim] * strides[dim], each, strides);
         to += PyArray_DIM(each, dim) * strides[dim];
     }
-    return made.release();
+    return true;
 }
 
 // The part of a gradient: a view, or a copy where that is cheap or dense memory serves later loops better.
 PyArrayObject* part_of(PyArrayObject* grad, const Geometry& geometry, npy_intp offset, bool is_shown) {
     npy_intp bytes = PyArray_MultiplyList(geometry.dims, geometry.ndim) * PyArray_ITEMSIZE(grad);
-    if (bytes > COPIED_BYTES || is_shown) return reinterpret_cast<PyArrayObject*>(geometry.of(grad, offset));
+    if (bytes > COPIED_BYTES || is_shown) return geometry.of(grad, offset);
     PyArrayObject* made = new_array(geometry.ndim, geometry.dims, PyArray_TYPE(grad));
     if (made == nullptr || bytes == 0) return made;
     if (geometry.ndim == 0) {
@@ -135,10 +124,9 @@ PyArrayObject* part_of(PyArrayObject* grad, const Geometry& geometry, npy_intp o
 bool cat_backward(Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
     PyObject* shapes = gradient.option(SavedOfCat::tensors_shape);
-    int dim;
-    DECLINE_IF(shapes == nullptr || !PyList_CheckExact(shapes) || PyArray_NDIM(grad) == 0 || !is_movable(grad));
+    int dim = gradient.dim(SavedOfCat::dim);
+    DECLINE_IF(shapes == nullptr || !PyList_CheckExact(shapes));
     DECLINE_IF(PyList_GET_SIZE(shapes) != gradient.node->edge_count);
-    DECLINE_IF(!read_dim(gradient.option(SavedOfCat::dim), PyArray_NDIM(grad), dim));
     Geometry part(grad);
     npy_intp start = 0;
     gradient.parts.assign(gradient.node->edge_count, nullptr);
@@ -147,50 +135,41 @@ bool cat_backward(Gradient& gradient) {
         int count = read_sizes(PyList_GET_ITEM(shapes, i), sizes);
         bool wanted = gradient.node->edges[i] != nullptr;
         if (count == 1 && sizes[0] == 0) {
-            if (wanted && (gradient.parts[i] = new_array(1, sizes, PyArray_TYPE(grad))) == nullptr) return false;
+            if (wanted) gradient.parts[i] = made(new_array(1, sizes, PyArray_TYPE(grad)));
             continue;
         }
         DECLINE_IF(count != PyArray_NDIM(grad) || start + sizes[dim] > PyArray_DIM(grad, dim));
         part.dims[dim] = sizes[dim];
-        if (wanted) {
-            gradient.parts[i] = part_of(grad, part, start * part.strides[dim], gradient.is_shown);
-            if (gradient.parts[i] == nullptr) return false;
-        }
+        if (wanted) gradient.parts[i] = made(part_of(grad, part, start * part.strides[dim], gradient.is_shown));
         start += sizes[dim];
     }
     return true;
 }
 
-PyObject* stack_forward(Call& call) {
+bool stack_forward(Call& call) {
     Tensors tensors(call[Joined::tensors]);
-    DECLINE_IF(!tensors.are_alike());
     PyArrayObject* first = tensors[0];
     int dim, ndim = PyArray_NDIM(first);
     DECLINE_IF(ndim == NPY_MAXDIMS || PyArray_SIZE(first) == 0 || !read_dim(call[Joined::dim], ndim + 1, dim));
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
-        DECLINE_IF(!PyArray_SAMESHAPE(tensors[i], first) || !is_ordered(tensors[i]));
+        DECLINE_IF(!PyArray_SAMESHAPE(tensors[i], first));
     }
-    npy_intp dims[NPY_MAXDIMS];
-    std::copy_n(PyArray_DIMS(first), dim, dims);
-    dims[dim] = tensors.count;
-    std::copy_n(PyArray_DIMS(first) + dim, ndim - dim, dims + dim + 1);
-    Ref made = Ref::steal(as_object(new_array(ndim + 1, dims, PyArray_TYPE(first))));
-    if (!made) return nullptr;
-    Geometry part(made.array());
-    npy_intp step = part.strides[dim], rows = PyArray_MultiplyList(dims, dim);
+    Geometry whole(first);
+    whole.insert(dim, tensors.count, 0);
+    PyArrayObject* made = call.make(whole.ndim, whole.dims, PyArray_TYPE(first));
+    Geometry part(made);
+    npy_intp step = part.strides[dim], rows = PyArray_MultiplyList(whole.dims, dim);
     part.remove(dim);
-    char* to = PyArray_BYTES(made.array());
+    char* to = PyArray_BYTES(made);
     for (Py_ssize_t i = 0; i < tensors.count; i++, to += step) {
         place_rows(to, rows, step * tensors.count, tensors[i], part.strides);
     }
-    return made.release();
+    return true;
 }
 
 bool stack_backward(Gradient& gradient) {
     PyArrayObject* grad = gradient.grad();
-    int dim;
-    DECLINE_IF(PyArray_NDIM(grad) == 0 || !is_movable(grad));
-    DECLINE_IF(!read_dim(gradient.option(SavedOfStack::dim), PyArray_NDIM(grad), dim));
+    int dim = gradient.dim(SavedOfStack::dim);
     DECLINE_IF(PyArray_DIM(grad, dim) != gradient.node->edge_count);
     Geometry part(grad);
     npy_intp step = part.strides[dim];
@@ -198,19 +177,18 @@ bool stack_backward(Gradient& gradient) {
     gradient.parts.assign(gradient.node->edge_count, nullptr);
     for (int i = 0; i < gradient.node->edge_count; i++) {
         if (gradient.node->edges[i] == nullptr) continue;
-        gradient.parts[i] = part_of(grad, part, i * step, gradient.is_shown);
-        if (gradient.parts[i] == nullptr) return false;
+        gradient.parts[i] = made(part_of(grad, part, i * step, gradient.is_shown));
     }
     return true;
 }
 
 NAMES(Stacked, tensors, out);
 
+Inner cat_op("cat");
+
 // hstack and vstack of tensors that have the dimension already: `cat`.
 PyObject* joined(Call& call, int least, int dim) {
-    static Function* cat = find_function("cat");
     PyObject* list = call[Stacked::tensors];
-    DECLINE_IF(cat == nullptr || call[Stacked::out] != Py_None);
     DECLINE_IF(!PyList_CheckExact(list) && !PyTuple_CheckExact(list));
     int ndim = 0;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); i++) {
@@ -220,17 +198,24 @@ PyObject* joined(Call& call, int least, int dim) {
         DECLINE_IF(PyArray_NDIM(as_tensor(each)->array) < least);
     }
     Ref place = Ref::steal(PyLong_FromLong(dim >= 0 ? dim : ndim > 1));
-    PyObject* args[] = {list, place.get()};
-    return call_native(cat, args, 2, nullptr);
+    return cat_op(list, place.get());
 }
 
 PyObject* hstack_route(Call& call) { return joined(call, 1, -1); }
 PyObject* vstack_route(Call& call) { return joined(call, 2, 0); }
 
-KERNEL("cat").forward(cat_forward, Joined::names).gradient(cat_backward, SavedOfCat::names);
-KERNEL("stack").forward(stack_forward, Joined::names).gradient(stack_backward, SavedOfStack::names);
-KERNEL("hstack").route(hstack_route, Stacked::names);
-KERNEL("vstack").route(vstack_route, Stacked::names);
+KERNEL("cat")
+    .forward(cat_forward, Joined::names)
+    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable().ordered())
+    .gradient(cat_backward, SavedOfCat::names)
+    .given(tensor(GRADIENT).movable().rank_from(1), dim(SavedOfCat::dim, GRADIENT));
+KERNEL("stack")
+    .forward(stack_forward, Joined::names)
+    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable().ordered())
+    .gradient(stack_backward, SavedOfStack::names)
+    .given(tensor(GRADIENT).movable().rank_from(1), dim(SavedOfStack::dim, GRADIENT));
+KERNEL("hstack").route(hstack_route, Stacked::names).takes(none(Stacked::out));
+KERNEL("vstack").route(vstack_route, Stacked::names).takes(none(Stacked::out));
 
 }  // namespace
 

@@ -1,10 +1,9 @@
 // Linear maps: what a layer does to its features, forward and gradient. See ops/products/linear.py.
-#include <algorithm>
-
 #include "kernels/table.h"
+#include "loops/copy.h"
 #include "loops/products.h"
 #include "memory/arrays.h"
-#include "memory/threads.h"
+#include "ops/views.h"
 #include "seam/plan.h"
 
 namespace rushlight {
@@ -31,55 +30,41 @@ struct Rows {
 
 private:
     bool read_copy(PyArrayObject* array) {
-        copy = Ref::steal(reinterpret_cast<PyObject*>(contiguous(array)));
-        return copy && matrix.read(copy.array()) && matrix.flatten();
+        copy = in_c_order(array);
+        return matrix.read(copy.array()) && matrix.flatten();
     }
 };
 
-// An array of the same dims with another size of the last one.
-PyArrayObject* with_last(PyArrayObject* array, npy_intp last) {
-    npy_intp dims[NPY_MAXDIMS];
-    int ndim = PyArray_NDIM(array);
-    std::copy_n(PyArray_DIMS(array), ndim, dims);
-    dims[ndim - 1] = last;
-    return new_array(ndim, dims, PyArray_TYPE(array));
-}
+// The dims of an array, with another size of the last one.
+struct WithLast : Geometry {
+    WithLast(PyArrayObject* array, npy_intp last) : Geometry(array) { dims[ndim - 1] = last; }
+};
 
-PyObject* forward(Call& call) {
-    PyArrayObject *input = call.array(Linear::input), *weight = call.array(Linear::weight);
-    PyArrayObject* bias = call.array(Linear::bias);
-    DECLINE_IF(input == nullptr || weight == nullptr || PyArray_NDIM(weight) != 2);
+bool forward(Call& call) {
+    PyArrayObject *input = call.array(Linear::input), *bias = call.array(Linear::bias);
     Rows rows;
-    Stack map;
-    DECLINE_IF(!rows.read(input) || !map.read(weight));
-    DECLINE_IF(rows.matrix.dtype != map.dtype || rows.matrix.columns != map.columns);
+    Stack map, start;
+    DECLINE_IF(!rows.read(input) || !map.read(call.array(Linear::weight)));
+    DECLINE_IF(rows.matrix.columns != map.columns);
     Product product = product_of(rows.matrix, map.transposed());
     if (bias != nullptr) {
-        Stack start;
-        DECLINE_IF(PyArray_NDIM(bias) != 1 || !start.read(bias));
-        DECLINE_IF(start.dtype != map.dtype || start.columns != map.rows);
+        DECLINE_IF(!start.read(bias) || start.columns != map.rows);
         product.start = PyArray_DATA(bias);
         product.start_column = start.column_step;
-    } else {
-        DECLINE_IF(call[Linear::bias] != Py_None);
     }
-    PyArrayObject* result = with_last(input, map.rows);
-    if (result == nullptr) return nullptr;
-    product.c = PyArray_DATA(result);
-    if (!multiply(product, map.dtype)) Py_CLEAR(result);
-    return as_object(result);
+    WithLast shape(input, map.rows);
+    product.c = PyArray_DATA(call.make(shape.ndim, shape.dims, PyArray_TYPE(input)));
+    return multiply(product, map.dtype);
 }
 
 PyArrayObject* input_gradient(const Rows& grad, PyArrayObject* like, PyArrayObject* weight) {
     Stack map;
-    DECLINE_IF(weight == nullptr || PyArray_NDIM(weight) != 2 || !map.read(weight));
-    DECLINE_IF(map.dtype != grad.matrix.dtype || map.rows != grad.matrix.columns);
-    PyArrayObject* result = with_last(like, map.columns);
-    if (result == nullptr) return nullptr;
+    DECLINE_IF(weight == nullptr || !map.read(weight) || map.rows != grad.matrix.columns);
+    WithLast shape(like, map.columns);
+    Ref result = Ref::steal(as_object(made(new_array(shape.ndim, shape.dims, PyArray_TYPE(like)))));
     Product product = product_of(grad.matrix, map);
-    product.c = PyArray_DATA(result);
-    if (!multiply(product, map.dtype)) Py_CLEAR(result);
-    return result;
+    product.c = PyArray_DATA(result.array());
+    return multiply(product, map.dtype) ? result.release_array() : nullptr;
 }
 
 // In the layout of the weight: the transposed gradient times the input.
@@ -96,24 +81,18 @@ PyArrayObject* bias_gradient(const Rows& grad) {
 
 bool backward(Gradient& gradient) {
     Rows grad;
-    DECLINE_IF(gradient.grad() == nullptr || PyArray_NDIM(gradient.grad()) == 0);
-    DECLINE_IF(!grad.read_dense(gradient.grad()));
     PyArrayObject *input = gradient.array(SavedOfLinear::input), *weight = gradient.array(SavedOfLinear::weight);
     // a weight that is a vector takes the last dim away
     DECLINE_IF(input != nullptr && PyArray_NDIM(input) != PyArray_NDIM(gradient.grad()));
-    DECLINE_IF(weight != nullptr && PyArray_NDIM(weight) != 2);
-    auto fill = [&](Linear::Name name, auto find) {
-        int place = gradient.place_of(name);
-        return place < 0 || (gradient.found[place] = find()) != nullptr;
-    };
-    return fill(Linear::input, [&] { return input_gradient(grad, gradient.grad(), weight); }) &&
-           fill(Linear::weight, [&] { return weight_gradient(grad, input); }) &&
-           fill(Linear::bias, [&] { return bias_gradient(grad); });
+    DECLINE_IF(!grad.read_dense(gradient.grad()));
+    return gradient.fill(Linear::input, [&] { return input_gradient(grad, gradient.grad(), weight); }) &&
+           gradient.fill(Linear::weight, [&] { return weight_gradient(grad, input); }) &&
+           gradient.fill(Linear::bias, [&] { return bias_gradient(grad); });
 }
 
 // What the node's name depends on: both ranks, whether there is a bias, and the order of the input in memory.
 unsigned by_layout(const Call& call) {
-    PyArrayObject *input = call.array(Linear::input), *weight = call.array(Linear::weight);
+    PyArrayObject *input = call.own_array(Linear::input), *weight = call.own_array(Linear::weight);
     if (input == nullptr || weight == nullptr) return 0;
     unsigned flags = (call[Linear::bias] != Py_None) << 1 | (PyArray_IS_C_CONTIGUOUS(input) ? 1 : 0);
     return 1u << 16 | static_cast<unsigned>(PyArray_NDIM(input)) << 8 | PyArray_NDIM(weight) << 2 | flags;
@@ -121,7 +100,11 @@ unsigned by_layout(const Call& call) {
 
 KERNEL("nn.functional.linear")
     .forward(forward, Linear::names)
+    .takes(tensor(Linear::input).floats().rank_from(1), tensor(Linear::weight).like(Linear::input).rank(2))
+    .takes(tensor(Linear::bias).like(Linear::input).rank(1).optional())
     .gradient(backward, SavedOfLinear::names)
+    .given(tensor(GRADIENT).floats().rank_from(1), tensor(SavedOfLinear::input).like(GRADIENT))
+    .given(tensor(SavedOfLinear::weight).like(GRADIENT).rank(2))
     .naming(by_layout);
 
 }  // namespace

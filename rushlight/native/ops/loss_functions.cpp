@@ -1,7 +1,4 @@
 // The public functions of the losses: straight to their op, where nothing is unusual about a call.
-#include <cstring>
-#include <vector>
-
 #include "ops/losses.h"
 #include "seam/names.h"
 
@@ -11,161 +8,112 @@ const Interned word_sum("sum");
 
 namespace {
 
-// Arguments by their names, and where these stand in the signature of the function, once that is known.
-struct Places {
-    const char* names;
-    std::vector<int> found = {};
-
-    // False with a TypeError where the function has no parameter of a name.
-    bool find(const OpInfo& op) {
-        found.clear();
-        for (const char* start = names; *start != '\0'; start += std::strspn(start, ", ")) {
-            Word name{start, static_cast<int>(std::strcspn(start, ","))};
-            size_t place = 0, most = op.parameters.size();
-            while (place < most && !name.is(op.parameters[place].name)) place++;
-            if (place == most) {
-                PyErr_Format(PyExc_TypeError, "the kernel of '%s' reads '%.*s', which is no parameter of the function",
-                             op.kernel->name, name.length, name.start);
-                return false;
-            }
-            found.push_back(static_cast<int>(place));
-            start += name.length;
-        }
-        return true;
-    }
-};
-
-// A function: the op that does its work, the arguments that go there, and those that must be None.
+// A function: the op that does its work, which takes the first of the arguments that are read, in their order.
 struct LossFunction {
-    const char* op;
-    Places passed, nones;
-    Function* function = nullptr;  // of the op, once it has been called
+    Inner op;
+    int passed;
 };
 
-LossFunction mse_loss{"_mse_loss", {"input, target, reduction"}, {"size_average, reduce, weight"}};
-LossFunction l1_loss{"_l1_loss", {"input, target, reduction"}, {"size_average, reduce, weight"}};
-LossFunction smooth_l1_loss{"_smooth_l1_loss", {"input, target, reduction, beta"}, {"size_average, reduce"}};
-LossFunction huber_loss{"_huber_loss", {"input, target, reduction, delta"}, {"weight"}};
-LossFunction binary_cross_entropy{
-    "_binary_cross_entropy", {"input, target, weight, reduction"}, {"weight, size_average, reduce"}};
-LossFunction binary_cross_entropy_with_logits{"_binary_cross_entropy_with_logits",
-                                              {"input, target, weight, pos_weight, reduction"},
-                                              {"weight, size_average, reduce"}};
-LossFunction kl_div{"_kl_div", {"input, target, reduction, log_target"}, {"size_average, reduce"}};
-LossFunction nll_loss{"_nll_loss", {"input, target, weight, ignore_index, reduction"}, {"size_average, reduce"}};
-LossFunction cross_entropy{
-    "_cross_entropy", {"input, target, weight, ignore_index, reduction"}, {"size_average, reduce"}};
+LossFunction mse_loss{Inner("_mse_loss"), 3}, l1_loss{Inner("_l1_loss"), 3},
+    smooth_l1_loss{Inner("_smooth_l1_loss"), 4};
+LossFunction huber_loss{Inner("_huber_loss"), 4}, binary_cross_entropy{Inner("_binary_cross_entropy"), 4};
+LossFunction binary_cross_entropy_with_logits{Inner("_binary_cross_entropy_with_logits"), 5},
+    kl_div{Inner("_kl_div"), 4};
+LossFunction nll_loss{Inner("_nll_loss"), 5}, cross_entropy{Inner("_cross_entropy"), 5};
 
-LossFunction& function_of(const OpInfo& op) { return *static_cast<LossFunction*>(const_cast<void*>(op.kernel->data)); }
-
-bool prepare(OpInfo& op) {
-    LossFunction& function = function_of(op);
-    return function.passed.find(op) && function.nones.find(op);
-}
+NAMES(Distance, input, target, reduction, size_average, reduce, weight);
+NAMES(Smooth, input, target, reduction, beta, size_average, reduce);
+NAMES(Huber, input, target, reduction, delta, weight);
+NAMES(Binary, input, target, weight, reduction, size_average, reduce);
+NAMES(Logits, input, target, weight, pos_weight, reduction, size_average, reduce);
+NAMES(Divergence, input, target, reduction, log_target, size_average, reduce);
+NAMES(Likelihood, input, target, weight, ignore_index, reduction, size_average, reduce);
+NAMES(CrossEntropy, input, target, weight, ignore_index, reduction, size_average, reduce, label_smoothing);
 
 // The op's result; nullptr if it declines, so that the function words its own errors.
-PyObject* call_op(const Call& call) {
+PyObject* call_op(Call& call) {
     constexpr int MOST = 5;
-    LossFunction& function = function_of(*call.op);
-    for (int place : function.nones.found) {
-        DECLINE_IF(call.arguments[place] != Py_None);
-    }
-    if (function.function == nullptr) function.function = find_function(function.op);
-    DECLINE_IF(function.function == nullptr);
+    auto& function = *static_cast<LossFunction*>(const_cast<void*>(call.op->kernel->data));
     PyObject* arguments[MOST];
-    int count = 0;
-    for (int place : function.passed.found) arguments[count++] = call.arguments[place];
-    PyObject* found = call_native(function.function, arguments, count, nullptr);
+    for (int i = 0; i < function.passed; i++) arguments[i] = call.arguments[call.op->places[i]];
+    PyObject* found = function.op.call(arguments, function.passed);
     if (found == nullptr) return declined("its op declined");
     return found;
 }
 
-PyObject* pair_loss(const Call& call, PyArrayObject* input, PyArrayObject* target) {
-    DECLINE_IF(input == nullptr || target == nullptr);
-    DECLINE_IF(!PyArray_SAMESHAPE(input, target) || PyArray_TYPE(input) != PyArray_TYPE(target));
-    return call_op(call);
-}
-
-NAMES(Pair, input, target);
-
-PyObject* pair_route(Call& call) { return pair_loss(call, call.array(Pair::input), call.array(Pair::target)); }
-
-NAMES(Logits, input, target, pos_weight);
-
 PyObject* logits_route(Call& call) {
     // which has no gradient
     DECLINE_IF(call.is_tensor(Logits::pos_weight) && requires_grad(as_tensor(call[Logits::pos_weight])));
-    return pair_loss(call, call.array(Logits::input), call.array(Logits::target));
+    return call_op(call);
 }
-
-NAMES(Divergence, input, target, reduction);
 
 // Of the reductions that the function knows, Python warns of "mean"; "batchmean" is a sum, divided.
 PyObject* divergence_route(Call& call) {
-    PyArrayObject *input = call.array(Divergence::input), *target = call.array(Divergence::target);
+    PyArrayObject* input = call.array(Divergence::input);
     PyObject* reduction = call[Divergence::reduction];
     DECLINE_IF(!PyUnicode_CheckExact(reduction) || read_reduction(reduction) == Reduced::MEAN);
-    if (PyUnicode_CompareWithASCIIString(reduction, "batchmean") != 0) return pair_loss(call, input, target);
-    static Function* const div = find_function("div");
-    DECLINE_IF(div == nullptr);
-    DECLINE_IF(!call.is_tensor(Divergence::input) || PyArray_NDIM(input) == 0);
+    if (PyUnicode_CompareWithASCIIString(reduction, "batchmean") != 0) return call_op(call);
+    static Inner div("div");
+    DECLINE_IF(PyArray_NDIM(input) == 0);
     call.arguments[call.op->places[Divergence::reduction]] = word_sum;
-    Ref total = Ref::steal(pair_loss(call, input, target));
-    Ref size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(input, 0)));
+    Ref total = Ref::steal(call_op(call)), size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(input, 0)));
     if (!total || !size) return nullptr;
-    PyObject* arguments[] = {total.get(), size.get()};
-    return call_function(div, arguments, 2, nullptr);
-}
-
-bool is_zero(PyObject* value) {
-    double number;
-    return plain_number(value, number) && number == 0;
+    return div.either(total.get(), size.get());
 }
 
 // The loss is the first of the op's results.
-PyObject* class_loss(const Call& call, PyArrayObject* input, PyArrayObject* target, PyObject* weight) {
-    DECLINE_IF(input == nullptr || target == nullptr);
+PyObject* class_route(Call& call) {
     // targets of the input's shape are probabilities
-    DECLINE_IF(PyArray_NDIM(target) != PyArray_NDIM(input) - 1);
-    DECLINE_IF(is_tensor(weight) && requires_grad(as_tensor(weight)));
+    DECLINE_IF(PyArray_NDIM(call.array(Likelihood::target)) != PyArray_NDIM(call.array(Likelihood::input)) - 1);
+    DECLINE_IF(call.is_tensor(Likelihood::weight) && requires_grad(as_tensor(call[Likelihood::weight])));
     Ref results = Ref::steal(call_op(call));
     if (!results) return nullptr;
     DECLINE_IF(!PyTuple_Check(results.get()));
     return Py_NewRef(PyTuple_GET_ITEM(results.get(), 0));
 }
 
-NAMES(Likelihood, input, target, weight);
-
-PyObject* likelihood_route(Call& call) {
-    return class_loss(call, call.array(Likelihood::input), call.array(Likelihood::target), call[Likelihood::weight]);
-}
-
-NAMES(CrossEntropy, input, target, weight, label_smoothing);
-
 PyObject* cross_entropy_route(Call& call) {
-    DECLINE_IF(!is_zero(call[CrossEntropy::label_smoothing]));
-    return class_loss(call, call.array(CrossEntropy::input), call.array(CrossEntropy::target),
-                      call[CrossEntropy::weight]);
+    DECLINE_IF(call.number(CrossEntropy::label_smoothing) != 0);
+    return class_route(call);
 }
 
-KERNEL("nn.functional.mse_loss").route(pair_route, Pair::names).with(&mse_loss).preparing(prepare);
-KERNEL("nn.functional.l1_loss").route(pair_route, Pair::names).with(&l1_loss).preparing(prepare);
-KERNEL("nn.functional.smooth_l1_loss").route(pair_route, Pair::names).with(&smooth_l1_loss).preparing(prepare);
-KERNEL("nn.functional.huber_loss").route(pair_route, Pair::names).with(&huber_loss).preparing(prepare);
+constexpr TensorWant input = tensor(Distance::input), target = tensor(Distance::target);
+
+KERNEL("nn.functional.mse_loss")
+    .route(call_op, Distance::names)
+    .takes(input, target.shaped(Distance::input))
+    .takes(none(Distance::size_average), none(Distance::reduce), none(Distance::weight))
+    .with(&mse_loss);
+KERNEL("nn.functional.l1_loss").as("nn.functional.mse_loss").with(&l1_loss);
+KERNEL("nn.functional.smooth_l1_loss")
+    .route(call_op, Smooth::names)
+    .takes(input, target.shaped(Smooth::input), none(Smooth::size_average), none(Smooth::reduce))
+    .with(&smooth_l1_loss);
+KERNEL("nn.functional.huber_loss")
+    .route(call_op, Huber::names)
+    .takes(input, target.shaped(Huber::input), none(Huber::weight))
+    .with(&huber_loss);
 KERNEL("nn.functional.binary_cross_entropy")
-    .route(pair_route, Pair::names)
-    .with(&binary_cross_entropy)
-    .preparing(prepare);
+    .route(call_op, Binary::names)
+    .takes(input, target.shaped(Binary::input), none(Binary::weight), none(Binary::size_average), none(Binary::reduce))
+    .with(&binary_cross_entropy);
 KERNEL("nn.functional.binary_cross_entropy_with_logits")
     .route(logits_route, Logits::names)
-    .with(&binary_cross_entropy_with_logits)
-    .preparing(prepare);
-KERNEL("nn.functional.kl_div").route(divergence_route, Divergence::names).with(&kl_div).preparing(prepare);
-KERNEL("nn.functional.nll_loss").route(likelihood_route, Likelihood::names).with(&nll_loss).preparing(prepare);
+    .takes(input, target.shaped(Logits::input), none(Logits::weight), none(Logits::size_average), none(Logits::reduce))
+    .with(&binary_cross_entropy_with_logits);
+KERNEL("nn.functional.kl_div")
+    .route(divergence_route, Divergence::names)
+    .takes(input, target.shaped(Divergence::input), none(Divergence::size_average), none(Divergence::reduce))
+    .with(&kl_div);
+KERNEL("nn.functional.nll_loss")
+    .route(class_route, Likelihood::names)
+    .takes(input, target, none(Likelihood::size_average), none(Likelihood::reduce))
+    .with(&nll_loss);
 KERNEL("nn.functional.cross_entropy")
     .route(cross_entropy_route, CrossEntropy::names)
-    .with(&cross_entropy)
-    .preparing(prepare);
+    .takes(input, target, none(CrossEntropy::size_average), none(CrossEntropy::reduce))
+    .takes(number(CrossEntropy::label_smoothing))
+    .with(&cross_entropy);
 
 }  // namespace
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "kernels/table.h"
+#include "loops/copy.h"
 #include "loops/operands.h"
-#include "loops/products.h"
 #include "loops/sums.h"
 #include "memory/threads.h"
 #include "seam/names.h"
@@ -25,7 +25,7 @@ namespace {
 // What an op and its gradient read: these three; then an option, or weights, which must be None.
 NAMES(Pair, input, target, reduction, option);
 NAMES(Weighted, input, target, reduction, weight, pos_weight);
-enum class Extra { NONE, NUMBER, FLAG, WEIGHT, WEIGHTS };
+enum class Extra { NONE, NUMBER, FLAG };
 
 // An op of this kind, and its own words for what is read.
 struct PairOp {
@@ -38,28 +38,22 @@ constexpr PairOp squares{SQUARED_DISTANCES};
 constexpr PairOp distances{DISTANCES};
 constexpr PairOp smooth_distances{SMOOTH_DISTANCES, "input, target, reduction, beta", Extra::NUMBER};
 constexpr PairOp huber_distances{HUBER_DISTANCES, "input, target, reduction, delta", Extra::NUMBER};
-constexpr PairOp surprises{SURPRISES, "input, target, reduction, weight", Extra::WEIGHT};
-constexpr PairOp logit_surprises{LOGIT_SURPRISES, Weighted::names, Extra::WEIGHTS};
+constexpr PairOp surprises{SURPRISES, "input, target, reduction, weight"};
+constexpr PairOp logit_surprises{LOGIT_SURPRISES, Weighted::names};
 constexpr PairOp divergences{DIVERGENCES, "input, target, reduction, log_target", Extra::FLAG};
 
-// Which loops, and their option, for both a Call and a Gradient; false for what Python has to look at.
-template <class Find>
-bool read_extra(const PairOp& op, PairLoss& loss, double& option, Find find) {
-    auto is_given = [](PyObject* weight) { return weight != nullptr && weight != Py_None; };
-    loss = op.loss;
-    option = 0;
-    if (op.extra == Extra::NUMBER) {
-        DECLINE_IF(!plain_number(find(Pair::option), option) || !(option > 0));
-    } else if (op.extra == Extra::FLAG) {
-        PyObject* flag = find(Pair::option);
-        DECLINE_IF(flag != Py_True && flag != Py_False);
-        if (flag == Py_True) loss = LOG_DIVERGENCES;
-    } else if (op.extra != Extra::NONE) {
-        DECLINE_IF(is_given(find(Weighted::weight)));
-        DECLINE_IF(op.extra == Extra::WEIGHTS && is_given(find(Weighted::pos_weight)));
+// Which loops a call or a gradient runs, and their option.
+struct Chosen {
+    PairLoss loss;
+    double option = 0;
+
+    Chosen(const PairOp& op, const Readings& readings) : loss(op.loss) {
+        if (op.extra == Extra::NUMBER) option = readings.number(Pair::option);
+        if (op.extra == Extra::FLAG && readings.flag(Pair::option)) loss = LOG_DIVERGENCES;
     }
-    return true;
-}
+    // a beta or delta that is no length
+    bool is_odd(const PairOp& op) const { return op.extra == Extra::NUMBER && !(option > 0); }
+};
 
 void add_value(Operands& operands, double number, int dtype) {
     Operand& operand = operands.items[operands.count++];
@@ -96,35 +90,29 @@ bool is_probable(PyArrayObject* array, int dtype) {
     return good;
 }
 
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     const auto& op = *static_cast<const PairOp*>(call.op->kernel->data);
     PyArrayObject *input = call.array(Pair::input), *target = call.array(Pair::target);
-    DECLINE_IF(input == nullptr || target == nullptr);
-    DECLINE_IF(!PyArray_SAMESHAPE(input, target));
     int dtype = dtype_of(input);
     Reduced reduced = read_reduction(call[Pair::reduction]);
-    PairLoss loss;
-    double option;
-    DECLINE_IF(!is_real(dtype) || dtype_of(target) != dtype);
-    DECLINE_IF(reduced == Reduced::OTHER);
-    if (!read_extra(op, loss, option, [&](auto name) { return call[name]; })) return nullptr;
+    Chosen chosen(op, call);
+    DECLINE_IF(reduced == Reduced::OTHER || chosen.is_odd(op));
     // in the target's order, which Python finds
     bool in_rows = PyArray_IS_C_CONTIGUOUS(input) && PyArray_IS_C_CONTIGUOUS(target);
     DECLINE_IF(reduced == Reduced::NONE && !in_rows && (&op == &logit_surprises || &op == &divergences));
-    if (reduced == Reduced::NONE && loss != SURPRISES) {
-        return as_object(values_of(loss, input, target, dtype, option));
+    if (reduced == Reduced::NONE && chosen.loss != SURPRISES) {
+        return call.give(values_of(chosen.loss, input, target, dtype, chosen.option));
     }
-    Ref x = Ref::steal(as_object(contiguous(input))), y = Ref::steal(as_object(contiguous(target)));
-    if (!x || !y) return nullptr;
-    DECLINE_IF(loss == SURPRISES && (!is_probable(x.array(), dtype) || !is_probable(y.array(), dtype)));
-    if (reduced == Reduced::NONE) return as_object(values_of(loss, input, target, dtype, option));
-    auto part = table().losses.pairs[loss].total[dtype];
+    Ref x = in_c_order(input), y = in_c_order(target);
+    DECLINE_IF(chosen.loss == SURPRISES && (!is_probable(x.array(), dtype) || !is_probable(y.array(), dtype)));
+    if (reduced == Reduced::NONE) return call.give(values_of(chosen.loss, input, target, dtype, chosen.option));
+    auto part = table().losses.pairs[chosen.loss].total[dtype];
     const char *from = PyArray_BYTES(x.array()), *with = PyArray_BYTES(y.array());
     int64_t size = SIZES[dtype], count = PyArray_SIZE(input);
     double total = sum_of_parts(count, [&](int64_t begin, int64_t end) {
-        return part(from + begin * size, with + begin * size, option, end - begin);
+        return part(from + begin * size, with + begin * size, chosen.option, end - begin);
     });
-    return as_object(single_array(reduced == Reduced::MEAN ? total / static_cast<double>(count) : total, dtype));
+    return call.give(single_array(reduced == Reduced::MEAN ? total / static_cast<double>(count) : total, dtype));
 }
 
 // The gradient of the input, or of the target. One of them may be missing where the formula does not read it.
@@ -132,9 +120,8 @@ PyArrayObject* slopes_of(PairLoss loss, int which, PyArrayObject* grad, PyArrayO
                          Reduced reduced, double option) {
     if (input == nullptr) input = target;
     if (target == nullptr) target = input;
-    DECLINE_IF(input == nullptr || !PyArray_SAMESHAPE(input, target));
+    DECLINE_IF(input == nullptr || !have_same_shape(input, target));
     int dtype = dtype_of(grad);
-    DECLINE_IF(!is_real(dtype) || dtype_of(input) != dtype || dtype_of(target) != dtype);
     const PairLoops& loops = table().losses.pairs[loss];
     Operands operands;
     if (reduced == Reduced::NONE) {
@@ -157,51 +144,72 @@ PyArrayObject* slopes_of(PairLoss loss, int which, PyArrayObject* grad, PyArrayO
 
 bool backward(Gradient& gradient) {
     const auto& op = *static_cast<const PairOp*>(gradient.plan->op->kernel->data);
-    PairLoss loss;
-    double option;
+    PyArrayObject *input = gradient.array(Pair::input), *target = gradient.array(Pair::target);
     Reduced reduced = read_reduction(gradient.option(Pair::reduction));
-    DECLINE_IF(gradient.grad() == nullptr);
-    DECLINE_IF(reduced == Reduced::OTHER);
-    if (!read_extra(op, loss, option, [&](auto name) { return gradient.option(name); })) return false;
-    for (Pair::Name each : {Pair::input, Pair::target}) {
-        int place = gradient.place_of(each);
-        if (place < 0) continue;
-        gradient.found[place] = slopes_of(loss, each == Pair::target, gradient.grad(), gradient.array(Pair::input),
-                                          gradient.array(Pair::target), reduced, option);
-        if (gradient.found[place] == nullptr) return false;
-    }
-    return true;
+    Chosen chosen(op, gradient);
+    DECLINE_IF(reduced == Reduced::OTHER || chosen.is_odd(op));
+    auto slope = [&](int which) {
+        return slopes_of(chosen.loss, which, gradient.grad(), input, target, reduced, chosen.option);
+    };
+    return gradient.fill(Pair::input, [&] { return slope(0); }) &&
+           gradient.fill(Pair::target, [&] { return slope(1); });
 }
 
 NAMES(DifferenceShare, outer, input, target, reduction);
 
 // The gradient of the squares as an op.
-PyObject* difference_share(Call& call) {
-    PyArrayObject *outer = call.array(DifferenceShare::outer), *input = call.array(DifferenceShare::input);
-    PyArrayObject* target = call.array(DifferenceShare::target);
+bool difference_share(Call& call) {
     Reduced reduced = read_reduction(call[DifferenceShare::reduction]);
-    DECLINE_IF(outer == nullptr || input == nullptr || target == nullptr);
     DECLINE_IF(reduced == Reduced::OTHER);
-    return as_object(slopes_of(SQUARED_DISTANCES, 0, outer, input, target, reduced, 0));
+    return call.give(slopes_of(SQUARED_DISTANCES, 0, call.array(DifferenceShare::outer),
+                               call.array(DifferenceShare::input), call.array(DifferenceShare::target), reduced, 0));
 }
 
-KERNEL("_mse_loss").forward(forward, squares.names).gradient(backward, squares.names).with(&squares);
-KERNEL("_l1_loss").forward(forward, distances.names).gradient(backward, distances.names).with(&distances);
+KERNEL("_mse_loss")
+    .forward(forward, squares.names)
+    .takes(tensor(Pair::input).floats(), tensor(Pair::target).floats().shaped(Pair::input))
+    .gradient(backward, squares.names)
+    .given(tensor(GRADIENT).floats(), tensor(Pair::input).floats().like(GRADIENT),
+           tensor(Pair::target).floats().like(GRADIENT))
+    .with(&squares);
+KERNEL("_l1_loss").as("_mse_loss").with(&distances);
 KERNEL("_smooth_l1_loss")
+    .as("_mse_loss")
     .forward(forward, smooth_distances.names)
+    .takes(number(Pair::option))
     .gradient(backward, smooth_distances.names)
+    .given(number(Pair::option))
     .with(&smooth_distances);
 KERNEL("_huber_loss")
+    .as("_smooth_l1_loss")
     .forward(forward, huber_distances.names)
     .gradient(backward, huber_distances.names)
     .with(&huber_distances);
-KERNEL("_binary_cross_entropy").forward(forward, surprises.names).gradient(backward, surprises.names).with(&surprises);
+KERNEL("_binary_cross_entropy")
+    .as("_mse_loss")
+    .forward(forward, surprises.names)
+    .takes(none(Weighted::weight))
+    .gradient(backward, surprises.names)
+    .given(none(Weighted::weight))
+    .with(&surprises);
 KERNEL("_binary_cross_entropy_with_logits")
+    .as("_binary_cross_entropy")
     .forward(forward, logit_surprises.names)
+    .takes(none(Weighted::pos_weight))
     .gradient(backward, logit_surprises.names)
+    .given(none(Weighted::pos_weight))
     .with(&logit_surprises);
-KERNEL("_kl_div").forward(forward, divergences.names).gradient(backward, divergences.names).with(&divergences);
-KERNEL("_difference_share").forward(difference_share, DifferenceShare::names);
+KERNEL("_kl_div")
+    .as("_mse_loss")
+    .forward(forward, divergences.names)
+    .takes(flag(Pair::option))
+    .gradient(backward, divergences.names)
+    .given(flag(Pair::option))
+    .with(&divergences);
+KERNEL("_difference_share")
+    .forward(difference_share, DifferenceShare::names)
+    .takes(tensor(DifferenceShare::outer).floats(), tensor(DifferenceShare::input).like(DifferenceShare::outer),
+           tensor(DifferenceShare::target).like(DifferenceShare::outer));
 
 }  // namespace
 

@@ -20,9 +20,8 @@ struct Masked {
     npy_intp rows = 0, held = 0, bytes = 0;
     const npy_bool* holds = nullptr;
 
-    // False unless both are C-contiguous, the mask fits and some of it holds.
+    // False unless the mask, which is C-contiguous, fits and some of it holds.
     bool read(PyArrayObject* mask, int ndim, const npy_intp* dims, npy_intp itemsize) {
-        DECLINE_IF(mask == nullptr || PyArray_TYPE(mask) != NPY_BOOL || !PyArray_IS_C_CONTIGUOUS(mask));
         int count = PyArray_NDIM(mask);
         DECLINE_IF(count < 1 || count > ndim || !PyArray_CompareLists(PyArray_DIMS(mask), dims, count));
         rows = PyArray_SIZE(mask);
@@ -45,43 +44,35 @@ struct Masked {
 NAMES(PickMask, input, mask);
 NAMES(SavedOfPickMask, input_shape, mask);
 
-PyObject* pick_mask_forward(Call& call) {
+bool pick_mask_forward(Call& call) {
     PyArrayObject *input = call.array(PickMask::input), *mask = call.array(PickMask::mask);
-    DECLINE_IF(input == nullptr || mask == nullptr);
     Masked masked;
-    DECLINE_IF(!is_movable(input) || !PyArray_IS_C_CONTIGUOUS(input));
-    if (!masked.read(mask, PyArray_NDIM(input), PyArray_DIMS(input), PyArray_ITEMSIZE(input))) return nullptr;
+    if (!masked.read(mask, PyArray_NDIM(input), PyArray_DIMS(input), PyArray_ITEMSIZE(input))) return false;
     npy_intp dims[NPY_MAXDIMS];
     int rest = PyArray_NDIM(input) - PyArray_NDIM(mask);
     dims[0] = masked.held;
     std::copy_n(PyArray_DIMS(input) + PyArray_NDIM(mask), rest, dims + 1);
-    PyArrayObject* made = new_array(rest + 1, dims, PyArray_TYPE(input));
-    if (made != nullptr) masked.copy(PyArray_BYTES(input), PyArray_BYTES(made), true);
-    return as_object(made);
+    masked.copy(PyArray_BYTES(input), PyArray_BYTES(call.make(rest + 1, dims, PyArray_TYPE(input))), true);
+    return true;
 }
 
 // the same, but for a mask of the input's shape
-PyObject* masked_select_forward(Call& call) {
-    PyArrayObject *input = call.array(PickMask::input), *mask = call.array(PickMask::mask);
-    DECLINE_IF(mask == nullptr || !PyArray_SAMESHAPE(input, mask));
+bool masked_select_forward(Call& call) {
+    DECLINE_IF(!have_same_shape(call.array(PickMask::input), call.array(PickMask::mask)));
     return pick_mask_forward(call);
 }
 
 bool pick_mask_backward(Gradient& gradient) {
+    using Saved = SavedOfPickMask;
     npy_intp sizes[NPY_MAXDIMS];
-    int count = read_sizes(gradient.option(SavedOfPickMask::input_shape), sizes);
+    int count = read_sizes(gradient.option(Saved::input_shape), sizes);
     PyArrayObject* grad = gradient.grad();
     Masked masked;
-    DECLINE_IF(count < 1 || !is_movable(grad));
-    if (!masked.read(gradient.array(SavedOfPickMask::mask), count, sizes, PyArray_ITEMSIZE(grad))) return false;
-    Ref packed = Ref::borrow(as_object(grad));
-    if (!PyArray_IS_C_CONTIGUOUS(grad)) packed = Ref::steal(as_object(packed_copy(grad)));
-    if (!packed) return false;
-    DECLINE_IF(PyArray_NBYTES(packed.array()) != masked.held * masked.bytes);
-    PyArrayObject* whole = zeros_array(count, sizes, PyArray_TYPE(grad));
-    if (whole == nullptr) return false;
-    masked.copy(PyArray_BYTES(whole), PyArray_BYTES(packed.array()), false);
-    gradient.found[0] = whole;
+    DECLINE_IF(count < 1);
+    if (!masked.read(gradient.array(Saved::mask), count, sizes, PyArray_ITEMSIZE(grad))) return false;
+    DECLINE_IF(PyArray_NBYTES(grad) != masked.held * masked.bytes);
+    PyArrayObject* whole = gradient.make_zeros(count, sizes, PyArray_TYPE(grad));
+    masked.copy(PyArray_BYTES(whole), PyArray_BYTES(grad), false);
     return true;
 }
 
@@ -115,19 +106,17 @@ struct Places {
 NAMES(RowsNonzero, input);
 
 // A row for each, whose columns stand in memory one after another.
-PyObject* rows_nonzero_forward(Call& call) {
+bool rows_nonzero_forward(Call& call) {
     constexpr Places loops[DTYPES] = {{count_places<float>, find_places<float>},
                                       {count_places<double>, find_places<double>},
                                       {count_places<int64_t>, find_places<int64_t>},
                                       {count_places<npy_bool>, find_places<npy_bool>}};
     PyArrayObject* input = call.array(RowsNonzero::input);
     int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
-    DECLINE_IF(ndim == 0 || dtype < 0 || !PyArray_IS_C_CONTIGUOUS(input));
     npy_intp count = loops[dtype].count(PyArray_DATA(input), PyArray_SIZE(input)), dims[] = {ndim, count};
     DECLINE_IF(count == 0);
-    Ref columns = Ref::steal(as_object(new_array(2, dims, NPY_INT64)));
-    if (!columns) return nullptr;
-    auto* first = static_cast<int64_t*>(PyArray_DATA(columns.array()));
+    Ref columns = Ref::steal(as_object(made(new_array(2, dims, NPY_INT64))));
+    auto* first = elements<int64_t>(columns.array());
     loops[dtype].find(PyArray_DATA(input), count, first);
     for (int d = ndim - 1; d > 0; d--) {
         npy_intp extent = PyArray_DIM(input, d);
@@ -138,27 +127,34 @@ PyObject* rows_nonzero_forward(Call& call) {
     }
     Geometry rows(columns.array());
     rows.swap(0, 1);
-    return rows.of(columns.array());
+    return call.give(rows.of(columns.array()));
 }
 
 NAMES(Nonzero, input, out, as_tuple);
 
 // nonzero(input, *, out=None, as_tuple=False)
 PyObject* nonzero_route(Call& call) {
-    static Function* rows = find_function("_rows_nonzero");
-    DECLINE_IF(rows == nullptr || !call.is_tensor(Nonzero::input));
-    DECLINE_IF(call[Nonzero::out] != Py_None);
-    DECLINE_IF(call[Nonzero::as_tuple] != Py_False);
-    PyObject* args[] = {call[Nonzero::input]};
-    return call_native(rows, args, 1, nullptr);
+    static Inner rows("_rows_nonzero");
+    DECLINE_IF(call.flag(Nonzero::as_tuple));
+    return rows(call[Nonzero::input]);
 }
 
-KERNEL("_pick_mask").forward(pick_mask_forward, PickMask::names).gradient(pick_mask_backward, SavedOfPickMask::names);
-KERNEL("masked_select")
-    .forward(masked_select_forward, PickMask::names)
-    .gradient(pick_mask_backward, SavedOfPickMask::names);
-KERNEL("_rows_nonzero").forward(rows_nonzero_forward, RowsNonzero::names);
-KERNEL("nonzero").route(nonzero_route, Nonzero::names);
+constexpr TensorWant whole = tensor(PickMask::input).movable().dense(), mask = tensor(PickMask::mask).bools().dense();
+constexpr TensorWant saved_mask = tensor(SavedOfPickMask::mask).bools().dense(),
+                     parts = tensor(GRADIENT).movable().packed();
+
+KERNEL("_pick_mask")
+    .forward(pick_mask_forward, PickMask::names)
+    .takes(whole, mask)
+    .gradient(pick_mask_backward, SavedOfPickMask::names)
+    .given(parts, saved_mask);
+KERNEL("masked_select").as("_pick_mask").forward(masked_select_forward, PickMask::names);
+KERNEL("_rows_nonzero")
+    .forward(rows_nonzero_forward, RowsNonzero::names)
+    .takes(tensor(RowsNonzero::input).known().rank_from(1).dense());
+KERNEL("nonzero")
+    .route(nonzero_route, Nonzero::names)
+    .takes(tensor(Nonzero::input), none(Nonzero::out), flag(Nonzero::as_tuple));
 
 }  // namespace
 

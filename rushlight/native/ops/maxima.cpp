@@ -6,6 +6,7 @@
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "seam/call.h"
+#include "seam/numbers.h"
 
 namespace rushlight {
 
@@ -24,51 +25,36 @@ NAMES(SavedOfExtreme, input, result, dim);
 NAMES(SavedOfAlong, indices, input_shape, dim);
 
 // amax and amin
-PyObject* extreme(Call& call) {
-    PyArrayObject* array = call.array(Along::input);
-    Dims dims;
-    bool keepdim;
-    DECLINE_IF(array == nullptr);
-    DECLINE_IF(!read_dims(call[Along::dim], PyArray_NDIM(array), dims));
-    DECLINE_IF(!read_flag(call[Along::keepdim], keepdim));
-    return as_object(fold(which_of(*call.op->kernel), array, dims, keepdim));
+bool extreme(Call& call) {
+    return call.give(
+        fold(which_of(*call.op->kernel), call.array(Along::input), call.dims(Along::dim), call.flag(Along::keepdim)));
 }
 
 // _max_all and _min_all
-PyObject* extreme_of_all(Call& call) {
+bool extreme_of_all(Call& call) {
     PyArrayObject* array = call.array(All::input);
-    DECLINE_IF(array == nullptr);
-    return as_object(fold(which_of(*call.op->kernel), array, all_dims(PyArray_NDIM(array)), false));
+    return call.give(fold(which_of(*call.op->kernel), array, all_dims(PyArray_NDIM(array)), false));
 }
 
-// A gradient goes to the elements that equal the result, in even parts. What `max()` gives lies by rows, what `amax`
-// gives as its input does.
-bool share(Gradient& gradient, PyArrayObject* input, PyArrayObject* result, Dims dims, bool nans) {
+// A gradient goes to the elements that equal the result, in even parts.
+bool extreme_slope(Gradient& gradient) {
+    using Saved = SavedOfExtreme;
+    return slope_of_rows(gradient, SHARED_SLOPE, gradient.array(Saved::input), gradient.dims(Saved::dim),
+                         gradient.array(Saved::result));
+}
+
+// Here NaN equals NaN, and what is given lies by rows.
+bool extreme_of_all_slope(Gradient& gradient) {
+    PyArrayObject *input = gradient.array(SavedOfAll::input), *result = gradient.array(SavedOfAll::result);
     RowRun rows(input);
     Middle middle;
-    DECLINE_IF(!rows.is_float() || PyArray_SIZE(input) == 0);
-    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
-    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)) || !rows.read(1, result, middle.rows()));
-    DECLINE_IF(!rows.read(2, gradient.grad(), middle.rows()));
-    if (!rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) return false;
-    rows.arrays.options[0] = nans;
+    middle.count = PyArray_SIZE(input);
+    rows.read(0, input, middle.count);
+    DECLINE_IF(!rows.read(1, result, 1) || !rows.read(2, gradient.grad(), 1));
+    rows.write_like(0, input);
+    rows.arrays.options[0] = true;
     rows.run(SHARED_SLOPE, middle);
-    gradient.found[0] = nans ? rows.take(0) : rows.take_like(0, input);
-    return true;
-}
-
-bool extreme_slope(Gradient& gradient) {
-    PyArrayObject* input = gradient.array(SavedOfExtreme::input);
-    PyObject* dim = gradient.option(SavedOfExtreme::dim);
-    Dims dims;
-    DECLINE_IF(input == nullptr || dim == nullptr || !read_dims(dim, PyArray_NDIM(input), dims));
-    return share(gradient, input, gradient.array(SavedOfExtreme::result), dims, false);
-}
-
-bool extreme_of_all_slope(Gradient& gradient) {
-    PyArrayObject* input = gradient.array(SavedOfAll::input);
-    DECLINE_IF(input == nullptr);
-    return share(gradient, input, gradient.array(SavedOfAll::result), all_dims(PyArray_NDIM(input)), true);
+    return gradient.give(rows.take(0));
 }
 
 constexpr int64_t BLOCK = 1 << 16;  // elements that one thread looks through at a time
@@ -116,63 +102,49 @@ void search_rows(const Search& search, const char* data, int itemsize, const Mid
     });
 }
 
-// The best elements and their places, as new arrays; false if it declines.
-bool search(Reduction which, PyArrayObject* array, Dims dims, bool keepdim, Ref& values, Ref& places) {
-    int dtype = dtype_of(array);
-    DECLINE_IF(dtype < 0);
-    DECLINE_IF(PyArray_SIZE(array) == 0 || PyArray_SIZE(array) > NPY_MAX_INT32);
+// The best elements, if they are wanted, and where they stand: the results of the call.
+bool search(Call& call, PyArrayObject* array, Dims dims, bool keepdim, bool with_values) {
+    DECLINE_IF(PyArray_SIZE(array) > NPY_MAX_INT32);
     const FoldLoops& loops = table().folding;
-    const Search& found = (which == LARGEST ? loops.largest : loops.smallest)[dtype];
+    const Search& found = (which_of(*call.op->kernel) == LARGEST ? loops.largest : loops.smallest)[dtype_of(array)];
     Middle middle;
     Ref held = Ref::borrow(as_object(array));
     if (!middle_of(array, dims, middle)) {
         held = in_c_order(array);
-        if (!held) return false;
         DECLINE_IF(!middle_of(held.array(), dims, middle));
     }
     npy_intp shape[NPY_MAXDIMS];
-    int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
-    values = Ref::steal(as_object(new_array(ndim, shape, PyArray_TYPE(array))));
-    places = Ref::steal(as_object(new_array(ndim, shape, NPY_INT64)));
-    if (!values || !places) return false;
+    int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape),
+        type = PyArray_TYPE(array);
+    Ref unseen;
+    if (!with_values) unseen = Ref::steal(as_object(made(new_array(ndim, shape, type))));
+    PyArrayObject* values = with_values ? call.make(ndim, shape, type) : unseen.array();
     search_rows(found, PyArray_BYTES(held.array()), static_cast<int>(PyArray_ITEMSIZE(array)), middle,
-                PyArray_BYTES(values.array()), static_cast<int64_t*>(PyArray_DATA(places.array())));
+                PyArray_BYTES(values), elements<int64_t>(call.make(ndim, shape, NPY_INT64)));
     return true;
 }
 
 // _max_along and _min_along
-PyObject* extreme_along(Call& call) {
+bool extreme_along(Call& call) {
     PyArrayObject* array = call.array(Along::input);
-    int dim;
-    bool keepdim;
-    DECLINE_IF(array == nullptr);
-    DECLINE_IF(!read_dim(call[Along::dim], PyArray_NDIM(array), dim));
-    DECLINE_IF(!read_flag(call[Along::keepdim], keepdim));
-    Ref values, places;
-    Dims dims = PyArray_NDIM(array) > 0 ? Dims{1} << dim : 0;
-    if (!search(which_of(*call.op->kernel), array, dims, keepdim, values, places)) return nullptr;
-    return PyTuple_Pack(2, values.get(), places.get());
+    Dims dims = PyArray_NDIM(array) > 0 ? Dims{1} << call.dim(Along::dim) : 0;
+    return search(call, array, dims, call.flag(Along::keepdim), true);
 }
 
 // argmax and argmin
-PyObject* place_of_extreme(Call& call) {
+bool place_of_extreme(Call& call) {
     PyArrayObject* array = call.array(Along::input);
-    bool keepdim;
-    DECLINE_IF(array == nullptr || PyArray_TYPE(array) == NPY_BOOL);
-    DECLINE_IF(!read_flag(call[Along::keepdim], keepdim));
     Dims dims = all_dims(PyArray_NDIM(array));
     Ref held = Ref::borrow(as_object(array));
     if (call[Along::dim] == Py_None) {
         // places count in C order, whatever the order in memory
         held = in_c_order(array);
-        if (!held) return nullptr;
     } else {
         int dim;
         DECLINE_IF(!read_dim(call[Along::dim], PyArray_NDIM(array), dim));
         dims = PyArray_NDIM(array) > 0 ? Dims{1} << dim : 0;
     }
-    Ref values, places;
-    return search(which_of(*call.op->kernel), held.array(), dims, keepdim, values, places) ? places.release() : nullptr;
+    return search(call, held.array(), dims, call.flag(Along::keepdim), false);
 }
 
 template <class T>
@@ -184,78 +156,68 @@ void put(const T* grad, const int64_t* places, const Middle& middle, T* out) {
 
 // of _max_along and _min_along: the gradient where the chosen elements came from
 bool extreme_along_slope(Gradient& gradient) {
-    PyArrayObject *grad = gradient.grad(), *indices = gradient.array(SavedOfAlong::indices);
+    using Saved = SavedOfAlong;
+    PyArrayObject *grad = gradient.grad(), *indices = gradient.array(Saved::indices);
     npy_intp shape[NPY_MAXDIMS];
-    int ndim = read_sizes(gradient.option(SavedOfAlong::input_shape), shape), dim;
-    DECLINE_IF(grad == nullptr || indices == nullptr);
-    DECLINE_IF(ndim < 1 || !read_dim(gradient.option(SavedOfAlong::dim), ndim, dim));
-    int dtype = dtype_of(grad);
-    DECLINE_IF(dtype != FLOAT32 && dtype != FLOAT64);
+    int ndim = read_sizes(gradient.option(Saved::input_shape), shape), dim;
+    DECLINE_IF(ndim < 1 || !read_dim(gradient.option(Saved::dim), ndim, dim));
     Middle middle;
     middle_of(ndim, shape, Dims{1} << dim, middle);
     DECLINE_IF(PyArray_SIZE(grad) != middle.rows() || PyArray_SIZE(indices) != middle.rows());
-    Ref slope = in_c_order(grad), places = in_c_order(indices);
-    PyArrayObject* out = slope && places ? zeros_array(ndim, shape, PyArray_TYPE(grad)) : nullptr;
-    if (out == nullptr) return false;
-    auto* at = static_cast<const int64_t*>(PyArray_DATA(places.array()));
-    const void* from = PyArray_DATA(slope.array());
-    if (dtype == FLOAT32) {
-        put(static_cast<const float*>(from), at, middle, static_cast<float*>(PyArray_DATA(out)));
-    } else {
-        put(static_cast<const double*>(from), at, middle, static_cast<double*>(PyArray_DATA(out)));
-    }
-    gradient.found[0] = out;
+    PyArrayObject* out = gradient.make_zeros(ndim, shape, PyArray_TYPE(grad));
+    with_float(dtype_of(grad), [&](auto zero) {
+        using T = decltype(zero);
+        put(elements<const T>(grad), elements<const int64_t>(indices), middle, elements<T>(out));
+    });
     return true;
 }
 
 // max and min: one way for each overload
 PyObject* overload(Call& call) {
+    static Inner pairs[2] = {Inner("minimum"), Inner("maximum")}, alls[2] = {Inner("_min_all"), Inner("_max_all")};
+    static Inner alongs[2] = {Inner("_min_along"), Inner("_max_along")};
     bool is_max = which_of(*call.op->kernel) == LARGEST;
-    DECLINE_IF(!call.is_tensor(Overload::input));
-    DECLINE_IF(call[Overload::axis] != Py_None || call[Overload::keepdims] != Py_None);
-    DECLINE_IF(call[Overload::out] != Py_None);
-    PyObject* dim = call[Overload::dim];
+    PyObject *input = call[Overload::input], *dim = call[Overload::dim];
     PyObject* other = is_tensor(dim) ? dim : call[Overload::other];
-    PyObject* args[] = {call[Overload::input], dim, call[Overload::keepdim]};
-    Function* inner;
-    int count;
-    if (other != Py_None) {
-        static Function* functions[2] = {find_function("minimum"), find_function("maximum")};
-        inner = functions[is_max];
-        args[1] = other;
-        count = 2;
-    } else if (dim == Py_None) {
-        static Function* functions[2] = {find_function("_min_all"), find_function("_max_all")};
-        inner = functions[is_max];
-        count = 1;
-    } else {
-        static Function* functions[2] = {find_function("_min_along"), find_function("_max_along")};
-        inner = functions[is_max];
-        count = 3;
-    }
-    DECLINE_IF(inner == nullptr);
-    return call_function(inner, args, count, nullptr);
+    if (other != Py_None) return pairs[is_max].either(input, other);
+    if (dim == Py_None) return alls[is_max].either(input);
+    return alongs[is_max].either(input, dim, call[Overload::keepdim]);
 }
 
-KERNEL("amax").forward(extreme, Along::names).gradient(extreme_slope, SavedOfExtreme::names).with(&largest);
-KERNEL("amin").forward(extreme, Along::names).gradient(extreme_slope, SavedOfExtreme::names).with(&smallest);
-KERNEL("_max_all").forward(extreme_of_all, All::names).gradient(extreme_of_all_slope, SavedOfAll::names).with(&largest);
-KERNEL("_min_all")
+constexpr TensorWant searched = tensor(Along::input).known().filled();
+
+KERNEL("amax")
+    .forward(extreme, Along::names)
+    .takes(searched, dims(Along::dim, Along::input), flag(Along::keepdim))
+    .gradient(extreme_slope, SavedOfExtreme::names)
+    .given(tensor(GRADIENT).floats(), tensor(SavedOfExtreme::input).like(GRADIENT).filled(),
+           dims(SavedOfExtreme::dim, SavedOfExtreme::input))
+    .with(&largest);
+KERNEL("_max_all")
     .forward(extreme_of_all, All::names)
+    .takes(searched)
     .gradient(extreme_of_all_slope, SavedOfAll::names)
-    .with(&smallest);
+    .given(tensor(GRADIENT).floats(), tensor(SavedOfAll::input).like(GRADIENT).filled())
+    .with(&largest);
 KERNEL("_max_along")
     .forward(extreme_along, Along::names)
+    .takes(searched, dim(Along::dim, Along::input), flag(Along::keepdim))
     .gradient(extreme_along_slope, SavedOfAlong::names)
+    .given(tensor(GRADIENT).floats().packed(), tensor(SavedOfAlong::indices).integers().packed())
     .with(&largest);
-KERNEL("_min_along")
-    .forward(extreme_along, Along::names)
-    .gradient(extreme_along_slope, SavedOfAlong::names)
-    .with(&smallest);
-KERNEL("argmax").forward(place_of_extreme, Along::names).with(&largest);
-KERNEL("argmin").forward(place_of_extreme, Along::names).with(&smallest);
-KERNEL("max").route(overload, Overload::names).with(&largest);
-KERNEL("min").route(overload, Overload::names).with(&smallest);
+KERNEL("argmax")
+    .forward(place_of_extreme, Along::names)
+    .takes(tensor(Along::input).floats().integers().filled(), flag(Along::keepdim))
+    .with(&largest);
+KERNEL("max")
+    .route(overload, Overload::names)
+    .takes(tensor(Overload::input), none(Overload::axis), none(Overload::keepdims), none(Overload::out))
+    .with(&largest);
+KERNEL("amin").as("amax").with(&smallest);
+KERNEL("_min_all").as("_max_all").with(&smallest);
+KERNEL("_min_along").as("_max_along").with(&smallest);
+KERNEL("argmin").as("argmax").with(&smallest);
+KERNEL("min").as("max").with(&smallest);
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "seam/call.h"
+#include "seam/numbers.h"
 
 namespace rushlight {
 
@@ -15,12 +16,11 @@ namespace {
 struct Norm {
     RowOp forward, backward;
     bool centred;
-    const char* name;
-    Function* function;  // found at first use
+    Inner op;
 };
 
-Norm layer{LAYER_NORM, LAYER_NORM_SLOPE, true, "_layer_norm", nullptr};
-Norm rms{RMS_NORM, RMS_NORM_SLOPE, false, "_rms_norm", nullptr};
+Norm layer{LAYER_NORM, LAYER_NORM_SLOPE, true, Inner("_layer_norm")};
+Norm rms{RMS_NORM, RMS_NORM_SLOPE, false, Inner("_rms_norm")};
 
 Norm& norm_of(const OpInfo& op) { return *static_cast<Norm*>(const_cast<void*>(op.kernel->data)); }
 
@@ -52,59 +52,45 @@ bool rows_over(PyArrayObject* input, PyObject* normalized_shape, Middle& middle,
         DECLINE_IF(PyLong_AsLongAndOverflow(said, &overflow) != extent || overflow != 0);
         middle.count *= extent;
     }
-    DECLINE_IF(middle.outer * middle.count == 0);
     return true;
 }
 
-// A weight or bias has the shape of a row; None is none.
-bool read_parameter(RowRun& rows, int which, PyObject* value, PyArrayObject* input, int dims, int64_t count) {
-    if (value == Py_None) return true;
-    DECLINE_IF(!is_tensor(value));
-    PyArrayObject* array = as_tensor(value)->array;
+// A weight or bias, nullptr for none, has the shape of a row.
+bool read_parameter(RowRun& rows, int which, PyArrayObject* array, PyArrayObject* input, int dims, int64_t count) {
+    if (array == nullptr) return true;
     const npy_intp* row = PyArray_DIMS(input) + PyArray_NDIM(input) - dims;
     DECLINE_IF(PyArray_NDIM(array) != dims || !PyArray_CompareLists(PyArray_DIMS(array), row, dims));
-    DECLINE_IF(!rows.read(which, array, count));
-    return true;
+    return rows.read(which, array, count);
 }
 
-bool read_eps(PyObject* eps, int dtype, double& value) {
-    if (eps == Py_None) {
+bool read_eps(const Call& call, const Norm& norm, int dtype, double& value) {
+    PyObject* eps = call[Normalized::eps];
+    if (eps == Py_None && !norm.centred) {
         value = dtype == FLOAT32 ? FLT_EPSILON : DBL_EPSILON;
         return true;
     }
-    DECLINE_IF(!PyFloat_CheckExact(eps) && !PyLong_CheckExact(eps));
-    value = PyFloat_AsDouble(eps);
-    return !PyErr_Occurred();
+    DECLINE_IF(!plain_number(eps, value));
+    return true;
 }
 
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     const Norm& norm = norm_of(*call.op);
     PyArrayObject* input = call.array(Normalized::input);
     RowRun rows(input);
     Middle middle;
-    int dims;
-    PyObject* eps = call[Normalized::eps];
-    DECLINE_IF(!rows.is_float());
-    if (!rows_over(input, call[Normalized::normalized_shape], middle, dims)) return nullptr;
-    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)));
-    if (!read_parameter(rows, 1, call[Normalized::weight], input, dims, middle.count)) return nullptr;
-    if (norm.centred) {
-        if (!read_parameter(rows, 2, call[Normalized::bias], input, dims, middle.count)) return nullptr;
-        DECLINE_IF(eps == Py_None);
-    }
-    if (!read_eps(eps, rows.dtype, rows.arrays.options[0])) return nullptr;
-    int ndim = PyArray_NDIM(input);
+    int dims, ndim = PyArray_NDIM(input);
+    if (!rows_over(input, call[Normalized::normalized_shape], middle, dims)) return false;
+    rows.read(0, input, PyArray_SIZE(input));
+    if (!read_parameter(rows, 1, call.array(Normalized::weight), input, dims, middle.count)) return false;
+    if (norm.centred && !read_parameter(rows, 2, call.array(Normalized::bias), input, dims, middle.count)) return false;
+    if (!read_eps(call, norm, rows.dtype, rows.arrays.options[0])) return false;
     npy_intp kept[NPY_MAXDIMS];
     reduced_shape(ndim, PyArray_DIMS(input), all_dims(ndim) & ~all_dims(ndim - dims), true, kept);
-    if (!rows.write(0, ndim, PyArray_DIMS(input)) || (norm.centred && !rows.write(1, ndim, kept)) ||
-        !rows.write(2, ndim, kept)) {
-        return nullptr;
-    }
+    rows.write_like(0, input);
+    if (norm.centred) rows.write(1, ndim, kept);
+    rows.write(2, ndim, kept);
     rows.run(norm.forward, middle);
-    Ref output = Ref::steal(as_object(rows.take(0))), scale = Ref::steal(as_object(rows.take(2)));
-    if (!norm.centred) return PyTuple_Pack(2, output.get(), scale.get());
-    Ref mean = Ref::steal(as_object(rows.take(1)));
-    return PyTuple_Pack(3, output.get(), mean.get(), scale.get());
+    return call.give(rows.take(0)) && (!norm.centred || call.give(rows.take(1))) && call.give(rows.take(2));
 }
 
 constexpr int64_t MOST_BLOCKS = 64;
@@ -114,13 +100,12 @@ struct Totals {
     Ref held;
     int64_t rows = 0, blocks = 0, count = 0;
 
-    bool prepare(const Middle& middle) {
+    void prepare(const Middle& middle) {
         count = middle.count;
         rows = std::max<int64_t>({32, (1 << 15) / count, (middle.outer + MOST_BLOCKS - 1) / MOST_BLOCKS});
         blocks = (middle.outer + rows - 1) / rows;
         npy_intp size = blocks * count;
-        held = Ref::steal(as_object(zeros_array(1, &size, NPY_FLOAT64)));
-        return static_cast<bool>(held);
+        held = Ref::steal(as_object(made(zeros_array(1, &size, NPY_FLOAT64))));
     }
     double* at(int64_t block) const {
         return held ? static_cast<double*>(PyArray_DATA(held.array())) + block * count : nullptr;
@@ -128,8 +113,7 @@ struct Totals {
     // as a new array
     PyArrayObject* give(int ndim, const npy_intp* shape, int dtype) const {
         const Fold& sum = table().folding.folds[SUM][dtype];
-        PyArrayObject* found = new_array(ndim, shape, type_num_of(dtype));
-        if (found == nullptr) return nullptr;
+        PyArrayObject* found = made(new_array(ndim, shape, type_num_of(dtype)));
         sum.join(at(0), blocks, count);
         sum.give(at(0), count, 1, PyArray_DATA(found));
         return found;
@@ -164,85 +148,58 @@ int row_shape(PyArrayObject* input, PyObject* normalized_shape, PyArrayObject* s
 }
 
 bool backward(Gradient& gradient) {
-    const Norm& norm = norm_of(*gradient.plan->op);
     using Saved = SavedOfNormalized;
-    PyArrayObject *grad = gradient.grads[0], *input = gradient.array(Saved::input);
-    PyArrayObject *scale = gradient.array(Saved::scale), *weight = gradient.array(Saved::weight);
-    for (int i = 1; i < gradient.grad_count; i++) {
-        DECLINE_IF(gradient.grads[i] != nullptr);
-    }
-    DECLINE_IF(grad == nullptr || input == nullptr || scale == nullptr);
-    DECLINE_IF(!PyArray_SAMESHAPE(grad, input));
+    const Norm& norm = norm_of(*gradient.plan->op);
+    PyArrayObject *grad = gradient.grad(), *input = gradient.array(Saved::input), *scale = gradient.array(Saved::scale);
+    PyArrayObject* weight = gradient.array(Saved::weight);
+    DECLINE_IF(gradient.has_other_grads());
     RowRun rows(grad);
     Middle middle;
-    int64_t size = PyArray_SIZE(input);
-    DECLINE_IF(!rows.is_float() || size == 0);
     middle.outer = PyArray_SIZE(scale);
-    middle.count = size / middle.outer;
-    DECLINE_IF(!rows.read(0, grad, size) || !rows.read(1, input, size));
+    middle.count = PyArray_SIZE(input) / middle.outer;
+    rows.read(0, grad, PyArray_SIZE(grad));
+    rows.read(1, input, PyArray_SIZE(input));
+    rows.read(3, scale, middle.outer);
     DECLINE_IF(norm.centred && !rows.read(2, gradient.array(Saved::mean), middle.outer));
-    DECLINE_IF(!rows.read(3, scale, middle.outer));
     DECLINE_IF(weight != nullptr && !rows.read(4, weight, middle.count));
-    int place = gradient.place_of(Normalized::input), weight_place = gradient.place_of(Normalized::weight);
-    int bias_place = norm.centred ? gradient.place_of(Normalized::bias) : -1;
     Totals weights, biases;
-    if ((weight_place >= 0 && !weights.prepare(middle)) || (bias_place >= 0 && !biases.prepare(middle)) ||
-        (place >= 0 && !rows.write_over(gradient))) {
-        return false;
-    }
-    npy_intp shape[NPY_MAXDIMS];
-    int ndim = row_shape(input, gradient.option(Saved::normalized_shape), scale, shape);
+    if (gradient.place_of(Normalized::weight) >= 0) weights.prepare(middle);
+    if (norm.centred && gradient.place_of(Normalized::bias) >= 0) biases.prepare(middle);
+    if (gradient.place_of(Normalized::input) >= 0) rows.write_over(gradient);
     if (weights.held || biases.held) {
         run_blocks(norm.backward, rows, middle, weights, biases);
     } else {
         rows.run(norm.backward, middle);
     }
-    if (place >= 0) gradient.found[place] = rows.take(0);
-    if (weight_place >= 0) gradient.found[weight_place] = weights.give(ndim, shape, rows.dtype);
-    if (bias_place >= 0) gradient.found[bias_place] = biases.give(ndim, shape, rows.dtype);
-    return (weight_place < 0 || gradient.found[weight_place] != nullptr) &&
-           (bias_place < 0 || gradient.found[bias_place] != nullptr);
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = row_shape(input, gradient.option(Saved::normalized_shape), scale, shape);
+    return gradient.fill(Normalized::input, [&] { return rows.take(0); }) &&
+           gradient.fill(Normalized::weight, [&] { return weights.give(ndim, shape, rows.dtype); }) &&
+           (!biases.held || gradient.fill(Normalized::bias, [&] { return biases.give(ndim, shape, rows.dtype); }));
 }
 
-PyObject* normalized_gradient(Call& call) {
+bool normalized_gradient(Call& call) {
     PyArrayObject *through = call.array(NormalizedGradient::through), *normal = call.array(NormalizedGradient::normal);
-    PyArrayObject* scale = call.array(NormalizedGradient::scale);
     RowRun rows(through);
     Middle middle;
-    Dims dims;
-    bool centred;
-    DECLINE_IF(!rows.is_float() || PyArray_SIZE(through) == 0);
-    DECLINE_IF(normal == nullptr || scale == nullptr);
-    DECLINE_IF(!read_dims(call[NormalizedGradient::dims], PyArray_NDIM(through), dims));
-    DECLINE_IF(!read_flag(call[NormalizedGradient::centred], centred));
-    DECLINE_IF(!middle_of(PyArray_NDIM(through), PyArray_DIMS(through), dims, middle) || middle.inner != 1);
-    DECLINE_IF(!PyArray_SAMESHAPE(through, normal));
-    DECLINE_IF(!rows.read(0, through, PyArray_SIZE(through)) || !rows.read(1, normal, PyArray_SIZE(through)));
-    DECLINE_IF(!rows.read(2, scale, middle.outer));
-    if (!rows.write(0, PyArray_NDIM(through), PyArray_DIMS(through))) return nullptr;
-    rows.arrays.options[0] = centred;
+    DECLINE_IF(!middle_of(PyArray_NDIM(through), PyArray_DIMS(through), call.dims(NormalizedGradient::dims), middle));
+    DECLINE_IF(middle.inner != 1);
+    rows.read(0, through, PyArray_SIZE(through));
+    rows.read(1, normal, PyArray_SIZE(through));
+    DECLINE_IF(!rows.read(2, call.array(NormalizedGradient::scale), middle.outer));
+    rows.write_like(0, through);
+    rows.arrays.options[0] = call.flag(NormalizedGradient::centred);
     rows.run(NORMALIZED_SLOPE, middle);
-    return as_object(rows.take(0));
-}
-
-// Whether a parameter has the dtype of the input, or is none.
-bool is_alike(const Call& call, Normalized::Name parameter) {
-    return !call.is_tensor(parameter) ||
-           PyArray_TYPE(call.array(parameter)) == PyArray_TYPE(call.array(Normalized::input));
+    return call.give(rows.take(0));
 }
 
 // nn.functional's, which return the first result alone
 PyObject* route(Call& call) {
     Norm& norm = norm_of(*call.op);
-    if (norm.function == nullptr) norm.function = find_function(norm.name);
-    DECLINE_IF(norm.function == nullptr || !call.is_tensor(Normalized::input));
-    // Python refuses most other dtypes
-    DECLINE_IF(!is_alike(call, Normalized::weight) || (norm.centred && !is_alike(call, Normalized::bias)));
-    PyObject* args[5] = {call[Normalized::input], call[Normalized::normalized_shape], call[Normalized::weight]};
-    int count = 3;
-    if (norm.centred) args[count++] = call[Normalized::bias];
-    args[count++] = call[Normalized::eps];
-    Ref found = Ref::steal(call_function(norm.function, args, count, nullptr));
+    PyObject *input = call[Normalized::input], *shape = call[Normalized::normalized_shape];
+    PyObject *weight = call[Normalized::weight], *eps = call[Normalized::eps];
+    Ref found = Ref::steal(norm.centred ? norm.op.either(input, shape, weight, call[Normalized::bias], eps)
+                                        : norm.op.either(input, shape, weight, eps));
     if (!found) return nullptr;
     DECLINE_IF(!PyTuple_Check(found.get()));
     return Py_NewRef(PyTuple_GET_ITEM(found.get(), 0));
@@ -250,16 +207,42 @@ PyObject* route(Call& call) {
 
 // The node of an rms norm has the usual name for rows in order; Python knows the others.
 unsigned by_layout(const Call& call) {
-    PyArrayObject* input = call.array(Normalized::input);
+    PyArrayObject* input = call.own_array(Normalized::input);
     if (input == nullptr || !PyArray_IS_C_CONTIGUOUS(input)) return 0;
     return PyArray_ITEMSIZE(input) > 2 ? 1 : 2;
 }
 
-KERNEL("_layer_norm").forward(forward, Normalized::names).gradient(backward, SavedOfNormalized::names).with(&layer);
-KERNEL("_rms_norm").forward(forward, rms_names).gradient(backward, saved_of_rms).with(&rms).naming(by_layout);
-KERNEL("_normalized_gradient").forward(normalized_gradient, NormalizedGradient::names);
-KERNEL("nn.functional.layer_norm").route(route, Normalized::names).with(&layer);
-KERNEL("nn.functional.rms_norm").route(route, rms_names).with(&rms);
+constexpr TensorWant input = tensor(Normalized::input).floats().filled();
+constexpr TensorWant weight = tensor(Normalized::weight).like(Normalized::input).optional();
+constexpr TensorWant bias = tensor(Normalized::bias).like(Normalized::input).optional();
+
+KERNEL("_layer_norm")
+    .forward(forward, Normalized::names)
+    .takes(input, weight, bias)
+    .gradient(backward, SavedOfNormalized::names)
+    .given(tensor(GRADIENT).floats().filled(), tensor(SavedOfNormalized::input).shaped(GRADIENT))
+    .given(tensor(SavedOfNormalized::scale).like(GRADIENT), tensor(SavedOfNormalized::weight).like(GRADIENT).optional())
+    .with(&layer);
+KERNEL("_rms_norm")
+    .forward(forward, rms_names)
+    .takes(input, weight)
+    .gradient(backward, saved_of_rms)
+    .given(tensor(GRADIENT).floats().filled(), tensor(SavedOfNormalized::input).shaped(GRADIENT))
+    .given(tensor(SavedOfNormalized::scale).like(GRADIENT), tensor(SavedOfNormalized::weight).like(GRADIENT).optional())
+    .with(&rms)
+    .naming(by_layout);
+KERNEL("_normalized_gradient")
+    .forward(normalized_gradient, NormalizedGradient::names)
+    .takes(tensor(NormalizedGradient::through).floats().filled())
+    .takes(tensor(NormalizedGradient::normal).shaped(NormalizedGradient::through))
+    .takes(tensor(NormalizedGradient::scale).like(NormalizedGradient::through))
+    .takes(dims(NormalizedGradient::dims, NormalizedGradient::through), flag(NormalizedGradient::centred));
+// Python refuses most other dtypes
+KERNEL("nn.functional.layer_norm")
+    .route(route, Normalized::names)
+    .takes(tensor(Normalized::input), weight, bias)
+    .with(&layer);
+KERNEL("nn.functional.rms_norm").route(route, rms_names).takes(tensor(Normalized::input), weight).with(&rms);
 
 }  // namespace
 

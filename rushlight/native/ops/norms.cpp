@@ -54,47 +54,24 @@ bool is_usual(PyArrayObject* lengths) {
 NAMES(VectorNorm, input, ord, dim, keepdim, dtype);
 NAMES(SavedOfVectorNorm, input, result, ord, dim);
 
-PyObject* forward(Call& call) {
-    PyArrayObject* array = call.array(VectorNorm::input);
+bool forward(Call& call) {
     Order order;
-    Dims dims;
-    bool keepdim;
-    DECLINE_IF(array == nullptr);
-    DECLINE_IF(call[VectorNorm::dtype] != Py_None);
     DECLINE_IF(!read_order(call[VectorNorm::ord], order));
-    DECLINE_IF(!read_dims(call[VectorNorm::dim], PyArray_NDIM(array), dims));
-    DECLINE_IF(!read_flag(call[VectorNorm::keepdim], keepdim));
-    Ref made = Ref::steal(as_object(fold(order.fold, array, dims, keepdim)));
-    DECLINE_IF(made && order.fold == SQUARES && !is_usual(made.array()));
-    return made.release();
+    Ref lengths = Ref::steal(as_object(
+        fold(order.fold, call.array(VectorNorm::input), call.dims(VectorNorm::dim), call.flag(VectorNorm::keepdim))));
+    DECLINE_IF(lengths && order.fold == SQUARES && !is_usual(lengths.array()));
+    return call.give(std::move(lengths));
 }
 
 bool backward(Gradient& gradient) {
-    PyArrayObject* input = gradient.array(SavedOfVectorNorm::input);
-    PyArrayObject* result = gradient.array(SavedOfVectorNorm::result);
-    PyObject* dim = gradient.option(SavedOfVectorNorm::dim);
-    RowRun rows(input);
+    using Saved = SavedOfVectorNorm;
     Order order;
-    Dims dims;
-    Middle middle;
-    DECLINE_IF(!rows.is_float() || PyArray_SIZE(input) == 0);
-    DECLINE_IF(!read_order(gradient.option(SavedOfVectorNorm::ord), order));
-    DECLINE_IF(dim == nullptr || !read_dims(dim, PyArray_NDIM(input), dims));
-    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
-    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)) || !rows.read(1, result, middle.rows()));
-    DECLINE_IF(!rows.read(2, gradient.grad(), middle.rows()));
-    if (!rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) return false;
-    rows.run(order.slope, middle);
-    gradient.found[0] = rows.take_like(0, input);
-    return true;
+    DECLINE_IF(!read_order(gradient.option(Saved::ord), order));
+    return slope_of_rows(gradient, order.slope, gradient.array(Saved::input), gradient.dims(Saved::dim),
+                         gradient.array(Saved::result));
 }
 
-PyObject* vector_norm(PyObject* x, PyObject* ord, PyObject* dim, PyObject* keepdim) {
-    static Function* const inner = find_function("linalg.vector_norm");
-    PyObject* args[] = {x, ord, dim, keepdim};
-    DECLINE_IF(inner == nullptr);
-    return call_function(inner, args, 4, nullptr);
-}
+Inner vector_norm("linalg.vector_norm");
 
 bool is_number(PyObject* value) { return PyFloat_CheckExact(value) || PyLong_CheckExact(value); }
 
@@ -108,14 +85,12 @@ NAMES(Norm, input, p, dim, keepdim, out, dtype);
 
 PyObject* norm(Call& call) {
     PyObject *input = call[Norm::input], *p = call[Norm::p], *dim = call[Norm::dim], *keepdim = call[Norm::keepdim];
-    DECLINE_IF(!is_tensor(input));
-    DECLINE_IF(call[Norm::out] != Py_None || call[Norm::dtype] != Py_None);
-    if (is_number(p)) return vector_norm(input, p, dim, keepdim);
+    if (is_number(p)) return vector_norm.either(input, p, dim, keepdim);
     bool is_fro = p == Py_None || (PyUnicode_Check(p) && PyUnicode_CompareWithASCIIString(p, "fro") == 0);
     DECLINE_IF(!is_fro);
     DECLINE_IF(dim != Py_None && (dim_count(dim) < 0 || dim_count(dim) > 2));
     Ref two = Ref::steal(PyLong_FromLong(2));
-    return two ? vector_norm(input, two.get(), dim, keepdim) : nullptr;
+    return two ? vector_norm.either(input, two.get(), dim, keepdim) : nullptr;
 }
 
 NAMES(LinalgNorm, input, ord, dim, keepdim, axis, keepdims, dtype, out);
@@ -124,23 +99,28 @@ NAMES(LinalgNorm, input, ord, dim, keepdim, axis, keepdims, dtype, out);
 PyObject* linalg_norm(Call& call) {
     PyObject *input = call[LinalgNorm::input], *keepdim = call[LinalgNorm::keepdim];
     PyObject *ord = call[LinalgNorm::ord], *dim = call[LinalgNorm::dim];
-    PyArrayObject* array = call.array(LinalgNorm::input);
-    DECLINE_IF(array == nullptr);
-    DECLINE_IF(call[LinalgNorm::axis] != Py_None || call[LinalgNorm::keepdims] != Py_None);
-    DECLINE_IF(call[LinalgNorm::dtype] != Py_None || call[LinalgNorm::out] != Py_None);
-    Py_ssize_t count = dim == Py_None ? PyArray_NDIM(array) : dim_count(dim);
+    Py_ssize_t count = dim == Py_None ? PyArray_NDIM(call.array(LinalgNorm::input)) : dim_count(dim);
     if (ord == Py_None) {
         DECLINE_IF(dim != Py_None && count != 1 && count != 2);
         Ref two = Ref::steal(PyLong_FromLong(2));
-        return two ? vector_norm(input, two.get(), dim, keepdim) : nullptr;
+        return two ? vector_norm.either(input, two.get(), dim, keepdim) : nullptr;
     }
     DECLINE_IF(count != 1 || !is_number(ord));
-    return vector_norm(input, ord, dim, keepdim);
+    return vector_norm.either(input, ord, dim, keepdim);
 }
 
-KERNEL("linalg.vector_norm").forward(forward, VectorNorm::names).gradient(backward, SavedOfVectorNorm::names);
-KERNEL("norm").route(norm, Norm::names);
-KERNEL("linalg.norm").route(linalg_norm, LinalgNorm::names);
+KERNEL("linalg.vector_norm")
+    .forward(forward, VectorNorm::names)
+    .takes(tensor(VectorNorm::input).floats().filled(), dims(VectorNorm::dim, VectorNorm::input),
+           flag(VectorNorm::keepdim), none(VectorNorm::dtype))
+    .gradient(backward, SavedOfVectorNorm::names)
+    .given(tensor(GRADIENT).floats(), tensor(SavedOfVectorNorm::input).like(GRADIENT).filled(),
+           dims(SavedOfVectorNorm::dim, SavedOfVectorNorm::input));
+KERNEL("norm").route(norm, Norm::names).takes(tensor(Norm::input), none(Norm::out), none(Norm::dtype));
+KERNEL("linalg.norm")
+    .route(linalg_norm, LinalgNorm::names)
+    .takes(tensor(LinalgNorm::input), none(LinalgNorm::axis), none(LinalgNorm::keepdims), none(LinalgNorm::dtype),
+           none(LinalgNorm::out));
 
 }  // namespace
 

@@ -34,10 +34,8 @@ bool Picked::read(PyArrayObject* const* indices, int number, int dim, int ndim, 
 }
 
 bool Picked::add_offsets(PyArrayObject* index, npy_intp extent, npy_intp stride, bool wraps) {
-    Ref packed = Ref::borrow(as_object(index));
-    if (!PyArray_IS_C_CONTIGUOUS(index)) packed = Ref::steal(as_object(packed_copy(index)));
-    if (!packed) return false;
-    auto* positions = static_cast<const int64_t*>(PyArray_DATA(packed.array()));
+    Ref packed = in_c_order(index);
+    auto* positions = elements<const int64_t>(packed.array());
     const int64_t least = wraps ? -extent : 0;
     bool inside = true;
     for (size_t i = 0; i < offsets.size(); i++) {
@@ -113,16 +111,11 @@ void add_rows(char* to, Around& around, const std::vector<npy_intp>& offsets, co
 bool add_picked(PyArrayObject* whole, const Picked& picked, PyArrayObject* values) {
     Around around(picked, whole);
     npy_intp total = around.outer * around.size * static_cast<npy_intp>(picked.offsets.size());
-    DECLINE_IF(!around.dense || !is_addable(whole));
+    DECLINE_IF(!around.dense || !is_addable(whole) || !is_addable(values));
     DECLINE_IF(PyArray_TYPE(values) != PyArray_TYPE(whole) || PyArray_SIZE(values) != total);
-    Ref packed = Ref::borrow(as_object(values));
-    if (!PyArray_ISCARRAY_RO(values)) packed = Ref::steal(as_object(packed_copy(values)));
-    if (!packed) return false;
-    if (PyArray_TYPE(whole) == NPY_FLOAT) {
-        add_rows<float>(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
-    } else {
-        add_rows<double>(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
-    }
+    Ref packed = in_c_order(values);
+    auto* add = PyArray_TYPE(whole) == NPY_FLOAT ? add_rows<float> : add_rows<double>;
+    add(PyArray_BYTES(whole), around, picked.offsets, PyArray_BYTES(packed.array()));
     return true;
 }
 
@@ -137,7 +130,7 @@ void take_single(const char* from, const std::vector<npy_intp>& offsets, char* t
 PyArrayObject* take(PyArrayObject* whole, const Picked& picked) {
     npy_intp dims[NPY_MAXDIMS];
     int ndim = picked.picked_dims(PyArray_NDIM(whole), PyArray_DIMS(whole), dims);
-    DECLINE_IF(ndim < 0 || !is_movable(whole) || PyArray_SIZE(whole) == 0);
+    DECLINE_IF(ndim < 0);
     PyArrayObject* made = new_array(ndim, dims, PyArray_TYPE(whole));
     if (made == nullptr) return nullptr;
     int itemsize = static_cast<int>(PyArray_ITEMSIZE(whole));
@@ -178,23 +171,12 @@ bool read_picked(Picked& picked, PyObject* list, PyObject* dims, int ndim, const
 }
 
 // The only index of index_select and kin, which may have no dimension: it counts as a vector.
-bool read_vector(Picked& picked, PyArrayObject* index, PyObject* dim, PyArrayObject* whole) {
-    int place, ndim = whole == nullptr ? 0 : PyArray_NDIM(whole);
-    DECLINE_IF(index == nullptr || PyArray_NDIM(index) > 1);
-    DECLINE_IF(ndim == 0 || !read_dim(dim, ndim, place));
-    if (!picked.read(&index, 1, place, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), false)) return false;
+bool read_vector(Picked& picked, PyArrayObject* index, int dim, PyArrayObject* whole) {
+    int ndim = PyArray_NDIM(whole);
+    if (!picked.read(&index, 1, dim, ndim, PyArray_DIMS(whole), PyArray_STRIDES(whole), false)) return false;
     picked.index_ndim = 1;
     picked.index_dims[0] = PyArray_SIZE(index);
     return true;
-}
-
-// Zeros in a shape, to which a gradient is then added; nullptr where Python must look.
-PyArrayObject* zeros_for(PyObject* shape, PyArrayObject* values) {
-    npy_intp sizes[NPY_MAXDIMS];
-    int count = read_sizes(shape, sizes);
-    DECLINE_IF(count < 1);
-    DECLINE_IF(values == nullptr || !is_addable(values));
-    return zeros_array(count, sizes, PyArray_TYPE(values));
 }
 
 // Whether what is picked is contiguous in torch too: the dims go from the slowest to the fastest.
@@ -221,115 +203,110 @@ bool are_descending(PyObject* list) {
 NAMES(Pick, input, indices, dims);
 NAMES(SavedOfPick, input_shape, indices, dims);
 
-PyObject* pick_forward(Call& call) {
+bool pick_forward(Call& call) {
     PyArrayObject* input = call.array(Pick::input);
     PyObject* indices = call[Pick::indices];
     Picked picked;
-    DECLINE_IF(input == nullptr);
     DECLINE_IF(!is_descending(input) || !are_descending(indices));
     if (!read_picked(picked, indices, call[Pick::dims], PyArray_NDIM(input), PyArray_DIMS(input),
                      PyArray_STRIDES(input))) {
-        return nullptr;
+        return false;
     }
-    return as_object(take(input, picked));
+    return call.give(take(input, picked));
 }
 
-PyArrayObject* picked_into(PyArrayObject* values, PyObject* indices, PyObject* dims, PyObject* shape) {
-    Ref whole = Ref::steal(as_object(zeros_for(shape, values)));
-    if (!whole) return nullptr;
-    PyArrayObject* array = whole.array();
+// Zeros of a shape, to which values are added where `_pick` reads. `output` is a Call or a Gradient.
+template <class Output>
+bool pick_into(Output& output, PyArrayObject* values, PyObject* indices, PyObject* dims, PyObject* shape) {
+    npy_intp sizes[NPY_MAXDIMS];
+    int count = read_sizes(shape, sizes);
+    DECLINE_IF(count < 1);
+    PyArrayObject* whole = output.make_zeros(count, sizes, PyArray_TYPE(values));
     Picked picked;
-    if (!read_picked(picked, indices, dims, PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array))) {
-        return nullptr;
-    }
-    DECLINE_IF(!picked.fits(values, array));
-    return add_picked(array, picked, values) ? reinterpret_cast<PyArrayObject*>(whole.release()) : nullptr;
+    if (!read_picked(picked, indices, dims, count, sizes, PyArray_STRIDES(whole))) return false;
+    DECLINE_IF(!picked.fits(values, whole));
+    return add_picked(whole, picked, values);
 }
 
 bool pick_backward(Gradient& gradient) {
-    gradient.found[0] = picked_into(gradient.grad(), gradient.option(SavedOfPick::indices),
-                                    gradient.option(SavedOfPick::dims), gradient.option(SavedOfPick::input_shape));
-    return gradient.found[0] != nullptr;
+    using Saved = SavedOfPick;
+    return pick_into(gradient, gradient.grad(), gradient.option(Saved::indices), gradient.option(Saved::dims),
+                     gradient.option(Saved::input_shape));
 }
 
 NAMES(PickInto, input, indices, dims, shape);
 
-PyObject* pick_into_forward(Call& call) {
-    return as_object(
-        picked_into(call.array(PickInto::input), call[PickInto::indices], call[PickInto::dims], call[PickInto::shape]));
+bool pick_into_forward(Call& call) {
+    return pick_into(call, call.array(PickInto::input), call[PickInto::indices], call[PickInto::dims],
+                     call[PickInto::shape]);
 }
 
 NAMES(IndexSelect, input, dim, index);
 NAMES(SavedOfIndexSelect, input_shape, dim, index);
 
-PyObject* index_select_forward(Call& call) {
+bool index_select_forward(Call& call) {
     PyArrayObject* input = call.array(IndexSelect::input);
     Picked picked;
-    if (!read_vector(picked, call.array(IndexSelect::index), call[IndexSelect::dim], input)) return nullptr;
-    return as_object(take(input, picked));
+    return read_vector(picked, call.array(IndexSelect::index), call.dim(IndexSelect::dim), input) &&
+           call.give(take(input, picked));
 }
 
 bool index_select_backward(Gradient& gradient) {
-    Ref whole = Ref::steal(as_object(zeros_for(gradient.option(SavedOfIndexSelect::input_shape), gradient.grad())));
+    using Saved = SavedOfIndexSelect;
+    npy_intp sizes[NPY_MAXDIMS];
+    int dim, count = read_sizes(gradient.option(Saved::input_shape), sizes);
+    DECLINE_IF(count < 1 || !read_dim(gradient.option(Saved::dim), count, dim));
+    PyArrayObject* whole = gradient.make_zeros(count, sizes, PyArray_TYPE(gradient.grad()));
     Picked picked;
-    if (!whole || !read_vector(picked, gradient.array(SavedOfIndexSelect::index),
-                               gradient.option(SavedOfIndexSelect::dim), whole.array())) {
-        return false;
-    }
-    if (!add_picked(whole.array(), picked, gradient.grad())) return false;
-    gradient.found[0] = whole.array();
-    whole.release();
-    return true;
-}
-
-bool is_one(PyObject* value) {
-    npy_intp number;
-    return read_index(value, number) && number == 1;
+    return read_vector(picked, gradient.array(Saved::index), dim, whole) && add_picked(whole, picked, gradient.grad());
 }
 
 NAMES(IndexAdd, input, dim, index, source, alpha);
 NAMES(SavedOfIndexAdd, dim, index, alpha);
 
 // index_add(input, dim, index, source, *, alpha=1)
-PyObject* index_add_forward(Call& call) {
-    PyArrayObject *input = call.array(IndexAdd::input), *index = call.array(IndexAdd::index);
-    PyArrayObject* source = call.array(IndexAdd::source);
+bool index_add_forward(Call& call) {
+    PyArrayObject *input = call.array(IndexAdd::input), *source = call.array(IndexAdd::source);
     Picked picked;
-    DECLINE_IF(source == nullptr);
-    DECLINE_IF(!is_one(call[IndexAdd::alpha]));
-    DECLINE_IF(!is_addable(input));
-    DECLINE_IF(call.out != nullptr);
-    Ref made = Ref::steal(as_object(packed_copy(input)));
-    if (!made || !read_vector(picked, index, call[IndexAdd::dim], made.array())) return nullptr;
+    DECLINE_IF(call.integer(IndexAdd::alpha) != 1 || call.out != nullptr);
+    PyArrayObject* whole = made(packed_copy(input));
+    call.give(whole);
+    if (!read_vector(picked, call.array(IndexAdd::index), call.dim(IndexAdd::dim), whole)) return false;
     DECLINE_IF(!picked.fits(source, input));
-    return add_picked(made.array(), picked, source) ? made.release() : nullptr;
+    return add_picked(whole, picked, source);
 }
 
 bool index_add_backward(Gradient& gradient) {
-    int input = gradient.place_of(IndexAdd::input), source = gradient.place_of(IndexAdd::source);
-    if (source >= 0) {
+    using Saved = SavedOfIndexAdd;
+    PyArrayObject* grad = gradient.grad();
+    return gradient.fill(IndexAdd::source, [&]() -> PyArrayObject* {
         Picked picked;
-        DECLINE_IF(!is_one(gradient.option(SavedOfIndexAdd::alpha)));
-        if (!read_vector(picked, gradient.array(SavedOfIndexAdd::index), gradient.option(SavedOfIndexAdd::dim),
-                         gradient.grad())) {
-            return false;
-        }
-        gradient.found[source] = take(gradient.grad(), picked);
-        if (gradient.found[source] == nullptr) return false;
-    }
-    if (input >= 0) {
-        Py_INCREF(gradient.grad());
-        gradient.found[input] = gradient.grad();
-    }
-    return true;
+        DECLINE_IF(gradient.integer(Saved::alpha) != 1);
+        bool fits = read_vector(picked, gradient.array(Saved::index), gradient.dim(Saved::dim), grad);
+        return fits ? take(grad, picked) : nullptr;
+    }) && gradient.pass_on(IndexAdd::input);
 }
 
-KERNEL("_pick").forward(pick_forward, Pick::names).gradient(pick_backward, SavedOfPick::names);
-KERNEL("_pick_into").forward(pick_into_forward, PickInto::names);
+KERNEL("_pick")
+    .forward(pick_forward, Pick::names)
+    .takes(tensor(Pick::input).movable().filled())
+    .gradient(pick_backward, SavedOfPick::names)
+    .given(tensor(GRADIENT).floats());
+KERNEL("_pick_into").forward(pick_into_forward, PickInto::names).takes(tensor(PickInto::input).floats());
 KERNEL("index_select")
     .forward(index_select_forward, IndexSelect::names)
-    .gradient(index_select_backward, SavedOfIndexSelect::names);
-KERNEL("index_add").forward(index_add_forward, IndexAdd::names).gradient(index_add_backward, SavedOfIndexAdd::names);
+    .takes(tensor(IndexSelect::input).movable().rank_from(1).filled(), dim(IndexSelect::dim, IndexSelect::input),
+           tensor(IndexSelect::index).integers().rank(0, 1).filled())
+    .gradient(index_select_backward, SavedOfIndexSelect::names)
+    .given(tensor(GRADIENT).floats(), tensor(SavedOfIndexSelect::index).integers().rank(0, 1).filled());
+KERNEL("index_add")
+    .forward(index_add_forward, IndexAdd::names)
+    .takes(tensor(IndexAdd::input).floats().rank_from(1), dim(IndexAdd::dim, IndexAdd::input),
+           tensor(IndexAdd::index).integers().rank(0, 1).filled(), tensor(IndexAdd::source).like(IndexAdd::input),
+           integer(IndexAdd::alpha))
+    .gradient(index_add_backward, SavedOfIndexAdd::names)
+    .given(tensor(GRADIENT).floats().rank_from(1), dim(SavedOfIndexAdd::dim, GRADIENT),
+           tensor(SavedOfIndexAdd::index).integers().rank(0, 1).filled(), integer(SavedOfIndexAdd::alpha));
 
 }  // namespace
 

@@ -183,40 +183,45 @@ bool accepts_numbers(const Form& form, const Call& call) {
     return form.row->accepts(numbers);
 }
 
-PyObject* forward(Call& call) {
-    const Forms& forms = forms_of(*call.op);
-    const Form* form = choose(forms, [&](const Test& test) { return call.arguments[test.position]; });
-    if (form == nullptr) return nullptr;
-    const Pointwise& row = *form->row;
-    int dtype = common_dtype(*form, call);
-    if (dtype < 0 || row.loops[dtype] == nullptr) return nullptr;
-    if (row.accepts != nullptr && !accepts_numbers(*form, call)) return nullptr;
-    Operands operands;
-    for (int i = 0; i < form->count; i++) {
-        PyObject* value = call.arguments[form->inputs[i]];
-        bool mask = row.masks >> i & 1;
+// The op's arguments as what the loops read; false where Python has to look.
+bool add_arguments(Operands& operands, const Form& form, const Call& call, int dtype) {
+    for (int i = 0; i < form.count; i++) {
+        PyObject* value = call.arguments[form.inputs[i]];
+        bool mask = form.row->masks >> i & 1;
         if (is_tensor(value)) {
             PyArrayObject* array = as_tensor(value)->array;
-            if (mask && PyArray_TYPE(array) != NPY_BOOL) return nullptr;
-            if (!operands.add(array, mask ? static_cast<int>(BOOL) : dtype)) return nullptr;
-        } else if (mask || (PyBool_Check(value) && form->options >> i & 1) || !operands.add_number(value, dtype)) {
-            // True is no alpha
-            return nullptr;
-        } else {
-            operands.has_number = operands.has_number || (call.op->wraps >> form->inputs[i] & 1);
+            DECLINE_IF(mask && PyArray_TYPE(array) != NPY_BOOL);
+            DECLINE_IF(!operands.add(array, mask ? static_cast<int>(BOOL) : dtype));
+            continue;
         }
+        // True is no alpha
+        DECLINE_IF(mask || (PyBool_Check(value) && form.options >> i & 1) || !operands.add_number(value, dtype));
+        operands.has_number = operands.has_number || (call.op->wraps >> form.inputs[i] & 1);
     }
-    if (!operands.broadcast() || (row.rows_only && !operands.in_rows())) return nullptr;
+    DECLINE_IF(!operands.broadcast() || (form.row->rows_only && !operands.in_rows()));
+    return true;
+}
+
+bool forward(Call& call) {
+    const Forms& forms = forms_of(*call.op);
+    const Form* form = choose(forms, [&](const Test& test) { return call.arguments[test.position]; });
+    DECLINE_IF(form == nullptr);
+    const Pointwise& row = *form->row;
+    int dtype = common_dtype(*form, call);
+    DECLINE_IF(dtype < 0 || row.loops[dtype] == nullptr);
+    DECLINE_IF(row.accepts != nullptr && !accepts_numbers(*form, call));
+    Operands operands;
+    if (!add_arguments(operands, *form, call, dtype)) return false;
     int result = row.gives_bool ? static_cast<int>(BOOL) : dtype;
     PyArrayObject* out = call.out;
     if (out != nullptr) {
-        if (dtype_of(out) != result || !operands.may_write(out)) return nullptr;
+        DECLINE_IF(dtype_of(out) != result || !operands.may_write(out));
         Py_INCREF(out);
     } else if ((out = operands.new_result(result, row.packed)) == nullptr) {
-        return nullptr;
+        return false;
     }
     operands.run(row.loops[dtype], out, result);
-    return as_object(out);
+    return call.give(out);
 }
 
 // Whether a condition holds where the first arguments are tensors and the others have their defaults.

@@ -2,6 +2,7 @@
 #include "loops/products.h"
 
 #include "kernels/table.h"
+#include "loops/copy.h"
 #include "loops/sums.h"
 #include "seam/call.h"
 #include "seam/numbers.h"
@@ -24,7 +25,6 @@ PyArrayObject* product_array(PyArrayObject* a, PyArrayObject* b) {
 
 PyArrayObject* dot_array(PyArrayObject* a, PyArrayObject* b) {
     int dtype = dtype_of(a);
-    DECLINE_IF(!is_real(dtype) || dtype_of(b) != dtype);
     npy_intp size = SIZES[dtype], count = PyArray_DIM(a, 0);
     npy_intp a_step = PyArray_STRIDE(a, 0), b_step = PyArray_STRIDE(b, 0);
     DECLINE_IF(PyArray_DIM(b, 0) != count);
@@ -37,25 +37,22 @@ PyArrayObject* dot_array(PyArrayObject* a, PyArrayObject* b) {
     return single_array(total, dtype);
 }
 
-// An op on arrays of these dims; -1 stands for any but 0.
-template <int A, int B>
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     PyArrayObject *a = call.array(Factors::left), *b = call.array(Factors::right);
-    DECLINE_IF(a == nullptr || b == nullptr);
-    int a_ndim = PyArray_NDIM(a), b_ndim = PyArray_NDIM(b);
-    DECLINE_IF((A >= 0 && a_ndim != A) || (B >= 0 && b_ndim != B) || a_ndim == 0 || b_ndim == 0);
-    // bmm does not broadcast
-    DECLINE_IF(A == 3 && PyArray_DIM(a, 0) != PyArray_DIM(b, 0));
-    return as_object(a_ndim == 1 && b_ndim == 1 ? dot_array(a, b) : product_array(a, b));
+    return call.give(PyArray_NDIM(a) == 1 && PyArray_NDIM(b) == 1 ? dot_array(a, b) : product_array(a, b));
+}
+
+// bmm does not broadcast
+bool batch_product(Call& call) {
+    DECLINE_IF(PyArray_DIM(call.array(Factors::left), 0) != PyArray_DIM(call.array(Factors::right), 0));
+    return forward(call);
 }
 
 // The first matrix transposed, times the second.
-PyObject* columns_product(Call& call) {
-    PyArrayObject *a = call.array(Factors::left), *b = call.array(Factors::right);
+bool columns_product(Call& call) {
     Stack left, right;
-    DECLINE_IF(a == nullptr || b == nullptr || PyArray_NDIM(a) != 2 || PyArray_NDIM(b) != 2);
-    DECLINE_IF(!left.read(a) || !right.read(b));
-    return as_object(multiply_stacks(left.transposed(), right));
+    DECLINE_IF(!left.read(call.array(Factors::left)) || !right.read(call.array(Factors::right)));
+    return call.give(multiply_stacks(left.transposed(), right));
 }
 
 }  // namespace
@@ -73,9 +70,8 @@ PyArrayObject* right_gradient(PyArrayObject* grad, PyArrayObject* input, double 
 }
 
 PyArrayObject* vector_gradient(PyArrayObject* grad, PyArrayObject* input, double alpha) {
-    Ref copy = Ref::steal(as_object(contiguous(grad)));
+    Ref copy = in_c_order(grad);
     Stack row, matrix;
-    if (!copy) return nullptr;
     DECLINE_IF(!row.read(copy.array()) || !matrix.read(input) || !matrix.flatten());
     row.rows = row.column_step = 1;
     row.columns = row.row_step = PyArray_SIZE(grad);
@@ -111,8 +107,7 @@ PyArrayObject* matmul_right(PyArrayObject* grad, PyArrayObject* input, Py_ssize_
     if (ndim == 1) return vector_gradient(grad, input);
     if (ndim > 2 || PyArray_NDIM(input) == 2) return right_gradient(grad, input);
     Stack left, right;
-    Ref copy_a = Ref::steal(as_object(contiguous(input))), copy_b = Ref::steal(as_object(contiguous(grad)));
-    if (!copy_a || !copy_b) return nullptr;
+    Ref copy_a = in_c_order(input), copy_b = in_c_order(grad);
     DECLINE_IF(!left.read(copy_a.array()) || !right.read(copy_b.array()));
     DECLINE_IF(!left.flatten() || !right.flatten());
     return multiply_stacks(left.transposed(), right);
@@ -121,22 +116,9 @@ PyArrayObject* matmul_right(PyArrayObject* grad, PyArrayObject* input, Py_ssize_
 // The gradients of the two factors that are wanted, each by a function of grad and the other factor.
 template <class Left, class Right>
 bool fill(Gradient& gradient, Left left, Right right) {
-    PyArrayObject* grad = gradient.grad();
-    DECLINE_IF(grad == nullptr);
-    int left_place = gradient.place_of(Factors::left), right_place = gradient.place_of(Factors::right);
-    if (left_place >= 0) {
-        PyArrayObject* other = gradient.array(SavedOfProduct::right);
-        DECLINE_IF(other == nullptr);
-        gradient.found[left_place] = left(grad, other);
-        if (gradient.found[left_place] == nullptr) return false;
-    }
-    if (right_place >= 0) {
-        PyArrayObject* other = gradient.array(SavedOfProduct::left);
-        DECLINE_IF(other == nullptr);
-        gradient.found[right_place] = right(grad, other);
-        if (gradient.found[right_place] == nullptr) return false;
-    }
-    return true;
+    PyArrayObject *one = gradient.array(SavedOfProduct::left), *other = gradient.array(SavedOfProduct::right);
+    return gradient.fill(Factors::left, [&] { return left(gradient.grad(), other); }) &&
+           gradient.fill(Factors::right, [&] { return right(gradient.grad(), one); });
 }
 
 bool matmul_backward(Gradient& gradient) {
@@ -163,30 +145,49 @@ bool columns_backward(Gradient& gradient) {
 
 // Two vectors: the first as a column, times the second.
 PyObject* outer(Call& call) {
-    static Function* const unsqueeze = find_function("unsqueeze");
-    static Function* const mul = find_function("mul");
-    for (Outer::Name each : {Outer::input, Outer::vec2}) {
-        DECLINE_IF(call.array(each) == nullptr || PyArray_NDIM(call.array(each)) != 1);
-    }
-    DECLINE_IF(unsqueeze == nullptr || mul == nullptr);
-    DECLINE_IF(call[Outer::out] != Py_None);
-    Ref last = Ref::steal(PyLong_FromLong(-1));
-    PyObject* view_args[] = {call[Outer::input], last.get()};
-    Ref column = last ? Ref::steal(call_function(unsqueeze, view_args, 2, nullptr)) : Ref();
-    if (!column) return nullptr;
-    PyObject* args[] = {column.get(), call[Outer::vec2]};
-    return call_function(mul, args, 2, nullptr);
+    static Inner unsqueeze("unsqueeze"), mul("mul");
+    static PyObject* last = PyLong_FromLong(-1);
+    Ref column = Ref::steal(unsqueeze.either(call[Outer::input], last));
+    return column ? mul.either(column.get(), call[Outer::vec2]) : nullptr;
 }
 
-KERNEL("matmul").forward(forward<-1, -1>, "input, other").gradient(matmul_backward, "input, other, other_shape");
-KERNEL("mm").forward(forward<2, 2>, "input, mat2").gradient(backward<left_gradient, right_gradient>, "input, mat2");
-KERNEL("bmm").forward(forward<3, 3>, "input, mat2").gradient(backward<left_gradient, right_gradient>, "input, mat2");
-KERNEL("mv").forward(forward<2, 1>, "input, vec").gradient(backward<outer_gradient, vector_gradient>, "input, vec");
+constexpr TensorWant left = tensor(Factors::left).floats(), right = tensor(Factors::right).floats().like(Factors::left);
+constexpr TensorWant grad = tensor(GRADIENT).floats(), saved_left = tensor(SavedOfProduct::left).like(GRADIENT);
+constexpr TensorWant saved_right = tensor(SavedOfProduct::right).like(GRADIENT);
+
+KERNEL("matmul")
+    .forward(forward, "input, other")
+    .takes(left.rank_from(1), right.rank_from(1))
+    .gradient(matmul_backward, "input, other, other_shape")
+    .given(grad, saved_left, saved_right);
+KERNEL("mm")
+    .forward(forward, "input, mat2")
+    .takes(left.rank(2), right.rank(2))
+    .gradient(backward<left_gradient, right_gradient>, "input, mat2")
+    .given(grad, saved_left, saved_right);
+KERNEL("bmm")
+    .forward(batch_product, "input, mat2")
+    .takes(left.rank(3), right.rank(3))
+    .gradient(backward<left_gradient, right_gradient>, "input, mat2")
+    .given(grad, saved_left, saved_right);
+KERNEL("mv")
+    .forward(forward, "input, vec")
+    .takes(left.rank(2), right.rank(1))
+    .gradient(backward<outer_gradient, vector_gradient>, "input, vec")
+    .given(grad, saved_left, saved_right);
 KERNEL("dot")
-    .forward(forward<1, 1>, "input, tensor")
-    .gradient(backward<outer_gradient, outer_gradient>, "input, tensor");
-KERNEL("_columns_product").forward(columns_product, "input, other").gradient(columns_backward, "input, other");
-KERNEL("outer").route(outer, Outer::names);
+    .forward(forward, "input, tensor")
+    .takes(left.rank(1), right.rank(1))
+    .gradient(backward<outer_gradient, outer_gradient>, "input, tensor")
+    .given(grad, saved_left, saved_right);
+KERNEL("_columns_product")
+    .forward(columns_product, "input, other")
+    .takes(left.rank(2), right.rank(2))
+    .gradient(columns_backward, "input, other")
+    .given(grad, saved_left, saved_right);
+KERNEL("outer")
+    .route(outer, Outer::names)
+    .takes(tensor(Outer::input).rank(1), tensor(Outer::vec2).rank(1), none(Outer::out));
 
 }  // namespace
 

@@ -13,7 +13,6 @@ PyArrayObject* flipped(PyArrayObject* array, PyObject* named) {
     npy_intp dims[NPY_MAXDIMS];
     int ndim = PyArray_NDIM(array), count = read_sizes(named, dims);
     DECLINE_IF(count < 0);
-    DECLINE_IF(ndim == 0 || !is_movable(array) || PyArray_SIZE(array) == 0);
     Geometry from(array);
     npy_intp start = 0;
     bool seen[NPY_MAXDIMS] = {};
@@ -25,28 +24,29 @@ PyArrayObject* flipped(PyArrayObject* array, PyObject* named) {
         start += (from.dims[dim] - 1) * from.strides[dim];
         from.strides[dim] = -from.strides[dim];
     }
-    PyArrayObject* made = new_array(ndim, from.dims, PyArray_TYPE(array));
-    if (made == nullptr) return nullptr;
-    copy_elements(PyArray_BYTES(made), PyArray_STRIDES(made), PyArray_BYTES(array) + start, from.strides, ndim,
+    PyArrayObject* found = made(new_array(ndim, from.dims, PyArray_TYPE(array)));
+    copy_elements(PyArray_BYTES(found), PyArray_STRIDES(found), PyArray_BYTES(array) + start, from.strides, ndim,
                   from.dims, static_cast<int>(PyArray_ITEMSIZE(array)));
-    return made;
+    return found;
 }
 
 NAMES(Flip, input, dims);
 NAMES(SavedOfFlip, dims);
 
-PyObject* flip_forward(Call& call) {
+bool flip_forward(Call& call) {
     PyArrayObject* input = call.array(Flip::input);
-    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
-    return as_object(keep_unit_steps(flipped(input, call[Flip::dims]), input));
+    return call.give(keep_unit_steps(flipped(input, call[Flip::dims]), input));
 }
 
 bool flip_backward(Gradient& gradient) {
-    gradient.found[0] = flipped(gradient.grad(), gradient.option(SavedOfFlip::dims));
-    return gradient.found[0] != nullptr;
+    return gradient.give(flipped(gradient.grad(), gradient.option(SavedOfFlip::dims)));
 }
 
-KERNEL("flip").forward(flip_forward, Flip::names).gradient(flip_backward, SavedOfFlip::names);
+KERNEL("flip")
+    .forward(flip_forward, Flip::names)
+    .takes(tensor(Flip::input).movable().rank_from(1).filled().dense())
+    .gradient(flip_backward, SavedOfFlip::names)
+    .given(tensor(GRADIENT).movable().rank_from(1).filled());
 
 }  // namespace
 

@@ -3,33 +3,20 @@
 
 #include <cstring>
 
-#include "loops/folding.h"
+#include "loops/copy.h"
 #include "object/node.h"
+#include "seam/numbers.h"
 
 namespace rushlight {
 
-bool Layer::read(PyObject* list, PyObject* sizes, PyObject* backwards) {
-    bool turned;
-    if (!read_tensors(list)) return false;
-    DECLINE_IF(backwards == nullptr || !read_flag(backwards, turned));
-    return read_shapes() && read_steps(sizes, turned);
-}
-
-bool Layer::read_tensors(PyObject* list) {
-    DECLINE_IF(list == nullptr || (!PyList_CheckExact(list) && !PyTuple_CheckExact(list)));
+bool Layer::read(PyObject* list, PyObject* sizes, bool backwards) {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
     DECLINE_IF(count != 3 + states && count != 5 + states);
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject* each = PySequence_Fast_GET_ITEM(list, i);
-        DECLINE_IF(!is_tensor(each));
-        PyArrayObject* array = as_tensor(each)->array;
-        DECLINE_IF(array == nullptr || !PyArray_CheckExact(array));
-        if (i == 0) dtype = dtype_of(array);
-        DECLINE_IF(dtype != dtype_of(array) || (dtype != FLOAT32 && dtype != FLOAT64));
-        tensors.push_back(Ref::steal(as_object(contiguous(array))));
-        if (!tensors.back()) return false;
+        tensors.push_back(in_c_order(as_tensor(PySequence_Fast_GET_ITEM(list, i))->array));
     }
-    return true;
+    dtype = dtype_of(input());
+    return read_shapes() && read_steps(sizes, backwards);
 }
 
 namespace {
@@ -80,12 +67,13 @@ bool Layer::read_steps(PyObject* sizes, bool turned) {
 
 Ref new_matrix(const Layer& layer, npy_intp rows, npy_intp columns) {
     npy_intp dims[] = {rows, columns};
-    return Ref::steal(as_object(new_array(2, dims, type_num_of(layer.dtype))));
+    return Ref::steal(as_object(made(new_array(2, dims, type_num_of(layer.dtype)))));
 }
 
 Ref copied(const Layer& layer, PyArrayObject* array) {
-    Ref found = Ref::steal(as_object(new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num_of(layer.dtype))));
-    if (found) std::memcpy(PyArray_DATA(found.array()), PyArray_DATA(array), PyArray_NBYTES(array));
+    int type = type_num_of(layer.dtype);
+    Ref found = Ref::steal(as_object(made(new_array(PyArray_NDIM(array), PyArray_DIMS(array), type))));
+    std::memcpy(PyArray_DATA(found.array()), PyArray_DATA(array), PyArray_NBYTES(array));
     return found;
 }
 
@@ -105,13 +93,10 @@ void turn(const T* from, T* to, npy_intp rows, npy_intp columns) {
 Ref turned_weight(const Layer& layer) {
     npy_intp rows = layer.sums(), columns = layer.size;
     Ref found = new_matrix(layer, columns, rows);
-    if (!found) return found;
-    void *from = PyArray_DATA(layer.recurrent()), *to = data_of(found);
-    if (layer.dtype == FLOAT32) {
-        turn(static_cast<const float*>(from), static_cast<float*>(to), rows, columns);
-    } else {
-        turn(static_cast<const double*>(from), static_cast<double*>(to), rows, columns);
-    }
+    with_float(layer.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        turn(elements<const T>(layer.recurrent()), elements<T>(found.array()), rows, columns);
+    });
     return found;
 }
 
@@ -146,30 +131,27 @@ struct Results {
     Ref output, hidden, cell, gates, cells;
     Ref own;  // GRU: the sums from the state, of one step
 
-    bool make(const Layer& layer) {
+    explicit Results(const Layer& layer) : hidden(copied(layer, layer.state(0))) {
         npy_intp dims[3];
         int ndim = PyArray_NDIM(layer.input());
         std::copy_n(PyArray_DIMS(layer.input()), ndim, dims);
         dims[ndim - 1] = layer.size;
-        output = Ref::steal(as_object(new_array(ndim, dims, type_num_of(layer.dtype))));
-        hidden = copied(layer, layer.state(0));
+        output = Ref::steal(as_object(made(new_array(ndim, dims, type_num_of(layer.dtype)))));
         if (!layer.is_plain()) gates = new_matrix(layer, layer.rows, layer.gates_row());
         if (layer.kind == GRU) own = new_matrix(layer, layer.batch, layer.sums());
         if (layer.kind == LSTM) {
             cell = copied(layer, layer.state(1));
             cells = new_matrix(layer, layer.rows, layer.size);
         }
-        return output && hidden && (layer.is_plain() || gates) && (layer.kind != GRU || own) &&
-               (layer.kind != LSTM || (cell && cells));
     }
     // where the sums from the input go
     void* sums(const Layer& layer) const { return data_of(layer.is_plain() ? output : gates); }
-    PyObject* take(const Layer& layer) const {
-        if (layer.kind == LSTM) {
-            return PyTuple_Pack(5, output.get(), hidden.get(), cell.get(), gates.get(), cells.get());
+    // those that the op has, in its order
+    bool give(Call& call) {
+        for (Ref* each : {&output, &hidden, &cell, &gates, &cells}) {
+            if (*each) call.give(std::move(*each));
         }
-        return layer.kind == GRU ? PyTuple_Pack(3, output.get(), hidden.get(), gates.get())
-                                 : PyTuple_Pack(2, output.get(), hidden.get());
+        return true;
     }
 };
 
@@ -197,11 +179,18 @@ void run_steps(const Layer& layer, const Results& results, Product product, int6
     }
 }
 
-PyObject* forward(Recurrence kind, PyObject* tensors, PyObject* sizes, PyObject* backwards) {
+// What all read comes first, in one order.
+NAMES(Gated, tensors, sizes, backwards);
+NAMES(Elman, tensors, sizes, backwards, relu);
+NAMES(SavedOfLstm, tensors, sizes, backwards, output, gates, cells);
+NAMES(SavedOfGru, tensors, sizes, backwards, output, gates);
+NAMES(SavedOfElman, tensors, sizes, backwards, output, relu);
+
+bool forward(Call& call, Recurrence kind) {
     Layer layer(kind);
-    Results results;
-    if (!layer.read(tensors, sizes, backwards)) return nullptr;
-    if (!results.make(layer) || !input_sums(layer, results.sums(layer))) return nullptr;
+    if (!layer.read(call[Gated::tensors], call[Gated::sizes], call.flag(Gated::backwards))) return false;
+    Results results(layer);
+    if (!input_sums(layer, results.sums(layer))) return false;
     Product product;
     product.inner = product.a_row = layer.size;
     product.a_inner = 1;
@@ -214,7 +203,6 @@ PyObject* forward(Recurrence kind, PyObject* tensors, PyObject* sizes, PyObject*
     pack_for_steps(layer, product, panels);
     if (!product.panelled) {
         weight = turned_weight(layer);
-        if (!weight) return nullptr;
         product.b = data_of(weight);
         product.b_inner = layer.sums();
         product.b_column = 1;
@@ -228,58 +216,55 @@ PyObject* forward(Recurrence kind, PyObject* tensors, PyObject* sizes, PyObject*
         product.start = results.sums(layer);
     }
     by_members(layer, [&](int64_t begin, int64_t end) { run_steps(layer, results, product, begin, end); });
-    return results.take(layer);
+    return results.give(call);
 }
 
-NAMES(Gated, tensors, sizes, backwards);
-NAMES(Elman, tensors, sizes, backwards, relu);
-NAMES(SavedOfLstm, tensors, sizes, backwards, output, gates, cells);
-NAMES(SavedOfGru, tensors, sizes, backwards, output, gates);
-NAMES(SavedOfElman, tensors, sizes, backwards, output, relu);
+bool lstm(Call& call) { return forward(call, LSTM); }
+bool gru(Call& call) { return forward(call, GRU); }
+bool rnn(Call& call) { return forward(call, call.flag(Elman::relu) ? RELU : TANH); }
 
-PyObject* lstm(Call& call) { return forward(LSTM, call[Gated::tensors], call[Gated::sizes], call[Gated::backwards]); }
-PyObject* gru(Call& call) { return forward(GRU, call[Gated::tensors], call[Gated::sizes], call[Gated::backwards]); }
-
-PyObject* rnn(Call& call) {
-    bool relu;
-    DECLINE_IF(!read_flag(call[Elman::relu], relu));
-    return forward(relu ? RELU : TANH, call[Elman::tensors], call[Elman::sizes], call[Elman::backwards]);
+// Reads the layer again, as forward did.
+bool slope(Gradient& gradient, Recurrence kind, PyArrayObject* gates, PyArrayObject* cells) {
+    using Saved = SavedOfLstm;
+    Layer layer(kind);
+    return layer.read(gradient.option(Saved::tensors), gradient.option(Saved::sizes),
+                      gradient.flag(Saved::backwards)) &&
+           recurrent_gradient(gradient, layer, gradient.array(Saved::output), gates, cells);
 }
 
 bool lstm_gradient(Gradient& gradient) {
     using Saved = SavedOfLstm;
-    Layer layer(LSTM);
-    return layer.read(gradient.option(Saved::tensors), gradient.option(Saved::sizes),
-                      gradient.option(Saved::backwards)) &&
-           recurrent_gradient(gradient, layer, gradient.array(Saved::output), gradient.array(Saved::gates),
-                              gradient.array(Saved::cells));
+    return slope(gradient, LSTM, gradient.array(Saved::gates), gradient.array(Saved::cells));
 }
 
-bool gru_gradient(Gradient& gradient) {
-    using Saved = SavedOfGru;
-    Layer layer(GRU);
-    return layer.read(gradient.option(Saved::tensors), gradient.option(Saved::sizes),
-                      gradient.option(Saved::backwards)) &&
-           recurrent_gradient(gradient, layer, gradient.array(Saved::output), gradient.array(Saved::gates), nullptr);
-}
+bool gru_gradient(Gradient& gradient) { return slope(gradient, GRU, gradient.array(SavedOfGru::gates), nullptr); }
 
 bool rnn_gradient(Gradient& gradient) {
-    using Saved = SavedOfElman;
-    bool relu;
-    DECLINE_IF(gradient.option(Saved::relu) == nullptr || !read_flag(gradient.option(Saved::relu), relu));
-    Layer layer(relu ? RELU : TANH);
-    return layer.read(gradient.option(Saved::tensors), gradient.option(Saved::sizes),
-                      gradient.option(Saved::backwards)) &&
-           recurrent_gradient(gradient, layer, gradient.array(Saved::output), nullptr, nullptr);
+    return slope(gradient, gradient.flag(SavedOfElman::relu) ? RELU : TANH, nullptr, nullptr);
 }
 
-// a step is the layer of a cell, with another node
-KERNEL("_lstm_layer").forward(lstm, Gated::names).gradient(lstm_gradient, SavedOfLstm::names);
-KERNEL("_lstm_step").forward(lstm, Gated::names).gradient(lstm_gradient, SavedOfLstm::names);
-KERNEL("_gru_layer").forward(gru, Gated::names).gradient(gru_gradient, SavedOfGru::names);
-KERNEL("_gru_step").forward(gru, Gated::names).gradient(gru_gradient, SavedOfGru::names);
-KERNEL("_rnn_layer").forward(rnn, Elman::names).gradient(rnn_gradient, SavedOfElman::names);
-KERNEL("_rnn_step").forward(rnn, Elman::names).gradient(rnn_gradient, SavedOfElman::names);
+constexpr TensorWant layer = tensors(Gated::tensors).floats().count(4, 7);
+constexpr TensorWant output = tensor(SavedOfLstm::output).floats().dense();
+
+KERNEL("_lstm_layer")
+    .forward(lstm, Gated::names)
+    .takes(layer, flag(Gated::backwards))
+    .gradient(lstm_gradient, SavedOfLstm::names)
+    .given(layer, flag(SavedOfLstm::backwards), output, tensor(SavedOfLstm::gates).floats().dense())
+    .given(tensor(SavedOfLstm::cells).floats().dense());
+KERNEL("_lstm_step").as("_lstm_layer");
+KERNEL("_gru_layer")
+    .forward(gru, Gated::names)
+    .takes(layer, flag(Gated::backwards))
+    .gradient(gru_gradient, SavedOfGru::names)
+    .given(layer, flag(SavedOfGru::backwards), output, tensor(SavedOfGru::gates).floats().dense());
+KERNEL("_gru_step").as("_gru_layer");
+KERNEL("_rnn_layer")
+    .forward(rnn, Elman::names)
+    .takes(layer, flag(Elman::backwards), flag(Elman::relu))
+    .gradient(rnn_gradient, SavedOfElman::names)
+    .given(layer, flag(SavedOfElman::backwards), output, flag(SavedOfElman::relu));
+KERNEL("_rnn_step").as("_rnn_layer");
 
 }  // namespace
 
@@ -287,11 +272,8 @@ namespace {
 
 // A gradient of an output as it begins: a copy of what is given, or zeros.
 Ref first_gradient(const Layer& layer, PyArrayObject* given, PyArrayObject* like) {
-    if (given == nullptr) {
-        return Ref::steal(as_object(zeros_array(PyArray_NDIM(like), PyArray_DIMS(like), type_num_of(layer.dtype))));
-    }
-    Ref held = Ref::steal(as_object(contiguous(given)));
-    return held ? copied(layer, held.array()) : Ref();
+    if (given != nullptr) return Ref::steal(as_object(made(packed_copy(given))));
+    return Ref::steal(as_object(made(zeros_array(PyArray_NDIM(like), PyArray_DIMS(like), type_num_of(layer.dtype)))));
 }
 
 // Everything on the way back.
@@ -300,17 +282,12 @@ struct Way {
     const void *output, *gates, *cells;
     Ref given, hidden, cell, deltas, own;
 
-    bool make(const Gradient& gradient) {
-        PyArrayObject* const* grads = gradient.grads;
-        if (grads[0] != nullptr) {
-            given = Ref::steal(as_object(contiguous(grads[0])));
-            if (!given) return false;
-        }
+    void make(PyArrayObject* const* grads) {
+        if (grads[0] != nullptr) given = in_c_order(grads[0]);
         hidden = first_gradient(layer, grads[1], layer.state(0));
         deltas = new_matrix(layer, layer.rows, layer.sums());
         if (layer.kind == LSTM) cell = first_gradient(layer, grads[2], layer.state(1));
         if (layer.kind == GRU) own = new_matrix(layer, layer.rows, layer.sums());
-        return hidden && deltas && (layer.kind != LSTM || cell) && (layer.kind != GRU || own);
     }
     // The gradients of the sums from the state.
     void* of_state() const { return data_of(layer.kind == GRU ? own : deltas); }
@@ -364,7 +341,6 @@ void run_back(const Way& way, Product product, int64_t begin, int64_t end) {
 Ref states_before(const Way& way) {
     const Layer& layer = way.layer;
     Ref found = new_matrix(layer, layer.rows, layer.size);
-    if (!found) return found;
     npy_intp row = layer.bytes(layer.size);
     const void* first = PyArray_DATA(layer.state(0));
     for (size_t k = 0; k < layer.steps.size(); k++) {
@@ -377,12 +353,9 @@ Ref states_before(const Way& way) {
     return found;
 }
 
-PyArrayObject* taken(Ref array) { return reinterpret_cast<PyArrayObject*>(array.release()); }
-
 // The first matrix, transposed, times the second, both with a row for each of the layer's rows.
 PyArrayObject* columns_product(const Layer& layer, const void* a, const void* b, int64_t columns) {
     Ref found = new_matrix(layer, layer.sums(), columns);
-    if (!found) return nullptr;
     Product product;
     product.rows = product.a_inner = layer.sums();
     product.columns = product.b_inner = product.c_row = columns;
@@ -391,14 +364,14 @@ PyArrayObject* columns_product(const Layer& layer, const void* a, const void* b,
     product.a_row = product.b_column = 1;
     product.b = b;
     product.c = data_of(found);
-    return multiply(product, layer.dtype) ? taken(std::move(found)) : nullptr;
+    return multiply(product, layer.dtype) ? found.release_array() : nullptr;
 }
 
 PyArrayObject* input_gradient(const Way& way) {
     const Layer& layer = way.layer;
     PyArrayObject* input = layer.input();
-    Ref found = Ref::steal(as_object(new_array(PyArray_NDIM(input), PyArray_DIMS(input), type_num_of(layer.dtype))));
-    if (!found) return nullptr;
+    Ref found =
+        Ref::steal(as_object(made(new_array(PyArray_NDIM(input), PyArray_DIMS(input), type_num_of(layer.dtype)))));
     Product product;
     product.rows = layer.rows;
     product.columns = product.b_inner = product.c_row = layer.width;
@@ -407,7 +380,7 @@ PyArrayObject* input_gradient(const Way& way) {
     product.a_inner = product.b_column = 1;
     product.b = PyArray_DATA(layer.weight());
     product.c = data_of(found);
-    return multiply(product, layer.dtype) ? taken(std::move(found)) : nullptr;
+    return multiply(product, layer.dtype) ? found.release_array() : nullptr;
 }
 
 // The gradient of one of the tensors: input, states, weights, biases.
@@ -416,13 +389,13 @@ PyArrayObject* part(const Way& way, int place) {
     if (place == 0) return input_gradient(way);
     if (place <= layer.states) {
         const Ref& held = place == 1 ? way.hidden : way.cell;
-        return taken(Ref::borrow(held.get()));
+        return Ref::borrow(held.get()).release_array();
     }
     place -= 1 + layer.states;
     if (place == 0) return columns_product(layer, data_of(way.deltas), PyArray_DATA(layer.input()), layer.width);
     if (place == 1) {
         Ref before = states_before(way);
-        return before ? columns_product(layer, way.of_state(), data_of(before), layer.size) : nullptr;
+        return columns_product(layer, way.of_state(), data_of(before), layer.size);
     }
     const void* slopes = place == 2 ? data_of(way.deltas) : way.of_state();
     return sum_columns(slopes, layer.rows, layer.sums(), layer.sums(), layer.dtype);
@@ -432,10 +405,8 @@ PyArrayObject* part(const Way& way, int place) {
 
 bool recurrent_gradient(Gradient& gradient, const Layer& layer, PyArrayObject* output, PyArrayObject* gates,
                         PyArrayObject* cells) {
-    DECLINE_IF(output == nullptr || (!layer.is_plain() && gates == nullptr));
-    DECLINE_IF(layer.kind == LSTM && cells == nullptr);
     for (PyArrayObject* each : {output, gates, cells}) {
-        DECLINE_IF(each != nullptr && (dtype_of(each) != layer.dtype || !PyArray_IS_C_CONTIGUOUS(each)));
+        DECLINE_IF(each != nullptr && dtype_of(each) != layer.dtype);
     }
     for (int i = 0; i < gradient.grad_count; i++) {
         bool is_state = i <= layer.states;
@@ -451,7 +422,7 @@ bool recurrent_gradient(Gradient& gradient, const Layer& layer, PyArrayObject* o
             {},
             {},
             {}};
-    if (!way.make(gradient)) return false;
+    way.make(gradient.grads);
     Product product;
     product.inner = product.a_row = layer.sums();
     product.columns = product.b_inner = product.c_row = layer.size;
@@ -470,7 +441,7 @@ bool recurrent_gradient(Gradient& gradient, const Layer& layer, PyArrayObject* o
         if (gradient.node->edges[i] == nullptr) continue;
         // both biases of all but a GRU have the same gradient
         bool again = i == layer.states + 4 && layer.kind != GRU && gradient.parts[i - 1] != nullptr;
-        gradient.parts[i] = again ? taken(copied(layer, gradient.parts[i - 1])) : part(way, i);
+        gradient.parts[i] = again ? copied(layer, gradient.parts[i - 1]).release_array() : part(way, i);
         if (gradient.parts[i] == nullptr) return false;
     }
     return true;

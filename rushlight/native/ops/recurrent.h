@@ -35,7 +35,7 @@ struct Layer {
                 : kind == GRU ? 3
                               : 1) {}
     // False for what Python has to do.
-    bool read(PyObject* list, PyObject* sizes, PyObject* backwards);
+    bool read(PyObject* list, PyObject* sizes, bool backwards);
 
     PyArrayObject* input() const { return tensors[0].array(); }
     PyArrayObject* state(int which) const { return tensors[1 + which].array(); }
@@ -50,7 +50,6 @@ struct Layer {
     npy_intp bytes(int64_t count) const { return count * SIZES[dtype]; }
 
 private:
-    bool read_tensors(PyObject* list);
     bool read_shapes();
     bool read_steps(PyObject* sizes, bool turned);
 };

@@ -28,27 +28,22 @@ bool has_own_dims(Reduction which, PyObject* dim) {
     return which == PROD || PyObject_Length(dim) <= 0;
 }
 
-PyObject* folded(const Call& call, PyArrayObject* array, PyObject* dim, PyObject* keepdim) {
+bool folded(Call& call, PyArrayObject* array, PyObject* dim, Dims dims, bool keepdim) {
     const Kind& kind = *static_cast<const Kind*>(call.op->kernel->data);
-    DECLINE_IF(array == nullptr);
     DECLINE_IF(has_own_dims(kind.which, dim));
     DECLINE_IF(kind.divides && !PyTypeNum_ISFLOAT(PyArray_TYPE(array)));
-    int ndim = PyArray_NDIM(array);
-    Dims dims;
-    bool keeps;
-    DECLINE_IF(!read_dims(dim, ndim, dims));
-    DECLINE_IF(!read_flag(keepdim, keeps));
-    double divisor = kind.divides ? reduced_count(ndim, PyArray_DIMS(array), dims) : 1;
-    return as_object(fold(kind.which, array, dims, keeps, divisor));
+    double divisor = kind.divides ? reduced_count(PyArray_NDIM(array), PyArray_DIMS(array), dims) : 1;
+    return call.give(fold(kind.which, array, dims, keepdim, divisor));
 }
 
 // any and all
-PyObject* truth(Call& call) { return folded(call, call.array(Truth::input), call[Truth::dim], call[Truth::keepdim]); }
+bool truth(Call& call) {
+    return folded(call, call.array(Truth::input), call[Truth::dim], call.dims(Truth::dim), call.flag(Truth::keepdim));
+}
 
 // sum, mean and prod
-PyObject* total(Call& call) {
-    DECLINE_IF(call[Total::dtype] != Py_None);
-    return folded(call, call.array(Total::input), call[Total::dim], call[Total::keepdim]);
+bool total(Call& call) {
+    return folded(call, call.array(Total::input), call[Total::dim], call.dims(Total::dim), call.flag(Total::keepdim));
 }
 
 // Whether a large gradient goes to a view alone, which reads it in any layout.
@@ -94,29 +89,38 @@ PyArrayObject* expanded(PyArrayObject* grad, int ndim, const npy_intp* shape, Di
 // of sum and mean
 bool backward(Gradient& gradient) {
     const Kind& kind = *static_cast<const Kind*>(gradient.plan->op->kernel->data);
+    PyArrayObject* grad = gradient.grad();
     npy_intp shape[NPY_MAXDIMS];
     int ndim = read_sizes(gradient.option(SavedOfTotal::input_shape), shape);
     Dims dims;
     PyObject* dim = gradient.option(SavedOfTotal::dim);
     DECLINE_IF(ndim < 0 || dim == nullptr || !read_dims(dim, ndim, dims));
     double count = kind.divides ? reduced_count(ndim, shape, dims) : 1;
-    if (!kind.divides && is_shown(gradient)) {
-        gradient.found[0] = expanded(gradient.grad(), ndim, shape, dims);
-        return gradient.found[0] != nullptr;
+    if (!kind.divides && is_shown(gradient)) return gradient.give(expanded(grad, ndim, shape, dims));
+    if (PyArray_SIZE(grad) == 1 && dims == all_dims(ndim) && goes_to_view(gradient, ndim, shape)) {
+        return gradient.give(shown_everywhere(grad, ndim, shape, count));
     }
-    if (PyArray_SIZE(gradient.grad()) == 1 && dims == all_dims(ndim) && goes_to_view(gradient, ndim, shape)) {
-        gradient.found[0] = shown_everywhere(gradient.grad(), ndim, shape, count);
-        return gradient.found[0] != nullptr;
-    }
-    gradient.found[0] = spread(gradient.grad(), ndim, shape, dims, count > 0 ? count : 1);
-    return gradient.found[0] != nullptr;
+    return gradient.give(spread(grad, ndim, shape, dims, count > 0 ? count : 1));
 }
 
-KERNEL("sum").forward(total, Total::names).gradient(backward, SavedOfTotal::names).with(&sum_kind);
-KERNEL("mean").forward(total, Total::names).gradient(backward, SavedOfTotal::names).with(&mean_kind);
-KERNEL("prod").forward(total, Total::names).with(&prod_kind);
-KERNEL("any").forward(truth, Truth::names).with(&any_kind);
-KERNEL("all").forward(truth, Truth::names).with(&all_kind);
+KERNEL("sum")
+    .forward(total, Total::names)
+    .takes(tensor(Total::input).known().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
+    .takes(none(Total::dtype))
+    .gradient(backward, SavedOfTotal::names)
+    .given(tensor(GRADIENT))
+    .with(&sum_kind);
+KERNEL("mean").as("sum").with(&mean_kind);
+KERNEL("prod")
+    .forward(total, Total::names)
+    .takes(tensor(Total::input).known().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
+    .takes(none(Total::dtype))
+    .with(&prod_kind);
+KERNEL("any")
+    .forward(truth, Truth::names)
+    .takes(tensor(Truth::input).known().filled(), dims(Truth::dim, Truth::input), flag(Truth::keepdim))
+    .with(&any_kind);
+KERNEL("all").as("any").with(&all_kind);
 
 }  // namespace
 

@@ -45,75 +45,70 @@ bool sort_rows(const void* input, const Middle& middle, Wanted wanted, void* val
 }
 
 // Values and places of the first elements along a dimension; all of them if `count` is negative.
-PyObject* sorted(PyArrayObject* input, PyObject* named, int64_t count, PyObject* descending) {
-    int dim, ndim = PyArray_NDIM(input), dtype = dtype_of(input);
-    DECLINE_IF(ndim == 0 || dtype < 0 || dtype == BOOL);
-    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
-    DECLINE_IF(!read_dim(named, ndim, dim));
-    DECLINE_IF(descending != Py_True && descending != Py_False);
+bool sorted(Call& call, PyArrayObject* input, int dim, int64_t count, bool descending) {
+    int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
     Middle middle;
     DECLINE_IF(!middle_of(ndim, PyArray_DIMS(input), Dims{1} << dim, middle));
-    Wanted wanted{count < 0 ? middle.count : count, descending == Py_True};
+    Wanted wanted{count < 0 ? middle.count : count, descending};
     DECLINE_IF(!is_orderable(PyArray_SIZE(input)));
     DECLINE_IF(wanted.count == 0 || wanted.count > middle.count);
-    npy_intp dims[NPY_MAXDIMS];
-    std::copy_n(PyArray_DIMS(input), ndim, dims);
-    dims[dim] = wanted.count;
-    Ref values = Ref::steal(as_object(new_array(ndim, dims, PyArray_TYPE(input))));
-    Ref places = Ref::steal(as_object(new_array(ndim, dims, NPY_INT64)));
-    if (!values || !places) return nullptr;
+    Geometry shape(input);
+    shape.dims[dim] = wanted.count;
+    PyArrayObject* values = call.make(ndim, shape.dims, PyArray_TYPE(input));
+    PyArrayObject* places = call.make(ndim, shape.dims, NPY_INT64);
     auto* run = dtype == FLOAT32 ? sort_rows<float> : dtype == FLOAT64 ? sort_rows<double> : sort_rows<int64_t>;
-    if (!run(PyArray_DATA(input), middle, wanted, PyArray_DATA(values.array()),
-             static_cast<int64_t*>(PyArray_DATA(places.array())))) {
-        return declined("there is no memory to sort in");
-    }
-    return PyTuple_Pack(2, values.get(), places.get());
+    if (run(PyArray_DATA(input), middle, wanted, PyArray_DATA(values), elements<int64_t>(places))) return true;
+    return declined("there is no memory to sort in");
 }
 
 NAMES(Sort, input, dim, descending);
 
 // sort(input, dim=-1, descending=False, *, stable=False)
-PyObject* sort_forward(Call& call) {
+bool sort_forward(Call& call) {
     PyArrayObject* input = call.array(Sort::input);
-    PyObject* found = sorted(input, call[Sort::dim], -1, call[Sort::descending]);
-    for (int i = 0; found != nullptr && i < 2; i++) {
-        keep_unit_steps(reinterpret_cast<PyArrayObject*>(PyTuple_GET_ITEM(found, i)), input);
-    }
-    return found;
+    if (!sorted(call, input, call.dim(Sort::dim), -1, call.flag(Sort::descending))) return false;
+    for (PyArrayObject* each : call.results) keep_unit_steps(each, input);
+    return true;
 }
 
 NAMES(TopK, input, k, dim, largest);
 
 // topk(input, k, dim=-1, largest=True, sorted=True)
-PyObject* topk_forward(Call& call) {
-    npy_intp count;
-    DECLINE_IF(!read_index(call[TopK::k], count) || count < 1);
-    return sorted(call.array(TopK::input), call[TopK::dim], count, call[TopK::largest]);
+bool topk_forward(Call& call) {
+    DECLINE_IF(call.integer(TopK::k) < 1);
+    return sorted(call, call.array(TopK::input), call.dim(TopK::dim), call.integer(TopK::k), call.flag(TopK::largest));
 }
 
 NAMES(Saved, indices, input_shape, dim);
 
 bool backward(Gradient& gradient) {
-    gradient.found[0] = gathered_into(gradient.grad(), gradient.option(Saved::dim), gradient.array(Saved::indices),
-                                      gradient.option(Saved::input_shape));
-    return gradient.found[0] != nullptr;
+    return gather_into(gradient, gradient.grad(), gradient.option(Saved::dim), gradient.array(Saved::indices),
+                       gradient.option(Saved::input_shape));
 }
 
 NAMES(ArgSort, input, dim, descending, axis);
 
 // argsort(input, dim=-1, descending=False, *, stable=False, axis=None)
 PyObject* argsort_route(Call& call) {
-    static Function* sort = find_function("sort");
-    DECLINE_IF(sort == nullptr || !call.is_tensor(ArgSort::input));
-    DECLINE_IF(call[ArgSort::axis] != Py_None);
-    PyObject* args[] = {call[ArgSort::input], call[ArgSort::dim], call[ArgSort::descending]};
-    Ref both = Ref::steal(call_native(sort, args, 3, nullptr));
+    static Inner sort("sort");
+    Ref both = Ref::steal(sort(call[ArgSort::input], call[ArgSort::dim], call[ArgSort::descending]));
     return both && PyTuple_Check(both.get()) ? Py_NewRef(PyTuple_GET_ITEM(both.get(), 1)) : nullptr;
 }
 
-KERNEL("sort").forward(sort_forward, Sort::names).gradient(backward, Saved::names);
-KERNEL("topk").forward(topk_forward, TopK::names).gradient(backward, Saved::names);
-KERNEL("argsort").route(argsort_route, ArgSort::names);
+constexpr TensorWant rows = tensor(Sort::input).floats().integers().rank_from(1).dense();
+constexpr TensorWant places = tensor(Saved::indices).integers().rank_from(1).filled();
+
+KERNEL("sort")
+    .forward(sort_forward, Sort::names)
+    .takes(rows, dim(Sort::dim, Sort::input), flag(Sort::descending))
+    .gradient(backward, Saved::names)
+    .given(tensor(GRADIENT).floats(), places);
+KERNEL("topk")
+    .forward(topk_forward, TopK::names)
+    .takes(rows, integer(TopK::k), dim(TopK::dim, TopK::input), flag(TopK::largest))
+    .gradient(backward, Saved::names)
+    .given(tensor(GRADIENT).floats(), places);
+KERNEL("argsort").route(argsort_route, ArgSort::names).takes(tensor(ArgSort::input), none(ArgSort::axis));
 
 }  // namespace
 

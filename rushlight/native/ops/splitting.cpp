@@ -11,18 +11,13 @@ namespace rushlight {
 
 namespace {
 
-bool put(PyObject* tuple, Py_ssize_t place, PyObject* item) {
-    if (item != nullptr) PyTuple_SET_ITEM(tuple, place, item);
-    return item != nullptr;
-}
-
 // Zeros, or nothing, in the shape that was saved; the parts of a gradient are then put into it.
-PyArrayObject* whole_for(PyObject* shape, PyArrayObject* grad, bool zeros) {
+PyArrayObject* whole_for(Gradient& gradient, PyObject* shape, PyArrayObject* grad, bool zeros) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(shape, sizes);
     DECLINE_IF(count < 0 || !is_movable(grad));
     int type = PyArray_TYPE(grad);
-    return zeros ? zeros_array(count, sizes, type) : new_array(count, sizes, type);
+    return zeros ? gradient.make_zeros(count, sizes, type) : gradient.make(count, sizes, type);
 }
 
 // The gradients of all outputs that were used have this dtype.
@@ -53,45 +48,37 @@ NAMES(Uneven, input, lengths, dim);
 // `split_size` in place of `lengths` for parts of one length
 NAMES(SavedOfSplit, input_shape, lengths, dim);
 
-PyObject* split_forward(Call& call) {
+bool split_forward(Call& call) {
     PyArrayObject* array = call.array(Even::input);
-    npy_intp length;
-    int dim;
-    DECLINE_IF(!read_index(call[Even::split_size], length));
-    DECLINE_IF(!read_dim(call[Even::dim], PyArray_NDIM(array), dim));
+    int dim = call.dim(Even::dim);
+    npy_intp length = call.integer(Even::split_size), extent = PyArray_DIM(array, dim);
     DECLINE_IF(length <= 0);
-    DECLINE_IF(PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0);
-    npy_intp extent = PyArray_DIM(array, dim);
-    npy_intp count = extent / length + (extent % length != 0);
-    Ref views = Ref::steal(PyTuple_New(count));
     Geometry part(array);
-    for (npy_intp i = 0; views && i < count; i++) {
-        part.dims[dim] = std::min(length, extent - i * length);
-        if (!put(views.get(), i, part.of(array, i * length * part.strides[dim]))) return nullptr;
+    call.several = true;
+    for (npy_intp start = 0; start < extent; start += part.dims[dim]) {
+        part.dims[dim] = std::min(length, extent - start);
+        if (!call.give(part.of(array, start * part.strides[dim]))) return false;
     }
-    return views.release();
+    return true;
 }
 
-PyObject* split_unevenly_forward(Call& call) {
+bool split_unevenly_forward(Call& call) {
     PyArrayObject* array = call.array(Uneven::input);
     PyObject* lengths = call[Uneven::lengths];
-    int dim;
+    int dim = call.dim(Uneven::dim);
     DECLINE_IF(!PyList_CheckExact(lengths));
-    DECLINE_IF(!read_dim(call[Uneven::dim], PyArray_NDIM(array), dim));
-    DECLINE_IF(PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0);
-    Py_ssize_t count = PyList_GET_SIZE(lengths);
-    Ref views = Ref::steal(PyTuple_New(count));
     Geometry part(array);
     npy_intp start = 0;
-    for (Py_ssize_t i = 0; views && i < count; i++) {
+    call.several = true;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lengths); i++) {
         npy_intp& length = part.dims[dim];
         // an empty part: Python knows where torch lets it begin
         DECLINE_IF(!read_index(PyList_GET_ITEM(lengths, i), length) || length <= 0);
         DECLINE_IF(length > PyArray_DIM(array, dim) - start);
-        if (!put(views.get(), i, part.of(array, start * part.strides[dim]))) return nullptr;
+        if (!call.give(part.of(array, start * part.strides[dim]))) return false;
         start += length;
     }
-    return views.release();
+    return true;
 }
 
 // The whole, where the gradients of all parts are side by side in one array already, as those of attention are.
@@ -124,66 +111,48 @@ bool split_backward(Gradient& gradient) {
     PyArrayObject* some = first_of(gradient, complete);
     if (some == nullptr) return false;
     PyObject *shape = gradient.option(SavedOfSplit::input_shape), *named = gradient.option(SavedOfSplit::dim);
-    if (complete) gradient.found[0] = found_whole(gradient, shape, named);
-    if (gradient.found[0] != nullptr) return true;
-    Ref whole = Ref::steal(as_object(whole_for(shape, some, !complete)));
+    if (complete && gradient.give(found_whole(gradient, shape, named))) return true;
+    PyArrayObject* whole = whole_for(gradient, shape, some, !complete);
     npy_intp length = 0, start = 0;
     int dim;
-    if (!whole) return false;
-    DECLINE_IF(!read_dim(named, PyArray_NDIM(whole.array()), dim));
+    if (whole == nullptr) return false;
+    DECLINE_IF(!read_dim(named, PyArray_NDIM(whole), dim));
     PyObject* lengths = gradient.option(SavedOfSplit::lengths);
     bool even = lengths != nullptr && PyLong_CheckExact(lengths);
     DECLINE_IF(even ? !read_index(lengths, length) : lengths == nullptr || !PyList_CheckExact(lengths));
     DECLINE_IF(!even && PyList_GET_SIZE(lengths) != gradient.grad_count);
-    Geometry part(whole.array());
-    npy_intp extent = PyArray_DIM(whole.array(), dim);
+    Geometry part(whole);
+    npy_intp extent = PyArray_DIM(whole, dim);
     for (int i = 0; i < gradient.grad_count; i++) {
         DECLINE_IF(!even && !read_index(PyList_GET_ITEM(lengths, i), length));
         npy_intp taken = even ? std::min(length, extent - start) : length;
         DECLINE_IF(taken < 0 || start + taken > extent);
         part.dims[dim] = taken;
-        if (gradient.grads[i] != nullptr && !place(whole.array(), part, start * part.strides[dim], gradient.grads[i])) {
+        if (gradient.grads[i] != nullptr && !place(whole, part, start * part.strides[dim], gradient.grads[i]))
             return false;
-        }
         start += taken;
     }
     DECLINE_IF(start != extent);
-    gradient.found[0] = whole.array();
-    whole.release();
     return true;
 }
 
-PyObject* call_split(const char* name, PyObject* input, PyObject* lengths, int dim) {
-    Function* inner = find_function(name);
-    Ref number = Ref::steal(PyLong_FromLong(dim));
-    DECLINE_IF(inner == nullptr);
-    if (!number) return nullptr;
-    PyObject* args[] = {input, lengths, number.get()};
-    return call_native(inner, args, 3, nullptr);
-}
+Inner split_op("_split"), split_unevenly_op("_split_unevenly"), slice_op("_slice");
 
-// The array of a tensor with dimensions and elements, and the dimension; nullptr for what Python has to look at.
-PyArrayObject* read_input(PyObject* input, PyObject* dim, int& place) {
-    DECLINE_IF(!is_tensor(input));
-    PyArrayObject* array = as_tensor(input)->array;
-    DECLINE_IF(array == nullptr || PyArray_SIZE(array) == 0 || PyArray_NDIM(array) == 0);
-    DECLINE_IF(!read_dim(dim, PyArray_NDIM(array), place));
-    return array;
+PyObject* call_split(Inner& op, PyObject* input, PyObject* lengths, int dim) {
+    Ref number = Ref::steal(PyLong_FromLong(dim));
+    return number ? op(input, lengths, number.get()) : nullptr;
 }
 
 NAMES(Split, tensor, split_size_or_sections, dim, split_size);
 
 // split(tensor, split_size_or_sections=None, dim=0, *, split_size=None)
 PyObject* split_route(Call& call) {
-    int dim;
+    int dim = call.dim(Split::dim);
     npy_intp length, total = 0;
     PyObject *input = call[Split::tensor], *given = call[Split::split_size_or_sections];
-    PyArrayObject* array = read_input(input, call[Split::dim], dim);
-    if (array == nullptr) return nullptr;
-    DECLINE_IF(call[Split::split_size] != Py_None);
     if (read_index(given, length)) {
         DECLINE_IF(length <= 0);
-        return call_split("_split", input, given, dim);
+        return call_split(split_op, input, given, dim);
     }
     DECLINE_IF(!PyList_CheckExact(given) && !PyTuple_CheckExact(given));
     // the node saves the list, which must stay as it is
@@ -193,22 +162,19 @@ PyObject* split_route(Call& call) {
         DECLINE_IF(__builtin_add_overflow(total, length, &total));
     }
     if (!lengths) return nullptr;
-    DECLINE_IF(total != PyArray_DIM(array, dim));
-    return call_split("_split_unevenly", input, lengths.get(), dim);
+    DECLINE_IF(total != PyArray_DIM(call.array(Split::tensor), dim));
+    return call_split(split_unevenly_op, input, lengths.get(), dim);
 }
 
 NAMES(Chunk, input, chunks, dim);
 
 // chunk(input, chunks, dim=0)
 PyObject* chunk_route(Call& call) {
-    int dim;
-    npy_intp chunks;
-    PyArrayObject* array = read_input(call[Chunk::input], call[Chunk::dim], dim);
-    if (array == nullptr) return nullptr;
-    DECLINE_IF(!read_index(call[Chunk::chunks], chunks) || chunks <= 0);
-    npy_intp extent = PyArray_DIM(array, dim);
+    int dim = call.dim(Chunk::dim);
+    npy_intp chunks = call.integer(Chunk::chunks), extent = PyArray_DIM(call.array(Chunk::input), dim);
+    DECLINE_IF(chunks <= 0);
     Ref length = Ref::steal(PyLong_FromSsize_t(extent / chunks + (extent % chunks != 0)));
-    return length ? call_split("_split", call[Chunk::input], length.get(), dim) : nullptr;
+    return length ? call_split(split_op, call[Chunk::input], length.get(), dim) : nullptr;
 }
 
 // ---- unbind
@@ -216,43 +182,36 @@ PyObject* chunk_route(Call& call) {
 NAMES(Unbind, input, dim);
 NAMES(SavedOfUnbind, dim);
 
-PyObject* unbind_forward(Call& call) {
+bool unbind_forward(Call& call) {
     PyArrayObject* array = call.array(Unbind::input);
-    int dim;
-    DECLINE_IF(PyArray_NDIM(array) == 0 || PyArray_SIZE(array) == 0);
-    DECLINE_IF(!read_dim(call[Unbind::dim], PyArray_NDIM(array), dim));
+    int dim = call.dim(Unbind::dim);
     Geometry part(array);
     npy_intp count = part.dims[dim], step = part.strides[dim];
     part.remove(dim);
-    Ref views = Ref::steal(PyTuple_New(count));
-    for (npy_intp i = 0; views && i < count; i++) {
-        if (!put(views.get(), i, part.of(array, i * step))) return nullptr;
+    call.several = true;
+    for (npy_intp i = 0; i < count; i++) {
+        if (!call.give(part.of(array, i * step))) return false;
     }
-    return views.release();
+    return true;
 }
 
 bool unbind_backward(Gradient& gradient) {
     bool complete;
     PyArrayObject* some = first_of(gradient, complete);
     if (some == nullptr) return false;
-    int dim, ndim = PyArray_NDIM(some);
+    int dim, ndim = PyArray_NDIM(some), type = PyArray_TYPE(some);
     DECLINE_IF(ndim == NPY_MAXDIMS || !is_movable(some));
     DECLINE_IF(!read_dim(gradient.option(SavedOfUnbind::dim), ndim + 1, dim));
-    npy_intp dims[NPY_MAXDIMS];
-    std::copy_n(PyArray_DIMS(some), dim, dims);
-    dims[dim] = gradient.grad_count;
-    std::copy_n(PyArray_DIMS(some) + dim, ndim - dim, dims + dim + 1);
-    int type = PyArray_TYPE(some);
-    Ref whole = Ref::steal(as_object(complete ? new_array(ndim + 1, dims, type) : zeros_array(ndim + 1, dims, type)));
-    if (!whole) return false;
-    Geometry part(whole.array());
+    Geometry all(some);
+    all.insert(dim, gradient.grad_count, 0);
+    PyArrayObject* whole =
+        complete ? gradient.make(all.ndim, all.dims, type) : gradient.make_zeros(all.ndim, all.dims, type);
+    Geometry part(whole);
     npy_intp step = part.strides[dim];
     part.remove(dim);
     for (int i = 0; i < gradient.grad_count; i++) {
-        if (gradient.grads[i] != nullptr && !place(whole.array(), part, i * step, gradient.grads[i])) return false;
+        if (gradient.grads[i] != nullptr && !place(whole, part, i * step, gradient.grads[i])) return false;
     }
-    gradient.found[0] = whole.array();
-    whole.release();
     return true;
 }
 
@@ -279,56 +238,67 @@ bool read_slice(const Bounds& bounds, PyArrayObject* array, Geometry& part, npy_
     return true;
 }
 
-PyObject* slice_forward(Call& call) {
+bool slice_forward(Call& call) {
     PyArrayObject* array = call.array(Slice::input);
     Geometry part(array);
     npy_intp offset;
     Bounds bounds{call[Slice::dim], call[Slice::start], call[Slice::end], call[Slice::step]};
-    return read_slice(bounds, array, part, offset) ? part.of(array, offset) : nullptr;
+    return read_slice(bounds, array, part, offset) && call.give(part.of(array, offset));
 }
 
 bool slice_backward(Gradient& gradient) {
-    Bounds bounds{gradient.option(SavedOfSlice::dim), gradient.option(SavedOfSlice::start),
-                  gradient.option(SavedOfSlice::end), gradient.option(SavedOfSlice::step)};
-    Ref whole = Ref::steal(as_object(whole_for(gradient.option(SavedOfSlice::input_shape), gradient.grad(), true)));
-    if (!whole) return false;
-    Geometry part(whole.array());
+    using Saved = SavedOfSlice;
+    Bounds bounds{gradient.option(Saved::dim), gradient.option(Saved::start), gradient.option(Saved::end),
+                  gradient.option(Saved::step)};
+    PyArrayObject* whole = whole_for(gradient, gradient.option(Saved::input_shape), gradient.grad(), true);
+    if (whole == nullptr) return false;
+    Geometry part(whole);
     npy_intp offset;
-    if (!read_slice(bounds, whole.array(), part, offset)) return false;
-    if (!place(whole.array(), part, offset, gradient.grad())) return false;
-    gradient.found[0] = whole.array();
-    whole.release();
-    return true;
+    return read_slice(bounds, whole, part, offset) && place(whole, part, offset, gradient.grad());
 }
 
 NAMES(Narrow, input, dim, start, length);
 
 PyObject* narrow_route(Call& call) {
-    static Function* inner = find_function("_slice");
-    int dim;
-    npy_intp start, length;
-    DECLINE_IF(inner == nullptr);
-    PyArrayObject* array = read_input(call[Narrow::input], call[Narrow::dim], dim);
-    if (array == nullptr) return nullptr;
-    DECLINE_IF(!read_index(call[Narrow::start], start) || !read_index(call[Narrow::length], length));
-    npy_intp extent = PyArray_DIM(array, dim);
+    int dim = call.dim(Narrow::dim);
+    npy_intp start = call.integer(Narrow::start), length = call.integer(Narrow::length);
+    npy_intp extent = PyArray_DIM(call.array(Narrow::input), dim);
     DECLINE_IF(start < -extent || start > extent || length <= 0);
     if (start < 0) start += extent;
     DECLINE_IF(length > extent - start);
     Ref place = Ref::steal(PyLong_FromLong(dim)), from = Ref::steal(PyLong_FromSsize_t(start)),
         to = Ref::steal(PyLong_FromSsize_t(start + length));
     if (!place || !from || !to) return nullptr;
-    PyObject* args[] = {call[Narrow::input], place.get(), from.get(), to.get()};
-    return call_native(inner, args, 4, nullptr);
+    return slice_op(call[Narrow::input], place.get(), from.get(), to.get());
 }
 
-KERNEL("_split").forward(split_forward, Even::names).gradient(split_backward, "input_shape, split_size, dim");
-KERNEL("_split_unevenly").forward(split_unevenly_forward, Uneven::names).gradient(split_backward, SavedOfSplit::names);
-KERNEL("unbind").forward(unbind_forward, Unbind::names).gradient(unbind_backward, SavedOfUnbind::names);
-KERNEL("_slice").forward(slice_forward, Slice::names).gradient(slice_backward, SavedOfSlice::names);
-KERNEL("split").route(split_route, Split::names);
-KERNEL("chunk").route(chunk_route, Chunk::names);
-KERNEL("narrow").route(narrow_route, Narrow::names);
+KERNEL("_split")
+    .forward(split_forward, Even::names)
+    .takes(tensor(Even::input).rank_from(1).filled(), integer(Even::split_size), dim(Even::dim, Even::input))
+    .gradient(split_backward, "input_shape, split_size, dim");
+KERNEL("_split_unevenly")
+    .forward(split_unevenly_forward, Uneven::names)
+    .takes(tensor(Uneven::input).rank_from(1).filled(), dim(Uneven::dim, Uneven::input))
+    .gradient(split_backward, SavedOfSplit::names);
+KERNEL("unbind")
+    .forward(unbind_forward, Unbind::names)
+    .takes(tensor(Unbind::input).rank_from(1).filled(), dim(Unbind::dim, Unbind::input))
+    .gradient(unbind_backward, SavedOfUnbind::names);
+KERNEL("_slice")
+    .forward(slice_forward, Slice::names)
+    .takes(tensor(Slice::input).rank_from(1).filled())
+    .gradient(slice_backward, SavedOfSlice::names)
+    .given(tensor(GRADIENT));
+KERNEL("split")
+    .route(split_route, Split::names)
+    .takes(tensor(Split::tensor).rank_from(1).filled(), dim(Split::dim, Split::tensor), none(Split::split_size));
+KERNEL("chunk")
+    .route(chunk_route, Chunk::names)
+    .takes(tensor(Chunk::input).rank_from(1).filled(), dim(Chunk::dim, Chunk::input), integer(Chunk::chunks));
+KERNEL("narrow")
+    .route(narrow_route, Narrow::names)
+    .takes(tensor(Narrow::input).rank_from(1).filled(), dim(Narrow::dim, Narrow::input), integer(Narrow::start),
+           integer(Narrow::length));
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // Statistics: variances and deviations, alone or with the mean, and their gradients. See ops/reductions/statistics.py.
 #include <algorithm>
+#include <vector>
 
 #include "loops/folding.h"
 #include "memory/arrays.h"
@@ -13,24 +14,14 @@ namespace {
 // What an op gives; the kernel's data points to one.
 struct Spread {
     bool rooted, with_mean;
-    const char* name;
-    Function* function;  // found at first use
+    Inner op;
 };
 
-Spread variance{false, false, "_variance", nullptr}, deviation{true, false, "_deviation", nullptr};
-Spread variance_and_mean{false, true, "_variance_and_mean", nullptr};
-Spread deviation_and_mean{true, true, "_deviation_and_mean", nullptr};
+Spread variance{false, false, Inner("_variance")}, deviation{true, false, Inner("_deviation")};
+Spread variance_and_mean{false, true, Inner("_variance_and_mean")};
+Spread deviation_and_mean{true, true, Inner("_deviation_and_mean")};
 
 Spread& spread_of(const OpInfo& op) { return *static_cast<Spread*>(const_cast<void*>(op.kernel->data)); }
-
-// The correction as a number; false for anything but a plain Python number.
-bool read_number(PyObject* value, double& number) {
-    if (value == nullptr || (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value))) return false;
-    number = PyFloat_AsDouble(value);
-    if (!PyErr_Occurred()) return true;
-    PyErr_Clear();
-    return false;
-}
 
 constexpr int64_t BLOCK = 1 << 16;  // elements
 
@@ -48,11 +39,9 @@ double sum_blocks(double* parts, int64_t count, Part part) {
 }
 
 // One long row, whose blocks threads share.
-bool run_long(RowRun& rows, int64_t count) {
-    npy_intp blocks = (count + BLOCK - 1) / BLOCK;
-    Ref held = Ref::steal(as_object(new_array(1, &blocks, NPY_FLOAT64)));
-    if (!held) return false;
-    auto* parts = static_cast<double*>(PyArray_DATA(held.array()));
+void run_long(RowRun& rows, int64_t count) {
+    std::vector<double> held((count + BLOCK - 1) / BLOCK);
+    double* parts = held.data();
     auto* input = static_cast<const char*>(rows.arrays.inputs[0]);
     const Fold& sum = table().folding.folds[SUM][rows.dtype];
     double mean = sum_blocks(parts, count, [&](int64_t block, int64_t begin, int64_t length) {
@@ -71,7 +60,6 @@ bool run_long(RowRun& rows, int64_t count) {
     const Fold& root = table().folding.folds[SQUARES][rows.dtype];
     (rows.arrays.options[1] != 0 ? root : sum).give(&found, 1, 1, rows.arrays.outputs[0]);
     if (rows.arrays.outputs[1] != nullptr) sum.give(&mean, 1, 1, rows.arrays.outputs[1]);
-    return true;
 }
 
 NAMES(Moments, input, dim, keepdim, correction);
@@ -79,63 +67,48 @@ NAMES(Moments, input, dim, keepdim, correction);
 NAMES(SavedOfMoments, input, dim, correction, result);
 constexpr const char* saved_of_variances = "input, dim, correction";
 
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     const Spread& kind = spread_of(*call.op);
     PyArrayObject* array = call.array(Moments::input);
+    Dims dims = call.dims(Moments::dim);
     RowRun rows(array);
-    Dims dims;
-    bool keepdim;
-    double correction;
-    DECLINE_IF(!rows.is_float() || PyArray_SIZE(array) == 0);
-    DECLINE_IF(!read_dims(call[Moments::dim], PyArray_NDIM(array), dims));
-    DECLINE_IF(!read_flag(call[Moments::keepdim], keepdim));
-    DECLINE_IF(!read_number(call[Moments::correction], correction));
     Middle middle;
     Ref held = in_rows(array, dims, middle);
-    double freedom = static_cast<double>(middle.count) - correction;
-    npy_intp shape[NPY_MAXDIMS];
-    int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
-    if (!held) return nullptr;
-    DECLINE_IF(freedom <= 0);
-    DECLINE_IF(!rows.read(0, held.array(), PyArray_SIZE(array)));
-    if (!rows.write(0, ndim, shape) || (kind.with_mean && !rows.write(1, ndim, shape))) return nullptr;
-    rows.arrays.options[0] = freedom;
+    if (!held) return false;
+    rows.arrays.options[0] = static_cast<double>(middle.count) - call.number(Moments::correction);
     rows.arrays.options[1] = kind.rooted;
+    DECLINE_IF(rows.arrays.options[0] <= 0);
+    npy_intp shape[NPY_MAXDIMS];
+    int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, call.flag(Moments::keepdim), shape);
+    rows.read(0, held.array(), PyArray_SIZE(array));
+    rows.write(0, ndim, shape);
+    if (kind.with_mean) rows.write(1, ndim, shape);
     if (middle.rows() == 1 && middle.count > BLOCK) {
-        if (!run_long(rows, middle.count)) return nullptr;
+        run_long(rows, middle.count);
     } else {
         rows.run(MOMENTS, middle);
     }
-    Ref found = Ref::steal(as_object(rows.take(0)));
-    if (!kind.with_mean) return found.release();
-    Ref mean = Ref::steal(as_object(rows.take(1)));
-    return PyTuple_Pack(2, found.get(), mean.get());
+    return call.give(rows.take(0)) && (!kind.with_mean || call.give(rows.take(1)));
 }
 
 bool backward(Gradient& gradient) {
+    using Saved = SavedOfMoments;
     const Spread& kind = spread_of(*gradient.plan->op);
-    PyArrayObject *input = gradient.array(SavedOfMoments::input), *grad = gradient.grads[0];
+    PyArrayObject *input = gradient.array(Saved::input), *grad = gradient.grads[0];
     PyArrayObject* mean_grad = kind.with_mean ? gradient.grads[1] : nullptr;
-    PyObject* dim = gradient.option(SavedOfMoments::dim);
     RowRun rows(input);
-    Dims dims;
     Middle middle;
-    double correction;
-    DECLINE_IF(!rows.is_float() || PyArray_SIZE(input) == 0);
-    DECLINE_IF(dim == nullptr || !read_dims(dim, PyArray_NDIM(input), dims));
-    DECLINE_IF(!read_number(gradient.option(SavedOfMoments::correction), correction));
-    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), dims, middle));
-    rows.arrays.options[0] = static_cast<double>(middle.count) - correction;
+    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), gradient.dims(Saved::dim), middle));
+    rows.arrays.options[0] = static_cast<double>(middle.count) - gradient.number(Saved::correction);
     rows.arrays.options[1] = kind.rooted;
     DECLINE_IF(rows.arrays.options[0] <= 0);
-    DECLINE_IF(!rows.read(0, input, PyArray_SIZE(input)));
+    rows.read(0, input, PyArray_SIZE(input));
     DECLINE_IF(grad != nullptr && !rows.read(1, grad, middle.rows()));
-    DECLINE_IF(kind.rooted && !rows.read(2, gradient.array(SavedOfMoments::result), middle.rows()));
+    DECLINE_IF(kind.rooted && !rows.read(2, gradient.array(Saved::result), middle.rows()));
     DECLINE_IF(mean_grad != nullptr && !rows.read(3, mean_grad, middle.rows()));
-    if (!rows.write(0, PyArray_NDIM(input), PyArray_DIMS(input))) return false;
+    rows.write_like(0, input);
     rows.run(VARIANCE_SLOPE, middle);
-    gradient.found[0] = rows.take_like(0, input);
-    return true;
+    return gradient.give(rows.take_like(0, input));
 }
 
 // Those that give a mean too have no `out`: they read all but the last.
@@ -146,8 +119,6 @@ constexpr const char* without_out = "input, dim, unbiased, keepdim, correction, 
 PyObject* route(Call& call) {
     Spread& kind = spread_of(*call.op);
     PyObject *dim = call[Public::dim], *unbiased = call[Public::unbiased], *correction = call[Public::correction];
-    DECLINE_IF(!call.is_tensor(Public::input));
-    DECLINE_IF(call[Public::axis] != Py_None || call[Public::keepdims] != Py_None);
     DECLINE_IF(!kind.with_mean && call[Public::out] != Py_None);
     if (PyBool_Check(dim)) {
         unbiased = dim;
@@ -155,26 +126,30 @@ PyObject* route(Call& call) {
     }
     DECLINE_IF(unbiased != Py_None && (correction != Py_None || !PyBool_Check(unbiased)));
     Ref number = correction != Py_None ? Ref::borrow(correction) : Ref::steal(PyLong_FromLong(unbiased != Py_False));
-    if (kind.function == nullptr) kind.function = find_function(kind.name);
-    PyObject* args[] = {call[Public::input], dim, call[Public::keepdim], number.get()};
-    DECLINE_IF(kind.function == nullptr);
-    return number ? call_function(kind.function, args, 4, nullptr) : nullptr;
+    return number ? kind.op.either(call[Public::input], dim, call[Public::keepdim], number.get()) : nullptr;
 }
 
-KERNEL("var").route(route, Public::names).with(&variance);
-KERNEL("std").route(route, Public::names).with(&deviation);
-KERNEL("var_mean").route(route, without_out).with(&variance_and_mean);
-KERNEL("std_mean").route(route, without_out).with(&deviation_and_mean);
-KERNEL("_variance").forward(forward, Moments::names).gradient(backward, saved_of_variances).with(&variance);
-KERNEL("_deviation").forward(forward, Moments::names).gradient(backward, SavedOfMoments::names).with(&deviation);
-KERNEL("_variance_and_mean")
-    .forward(forward, Moments::names)
-    .gradient(backward, saved_of_variances)
+KERNEL("var")
+    .route(route, Public::names)
+    .takes(tensor(Public::input), none(Public::axis), none(Public::keepdims))
+    .with(&variance);
+KERNEL("std").as("var").with(&deviation);
+KERNEL("var_mean")
+    .route(route, without_out)
+    .takes(tensor(Public::input), none(Public::axis), none(Public::keepdims))
     .with(&variance_and_mean);
-KERNEL("_deviation_and_mean")
+KERNEL("std_mean").as("var_mean").with(&deviation_and_mean);
+KERNEL("_variance")
     .forward(forward, Moments::names)
-    .gradient(backward, SavedOfMoments::names)
-    .with(&deviation_and_mean);
+    .takes(tensor(Moments::input).floats().filled(), dims(Moments::dim, Moments::input), flag(Moments::keepdim),
+           number(Moments::correction))
+    .gradient(backward, saved_of_variances)
+    .given(tensor(SavedOfMoments::input).floats().filled(), dims(SavedOfMoments::dim, SavedOfMoments::input),
+           number(SavedOfMoments::correction))
+    .with(&variance);
+KERNEL("_deviation").as("_variance").gradient(backward, SavedOfMoments::names).with(&deviation);
+KERNEL("_variance_and_mean").as("_variance").with(&variance_and_mean);
+KERNEL("_deviation_and_mean").as("_deviation").with(&deviation_and_mean);
 
 }  // namespace
 

@@ -79,13 +79,13 @@ private:
 
 NAMES(Tap, input, taps);
 
-PyObject* tap(Call& call) {
+bool tap(Call& call) {
     PyObject* lines = call[Tap::taps];
     DECLINE_IF(!PyTuple_CheckExact(lines));
     int count = static_cast<int>(PyTuple_GET_SIZE(lines));
     Planes planes;
     Line rows, columns;
-    DECLINE_IF(!planes.read(call.array(Tap::input), count));
+    if (!planes.read(call.array(Tap::input), count)) return false;
     rows.leave(planes.height, true);
     for (int d = 0; d < count; d++) {
         bool last = d == count - 1;
@@ -94,27 +94,25 @@ PyObject* tap(Call& call) {
         if (given == Py_None) {
             line.leave(last ? planes.width : planes.height, !last);
         } else if (!line.read(given, last ? planes.width : planes.height)) {
-            return nullptr;
+            return false;
         }
     }
-    Ref result = Ref::steal(as_object(planes.resized(rows.taps.outputs, columns.taps.outputs)));
-    if (!result) return nullptr;
     auto loop = table().images.tap[planes.which()];
     int64_t made = rows.taps.outputs * columns.taps.outputs;
-    char* to = PyArray_BYTES(result.array());
-    parallel(planes.count, plane_grain(std::max(made, planes.size())), [&](int64_t begin, int64_t end) {
-        std::vector<double> spare(planes.width);
-        for (int64_t plane = begin; plane < end; plane++) {
-            loop(rows.taps, columns.taps, planes.at(plane), to + plane * made * planes.item(), spare.data());
-        }
+    char* to = PyArray_BYTES(planes.resized(call, rows.taps.outputs, columns.taps.outputs));
+    each_plane(planes, std::max(made, planes.size()), planes.width, [&](int64_t plane, double* spare) {
+        loop(rows.taps, columns.taps, planes.at(plane), to + plane * made * planes.item(), spare);
     });
-    return result.release();
+    return true;
 }
 
 // The node's name is an argument: Python knows its class.
 unsigned unknown(const Call&) { return 0; }
 
-KERNEL("_tap").forward(tap, Tap::names).naming(unknown);
+KERNEL("_tap")
+    .forward(tap, Tap::names)
+    .takes(tensor(Tap::input).floats().rank_from(1).filled().dense())
+    .naming(unknown);
 
 }  // namespace
 

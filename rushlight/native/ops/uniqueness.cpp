@@ -8,9 +8,9 @@ namespace rushlight {
 
 namespace {
 
-// The values, which of them each element is, and how many there are of each; nullptr where Python must look.
+// The values, which of them each element is, and how many there are of each.
 template <class T>
-PyObject* distinct(PyArrayObject* input) {
+bool distinct(Call& call, PyArrayObject* input) {
     npy_intp count = PyArray_SIZE(input);
     auto* from = static_cast<const T*>(PyArray_DATA(input));
     Order<T> order(count);
@@ -20,40 +20,31 @@ PyObject* distinct(PyArrayObject* input) {
     auto is_new = [=](npy_intp i) { return i == 0 || from[sorted[i].place] != from[sorted[i - 1].place]; };
     npy_intp different = 0;
     for (npy_intp i = 0; i < count; i++) different += is_new(i);
-    Ref values = Ref::steal(as_object(new_array(1, &different, PyArray_TYPE(input))));
-    Ref inverse = Ref::steal(as_object(new_array(PyArray_NDIM(input), PyArray_DIMS(input), NPY_INT64)));
-    Ref counts = Ref::steal(as_object(zeros_array(1, &different, NPY_INT64)));
-    if (!values || !inverse || !counts) return nullptr;
-    auto* value = static_cast<T*>(PyArray_DATA(values.array()));
-    auto* which = static_cast<int64_t*>(PyArray_DATA(inverse.array()));
-    auto* many = static_cast<int64_t*>(PyArray_DATA(counts.array()));
+    auto* value = elements<T>(call.make(1, &different, PyArray_TYPE(input)));
+    auto* which = elements<int64_t>(call.make(PyArray_NDIM(input), PyArray_DIMS(input), NPY_INT64));
+    auto* many = elements<int64_t>(call.make_zeros(1, &different, NPY_INT64));
     npy_intp at = -1;
     for (npy_intp i = 0; i < count; i++) {
         if (is_new(i)) value[++at] = from[sorted[i].place];
         which[sorted[i].place] = at;
         many[at]++;
     }
-    return PyTuple_Pack(3, values.get(), inverse.get(), counts.get());
+    return true;
 }
 
 NAMES(Distinct, input, dim, consecutive);
 
 // Of all elements.
-PyObject* forward(Call& call) {
+bool forward(Call& call) {
     PyArrayObject* input = call.array(Distinct::input);
-    DECLINE_IF(call[Distinct::dim] != Py_None);
-    DECLINE_IF(call[Distinct::consecutive] != Py_False);
-    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(input));
-    DECLINE_IF(!is_orderable(PyArray_SIZE(input)));
-    switch (dtype_of(input)) {
-        case FLOAT32: return distinct<float>(input);
-        case FLOAT64: return distinct<double>(input);
-        case INT64: return distinct<int64_t>(input);
-        default: return declined("a dtype that has no loop");
-    }
+    DECLINE_IF(call.flag(Distinct::consecutive) || !is_orderable(PyArray_SIZE(input)));
+    int dtype = dtype_of(input);
+    return (dtype == FLOAT32 ? distinct<float> : dtype == FLOAT64 ? distinct<double> : distinct<int64_t>)(call, input);
 }
 
-KERNEL("_distinct").forward(forward, Distinct::names);
+KERNEL("_distinct")
+    .forward(forward, Distinct::names)
+    .takes(tensor(Distinct::input).floats().integers().dense(), none(Distinct::dim), flag(Distinct::consecutive));
 
 }  // namespace
 

@@ -86,33 +86,31 @@ bool find_strides(PyArrayObject* array, const npy_intp* sizes, int count, npy_in
     return place < 0;
 }
 
-PyObject* reshaped(PyArrayObject* array, npy_intp* sizes, int count) {
-    npy_intp total = PyArray_SIZE(array);
-    DECLINE_IF(total == 0);
-    DECLINE_IF(!infer(sizes, count, total));
+PyArrayObject* reshaped(PyArrayObject* array, npy_intp* sizes, int count) {
+    DECLINE_IF(!infer(sizes, count, PyArray_SIZE(array)));
     npy_intp strides[NPY_MAXDIMS];
     int ndim = PyArray_NDIM(array);
     // the step along a last dim of size 1 is the one that new dims of size 1 get
     if (!PyArray_IS_C_CONTIGUOUS(array) || (ndim > 0 && PyArray_DIM(array, ndim - 1) == 1)) {
         DECLINE_IF(!find_strides(array, sizes, count, strides));
-        return as_object(view_of(array, count, sizes, strides));
+        return view_of(array, count, sizes, strides);
     }
     npy_intp step = PyArray_ITEMSIZE(array);
     for (int i = count - 1; i >= 0; i--) {
         strides[i] = step;
         step *= sizes[i];
     }
-    return as_object(view_of(array, count, sizes, strides));
+    return view_of(array, count, sizes, strides);
 }
 
 NAMES(InShape, input, shape);
 NAMES(SavedOfView, input_shape);
 
-PyObject* view_forward(Call& call) {
+bool view_forward(Call& call) {
     npy_intp sizes[NPY_MAXDIMS];
     int count = read_sizes(call[InShape::shape], sizes);
     DECLINE_IF(count < 0);
-    return reshaped(call.array(InShape::input), sizes, count);
+    return call.give(reshaped(call.array(InShape::input), sizes, count));
 }
 
 // The gradient of a view that kept the order of elements: the same in the input's shape.
@@ -121,43 +119,23 @@ bool view_backward(Gradient& gradient) {
     int count = read_sizes(gradient.option(SavedOfView::input_shape), sizes);
     DECLINE_IF(count < 0);
     PyArrayObject* grad = gradient.grad();
-    gradient.found[0] = reinterpret_cast<PyArrayObject*>(reshaped(grad, sizes, count));
-    if (gradient.found[0] == nullptr && !PyArray_IS_C_CONTIGUOUS(grad)) {
-        Ref packed = Ref::steal(as_object(packed_copy(grad)));
-        if (!packed) return false;
-        gradient.found[0] = reinterpret_cast<PyArrayObject*>(reshaped(packed.array(), sizes, count));
-    }
-    return gradient.found[0] != nullptr;
+    if (gradient.give(reshaped(grad, sizes, count))) return true;
+    return !PyArray_IS_C_CONTIGUOUS(grad) && gradient.give(reshaped(in_c_order(grad).array(), sizes, count));
 }
 
-PyObject* call_view(PyObject* input, PyObject* shape) {
-    static Function* inner = find_function("_view");
-    DECLINE_IF(inner == nullptr);
-    PyObject* args[] = {input, shape};
-    return call_native(inner, args, 2, nullptr);
-}
+Inner view_op("_view"), alias_op("_reshape_alias");
 
 NAMES(View, input, shape, size, dtype);
 
 // view(input, *shape, size=None, dtype=None)
-PyObject* view_route(Call& call) {
-    DECLINE_IF(call[View::size] != Py_None || call[View::dtype] != Py_None);
-    DECLINE_IF(call.array(View::input) == nullptr);
-    return call_view(call[View::input], call[View::shape]);
-}
+PyObject* view_route(Call& call) { return view_op(call[View::input], call[View::shape]); }
 
 NAMES(Reshape, input, shape_, shape);
 
 // reshape(input, *shape_, shape=None)
 PyObject* reshape_route(Call& call) {
-    static Function* alias = find_function("_reshape_alias");
-    PyObject *input = call[Reshape::input], *sizes = call[Reshape::shape_];
-    PyArrayObject* array = call.array(Reshape::input);
-    DECLINE_IF(call[Reshape::shape] != Py_None);
-    DECLINE_IF(array == nullptr || alias == nullptr);
-    if (PyArray_IS_C_CONTIGUOUS(array)) return call_view(input, sizes);
-    PyObject* args[] = {input, sizes};
-    return call_native(alias, args, 2, nullptr);
+    bool dense = PyArray_IS_C_CONTIGUOUS(call.array(Reshape::input));
+    return (dense ? view_op : alias_op)(call[Reshape::input], call[Reshape::shape_]);
 }
 
 NAMES(Flatten, input, start_dim, end_dim);
@@ -165,15 +143,12 @@ NAMES(Flatten, input, start_dim, end_dim);
 // flatten(input, start_dim=0, end_dim=-1)
 PyObject* flatten_route(Call& call) {
     PyArrayObject* array = call.array(Flatten::input);
-    DECLINE_IF(array == nullptr);
-    int ndim = PyArray_NDIM(array), first, last;
-    DECLINE_IF(ndim == 0 || !PyArray_IS_C_CONTIGUOUS(array));
-    DECLINE_IF(!read_dim(call[Flatten::start_dim], ndim, first) || !read_dim(call[Flatten::end_dim], ndim, last));
+    int first = call.dim(Flatten::start_dim), last = call.dim(Flatten::end_dim);
     DECLINE_IF(first > last);
     if (first == last) return Py_NewRef(call[Flatten::input]);
     npy_intp sizes[NPY_MAXDIMS];
     int count = 0;
-    for (int d = 0; d < ndim; d++) {
+    for (int d = 0; d < PyArray_NDIM(array); d++) {
         if (d > first && d <= last) {
             sizes[count - 1] *= PyArray_DIM(array, d);
         } else {
@@ -181,47 +156,37 @@ PyObject* flatten_route(Call& call) {
         }
     }
     Ref shape = Ref::steal(PyArray_IntTupleFromIntp(count, sizes));
-    return shape ? call_view(call[Flatten::input], shape.get()) : nullptr;
+    return shape ? view_op(call[Flatten::input], shape.get()) : nullptr;
 }
 
-PyObject* swapped(PyArrayObject* array, PyObject* one, PyObject* other) {
-    int first, second, ndim = PyArray_NDIM(array);
-    DECLINE_IF(PyArray_SIZE(array) == 0 || ndim == 0);
-    DECLINE_IF(!read_dim(one, ndim, first) || !read_dim(other, ndim, second));
+PyArrayObject* swapped(PyArrayObject* array, int one, int other) {
     Geometry geometry(array);
-    geometry.swap(first, second);
+    geometry.swap(one, other);
     return geometry.of(array);
 }
 
 NAMES(Transpose, input, dim0, dim1);
 NAMES(SavedOfTranspose, dim0, dim1);
 
-PyObject* transpose_forward(Call& call) {
-    return swapped(call.array(Transpose::input), call[Transpose::dim0], call[Transpose::dim1]);
+bool transpose_forward(Call& call) {
+    return call.give(swapped(call.array(Transpose::input), call.dim(Transpose::dim0), call.dim(Transpose::dim1)));
 }
 
 bool transpose_backward(Gradient& gradient) {
-    PyObject* found =
-        swapped(gradient.grad(), gradient.option(SavedOfTranspose::dim0), gradient.option(SavedOfTranspose::dim1));
-    gradient.found[0] = reinterpret_cast<PyArrayObject*>(found);
-    return found != nullptr;
+    using Saved = SavedOfTranspose;
+    return gradient.give(swapped(gradient.grad(), gradient.dim(Saved::dim0), gradient.dim(Saved::dim1)));
 }
 
-PyObject* turned(PyArrayObject* array) {
-    DECLINE_IF(PyArray_SIZE(array) == 0 || PyArray_NDIM(array) > 2);
-    Geometry geometry(array);
-    if (geometry.ndim == 2) geometry.swap(0, 1);
-    return geometry.of(array);
+// Two dims changed over, if there are two.
+PyArrayObject* turned(PyArrayObject* array) {
+    return PyArray_NDIM(array) < 2 ? Geometry(array).of(array) : swapped(array, 0, 1);
 }
 
 NAMES(Turn, input);
 
-PyObject* t_forward(Call& call) { return turned(call.array(Turn::input)); }
+bool t_forward(Call& call) { return call.give(turned(call.array(Turn::input))); }
 
-bool t_backward(Gradient& gradient) {
-    gradient.found[0] = reinterpret_cast<PyArrayObject*>(turned(gradient.grad()));
-    return gradient.found[0] != nullptr;
-}
+bool t_backward(Gradient& gradient) { return gradient.give(turned(gradient.grad())); }
 
 // The order of dimensions, counted from the front; false where it is none.
 bool read_order(PyObject* object, int ndim, int* order) {
@@ -237,9 +202,8 @@ bool read_order(PyObject* object, int ndim, int* order) {
     return true;
 }
 
-PyObject* permuted(PyArrayObject* array, PyObject* dims, bool back) {
+PyArrayObject* permuted(PyArrayObject* array, PyObject* dims, bool back) {
     int order[NPY_MAXDIMS];
-    DECLINE_IF(PyArray_SIZE(array) == 0);
     DECLINE_IF(!read_order(dims, PyArray_NDIM(array), order));
     Geometry geometry(array);
     for (int i = 0; i < geometry.ndim; i++) {
@@ -253,80 +217,64 @@ PyObject* permuted(PyArrayObject* array, PyObject* dims, bool back) {
 NAMES(Permute, input, dims);
 NAMES(SavedOfPermute, dims);
 
-PyObject* permute_forward(Call& call) { return permuted(call.array(Permute::input), call[Permute::dims], false); }
+bool permute_forward(Call& call) { return call.give(permuted(call.array(Permute::input), call[Permute::dims], false)); }
 
 bool permute_backward(Gradient& gradient) {
-    PyObject* found = permuted(gradient.grad(), gradient.option(SavedOfPermute::dims), true);
-    gradient.found[0] = reinterpret_cast<PyArrayObject*>(found);
-    return found != nullptr;
+    return gradient.give(permuted(gradient.grad(), gradient.option(SavedOfPermute::dims), true));
 }
 
 NAMES(AtDim, input, dim);
 NAMES(SavedOfUnsqueeze, dim);
 
-PyObject* unsqueeze_forward(Call& call) {
+bool unsqueeze_forward(Call& call) {
     PyArrayObject* array = call.array(AtDim::input);
     int dim, ndim = PyArray_NDIM(array);
-    DECLINE_IF(PyArray_SIZE(array) == 0 || ndim == NPY_MAXDIMS);
     DECLINE_IF(!read_dim(call[AtDim::dim], ndim + 1, dim));
     Geometry geometry(array);
-    std::copy_backward(geometry.dims + dim, geometry.dims + ndim, geometry.dims + ndim + 1);
-    std::copy_backward(geometry.strides + dim, geometry.strides + ndim, geometry.strides + ndim + 1);
-    geometry.dims[dim] = 1;
-    geometry.strides[dim] = dim < ndim ? PyArray_DIM(array, dim) * PyArray_STRIDE(array, dim) : PyArray_ITEMSIZE(array);
-    geometry.ndim++;
-    return geometry.of(array);
+    geometry.insert(dim, 1,
+                    dim < ndim ? PyArray_DIM(array, dim) * PyArray_STRIDE(array, dim) : PyArray_ITEMSIZE(array));
+    return call.give(geometry.of(array));
 }
 
 bool unsqueeze_backward(Gradient& gradient) {
-    PyArrayObject* grad = gradient.grad();
-    int dim;
-    DECLINE_IF(PyArray_SIZE(grad) == 0);
-    DECLINE_IF(!read_dim(gradient.option(SavedOfUnsqueeze::dim), PyArray_NDIM(grad), dim));
-    Geometry geometry(grad);
-    geometry.remove(dim);
-    gradient.found[0] = reinterpret_cast<PyArrayObject*>(geometry.of(grad));
-    return gradient.found[0] != nullptr;
+    Geometry geometry(gradient.grad());
+    geometry.remove(gradient.dim(SavedOfUnsqueeze::dim));
+    return gradient.give(geometry.of(gradient.grad()));
 }
 
-PyObject* squeeze_forward(Call& call) {
+bool squeeze_forward(Call& call) {
     PyArrayObject* array = call.array(AtDim::input);
     PyObject* dim = call[AtDim::dim];
     int only = -1, ndim = PyArray_NDIM(array);
-    DECLINE_IF(PyArray_SIZE(array) == 0 || ndim == 0);
     DECLINE_IF(dim != Py_None && !read_dim(dim, ndim, only));
     Geometry geometry(array);
     for (int d = ndim - 1; d >= 0; d--) {
         if (geometry.dims[d] == 1 && (only < 0 || d == only)) geometry.remove(d);
     }
-    return geometry.of(array);
+    return call.give(geometry.of(array));
 }
 
 NAMES(Select, input, dim, index);
 
-PyObject* select_forward(Call& call) {
+bool select_forward(Call& call) {
     PyArrayObject* array = call.array(Select::input);
-    int dim, ndim = PyArray_NDIM(array);
-    npy_intp index;
-    DECLINE_IF(PyArray_SIZE(array) == 0 || ndim == 0);
-    DECLINE_IF(!read_dim(call[Select::dim], ndim, dim) || !read_index(call[Select::index], index));
-    npy_intp extent = PyArray_DIM(array, dim);
+    int dim = call.dim(Select::dim);
+    npy_intp index = call.integer(Select::index), extent = PyArray_DIM(array, dim);
     DECLINE_IF(index < -extent || index >= extent);
     if (index < 0) index += extent;
     Geometry geometry(array);
     npy_intp offset = index * geometry.strides[dim];
     geometry.remove(dim);
-    return geometry.of(array, offset);
+    return call.give(geometry.of(array, offset));
 }
 
 NAMES(Expand, input, size);
 
-PyObject* expand_forward(Call& call) {
+bool expand_forward(Call& call) {
     PyArrayObject* array = call.array(Expand::input);
     npy_intp sizes[NPY_MAXDIMS], strides[NPY_MAXDIMS];
     int count = read_sizes(call[Expand::size], sizes), extra = count - PyArray_NDIM(array);
     DECLINE_IF(count < 0 || extra < 0);
-    DECLINE_IF(PyArray_SIZE(array) == 0);
     for (int i = count - 1; i >= 0; i--) {
         npy_intp have = i >= extra ? PyArray_DIM(array, i - extra) : 1;
         // all strides of a number are 0, also along dimensions of size 1
@@ -337,75 +285,95 @@ PyObject* expand_forward(Call& call) {
         DECLINE_IF(sizes[i] != have && (have != 1 || sizes[i] <= 0));
         strides[i] = sizes[i] == have ? step : 0;
     }
-    return as_object(view_of(array, count, sizes, strides));
+    return call.give(view_of(array, count, sizes, strides));
 }
 
 // Windows of a size, `step` apart, whose elements make a new last dimension; false where Python must look.
-bool make_windows(Geometry& geometry, PyObject* dimension, npy_intp size, npy_intp step) {
-    int dim, ndim = geometry.ndim;
-    DECLINE_IF(ndim == 0 || ndim == NPY_MAXDIMS || !read_dim(dimension, ndim, dim));
+bool make_windows(Geometry& geometry, int dim, npy_intp size, npy_intp step) {
     DECLINE_IF(size < 1 || step < 1 || size > geometry.dims[dim] || step > geometry.dims[dim]);
-    geometry.dims[ndim] = size;
-    geometry.strides[ndim] = geometry.strides[dim];
+    geometry.insert(geometry.ndim, size, geometry.strides[dim]);
     geometry.dims[dim] = (geometry.dims[dim] - size) / step + 1;
     geometry.strides[dim] *= step;
-    geometry.ndim++;
     return true;
 }
 
 NAMES(Unfold, input, dimension, size, step);
 NAMES(SavedOfUnfold, input_shape, dimension, size, step);
 
-PyObject* unfold_forward(Call& call) {
+bool unfold_forward(Call& call) {
     PyArrayObject* array = call.array(Unfold::input);
-    npy_intp size, step;
     Geometry windows(array);
-    DECLINE_IF(PyArray_SIZE(array) == 0);
-    DECLINE_IF(!read_index(call[Unfold::size], size) || !read_index(call[Unfold::step], step));
-    return make_windows(windows, call[Unfold::dimension], size, step) ? windows.of(array) : nullptr;
+    return make_windows(windows, call.dim(Unfold::dimension), call.integer(Unfold::size), call.integer(Unfold::step)) &&
+           call.give(windows.of(array));
 }
 
 bool unfold_backward(Gradient& gradient) {
+    using Saved = SavedOfUnfold;
     PyArrayObject* grad = gradient.grad();
-    npy_intp sizes[NPY_MAXDIMS], size, step;
-    int count = read_sizes(gradient.option(SavedOfUnfold::input_shape), sizes);
-    DECLINE_IF(count < 1 || !is_movable(grad));
-    DECLINE_IF(!read_index(gradient.option(SavedOfUnfold::size), size));
-    DECLINE_IF(!read_index(gradient.option(SavedOfUnfold::step), step));
+    npy_intp sizes[NPY_MAXDIMS], size = gradient.integer(Saved::size), step = gradient.integer(Saved::step);
+    int dim, count = read_sizes(gradient.option(Saved::input_shape), sizes);
+    DECLINE_IF(count < 1 || !read_dim(gradient.option(Saved::dimension), count, dim));
     // windows that share elements
     DECLINE_IF(step < size);
-    Ref made = Ref::steal(as_object(zeros_array(count, sizes, PyArray_TYPE(grad))));
-    if (!made) return false;
-    Geometry windows(made.array());
-    if (!make_windows(windows, gradient.option(SavedOfUnfold::dimension), size, step)) return false;
+    PyArrayObject* whole = gradient.make_zeros(count, sizes, PyArray_TYPE(grad));
+    Geometry windows(whole);
+    if (!make_windows(windows, dim, size, step)) return false;
     DECLINE_IF(windows.ndim != PyArray_NDIM(grad));
     DECLINE_IF(!PyArray_CompareLists(windows.dims, PyArray_DIMS(grad), windows.ndim));
-    copy_to(PyArray_BYTES(made.array()), windows.strides, grad);
-    gradient.found[0] = reinterpret_cast<PyArrayObject*>(made.release());
+    copy_to(PyArray_BYTES(whole), windows.strides, grad);
     return true;
 }
 
 // The engine sums the gradient down to the input's shape.
-bool pass_backward(Gradient& gradient) {
-    Py_INCREF(gradient.grad());
-    gradient.found[0] = gradient.grad();
-    return true;
-}
+bool pass_backward(Gradient& gradient) { return gradient.pass_on(); }
 
-KERNEL("_view").forward(view_forward, InShape::names).gradient(view_backward, SavedOfView::names);
-KERNEL("_reshape_alias").forward(view_forward, InShape::names).gradient(view_backward, SavedOfView::names);
-KERNEL("_reshaped_copy").gradient(view_backward, SavedOfView::names);
-KERNEL("unsqueeze").forward(unsqueeze_forward, AtDim::names).gradient(unsqueeze_backward, SavedOfUnsqueeze::names);
-KERNEL("squeeze").forward(squeeze_forward, AtDim::names).gradient(view_backward, SavedOfView::names);
-KERNEL("transpose").forward(transpose_forward, Transpose::names).gradient(transpose_backward, SavedOfTranspose::names);
-KERNEL("t").forward(t_forward, Turn::names).gradient(t_backward);
-KERNEL("permute").forward(permute_forward, Permute::names).gradient(permute_backward, SavedOfPermute::names);
-KERNEL("select").forward(select_forward, Select::names);
-KERNEL("unfold").forward(unfold_forward, Unfold::names).gradient(unfold_backward, SavedOfUnfold::names);
-KERNEL("expand").forward(expand_forward, Expand::names).gradient(pass_backward);
-KERNEL("view").route(view_route, View::names);
-KERNEL("reshape").route(reshape_route, Reshape::names);
-KERNEL("flatten").route(flatten_route, Flatten::names);
+// Of empty arrays NumPy forgets the strides.
+constexpr TensorWant seen = tensor(InShape::input).filled(), seen_grad = tensor(GRADIENT).filled();
+
+KERNEL("_view")
+    .forward(view_forward, InShape::names)
+    .takes(seen)
+    .gradient(view_backward, SavedOfView::names)
+    .given(seen_grad);
+KERNEL("_reshape_alias").as("_view");
+KERNEL("_reshaped_copy").gradient(view_backward, SavedOfView::names).given(seen_grad);
+KERNEL("unsqueeze")
+    .forward(unsqueeze_forward, AtDim::names)
+    .takes(seen.rank(0, NPY_MAXDIMS - 1))
+    .gradient(unsqueeze_backward, SavedOfUnsqueeze::names)
+    .given(seen_grad, dim(SavedOfUnsqueeze::dim, GRADIENT));
+KERNEL("squeeze")
+    .forward(squeeze_forward, AtDim::names)
+    .takes(seen.rank_from(1))
+    .gradient(view_backward, SavedOfView::names)
+    .given(seen_grad);
+KERNEL("transpose")
+    .forward(transpose_forward, Transpose::names)
+    .takes(seen.rank_from(1), dim(Transpose::dim0, Transpose::input), dim(Transpose::dim1, Transpose::input))
+    .gradient(transpose_backward, SavedOfTranspose::names)
+    .given(seen_grad.rank_from(1), dim(SavedOfTranspose::dim0, GRADIENT), dim(SavedOfTranspose::dim1, GRADIENT));
+KERNEL("t").forward(t_forward, Turn::names).takes(seen.rank(0, 2)).gradient(t_backward).given(seen_grad.rank(0, 2));
+KERNEL("permute")
+    .forward(permute_forward, Permute::names)
+    .takes(seen)
+    .gradient(permute_backward, SavedOfPermute::names)
+    .given(seen_grad);
+KERNEL("select")
+    .forward(select_forward, Select::names)
+    .takes(seen.rank_from(1), dim(Select::dim, Select::input), integer(Select::index));
+KERNEL("unfold")
+    .forward(unfold_forward, Unfold::names)
+    .takes(seen.rank(1, NPY_MAXDIMS - 1), dim(Unfold::dimension, Unfold::input), integer(Unfold::size),
+           integer(Unfold::step))
+    .gradient(unfold_backward, SavedOfUnfold::names)
+    .given(tensor(GRADIENT).movable(), integer(SavedOfUnfold::size), integer(SavedOfUnfold::step));
+KERNEL("expand").forward(expand_forward, Expand::names).takes(seen).gradient(pass_backward).given(tensor(GRADIENT));
+KERNEL("view").route(view_route, View::names).takes(tensor(View::input), none(View::size), none(View::dtype));
+KERNEL("reshape").route(reshape_route, Reshape::names).takes(tensor(Reshape::input), none(Reshape::shape));
+KERNEL("flatten")
+    .route(flatten_route, Flatten::names)
+    .takes(tensor(Flatten::input).rank_from(1).dense(), dim(Flatten::start_dim, Flatten::input),
+           dim(Flatten::end_dim, Flatten::input));
 
 }  // namespace
 

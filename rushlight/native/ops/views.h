@@ -21,12 +21,19 @@ struct Geometry {
         std::copy_n(PyArray_DIMS(array), ndim, dims);
         std::copy_n(PyArray_STRIDES(array), ndim, strides);
     }
-    PyObject* of(PyArrayObject* array, npy_intp offset = 0) const {
-        return reinterpret_cast<PyObject*>(view_of(array, ndim, dims, strides, offset));
+    PyArrayObject* of(PyArrayObject* array, npy_intp offset = 0) const {
+        return view_of(array, ndim, dims, strides, offset);
     }
     void swap(int one, int other) {
         std::swap(dims[one], dims[other]);
         std::swap(strides[one], strides[other]);
+    }
+    void insert(int dim, npy_intp extent, npy_intp stride) {
+        std::copy_backward(dims + dim, dims + ndim, dims + ndim + 1);
+        std::copy_backward(strides + dim, strides + ndim, strides + ndim + 1);
+        dims[dim] = extent;
+        strides[dim] = stride;
+        ndim++;
     }
     void remove(int dim) {
         std::copy(dims + dim + 1, dims + ndim, dims + dim);

@@ -10,7 +10,7 @@ namespace {
 
 NAMES(Multinomial, input, num_samples, replacement, generator);
 
-PyObject* multinomial_kernel(Call& call) {
+bool multinomial_kernel(Call& call) {
     PyArrayObject* weights = call.array(Multinomial::input);
     Stream* stream = stream_of(call[Multinomial::generator]);
     int64_t samples;
@@ -18,7 +18,7 @@ PyObject* multinomial_kernel(Call& call) {
     DECLINE_IF(weights == nullptr || stream == nullptr);
     DECLINE_IF(!read_integer(call[Multinomial::num_samples], samples) ||
                !read_flag(call[Multinomial::replacement], false, replacement));
-    return as_object(multinomial(*stream, weights, samples, replacement));
+    return call.give(multinomial(*stream, weights, samples, replacement));
 }
 
 // The rows of classes as the user's shape has them: the draws first, then the rows.
@@ -100,14 +100,14 @@ PyObject* dropped(const Arguments& arguments) {
 
 NAMES(Bernoulli, input, p, generator);
 
-PyObject* bernoulli_kernel(Call& call) {
+bool bernoulli_kernel(Call& call) {
     PyArrayObject* input = call.array(Bernoulli::input);
     Stream* stream = stream_of(call[Bernoulli::generator]);
     DECLINE_IF(input == nullptr || stream == nullptr || !is_plain(input));
     int type = PyArray_TYPE(input);
     double p = 0;
     DECLINE_IF(call[Bernoulli::p] != Py_None && !read_number(call[Bernoulli::p], 0, p));
-    return as_object(filled(PyArray_NDIM(input), PyArray_DIMS(input), type, [&](void* data, int64_t count) {
+    return call.give(filled(PyArray_NDIM(input), PyArray_DIMS(input), type, [&](void* data, int64_t count) {
         if (call[Bernoulli::p] == Py_None) return draw_coins_by(*stream, type, data, count, PyArray_DATA(input));
         return draw_coins(*stream, type, data, count, p, 1);
     }));
@@ -146,7 +146,7 @@ PyArrayObject* normal_around(Stream& stream, const Shape& shape, int type, PyArr
 NAMES(Normal, mean, std, generator, target);
 
 // One of mean and std at least is a tensor.
-PyObject* normal_kernel(Call& call) {
+bool normal_kernel(Call& call) {
     Stream* stream = stream_of(call[Normal::generator]);
     DECLINE_IF(stream == nullptr || call[Normal::target] != Py_None);
     PyObject* given[] = {call[Normal::mean], call[Normal::std]};
@@ -171,10 +171,10 @@ PyObject* normal_kernel(Call& call) {
     }
     PyArrayObject *means = owners[0].array(), *stds = owners[1].array();
     if (type == NPY_FLOAT32) {
-        return as_object(normal_around<float>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
+        return call.give(normal_around<float>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
     }
     DECLINE_IF(type != NPY_FLOAT64);
-    return as_object(normal_around<double>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
+    return call.give(normal_around<double>(*stream, shape, type, means, numbers[0], stds, numbers[1]));
 }
 
 KERNEL("distributions.categorical.drawn").shortcut(drawn_classes, Drawn::names);

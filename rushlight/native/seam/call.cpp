@@ -2,6 +2,8 @@
 // about them.
 #include "seam/call.h"
 
+#include <utility>
+
 #include "loops/copy.h"
 #include "memory/arrays.h"
 #include "object/node.h"
@@ -98,19 +100,17 @@ bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     return true;
 }
 
-Tensor* tensor_around(const OpInfo& op, const Call& call, PyObject* array) {
-    auto* taken = reinterpret_cast<PyArrayObject*>(array);
+Tensor* tensor_around(const OpInfo& op, const Call& call, PyArrayObject* taken) {
     return op.is_view ? make_view(as_tensor(call.arguments[0]), taken) : wrap(taken);
 }
 
 // Tensors around several results, as a named tuple where torch has one.
-PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
-    Ref owner = Ref::steal(arrays);
-    int count = static_cast<int>(PyTuple_GET_SIZE(arrays));
+PyObject* wrap_many(OpInfo* op, Call& call) {
+    int count = call.results.size();
     Ref tensors = Ref::steal(PyTuple_New(count));
     if (!tensors) return nullptr;
     for (int i = 0; i < count; i++) {
-        Tensor* each = tensor_around(*op, call, Py_NewRef(PyTuple_GET_ITEM(arrays, i)));
+        Tensor* each = tensor_around(*op, call, std::exchange(call.results[i], nullptr));
         if (each == nullptr) return nullptr;
         PyTuple_SET_ITEM(tensors.get(), i, as_object(each));
         if (op->is_view && state.grad) Py_XSETREF(each->made, Py_NewRef(word_multiple));
@@ -124,15 +124,22 @@ PyObject* wrap_many(OpInfo* op, const Call& call, PyObject* arrays) {
     return PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(kind.get()), items.get(), nullptr);
 }
 
-PyObject* run(OpInfo* op, Call& call) {
-    decline_reason = nullptr;
-    PyObject* made = op->kernel->forward(call);
-    if (made == nullptr) {
-        PyErr_Clear();
-        return nullptr;
+// Check what the kernel wants, and run it; false, without an exception, where it leaves the call to Python.
+bool run_forward(const OpInfo& op, Call& call) {
+    declined(nullptr);
+    try {
+        if (meet_wants(call) && op.kernel->forward(call)) return true;
+    } catch (const Unmade&) {
+        declined("a result could not be made");
     }
-    if (PyTuple_CheckExact(made)) return wrap_many(op, call, made);
-    Tensor* tensor = tensor_around(*op, call, made);
+    PyErr_Clear();
+    return false;
+}
+
+PyObject* run(OpInfo* op, Call& call) {
+    if (!run_forward(*op, call)) return nullptr;
+    if (call.several || call.results.size() != 1) return wrap_many(op, call);
+    Tensor* tensor = tensor_around(*op, call, std::exchange(call.results[0], nullptr));
     Ref result = Ref::steal(as_object(tensor));
     if (!result) return nullptr;
     if ((call.needs | state.inference) == 0 && call.cut == nullptr) return result.release();
@@ -193,16 +200,11 @@ PyObject* run_inplace(OpInfo* op, Call& call) {
     // before the write, after which nothing may fail
     if (storage_of(target) == nullptr) return nullptr;
     call.out = target->array;
-    decline_reason = nullptr;
-    Ref made = Ref::steal(op->kernel->forward(call));
-    if (!made || !PyArray_Check(made.get())) {
-        PyErr_Clear();
-        return nullptr;
-    }
-    if (made.array() != target->array) {
-        if (!PyArray_SAMESHAPE(made.array(), target->array) ||
-            PyArray_TYPE(made.array()) != PyArray_TYPE(target->array) ||
-            PyArray_CopyInto(target->array, made.array()) < 0) {
+    if (!run_forward(*op, call)) return nullptr;
+    PyArrayObject* made = call.results[0];
+    if (made != target->array) {
+        if (!PyArray_SAMESHAPE(made, target->array) || PyArray_TYPE(made) != PyArray_TYPE(target->array) ||
+            PyArray_CopyInto(target->array, made) < 0) {
             PyErr_Clear();
             return nullptr;
         }
@@ -293,13 +295,11 @@ bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names)
 
 }  // namespace
 
-// Tensors that lie in memory alike, and nothing else: nothing to parse, to promote or to broadcast.
-static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
-    Call call;
-    call.op = op;
-    const void* inputs[2];
+// Arguments that lie in memory alike, float32 or float64 and few: where their elements stand. The last of them, or
+// nullptr where there is more to look at.
+static PyArrayObject* find_alike(Call& call, PyObject* const* args, const void** inputs) {
     PyArrayObject* lead = nullptr;
-    for (int i = 0; i < op->direct_count; i++) {
+    for (int i = 0; i < call.op->direct_count; i++) {
         if (!is_tensor(args[i])) return nullptr;
         PyArrayObject* array = as_tensor(args[i])->array;
         if (array == nullptr || !PyArray_ISCARRAY_RO(array)) return nullptr;
@@ -312,8 +312,17 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
         lead = array;
     }
     int type = PyArray_TYPE(lead);
-    npy_intp size = element_count(lead);
-    if ((type != NPY_FLOAT32 && type != NPY_FLOAT64) || size == 0 || size > MOST_DIRECT) return nullptr;
+    return type == NPY_FLOAT32 || type == NPY_FLOAT64 ? lead : nullptr;
+}
+
+// Such tensors, and nothing else: nothing to parse, to promote or to broadcast.
+static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
+    Call call;
+    call.op = op;
+    const void* inputs[2];
+    PyArrayObject* lead = find_alike(call, args, inputs);
+    npy_intp size = lead == nullptr ? 0 : element_count(lead);
+    if (size == 0 || size > MOST_DIRECT) return nullptr;
     if (call.needs != 0 && state.grad && (state.saved_hooks != nullptr || state.anomaly || call.has_inference)) {
         return nullptr;
     }
@@ -321,7 +330,7 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
     Tensor* tensor = out == nullptr ? nullptr : wrap(out);
     Ref made = Ref::steal(as_object(tensor));
     if (!made) return nullptr;
-    op->direct[type == NPY_FLOAT64](inputs, PyArray_DATA(out), size);
+    op->direct[PyArray_TYPE(lead) == NPY_FLOAT64](inputs, PyArray_DATA(out), size);
     if ((call.needs | state.inference) == 0 && call.cut == nullptr) return made.release();
     for (size_t i = op->direct_count; i < op->parameters.size(); i++) call.arguments[i] = op->parameters[i].fallback;
     return finish(op, call, &tensor, 1) ? made.release() : nullptr;
@@ -330,12 +339,13 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
 // A composed function: its route to other ops.
 static PyObject* run_route(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (op->kernel->route == nullptr || !parse(call, args, count, names)) return declined("arguments of another kind");
-    decline_reason = nullptr;
-    PyObject* found = op->kernel->route(call);
+    declined(nullptr);
+    PyObject* found = meet_wants(call) ? op->kernel->route(call) : nullptr;
     if (found != nullptr) return found;
     PyErr_Clear();
     // an op that declines has counted its own reason
-    return declined(decline_reason == nullptr ? "the op behind it declined" : decline_reason);
+    if (decline_reason == nullptr) return declined("the op behind it declined");
+    return nullptr;
 }
 
 static PyObject* run_op(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -381,6 +391,22 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
         op->kernel->forwards.decline();
     }
     return made;
+}
+
+bool run_gradient(Gradient& gradient) {
+    Kernel& kernel = *gradient.plan->op->kernel;
+    declined(nullptr);
+    try {
+        if (meet_wants(gradient) && kernel.backward(gradient)) {
+            kernel.backwards.accepted++;
+            return true;
+        }
+    } catch (const Unmade&) {
+        declined("a gradient could not be made");
+    }
+    kernel.backwards.decline();
+    PyErr_Clear();
+    return false;
 }
 
 PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {

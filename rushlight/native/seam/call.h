@@ -23,6 +23,39 @@ PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t co
 // The native function of a declared op by its name, or nullptr: for operators and composed functions. Borrowed.
 Function* find_function(const char* name);
 
+// An op that a composed function stands for, by its name; found at its first call.
+class Inner {
+public:
+    constexpr explicit Inner(const char* name) : name_(name) {}
+    // The op on arguments given by position; declines where it does, so that the function words its own errors.
+    template <class... Given>
+    PyObject* operator()(Given... given) {
+        PyObject* arguments[] = {given...};
+        return call(arguments, sizeof...(given));
+    }
+    PyObject* call(PyObject* const* arguments, Py_ssize_t count) {
+        if (function_ == nullptr) function_ = find_function(name_);
+        DECLINE_IF(function_ == nullptr);
+        return call_native(function_, arguments, count, nullptr);
+    }
+    // The same, with Python's function where native declines.
+    template <class... Given>
+    PyObject* either(Given... given) {
+        PyObject* arguments[] = {given...};
+        PyObject* found = call(arguments, sizeof...(given));
+        if (found != nullptr || PyErr_Occurred() || function_ == nullptr) return found;
+        return PyObject_Vectorcall(function_->python, arguments, sizeof...(given), nullptr);
+    }
+
+private:
+    const char* name_;
+    Function* function_ = nullptr;
+};
+
+// Run an op's gradient, if what it is given is as its kernel wants it; false, without an exception, where it is left to
+// Python.
+bool run_gradient(Gradient& gradient);
+
 // Record a call: a node of the op, which becomes the history of the results. False with an exception.
 bool record(OpInfo* op, const Call& call, Tensor* const* results, int count);
 

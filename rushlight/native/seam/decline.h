@@ -12,11 +12,16 @@ struct Declined {
     }
 };
 
-// Why native code declined last; nullptr where nobody said. Whoever holds Python's lock reads and writes it.
-extern const char* decline_reason;
+struct Word;
 
-inline Declined declined(const char* reason) {
+// Why native code declined last, nullptr where nobody said, and which argument it was about, nullptr for none. Whoever
+// holds Python's lock reads and writes them.
+extern const char* decline_reason;
+extern const Word* decline_about;
+
+inline Declined declined(const char* reason, const Word* about = nullptr) {
     decline_reason = reason;
+    decline_about = about;
     return {};
 }
 

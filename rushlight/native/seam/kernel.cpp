@@ -9,6 +9,7 @@
 namespace rushlight {
 
 const char* decline_reason = nullptr;
+const Word* decline_about = nullptr;
 
 namespace {
 
@@ -68,8 +69,13 @@ PyObject* tell(const Tally& tally) {
     if (!reasons) return nullptr;
     for (const auto& each : tally.reasons) {
         if (each.words == nullptr) break;
+        Ref words = Ref::steal(PyUnicode_FromString(each.words));
+        if (words && each.about != nullptr) {
+            Ref about = Ref::steal(PyUnicode_FromStringAndSize(each.about->start, each.about->length));
+            words = about ? Ref::steal(PyUnicode_FromFormat("%U: %U", about.get(), words.get())) : Ref();
+        }
         Ref number = Ref::steal(PyLong_FromLongLong(each.count));
-        if (!number || PyDict_SetItemString(reasons.get(), each.words, number.get()) < 0) return nullptr;
+        if (!words || !number || PyDict_SetItem(reasons.get(), words.get(), number.get()) < 0) return nullptr;
     }
     return Py_BuildValue("(LLO)", static_cast<long long>(tally.accepted), static_cast<long long>(tally.declined),
                          reasons.get());
@@ -86,13 +92,19 @@ bool Word::is(PyObject* text) const {
 
 void Tally::decline() {
     const char* words = decline_reason == nullptr ? "no reason given" : decline_reason;
+    const Word* about = decline_about;
     decline_reason = nullptr;
+    decline_about = nullptr;
     declined++;
     for (int i = 0; i < MOST; i++) {
         auto& each = reasons[i];
         // the last one takes what finds no room
-        if (each.words != nullptr && each.words != words && i < MOST - 1) continue;
-        if (each.words == nullptr) each.words = words;
+        bool same = each.words == words && each.about == about;
+        if (each.words != nullptr && !same && i < MOST - 1) continue;
+        if (each.words == nullptr) {
+            each.words = words;
+            each.about = about;
+        }
         each.count++;
         return;
     }
@@ -137,6 +149,22 @@ Declaration& Declaration::route(Route function, const char* names) {
 Declaration& Declaration::shortcut(Shortcut function, const char* names) {
     kernel.shortcut = function;
     kernel.argument_count = split(kernel.name, names, kernel.arguments);
+    return *this;
+}
+
+void Declaration::add(const Want& want, Want* wants, int& count, int most) {
+    if (count == most) return complain(kernel.name, "wants too much");
+    wants[count++] = want;
+}
+
+Declaration& Declaration::as(const char* name) {
+    const char* own = kernel.name;
+    if (const Kernel* other = find_kernel(name)) {
+        kernel = *other;
+    } else {
+        complain(own, "is declared as another that comes later");
+    }
+    kernel.name = own;
     return *this;
 }
 
@@ -211,10 +239,12 @@ PyObject* report_kernels(PyObject*, PyObject*) {
     for (int i = 0; i < count; i++) {
         const Kernel& each = kernels[i];
         Ref forwards = Ref::steal(tell(each.forwards)), backwards = Ref::steal(tell(each.backwards));
-        if (!forwards || !backwards) return nullptr;
-        Ref row = Ref::steal(Py_BuildValue("(sOOOO)", each.name, each.is_claimed ? Py_True : Py_False, forwards.get(),
+        Ref takes = Ref::steal(list_wants(each.wants, each.want_count, each.arguments));
+        Ref given = Ref::steal(list_wants(each.given, each.given_count, each.reads));
+        if (!forwards || !backwards || !takes || !given) return nullptr;
+        Ref row = Ref::steal(Py_BuildValue("(sOOOOOO)", each.name, each.is_claimed ? Py_True : Py_False, forwards.get(),
                                            each.backward == nullptr ? Py_None : backwards.get(),
-                                           each.route == nullptr ? Py_False : Py_True));
+                                           each.route == nullptr ? Py_False : Py_True, takes.get(), given.get()));
         if (!row || PyList_Append(found.get(), row.get()) < 0) return nullptr;
     }
     return found.release();

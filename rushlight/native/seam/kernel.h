@@ -6,6 +6,7 @@
 
 #include "seam/decline.h"
 #include "seam/python.h"
+#include "seam/wants.h"
 
 // The arguments that a kernel reads, or the saved values that its gradient reads: `NAMES(Cat, tensors, dim)` makes
 // `Cat::tensors` and `Cat::dim`, which `call[...]` takes, and `Cat::names` for the declaration.
@@ -19,15 +20,16 @@ namespace rushlight {
 
 constexpr int MAX_ARGUMENTS = 12;  // parameters of an op
 constexpr int MAX_NAMES = 12;      // of them, or of the saved values, that a kernel reads
+static_assert(MAX_NAMES == GRADIENT, "the gradient stands behind the names");
 
 struct Arguments;
 struct Call;
 struct Gradient;
 struct OpInfo;
 
-// A forward kernel returns an array, or a tuple of arrays for several results: a new reference; or it declines.
-using Forward = PyObject* (*)(Call&);
-// A gradient kernel fills `gradient.found` and returns true, or declines.
+// A forward kernel makes the results through the call and returns true, or declines.
+using Forward = bool (*)(Call&);
+// A gradient kernel makes the gradients of the inputs that are wanted and returns true, or declines.
 using Backward = bool (*)(Gradient&);
 // A composed function's way to its inner ops: returns what the function returns, a new reference, or declines.
 // An exception that is set is forgotten: Python runs the function again and words it.
@@ -51,6 +53,7 @@ struct Tally {
     int64_t accepted, declined;
     struct {
         const char* words;
+        const Word* about;
         int64_t count;
     } reasons[MOST];
 
@@ -67,7 +70,9 @@ struct Kernel {
     Forward forward;
     Word reads[MAX_NAMES];  // the saved values that `backward` reads, by the names the formulas use
     int read_count;
-    unsigned may_lack;  // bits of `reads` that no formula need name
+    unsigned may_lack;                            // bits of `reads` that no formula need name
+    Want wants[MAX_NAMES], given[MAX_NAMES + 1];  // what `forward` takes, and what `backward` does
+    int want_count, given_count;
     Backward backward;
     Route route;                   // instead of `forward`, for a composed function
     Shortcut shortcut;             // instead of both, for a Python function such as "core.random.random.uniform"
@@ -80,7 +85,8 @@ struct Kernel {
     Tally forwards, backwards;
 };
 
-// A kernel in the making: `KERNEL("cat").forward(cat, Cat::names).gradient(cat_gradient, CatSaved::names);`
+// A kernel in the making: `KERNEL("cat").forward(cat, Cat::names).gradient(cat_gradient, CatSaved::names);`, with what
+// it takes behind each: `.takes(tensor(Flip::input).dense())`, `.given(tensor(GRADIENT).floats())`.
 class Declaration {
 public:
     explicit Declaration(const char* name);
@@ -88,6 +94,19 @@ public:
     Declaration& gradient(Backward function, const char* names = "");
     Declaration& route(Route function, const char* names);
     Declaration& shortcut(Shortcut function, const char* names);
+    // what the forward kernel takes of its arguments, and the gradient of what was saved
+    template <class... Wants>
+    Declaration& takes(const Wants&... wants) {
+        (add(wants, kernel.wants, kernel.want_count, MAX_NAMES), ...);
+        return *this;
+    }
+    template <class... Wants>
+    Declaration& given(const Wants&... wants) {
+        (add(wants, kernel.given, kernel.given_count, MAX_NAMES + 1), ...);
+        return *this;
+    }
+    // all that was declared of another kernel, earlier in the same file: `KERNEL("triu").as("tril").with(&upper);`
+    Declaration& as(const char* name);
     Declaration& with(const void* data);
     Declaration& naming(unsigned (*variant)(const Call&));
     Declaration& preparing(bool (*prepare)(OpInfo&));
@@ -95,6 +114,7 @@ public:
 
 private:
     static Kernel& next(const char* name);
+    void add(const Want& want, Want* wants, int& count, int most);
 };
 
 #define RUSHLIGHT_JOIN(one, two) one##two

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "kernels/row.h"
+#include "memory/arrays.h"
+#include "memory/small_list.h"
 #include "object/tensor.h"
 #include "seam/kernel.h"
 #include "seam/python.h"
@@ -75,7 +77,7 @@ struct OpInfo {
 };
 
 // One call of an op: its arguments in the order of the signature, defaults filled in.
-struct Call {
+struct Call : Readings {
     const OpInfo* op = nullptr;
     PyObject* arguments[MAX_ARGUMENTS] = {};  // borrowed
     PyObject* sizes = nullptr;                // owned: sizes that were given one by one
@@ -83,8 +85,25 @@ struct Call {
     Tensor* cut = nullptr;                    // an input whose history was cut
     bool has_inference = false;               // an input was made in inference mode
     PyArrayObject* out = nullptr;             // borrowed: an in-place call writes here; a kernel may ignore it
+    Small<PyArrayObject*, 8> results;         // owned, until they become tensors
+    bool several = false;                     // a tuple, also of one result
 
-    ~Call() { Py_XDECREF(sizes); }
+    ~Call() {
+        Py_XDECREF(sizes);
+        for (PyArrayObject* each : results) Py_XDECREF(each);
+    }
+    // The next result: a new array, C-contiguous and uninitialised.
+    PyArrayObject* make(int ndim, const npy_intp* dims, int type) { return keep(made(new_array(ndim, dims, type))); }
+    PyArrayObject* make_zeros(int ndim, const npy_intp* dims, int type) {
+        return keep(made(zeros_array(ndim, dims, type)));
+    }
+    // The same, of the shape of another array, and of its dtype.
+    PyArrayObject* make_like(PyArrayObject* model) {
+        return make(PyArray_NDIM(model), PyArray_DIMS(model), PyArray_TYPE(model));
+    }
+    // The next result, an array that was made otherwise: takes the reference. False for nullptr.
+    bool give(PyArrayObject* array) { return array != nullptr && keep(array) != nullptr; }
+    bool give(Ref array) { return give(array.release_array()); }
     // an argument by its name among what the kernel reads; borrowed
     template <class Name>
     PyObject* operator[](Name name) const {
@@ -95,15 +114,27 @@ struct Call {
     bool is_tensor(Name name) const {
         return rushlight::is_tensor((*this)[name]);
     }
-    // the array of a tensor argument, nullptr for what is none; borrowed
+    // the array of a tensor argument, packed where that was wanted, nullptr for what is none; borrowed
     template <class Name>
     PyArrayObject* array(Name name) const {
+        return found_ >> name & 1 ? arrays_[name] : own_array(name);
+    }
+    // the same as the tensor has it; borrowed
+    template <class Name>
+    PyArrayObject* own_array(Name name) const {
         return is_tensor(name) ? as_tensor((*this)[name])->array : nullptr;
+    }
+
+private:
+    PyArrayObject* keep(PyArrayObject* array) {
+        Ref owner = Ref::steal(as_object(array));  // until the list, which may have to grow, has it
+        results.push_back(array);
+        return owner.release_array();
     }
 };
 
 // One node's turn in a backward: gradients of its outputs come in, gradients of its inputs go out.
-struct Gradient {
+struct Gradient : Readings {
     const OpPlan* plan = nullptr;
     struct Node* node = nullptr;
     PyArrayObject* const* grads = nullptr;  // borrowed; nullptr for an output that nobody used
@@ -116,15 +147,49 @@ struct Gradient {
     // for an op on a list of tensors, instead: one for each edge, nullptr where none is wanted
     std::vector<PyArrayObject*> parts;
 
-    Gradient() = default;
-    Gradient(const Gradient&) = delete;
-    Gradient& operator=(const Gradient&) = delete;
     // what nobody has taken
     ~Gradient() {
         for (PyArrayObject* each : found) Py_XDECREF(each);
         for (PyArrayObject* each : parts) Py_XDECREF(each);
     }
-    PyArrayObject* grad() const { return grads[0]; }
+    // packed where that was wanted
+    PyArrayObject* grad() const { return found_ >> GRADIENT & 1 ? arrays_[GRADIENT] : grads[0]; }
+    // whether somebody used another result than the first
+    bool has_other_grads() const {
+        for (int i = 1; i < grad_count; i++) {
+            if (grads[i] != nullptr) return true;
+        }
+        return false;
+    }
+    // The gradient of the only input: a new array, C-contiguous and uninitialised.
+    PyArrayObject* make(int ndim, const npy_intp* dims, int type) {
+        return found[0] = rushlight::made(new_array(ndim, dims, type));
+    }
+    PyArrayObject* make_zeros(int ndim, const npy_intp* dims, int type) {
+        return found[0] = rushlight::made(zeros_array(ndim, dims, type));
+    }
+    PyArrayObject* make_like(PyArrayObject* model) {
+        return make(PyArray_NDIM(model), PyArray_DIMS(model), PyArray_TYPE(model));
+    }
+    // The same, an array that was made otherwise: takes the reference. False for nullptr.
+    bool give(PyArrayObject* array) {
+        found[0] = array;
+        return array != nullptr;
+    }
+    bool give(Ref array) { return give(array.release_array()); }
+    // `grad` itself
+    bool pass_on() { return give(Ref::borrow(as_object(grad()))); }
+    // the same, if the gradient of an input is wanted
+    template <class Name>
+    bool pass_on(Name name) {
+        return fill(name, [&] { return Ref::borrow(as_object(grad())).release_array(); });
+    }
+    // What `find` makes, if the gradient of an input is wanted. False where that is nullptr.
+    template <class Name, class Find>
+    bool fill(Name name, Find find) {
+        int place = place_of(name);
+        return place < 0 || (found[place] = find()) != nullptr;
+    }
     // where the gradient of an input goes in `found`, by its name among what the kernel reads; -1 if nobody wants it
     template <class Name>
     int place_of(Name name) const {
@@ -141,6 +206,11 @@ struct Gradient {
     template <class Name>
     PyArrayObject* array(Name name) const {
         static_assert(std::is_enum_v<Name>, "saved values are read by name: see NAMES");
+        return found_ >> name & 1 ? arrays_[name] : array_at(name);
+    }
+    // the same as the tensor has it
+    template <class Name>
+    PyArrayObject* own_array(Name name) const {
         return array_at(name);
     }
     // the same for an option, a number or a shape; borrowed

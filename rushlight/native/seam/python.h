@@ -51,6 +51,8 @@ public:
     }
     explicit operator bool() const { return object_ != nullptr; }
 
+    PyArrayObject* release_array() noexcept { return reinterpret_cast<PyArrayObject*>(release()); }
+
 private:
     explicit Ref(PyObject* object) : object_(object) {}
     PyObject* object_ = nullptr;
