@@ -16,13 +16,17 @@ class Tally(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """One kernel: an op, a composed function or a Python function with a native way."""
+    """One kernel: an op, a composed function, a Python function or a call of a module with a native way."""
 
     name: str
     is_claimed: bool  # whether something of this name was declared in Python
     forward: Tally
     gradient: Tally | None  # None where its gradient is Python's
-    is_route: bool
+    kind: str  # "op"; "route" of a composed function, "shortcut" of a Python function; "link": modules and optimizers
+
+    @property
+    def is_route(self) -> bool:
+        return self.kind == "route"
 
 
 class Report(list[Kernel]):
@@ -57,6 +61,6 @@ def report() -> Report:
     """
     rows = [] if extension is None else extension.kernel_report()
     return Report(
-        Kernel(name, claimed, Tally(*forward), None if gradient is None else Tally(*gradient), is_route)
-        for name, claimed, forward, gradient, is_route in rows
+        Kernel(name, claimed, Tally(*forward), None if gradient is None else Tally(*gradient), kind)
+        for name, claimed, forward, gradient, kind in rows
     )

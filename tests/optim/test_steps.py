@@ -73,8 +73,8 @@ def run(method, options, skips=((),), dtype=torch.float32):
 @pytest.fixture
 def plain(monkeypatch):
     """The Python layer alone, which lays parameters flat."""
-    monkeypatch.setattr(optimizer, "core", None)
-    monkeypatch.setattr(stepping, "core", None)
+    monkeypatch.setattr(optimizer, "extension", None)
+    monkeypatch.setattr(stepping, "extension", None)
 
 
 SKIPS = [((),), ((), (0,), (0, 1, 2, 3), (2, 3, 4)), ((1, 2), (), (0,))]

@@ -10,7 +10,6 @@ from rushlight.autograd.handles import RemovableHandle, add
 from rushlight.core.object import replacements as replaced
 from rushlight.core.object.conversion import typename
 from rushlight.core.object.tensor import Tensor
-from rushlight.native import extension
 from rushlight.nn.parameter import Parameter
 
 if TYPE_CHECKING:
@@ -196,10 +195,6 @@ class Tree:
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters: what an optimizer is given."""
-        found = None if extension is None else extension.parameters_of(self, recurse)
-        if found is not None:
-            yield from found
-            return
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
@@ -213,10 +208,6 @@ class Tree:
         """The buffers."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
-
-
-if extension is not None:
-    extension.connect_tree(Tree)
 
 
 def registered(kind: str, module: Any, name: str, value: Any) -> Any:
