@@ -169,44 +169,48 @@ def test_what_a_link_leaves_to_python_is_counted_with_the_reason(name):
     assert after.reasons.get(reason, 0) > before.reasons.get(reason, 0), after.reasons
 
 
-@pytest.mark.parametrize("case", MISSPELT)
-def test_a_misspelling_is_an_error_at_import(case, tmp_path):
-    name, right, wrong, answer = MISSPELT[case]
-    shutil.copytree(PACKAGE, tmp_path / "rushlight", ignore=shutil.ignore_patterns("__pycache__", "*.cpp", "*.h"))
-    file = tmp_path / "rushlight" / name
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the package, with its bytecode: nothing has to be compiled but what a test changes."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(PACKAGE, folder / "rushlight", ignore=shutil.ignore_patterns("*.cpp", "*.h"))
+    shutil.copy(links.__file__, folder)
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    subprocess.run([sys.executable, "-c", "import links"], cwd=folder, env=environment, check=True)
+    return folder
+
+
+def run_with(copy, name, right, wrong, program):
+    """What a program does where a file of the copy has a word spelt wrong."""
+    file = copy / "rushlight" / name
     text = file.read_text()
     assert right in text
     file.write_text(text.replace(right, wrong))
-    command = [sys.executable, "-c", WHOLE]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", program]
+    try:
+        return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    finally:
+        shutil.copy2(PACKAGE / name, file)
+
+
+@pytest.mark.parametrize("case", MISSPELT)
+def test_a_misspelling_is_an_error_at_import(case, copy):
+    name, right, wrong, answer = MISSPELT[case]
+    done = run_with(copy, name, right, wrong, WHOLE)
     assert done.returncode != 0
     assert answer in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("name", UNDONE)
-def test_a_misspelt_row_of_a_layer_does_nothing_and_fails_its_test(name, tmp_path):
-    right, wrong = UNDONE[name]
-    shutil.copytree(PACKAGE, tmp_path / "rushlight", ignore=shutil.ignore_patterns("__pycache__", "*.cpp", "*.h"))
-    shutil.copy(links.__file__, tmp_path)
-    file = tmp_path / "rushlight" / "nn" / "modules" / "passing.py"
-    text = file.read_text()
-    assert right in text
-    file.write_text(text.replace(right, wrong))
-    command = [sys.executable, "-c", f"import links; print(links.undone({name!r}))"]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+def test_a_misspelt_row_of_a_layer_does_nothing_and_fails_its_test(name, copy):
+    program = f"import links; print(links.undone({name!r}))"
+    done = run_with(copy, "nn/modules/passing.py", *UNDONE[name], program)
     assert "Tally(accepted=" in done.stdout, done.stderr
 
 
-def test_an_op_by_another_name_leaves_its_kernel_unclaimed(tmp_path):
+def test_an_op_by_another_name_leaves_its_kernel_unclaimed(copy):
     unclaimed = "from rushlight import native; print([each.name for each in native.report() if not each.is_claimed])"
-    shutil.copytree(PACKAGE, tmp_path / "rushlight", ignore=shutil.ignore_patterns("__pycache__", "*.cpp", "*.h"))
-    file = tmp_path / "rushlight" / "ops" / "reductions" / "uniqueness.py"
-    text = file.read_text()
-    assert 'name="_distinct"' in text
-    file.write_text(text.replace('name="_distinct"', 'name="_distnct"'))
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    command = [sys.executable, "-c", f"{WHOLE}\n{unclaimed}"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert "'_distinct'" in done.stdout
+    file = "ops/reductions/uniqueness.py"
+    done = run_with(copy, file, 'name="_distinct"', 'name="_distnct"', f"{WHOLE}\n{unclaimed}")
+    assert "'_distinct'" in done.stdout, done.stderr
