@@ -70,7 +70,7 @@ IN_SANITIZED = cd $(SANITIZED)/tree && env -u PYTHONSAFEPATH PYTHONPATH=. PYTHON
 .PHONY: sanitized-tree
 sanitized-tree: $(VENV)/.made $(VENV)/.dev $(VENV)/.examples
 	test -f $(SANITIZED)/build.ninja || PATH="$(CURDIR)/$(VENV)/bin:$$PATH" meson setup $(SANITIZED) . \
-		-Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
+		-Doptimization=1 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C $(SANITIZED)
 	rm -rf $(SANITIZED)/tree $(SANITIZED)/leaks.* && mkdir -p $(SANITIZED)/tree
 	cp -r benchmarks conformance docs examples rushlight tests tools *.md Makefile meson.build pyproject.toml $(SANITIZED)/tree/
