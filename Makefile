@@ -11,6 +11,9 @@ WORKERS := 2
 VENV := $(if $(filter command line,$(origin PYTHON)),.venv-$(notdir $(PYTHON)),.venv)
 VENV_TORCH := .venv-torch
 VENV_JAX := .venv-jax
+# packages written for torch: with Rushlight standing in for it, and with torch itself
+VENV_CLIENTS := .venv-clients
+VENV_CLIENTS_TORCH := .venv-clients-torch
 
 # Directories are listed too: their time changes when a file is deleted.
 SOURCES := $(shell find rushlight -name __pycache__ -prune -o \( -type d -o -name '*.py' -o -name '*.pyi' -o -name py.typed \
@@ -24,7 +27,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain test-allocations conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize sanitize-native stubs wheel test-wheel clean
+.PHONY: help demo test test-plain test-allocations conformance conformance-full fuzz check format bench bench-ops bench-quick startup sanitize sanitize-native stubs wheel test-wheel clients clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -35,6 +38,7 @@ help:
 	@echo 'make sanitize-native   the tests of native code alone, in a quarter of an hour'
 	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
 	@echo 'make fuzz              random programs against $(TORCH), FUZZ="--count 2000 --seed 7"; then native on against off'
+	@echo 'make clients           programs built on other packages, unmodified, beside $(TORCH); write docs/clients.md; takes long'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
@@ -112,6 +116,12 @@ check: $(VENV)/.installed $(VENV)/.dev
 	$(VENV)/bin/python tools/house_rules.py
 	$(VENV)/bin/python -m pytest -q tests/test_tiny.py
 
+# Packages that are written for torch, on both. There is no torchvision for the CPU alone: torch has no row of it.
+clients: $(VENV_CLIENTS)/.clients
+	-$(MAKE) $(VENV_CLIENTS_TORCH)/.clients
+	env -u PYTHONSAFEPATH $(VENV_CLIENTS)/bin/python -m clients --ours $(VENV_CLIENTS)/bin/python \
+		$(if $(wildcard $(VENV_CLIENTS_TORCH)/.clients),--torch $(VENV_CLIENTS_TORCH)/bin/python) --report docs $(CLIENTS)
+
 # The tree itself, whether or not it is installed: what is written says what it declares.
 stubs: $(VENV)/.installed $(VENV)/.dev
 	env -u PYTHONSAFEPATH PYTHONPATH=. $(VENV)/bin/python -m tools.stubs
@@ -152,11 +162,11 @@ test-wheel: wheel
 		$(PYTEST_ARGUMENTS)
 
 clean:
-	rm -rf $(VENV) .venv-python* $(VENV_TORCH) $(VENV_JAX) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-python* $(VENV_TORCH) $(VENV_JAX) $(VENV_CLIENTS) $(VENV_CLIENTS_TORCH) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment with the tools that build the package.
-$(VENV)/.made $(VENV_TORCH)/.made $(VENV_JAX)/.made: tools/make_environment.py
+$(VENV)/.made $(VENV_TORCH)/.made $(VENV_JAX)/.made $(VENV_CLIENTS)/.made $(VENV_CLIENTS_TORCH)/.made: tools/make_environment.py
 	@test -n "$(PYTHON)" || { echo 'Rushlight needs Python 3.11 or newer'; exit 1; }
 	$(PYTHON) tools/make_environment.py $(@D)
 	$(INSTALL) meson-python meson ninja "numpy>=2"
@@ -166,7 +176,8 @@ $(VENV)/.made $(VENV_TORCH)/.made $(VENV_JAX)/.made: tools/make_environment.py
 # The stamp is from before the build: a file that changes meanwhile counts as new.
 $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 $(VENV_TORCH)/.installed: $(VENV_TORCH)/.torch $(SOURCES)
-$(VENV)/.installed $(VENV_TORCH)/.installed:
+$(VENV_CLIENTS)/.installed: $(VENV_CLIENTS)/.made $(SOURCES)
+$(VENV)/.installed $(VENV_TORCH)/.installed $(VENV_CLIENTS)/.installed:
 	touch $@.began
 	$(INSTALL) --no-build-isolation .
 	mv $@.began $@
@@ -179,10 +190,20 @@ $(VENV)/.examples $(VENV)/.dev $(VENV_TORCH)/.conformance:
 	$(INSTALL) -r $@.txt
 	touch $@
 
-$(VENV_TORCH)/.torch: $(VENV_TORCH)/.made
+$(VENV_TORCH)/.torch $(VENV_CLIENTS_TORCH)/.torch: %/.torch: %/.made
 	$(INSTALL) $(TORCH_OPTIONS) $(TORCH) numpy
 	touch $@
 
 $(VENV_JAX)/.jax: $(VENV_JAX)/.made
 	$(INSTALL) jax
+	touch $@
+
+$(VENV_CLIENTS)/.clients: $(VENV_CLIENTS)/.installed clients/requirements.txt
+	$(@D)/bin/python -m rushlight stand-in install
+	$(INSTALL) -r clients/requirements.txt
+	$(INSTALL) --no-deps torchvision==0.28.0 timm
+	touch $@
+
+$(VENV_CLIENTS_TORCH)/.clients: $(VENV_CLIENTS_TORCH)/.torch clients/requirements.txt
+	$(INSTALL) -r clients/requirements.txt
 	touch $@

@@ -13,7 +13,7 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("rushlight", "tests", "conformance", "benchmarks", "examples", "tools")
+FOLDERS = ("rushlight", "tests", "conformance", "benchmarks", "clients", "examples", "tools")
 LONGEST_FILE = 600
 LONGEST_LINE = 120
 LONGEST_FUNCTION = 60
@@ -101,13 +101,70 @@ def check_formulas(tree):
                 )
 
 
-# Packages in the order of a call; a module imports from its own row and from those before it. Words that teach stand
-# with those who raise them: what every error needs comes first, what reads an op's declaration comes with ops.
+# the one file that may know an error by its text: what NumPy and Python raise carries nothing else
+COMPLAINTS = "errors.complaints"
+SEARCHES = {
+    "startswith",
+    "endswith",
+    "find",
+    "index",
+    "count",
+    "partition",
+    "replace",
+    "removeprefix",
+    "search",
+    "match",
+}
+
+
+def check_recognition(tree):
+    """An error carries its fix and its stage from the site that raises it: nobody looks for words in its text."""
+    known = set()
+    for function in ast.walk(tree):
+        if isinstance(function, FUNCTIONS):
+            errors = {each.name for each in ast.walk(function) if isinstance(each, ast.ExceptHandler)} | {"error"}
+            texts = {
+                target.id
+                for each in ast.walk(function)
+                if isinstance(each, ast.Assign) and is_text_of(each.value, errors, set())
+                for target in each.targets
+                if isinstance(target, ast.Name)
+            }
+            known |= {
+                each.lineno
+                for each in ast.walk(function)
+                if any(is_text_of(part, errors, texts) for part in searched(each))
+            }
+    yield from ((line, f"an error known by its text: raise it with a stage, or see {COMPLAINTS}") for line in known)
+
+
+def is_text_of(node, errors, texts):
+    """Whether an expression is the text of an error: `str(error)`, `error.args[0]`, or a name for one of them."""
+    if isinstance(node, ast.Name):
+        return node.id in texts
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "args":
+        return isinstance(node.value.value, ast.Name) and node.value.value.id in errors
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str" and node.args:
+        return isinstance(node.args[0], ast.Name) and node.args[0].id in errors
+    return False
+
+
+def searched(node):
+    """The expressions in which a comparison or a call looks for words."""
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SEARCHES:
+        return [node.func.value, *node.args]
+    return []
+
+
+# Packages in the order of a call; a module imports from its own row and from those before it. How an error is raised
+# with its fix comes first, since every package raises some; words about histories, calls and layers come with these.
 ORDER = (
     ("native",),
-    ("errors.location", "errors.callsite", "errors.warning", "errors.kinds", "errors.absent", "errors.suggestions"),
-    ("core", "errors.lost"),
     ("errors",),
+    ("core", "errors.lost"),
+    ("errors.history", "errors.steps"),
     ("autograd.graph", "autograd.modes", "autograd.handles", "autograd.saved", "autograd.refused"),
     ("ops", "errors.calls"),
     ("autograd",),
@@ -169,6 +226,8 @@ def check_file(path):
     if path.is_relative_to(package):
         module = ".".join(path.relative_to(package).with_suffix("").parts).removesuffix(".__init__")
         found += check_imports(module, source)
+        if module != COMPLAINTS:
+            found += check_recognition(ast.parse(source))
     return sorted(found)
 
 

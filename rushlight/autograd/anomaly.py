@@ -12,6 +12,7 @@ import numpy as np
 from rushlight.autograd import modes
 from rushlight.autograd.graph import Node
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
 from rushlight.errors.location import PACKAGE, describe
 
 
@@ -140,9 +141,10 @@ def check(node: Node, found: list) -> None:
         if not isinstance(grad, Tensor) or np.isfinite(grad._array).all():
             continue
         what = "nan" if np.isnan(grad._array).any() else "inf"
-        raise RuntimeError(
-            f"Function '{node.name()}' returned {what} values in its {place}th output.\n"
-            f"  It is the gradient of {describe(node.place)}\n"
-            "  fix: keep the argument away from where the derivative is infinite (clamp it, add a small constant), "
-            "or choose the branch before the function: torch.where also sends zero times infinity backward"
+        raise explained(
+            RuntimeError,
+            f"Function '{node.name()}' returned {what} values in its {place}th output.",
+            lines=[("It is the gradient of", node.place)],
+            fix="keep the argument away from where the derivative is infinite (clamp it, add a small constant), "
+            "or choose the branch before the function: torch.where also sends zero times infinity backward",
         )

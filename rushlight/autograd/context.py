@@ -12,8 +12,8 @@ from rushlight.autograd import modes
 from rushlight.autograd.graph import Node, edge_of, note_place, sequence
 from rushlight.autograd.saved import Packed, SavedTensor, raise_inference, reattach, snapshot
 from rushlight.core.object.tensor import Tensor, new
-from rushlight.errors import history as explain
-from rushlight.errors import location
+from rushlight.errors import history, location
+from rushlight.errors.explained import explained
 
 if TYPE_CHECKING:
     from rushlight.autograd.function import Function
@@ -89,7 +89,7 @@ class BackwardCFunction(Node, FunctionCtx):
     def saved_tensors(self) -> tuple:
         """What `save_for_backward` kept."""
         if self.freed is not None:
-            raise explain.freed(self)
+            raise history.freed(self)
         return tuple([each.unpack(self) for each in self.kept or ()])
 
     saved_variables = saved_tensors
@@ -97,7 +97,7 @@ class BackwardCFunction(Node, FunctionCtx):
     @property
     def _raw_saved_tensors(self) -> tuple:
         if self.freed is not None:
-            raise explain.freed(self)
+            raise history.freed(self)
         return tuple([SavedTensor(self, place) for place in range(len(self.kept or ()))])
 
     def value_at(self, place: int) -> Tensor | None:
@@ -107,7 +107,7 @@ class BackwardCFunction(Node, FunctionCtx):
     def kept_at(self, place: int) -> tuple[Any, Packed | None]:
         """A saved value as it is kept, and the mark of its hooks."""
         if self.kept is None:
-            raise explain.freed(self)
+            raise history.freed(self)
         return self.kept[place].value, self.kept[place].packed
 
     def pack_at(self, place: int, pack: Callable, unpack: Callable) -> None:
@@ -151,9 +151,11 @@ class BackwardCFunction(Node, FunctionCtx):
         while len(produced) > expected and produced[-1] is None:
             produced.pop()
         if len(produced) != expected:
-            raise RuntimeError(
+            raise explained(
+                RuntimeError,
                 f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
-                f"{len(produced)})\n  fix: backward returns one for each argument of forward, None where there is none"
+                f"{len(produced)})",
+                fix="backward returns one for each argument of forward, None where there is none",
             )
         for place, (each, is_tensor) in enumerate(zip(produced, self.given_tensors, strict=True)):
             if each is None:
@@ -205,7 +207,7 @@ class SavedValue:
         if self.value is None:
             return None
         if self.value._version != self.version:
-            raise explain.overwritten(node, self.value, self.version)
+            raise history.overwritten(node, self.value, self.version)
         return self.value if self.output is None else reattach(self.value, node, self.output)
 
     def pack(self, node: BackwardCFunction, pack: Callable, unpack: Callable) -> None:

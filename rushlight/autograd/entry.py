@@ -14,7 +14,8 @@ from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor, wrap
-from rushlight.errors import history as explain
+from rushlight.errors import history
+from rushlight.errors.explained import explained
 from rushlight.errors.warning import warn
 
 Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
@@ -36,13 +37,13 @@ def start_gradients(outputs: tuple, given: tuple) -> list[tuple]:
     for place, (output, grad) in enumerate(zip(outputs, given, strict=True)):
         if isinstance(output, Tensor):
             if not output.requires_grad:
-                raise explain.no_history(output, place)
+                raise history.no_history(output, place)
         elif not isinstance(output, GradientEdge):
             raise AssertionError(f"Expected output to be a torch.Tensor: number {place} is a {type(output).__name__}")
         edge, number = edges.place_of(output)
         if edge is output and isinstance(edge, Tensor) and not edge._requires_grad:
             # a view made under no_grad requires grad as its base does, but leads nowhere
-            raise explain.no_history(edge, place)
+            raise history.no_history(edge, place)
         found.append((edge, number, start_gradient(output, grad, place)))
     return found
 
@@ -139,9 +140,9 @@ def input_edges(inputs: tuple) -> list:
     for place, each in enumerate(inputs):
         if isinstance(each, Tensor):
             if not each.requires_grad:
-                raise RuntimeError(
-                    f"One of the differentiated Tensors does not require grad: input {place}. {explain.why_cut(each)}"
-                )
+                words = f"One of the differentiated Tensors does not require grad: input {place}."
+                lines, fix = history.why_cut(each)
+                raise explained(RuntimeError, words, lines=lines, fix=fix)
         elif not isinstance(each, GradientEdge):
             raise RuntimeError(
                 f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__} at place {place}"
@@ -194,7 +195,7 @@ def gradients(roots: tuple, wanted: tuple, given: tuple, keep: bool, create: boo
     if not unused:
         for place, each in enumerate(found):
             if each is None:
-                raise explain.unused(place)
+                raise history.unused(place)
     return found
 
 

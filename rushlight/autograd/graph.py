@@ -282,9 +282,9 @@ class OpNode(Node):
     def unpack(self) -> list:
         """The saved values, checked to be as they were saved."""
         if self.saved is None:
-            from rushlight.errors import history as explain
+            from rushlight.errors import history
 
-            raise explain.freed(self)
+            raise history.freed(self)
         values = self.saved.copy()
         for place, is_result, output in self.plan.checked:
             value, version = values[place], self.versions[place]
@@ -310,9 +310,9 @@ class OpNode(Node):
             return version.give_back(value) if modes.state.backward else version.unpack(value, self)
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
             if each._storage is not None and each._storage.version != then:
-                from rushlight.errors import history as explain
+                from rushlight.errors import history
 
-                raise explain.overwritten(self, each, then)
+                raise history.overwritten(self, each, then)
         return value
 
     def outdate(self, storage: Storage) -> None:
@@ -351,9 +351,9 @@ class OpNode(Node):
     def kept_at(self, place: int, raw: bool = True) -> tuple[Any, Any]:
         """A saved value as it is kept, and its version; if `raw`, the mark of its hooks in place of that."""
         if self.saved is None:
-            from rushlight.errors import history as explain
+            from rushlight.errors import history
 
-            raise explain.freed(self)
+            raise history.freed(self)
         value, version = self.saved[place], self.versions[place]
         return value, version if not raw or isinstance(version, Packed) else None
 

@@ -17,7 +17,7 @@ def run_tensor_hooks(node: Node, grads: list) -> None:
     for number, hooks in hooked:
         for key, hook in hooks.items():
             if key != "retain":
-                grads[number] = replaced(hook, hook(grads[number]), grads[number])
+                grads[number] = gradient_from(hook, hook(grads[number]), grads[number])
     for number, hooks in hooked:
         if "retain" in hooks and grads[number] is not None:
             hooks["retain"](grads[number])
@@ -26,7 +26,7 @@ def run_tensor_hooks(node: Node, grads: list) -> None:
 def run_leaf_hooks(leaf: Tensor, grad: Tensor | None) -> Tensor | None:
     """The leaf's own hooks may replace its gradient."""
     for hook in list((leaf._hooks or {}).values()):
-        grad = replaced(hook, hook(grad), grad)
+        grad = gradient_from(hook, hook(grad), grad)
     return grad
 
 
@@ -122,10 +122,12 @@ def replaced_all(hook: Any, given: Any, values: list) -> list:
             f"hook '{name_of(hook)}' has returned an incorrect number of values (got {len(given)}, but expected "
             f"{len(values)})"
         )
-    return [None if each is None else replaced(hook, each, value) for each, value in zip(given, values, strict=True)]
+    return [
+        None if each is None else gradient_from(hook, each, value) for each, value in zip(given, values, strict=True)
+    ]
 
 
-def replaced(hook: Any, given: Any, value: Tensor | None) -> Tensor | None:
+def gradient_from(hook: Any, given: Any, value: Tensor | None) -> Tensor | None:
     """What a hook returned in place of a gradient; the gradient, if nothing."""
     if given is None:
         return value

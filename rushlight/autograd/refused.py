@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from rushlight.autograd.graph import OpNode
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
 
 
 class RefusedNode(OpNode):
     """The node of an in-place form that has no derivative, of an op that has one."""
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        raise NotImplementedError(
-            f"the derivative for 'inplace version of {self.op.name}' is not implemented.\n  fix: write y = y."
-            f"{self.op.name}() in place of y.{self.op.name}_()"
+        name = self.op.name
+        raise explained(
+            NotImplementedError,
+            f"the derivative for 'inplace version of {name}' is not implemented.",
+            fix=f"write y = y.{name}() in place of y.{name}_()",
         )
 
     def apply_wanted(self, grads: list[Tensor | None], wanted: list[bool]) -> list[Tensor | None]:

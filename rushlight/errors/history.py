@@ -1,4 +1,4 @@
-"""Explaining gradients that fail: torch's words, then the user's own lines and the cure."""
+"""Errors of histories: torch's words for a gradient that fails, the user's own lines, and the fix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors import location
-from rushlight.errors.location import describe
+from rushlight.errors.explained import Line, explained
 from rushlight.errors.lost import last_exits
 
 if TYPE_CHECKING:
@@ -66,16 +66,17 @@ COMPARISONS = {"gt", "ge", "lt", "le", "eq", "ne", "isclose", "isnan", "isinf", 
 def no_history(tensor: Tensor, position: int = 0) -> RuntimeError:
     """The error for a backward from a tensor that no recorded operation made."""
     words = f"element {position} of tensors does not require grad and does not have a grad_fn"
-    return RuntimeError(f"{words}\n  {why_cut(tensor)}")
+    lines, fix = why_cut(tensor)
+    return explained(RuntimeError, words, lines=lines, fix=fix)
 
 
-def why_cut(tensor: Tensor) -> str:
+def why_cut(tensor: Tensor) -> tuple[list[Line], str]:
     """Why a tensor has no history, and what to do."""
     if tensor._cut is None:
         return never_had(tensor)
     reason, place = tensor._cut
-    happened, cure = what_happened(reason)
-    return f"Its history was cut at {describe(place)}\n  {happened}.\n  fix: {cure}"
+    happened, fix = what_happened(reason)
+    return [("Its history was cut at", place), f"{happened}."], fix
 
 
 def what_happened(reason: str) -> tuple[str, str]:
@@ -101,25 +102,22 @@ def what_happened(reason: str) -> tuple[str, str]:
     return f"{name}() has no derivative", f"compute the loss from what {name}() was given"
 
 
-def never_had(tensor: Tensor) -> str:
+def never_had(tensor: Tensor) -> tuple[list[Line], str]:
     """For a tensor without a known cut: where it was made, and where values left the graph before."""
-    lines = ["Nothing it was computed from requires grad."]
+    lines: list[Line] = ["Nothing it was computed from requires grad."]
     if tensor._created is not None:
-        lines = [f"It was made at {describe(tensor._created)}", "and does not require grad."]
+        lines = [("It was made at", tensor._created), "and does not require grad."]
     exits = last_exits(3)
-    if exits:
-        lines.append("Values left the graph, as plain numbers, at")
-        lines += [f"  {describe(place)}" for _, place in exits]
-        lines.append(
-            "fix: if the loss was computed from those numbers, compute it from the tensors instead; else create "
-            "what should learn with requires_grad=True, and see whether all parameters are frozen"
-        )
-    else:
-        lines.append(
-            "fix: create what should learn with requires_grad=True, or compute the loss from the outputs of a model "
+    if not exits:
+        return lines, (
+            "create what should learn with requires_grad=True, or compute the loss from the outputs of a model "
             "whose parameters are not frozen"
         )
-    return "\n  ".join(lines)
+    lines += ["Values left the graph, as plain numbers, at", *[(" ", place) for _, place in exits]]
+    return lines, (
+        "if the loss was computed from those numbers, compute it from the tensors instead; else create what should "
+        "learn with requires_grad=True, and see whether all parameters are frozen"
+    )
 
 
 def overwritten(node: Node, tensor: Tensor, expected: int) -> RuntimeError:
@@ -132,15 +130,11 @@ def overwritten(node: Node, tensor: Tensor, expected: int) -> RuntimeError:
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{tensor.type()} {list(tensor.shape)}] is at version {storage.version}; expected version {expected} instead."
     )
-    lines = [
-        f"saved for {node.name()} at {describe(node.place)}",
-        f"changed at {describe(storage.writer)}",
-        f"fix: {write_cure(tensor, storage.writer)}",
-    ]
-    return RuntimeError("\n  ".join([words, *lines]))
+    lines = [(f"saved for {node.name()} at", node.place), ("changed at", storage.writer)]
+    return explained(RuntimeError, words, lines=lines, fix=instead_of(tensor, storage.writer))
 
 
-def write_cure(tensor: Tensor, writer: location.Location | None) -> str:
+def instead_of(tensor: Tensor, writer: location.Location | None) -> str:
     """What to write instead of the line that changed a saved value."""
     if tensor._requires_grad and tensor._node is None:
         return (
@@ -161,10 +155,12 @@ def write_cure(tensor: Tensor, writer: location.Location | None) -> str:
 def leaf_write(target: Tensor, words: str) -> RuntimeError:
     """The error for an in-place operation on a leaf, whose gradient would belong to a value that is gone."""
     leaf = target if target._base is None else target._base
-    made = "" if leaf._created is None else f"\n  the leaf was made at {describe(leaf._created)}"
-    return RuntimeError(
-        f"{words}{made}\n  fix: put an update of a parameter under torch.no_grad(); elsewhere write the operation out "
-        "of place (x = x + y, not x += y)"
+    return explained(
+        RuntimeError,
+        words,
+        lines=[] if leaf._created is None else [("the leaf was made at", leaf._created)],
+        fix="put an update of a parameter under torch.no_grad(); elsewhere write the operation out of place "
+        "(x = x + y, not x += y)",
     )
 
 
@@ -175,24 +171,24 @@ def freed(node: Node) -> RuntimeError:
         "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
         "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time."
     )
-    lines = [f"{node.name()} was made at {describe(node.place)}"]
+    lines = [(f"{node.name()} was made at", node.place)]
     if node.freed is not None:
-        lines.append(f"its values were freed by the backward at {describe(node.freed[0])}")
-    return RuntimeError("\n  ".join([words, *lines, second_backward_cure(node)]))
+        lines.append(("its values were freed by the backward at", node.freed[0]))
+    return explained(RuntimeError, words, lines=lines, fix=second_backward(node))
 
 
-def second_backward_cure(node: Node) -> str:
+def second_backward(node: Node) -> str:
     """`detach()` if the graph of an earlier backward is carried along, `retain_graph` if one graph serves twice."""
     from rushlight.autograd.engine import current_root
 
     root = current_root()
     if node.freed is not None and root is not None and root > node.freed[1]:
         return (
-            "fix: the new loss was computed after that backward from a tensor that still carries the old graph (a "
+            "the new loss was computed after that backward from a tensor that still carries the old graph (a "
             "hidden state, a running value): cut it there with .detach(); retain_graph=True would keep every step "
             "in memory"
         )
-    return "fix: add the losses and call backward once, or pass retain_graph=True to the first backward"
+    return "add the losses and call backward once, or pass retain_graph=True to the first backward"
 
 
 def unused(position: int) -> RuntimeError:

@@ -6,13 +6,14 @@ Nothing is done while all goes well. An error of an op gets a line, "encoder.2 (
 
 from __future__ import annotations
 
-import threading
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
 from rushlight.core.object.tensor import Tensor
-from rushlight.errors import location
-from rushlight.errors.calls import is_ours
+from rushlight.errors import complaints
+from rushlight.errors.explained import CALL, given_words, stage_of, words_of
+from rushlight.errors.location import ours
+from rushlight.errors.raised import is_ours
 
 KINDS = (RuntimeError, ValueError, IndexError, TypeError)
 # what a layer says of its inputs: the attribute, the dimension that has this size, and its name
@@ -26,47 +27,45 @@ SIZES = (
 )
 
 
-class Told(NamedTuple):
-    """An error that was given a layer: its words with and without it, and the layer."""
+class Layer:
+    """The layer that an error arose in, and its path in the module that the error has come to."""
 
-    words: str
-    plain: str
-    layer: Any
-    detail: str
+    __slots__ = ("detail", "is_shown", "kind", "module", "path")
 
+    def __init__(self, module: Any, args: tuple):
+        # the module itself would keep its parameters
+        self.module = ref(module)
+        self.kind = type(module).__name__
+        self.path = ""
+        self.detail = detail(module, args)
+        # the traceback shows a class of the user's own; its place in the model is news
+        self.is_shown = ours[type(module).__init__.__code__.co_filename]
 
-# the latest error of each thread; the error itself would keep every tensor of its frames
-latest = threading.local()
+    def __bool__(self) -> bool:
+        return bool(self.path) or self.is_shown
+
+    def __str__(self) -> str:
+        name = f"{self.path} ({self.kind})" if self.path else self.kind
+        return f"{name}{self.detail}"
 
 
 def name_layer(module: Any, args: tuple, error: BaseException) -> None:
-    """Say in an error's words in which layer it arose."""
-    if not isinstance(error, KINDS) or len(error.args) != 1 or not isinstance(error.args[0], str):
+    """Let an error tell in which layer it arose."""
+    if not isinstance(error, KINDS):
         return
-    told = getattr(latest, "told", None)
-    if told is None or told.words != error.args[0]:
-        if not is_ours(error.__traceback__) or raised_by_call(error):
-            return
-        told = Told("", error.args[0], ref(module), detail(module, args))
-    layer = told.layer()
+    words = words_of(error)
+    layer = None if words is None else words.layer
     if layer is None:
+        if not is_ours(error) or stage_of(error) == CALL or complaints.refuses_forward(error):
+            return
+        words = given_words(error)
+        if words is not None:
+            words.layer = Layer(module, args)
         return
-    path = "" if layer is module else path_of(layer, module)
-    if path is None:
-        return
-    words = told.plain
-    # the traceback shows a class of the user's own; its place in the model is news
-    if path or location.ours[type(layer).__init__.__code__.co_filename]:
-        head, line, rest = told.plain.partition("\n")
-        name = f"{path} ({type(layer).__name__})" if path else type(layer).__name__
-        words = f"{head}\n  in {name}{told.detail}{line}{rest}"
-    latest.told = told._replace(words=words)
-    error.args = (words,)
-
-
-def raised_by_call(error: BaseException) -> bool:
-    """Whether `forward` is missing, or Python refused its arguments: there is no layer to blame."""
-    return isinstance(error, TypeError | NotImplementedError) and "forward" in str(error)
+    inner = layer.module()
+    path = None if inner is None else path_of(inner, module)
+    if path is not None:
+        layer.path = path
 
 
 def path_of(layer: Any, module: Any) -> str | None:

@@ -78,7 +78,7 @@ def hooked(step: Callable) -> Callable:
                     )
                 given, kwargs = changed
         result = step(*given, **kwargs)
-        # a list: the last step that is watched takes its own hook away
+        # a list: a hook may take itself away
         for hook in [*self._optimizer_step_post_hooks.values(), *_global_optimizer_post_hooks.values()]:
             hook(self, given, kwargs)
         return result

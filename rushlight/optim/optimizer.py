@@ -9,12 +9,11 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from rushlight.autograd import modes
-from rushlight.autograd.handles import add
 from rushlight.core.object.conversion import typename
 from rushlight.core.object.replacements import followers
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.float_warnings import QUIET, floating_point
-from rushlight.errors import steps as watch
+from rushlight.errors import steps
 from rushlight.errors.location import user_line
 from rushlight.errors.warning import warn
 from rushlight.native import extension, shortcut
@@ -121,8 +120,8 @@ class Optimizer(Hooks):
         self._prepare_hooks()
         self._flats: dict[int, Flat] = {}
         self._replaced: list[tuple[Tensor, Tensor | None, str]] = []
-        self._watched = False
-        self._watch()
+        # whether Python looks at the next step before it is taken, see errors/steps.py; native code declines it then
+        self._looks = True
         followers.add(self)
         cls = type(self)
         # at the first object of a class, so that hooks also run around a step that a program wrote
@@ -154,18 +153,11 @@ class Optimizer(Hooks):
         require(value is None or value >= 0, "Invalid clip_value value: {}", value)
         self._clip_value = value
 
-    def _watch(self) -> None:
-        """Look at the next step before it is taken, see `watch.py`; until it is in order, where native code can."""
-        if not self._watched and has_twin(self):
-            # native code leaves steps with hooks to Python
-            add(self._optimizer_step_post_hooks, unwatch)
-        self._watched = True
-
     def _hear_replaced(self, old: Tensor, new: Tensor | None, name: str) -> None:
         """Hear from a module that `new` has taken the place of `old`."""
         if any([old is param for group in self.param_groups for param in group["params"]]):
             self._replaced.append((old, new, name))
-            self._watch()
+            self._looks = True
 
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         """What the method remembers of a parameter, before its first step."""
@@ -191,25 +183,29 @@ class Optimizer(Hooks):
             with modes.enable_grad():
                 loss = closure()
         # native code clips by itself, and leaves alone what is to be refused or warned about
-        if not self._watched and extension is not None and extension.step(self):
+        if not self._looks and extension is not None and extension.step(self):
             return loss
-        self._look()
+        finds_gradients = self._look()
         place = user_line(2)
         with clipped(self):
             self._move(place)
+        # a step that was in order is not looked at again where native code can take the next ones alone
+        self._looks = not (finds_gradients and has_twin(self) and not self._scaling)
         return loss
 
-    def _look(self) -> None:
-        """Refuse or warn about what a step cannot do."""
+    def _look(self) -> bool:
+        """Refuse or warn about what a step cannot do; whether a parameter has a gradient."""
         if not self.param_groups:
             name = type(self).__name__
             raise RuntimeError(
                 f"{name} has no parameters to move: give them with {name}(model.parameters()), attach(model) or "
                 "add_param_group({'params': ...})"
             )
-        watch.check_rates(self.param_groups)
-        if watch.check_gradients(self) and self._replaced:
-            watch.check_replaced(self)
+        steps.check_rates(self.param_groups)
+        found = steps.check_gradients(self)
+        if found and self._replaced:
+            steps.check_replaced(self)
+        return found
 
     def _move(self, place: Any) -> None:
         """Move every parameter that has a gradient."""
@@ -255,7 +251,7 @@ class Optimizer(Hooks):
             warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an "
                 "error; see github.com/pytorch/pytorch/issues/40967 for more information. Listed again: parameter "
-                f"{watch.repeated(added)}"
+                f"{steps.repeated(added)}"
             )
         self._check_others({**param_group, **added})
         param_group.update(added)
@@ -301,7 +297,7 @@ class Optimizer(Hooks):
                 )
         twice = [place for place, param in enumerate(added["params"]) if param in known]
         if twice:
-            shown = ", ".join([watch.name_of(added, place) for place in twice])
+            shown = ", ".join([steps.name_of(added, place) for place in twice])
             raise ValueError(
                 "some parameters appear in more than one parameter group: of the one that is added, parameter "
                 f"{shown} is in another already"
@@ -354,16 +350,6 @@ class Optimizer(Hooks):
             options = [f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"]
             shown += f"\nParameter Group {number}\n{''.join(options)}"
         return f"{type(self).__name__} ({shown})"
-
-
-def unwatch(optimizer: Optimizer, args: tuple, kwargs: dict[str, Any]) -> None:
-    """After a step with gradients, native code takes the next ones alone."""
-    moved = any([param._grad is not None for group in optimizer.param_groups for param in group["params"]])
-    if moved and not optimizer._scaling:
-        hooks = optimizer._optimizer_step_post_hooks
-        for number in [number for number, hook in hooks.items() if hook is unwatch]:
-            del hooks[number]
-        optimizer._watched = False
 
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]

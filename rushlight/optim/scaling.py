@@ -28,8 +28,8 @@ class Told:
 
     def __set__(self, optimizer: Optimizer, value: Tensor | None) -> None:
         optimizer._scaling = {**optimizer._scaling, self.name: value}
-        # native code knows nothing of scales, and leaves a step that is watched to Python
-        optimizer._watch()
+        # native code knows nothing of scales, and leaves a step that is looked at to Python
+        optimizer._looks = True
 
     def __delete__(self, optimizer: Optimizer) -> None:
         optimizer._scaling = {name: value for name, value in optimizer._scaling.items() if name != self.name}

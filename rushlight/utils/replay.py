@@ -13,6 +13,7 @@ from rushlight.autograd.function import Function
 from rushlight.autograd.hooks import saved_tensors_hooks
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors import location
+from rushlight.errors.explained import explained
 
 
 class CheckpointError(RuntimeError):
@@ -109,9 +110,11 @@ class Replay:
     def fill(self, tensor: Tensor) -> Tensor:
         number = len(self.again)
         if number >= len(self.holders):
-            raise CheckpointError(
+            raise explained(
+                CheckpointError,
                 "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
-                "forward pass.\n  fix: the function must do the same each time: no counters, no random choice of path"
+                "forward pass.",
+                fix="the function must do the same each time: no counters, no random choice of path",
             )
         self.again.append((tensor.shape, tensor.dtype, location.user_line()))
         holder = self.holders[number]()

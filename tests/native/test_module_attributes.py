@@ -13,7 +13,7 @@ import pytest
 import rushlight as torch
 from rushlight import nn
 from rushlight.native import extension
-from rushlight.nn.modules.module_tree import Tree
+from rushlight.nn.modules.module_moves import Moves
 
 
 class Scale(nn.Module):
@@ -303,7 +303,7 @@ def test_walks_of_ones_own_are_heeded():
 
 
 @pytest.mark.skipif(extension is None, reason="there is no native layer here")
-@pytest.mark.parametrize("wrong", [None, 1, "text", int, object, Tree])
+@pytest.mark.parametrize("wrong", [None, 1, "text", int, object, Moves])
 def test_only_classes_of_modules_are_quickened(wrong):
     with pytest.raises(TypeError):
         extension.quicken(wrong)

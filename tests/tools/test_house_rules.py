@@ -45,6 +45,25 @@ def test_a_file_of_600_lines_is_too_long(check):
 
 
 @pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ('    return "broadcast" in str(error)', [2]),
+        ('    return str(error).startswith("The size of")', [2]),
+        ('    words = str(error)\n    return "size" in words', [3]),
+        ('    return error.args[0] == "wrong"', [2]),
+        ('    try: pass\n    except ValueError as wrong: return str(wrong).endswith("x")', [3]),
+        ('    return re.search("size", str(error))', [2]),
+        ('    raise TypeError(f"add(): {error}")', []),
+        ("    return str(error) or type(error).__name__", []),
+        ('    return "tuple" in str(annotation)', []),
+    ],
+)
+def test_an_error_is_not_known_by_its_text(rules, body, found):
+    tree = rules.ast.parse(f"def recover(error, annotation=None):\n{body}\n")
+    assert lines(rules.check_recognition(tree)) == found
+
+
+@pytest.mark.parametrize(
     ("module", "source", "found"),
     [
         ("core.views", "from rushlight.autograd import engine", [1]),

@@ -26,6 +26,7 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.numbers.promotion import of_number
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import KERNEL, explained
 from rushlight.native import shortcut
 
 # as torch's messages name them
@@ -146,14 +147,15 @@ def converted(value: Any, kind: np.dtype, single: bool = False) -> np.ndarray:
         # one element alone becomes infinite in half precision, where several are refused
         return cast(np.array(float(value)), kind)
     if not dtypes.fits(value, target):
-        raise RuntimeError(overflow_words(value, target))
+        raise does_not_hold(value, target)
     return cast(np.array(value if isinstance(value, complex) or abs(value) < 2**63 else float(value)), kind)
 
 
-def overflow_words(value: Any, target: dtypes.dtype) -> str:
-    """torch's message for a number that a dtype does not hold."""
+def does_not_hold(value: Any, target: dtypes.dtype) -> RuntimeError:
+    """The error of a number that a dtype does not hold."""
     shown = C_NAMES.get(target.name) or f"{target.name}_t"
-    return f"value cannot be converted to type {shown} without overflow: {value} is beyond torch.{target.name}"
+    words = f"value cannot be converted to type {shown} without overflow: {value} is beyond torch.{target.name}"
+    return explained(RuntimeError, words, stage=KERNEL)
 
 
 @shortcut

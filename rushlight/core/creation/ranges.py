@@ -13,6 +13,7 @@ from rushlight.core.memory.layout import layout as Layout
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.refusals import no_kernel
 from rushlight.errors.warning import warn
 from rushlight.native import shortcut
 
@@ -119,7 +120,7 @@ def counted(count: int) -> np.ndarray:
 
 def refuse_kind(function: str, kind: np.dtype, refused: str) -> None:
     if kind.kind in refused:
-        raise NotImplementedError(f"\"{function}\" not implemented for '{dtypes.from_numpy(kind).scalar}'")
+        raise no_kernel(function, dtypes.from_numpy(kind).scalar)
 
 
 def range(

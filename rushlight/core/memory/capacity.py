@@ -11,14 +11,6 @@ import numpy as np
 MOST = 2**63 - 1
 # bytes from which on the system is asked beforehand: below, asking for the result itself is as quick
 LARGE = 2**34
-# words of NumPy's about sizes that are beyond 64 bits
-BEYOND = (
-    "array is too big",
-    "Maximum allowed dimension exceeded",
-    "iterator is too large",
-    "broadcast dimensions too large",
-    "Maximum allowed size exceeded",
-)
 
 
 def require_room(shape: Sequence[int], itemsize: int) -> None:
@@ -50,11 +42,6 @@ def no_room(wanted: int | None, reason: str = "") -> RuntimeError:
     asked = "" if wanted is None else f"you tried to allocate {wanted} bytes"
     words = ", ".join([each for each in (asked, reason) if each])
     return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {words or 'the system gives no more'}")
-
-
-def is_beyond(error: Exception) -> bool:
-    """Whether an error is NumPy's refusal of a size that 64 bits do not count."""
-    return isinstance(error, ValueError) and str(error).startswith(BEYOND)
 
 
 def wanted_bytes(error: MemoryError) -> int | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.numbers.dtypes import from_numpy
 from rushlight.core.settings.float_warnings import QUIET, floating_point
+from rushlight.errors import refusals
 
 # Significant bits of a floating dtype by its character; "E" is the bfloat16 of ml_dtypes.
 DIGITS = {"e": 11, "E": 8, "f": 24, "d": 53}
@@ -34,7 +35,7 @@ def continuous(dtype: np.dtype, distribution: str) -> np.dtype:
 
 
 def no_kernel(dtype: np.dtype, kernel: str) -> NotImplementedError:
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy(dtype).scalar}'")
+    return refusals.no_kernel(kernel, from_numpy(dtype).scalar)
 
 
 def to_dtype(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:

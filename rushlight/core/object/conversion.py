@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.core.memory.deferred import CONJUGATE, flips_of, resolved
 from rushlight.core.object.tensor import Tensor, method, wrap
+from rushlight.errors.explained import MISUSE, explained
 from rushlight.errors.location import user_line
 from rushlight.errors.lost import array_left, list_left, number_left
 from rushlight.errors.warning import first_time, warn
@@ -150,9 +151,8 @@ def only_element(self: Tensor) -> Any:
     """The element behind `float(t)` and kin."""
     array = self._array
     if array.size != 1:
-        raise ValueError(
-            f"only one element tensors can be converted to Python scalars; this one has shape {list(array.shape)}"
-        )
+        words = f"only one element tensors can be converted to Python scalars; this one has shape {list(array.shape)}"
+        raise explained(ValueError, words, stage=MISUSE)
     value = native(array).item()
     if self.requires_grad:
         number_left(value)
@@ -193,7 +193,7 @@ def __bool__(self: Tensor) -> bool:
     array = self._array
     if array.size != 1:
         many = "more than one value" if array.size else "no values"
-        raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+        raise explained(RuntimeError, f"Boolean value of Tensor with {many} is ambiguous", stage=MISUSE)
     return bool(array.item())
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.memory.storage import Storage
 from rushlight.errors import location
+from rushlight.errors.explained import MISUSE, explained
 from rushlight.native import extension
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class PlainFields:
 
     def __len__(self) -> int:
         if not self._array.ndim:
-            raise TypeError("len() of a 0-d tensor")
+            raise explained(TypeError, "len() of a 0-d tensor", stage=MISUSE)
         return self._array.shape[0]
 
 

@@ -41,7 +41,7 @@ PyObject* run_backward(PyObject*, PyObject* args) {
         PyObject* pair = PyList_GET_ITEM(inputs, i);
         if (!PyTuple_Check(pair)) return PyErr_Format(PyExc_TypeError, "an input is a pair (edge, number)");
         if (!PyArg_ParseTuple(pair, "Oi", &edge, &number)) return nullptr;
-        run.captured.push_back({edge, number});
+        run.inputs.push_back({edge, number});
     }
     if (inputs != nullptr && !run.find_needed(edges.get())) return nullptr;
     if (!run.go()) return nullptr;
@@ -50,8 +50,8 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     for (Py_ssize_t i = 0; found != nullptr && i < PyList_GET_SIZE(inputs); i++) {
         // an input asked for twice gets its gradient twice
         PyObject* grad = nullptr;
-        for (Captured& each : run.captured) {
-            if (each.edge == run.captured[i].edge && each.number == run.captured[i].number && each.grad != nullptr) {
+        for (InputGradient& each : run.inputs) {
+            if (each.edge == run.inputs[i].edge && each.number == run.inputs[i].number && each.grad != nullptr) {
                 grad = each.grad;
             }
         }

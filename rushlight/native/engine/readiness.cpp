@@ -107,7 +107,7 @@ bool Run::send_in_order(Node* node, PyArrayObject** found, int count) {
 
 // A node has failed: leaves that were complete before it get their gradients all the same.
 void Run::store_complete(PyObject* failed) {
-    if (ahead || (capturing && !accumulating)) return;
+    if (ahead || (for_inputs && !accumulating)) return;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     try {
@@ -127,7 +127,7 @@ void Run::store_complete(PyObject* failed) {
 
 // For each edge of a node whether a gradient is wanted there; None where all are.
 PyObject* Run::wanted_edges(Node* node) {
-    if (!capturing) Py_RETURN_NONE;
+    if (!for_inputs) Py_RETURN_NONE;
     PyObject* list = PyList_New(node->edge_count);
     for (int i = 0; list != nullptr && i < node->edge_count; i++) {
         bool wanted = is_wanted(node->edges[i]);

@@ -179,7 +179,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.grads = grads;
     gradient.grad_count = arrival.count;
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
-    gradient.is_shown = capturing;
+    gradient.is_shown = for_inputs;
     decline_reason = nullptr;
     if (!plan->op->kernel->backward(gradient)) {
         plan->op->kernel->backwards.decline();
@@ -235,7 +235,7 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     Ref grads = Ref::steal(tensor_list(arrival));
     if (!grads) return false;
     std::vector<const PyArrayObject*> given;
-    for (int i = 0; capturing && i < arrival.count; i++) given.push_back(arrival.at(i));
+    for (int i = 0; for_inputs && i < arrival.count; i++) given.push_back(arrival.at(i));
     arrival.clear_gradients();
     Ref wanted = Ref::steal(wanted_edges(node));
     if (!wanted) return false;
@@ -243,7 +243,7 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     PyObject* produced = nullptr;
     if (function != nullptr) {
         produced = PyObject_Vectorcall(function, args, 3, nullptr);
-    } else if (capturing) {
+    } else if (for_inputs) {
         produced = PyObject_VectorcallMethod(word_apply_wanted, args, 3, nullptr);
     } else {
         produced = PyObject_VectorcallMethod(word_apply, args, 2, nullptr);
@@ -263,8 +263,7 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
         if (arrays[i] == nullptr) return false;
         bool is_part = !present(as_tensor(each)->base) && PyArray_BASE(arrays[i]) != nullptr &&
                        std::find(given.begin(), given.end(), arrays[i]) == given.end();
-        if (capturing && is_part &&
-            find_captured(node->edges[i], node->has_numbers ? node->numbers[i] : 0) != nullptr) {
+        if (for_inputs && is_part && find_input(node->edges[i], node->has_numbers ? node->numbers[i] : 0) != nullptr) {
             // on memory of its own, or it would be shown as a view
             PyObject* copy = PyArray_NewCopy(arrays[i], NPY_KEEPORDER);
             if (copy == nullptr) return false;
@@ -318,8 +317,8 @@ static bool has_shape(PyArrayObject* array, int ndim, const npy_intp* dims) {
 // Whether a gradient is wanted there, or on its way to one that is.
 bool Run::is_wanted(PyObject* target) {
     if (target == nullptr) return false;
-    auto asked = [&](const Captured& each) { return each.edge == target; };
-    if (!capturing || std::any_of(captured.begin(), captured.end(), asked)) return true;
+    auto asked = [&](const InputGradient& each) { return each.edge == target; };
+    if (!for_inputs || std::any_of(inputs.begin(), inputs.end(), asked)) return true;
     return is_needed(target);
 }
 
@@ -334,7 +333,7 @@ static PyArrayObject* as_view(PyArrayObject* array) {
 bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
     PyObject* target = node->edges[position];
     int number = node->has_numbers ? node->numbers[position] : 0;
-    if (target == nullptr || (capturing && !is_wanted(target))) {
+    if (target == nullptr || (for_inputs && !is_wanted(target))) {
         Py_XDECREF(grad);
         return true;
     }
@@ -360,8 +359,8 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
     }
     if (!has_shape(grad, ndim, dims) && PyArray_DESCR(grad) == dtype) {
         PyArrayObject* summed = sum_to_shape(grad, ndim, dims);
-        bool shown = summed != nullptr && capturing && PyArray_NDIM(grad) > ndim;
-        if (shown && find_captured(target, number) != nullptr) summed = as_view(summed);
+        bool shown = summed != nullptr && for_inputs && PyArray_NDIM(grad) > ndim;
+        if (shown && find_input(target, number) != nullptr) summed = as_view(summed);
         if (summed != nullptr) Py_SETREF(grad, summed);
         if (summed == nullptr && PyErr_Occurred()) {
             Py_DECREF(grad);
@@ -383,16 +382,16 @@ bool Run::pass_on(Node* node, int position, PyArrayObject* grad) {
 
 bool Run::visit(Arrival& arrival) {
     Node* node = as_node(arrival.target);
-    bool runs = !capturing || is_needed(as_object(node));
+    bool runs = !for_inputs || is_needed(as_object(node));
     // as torch has it: what is asked for is taken before the hooks if the node runs, else after them
-    if (capturing && runs && !capture_node(node, arrival)) return false;
+    if (for_inputs && runs && !keep_for_inputs(node, arrival)) return false;
     if (present(node->tensor_hooks)) {
         Ref list = Ref::steal(tensor_list(arrival));
         if (!list) return false;
         Ref done = Ref::steal(PyObject_CallFunctionObjArgs(fallbacks.run_node_hooks, node, list.get(), nullptr));
         if (!done || !take_list(arrival, list.get())) return false;
     }
-    return runs ? apply(node, arrival) : capture_node(node, arrival);
+    return runs ? apply(node, arrival) : keep_for_inputs(node, arrival);
 }
 
 bool Run::apply(Node* node, Arrival& arrival) {
@@ -451,8 +450,8 @@ static bool store(Tensor* leaf, PyArrayObject* grad) {
 
 // `grad` is taken; nullptr where none arrived.
 bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
-    bool kept = capturing && !accumulating;
-    if ((capturing && find_captured(as_object(leaf), 0) == nullptr) ||
+    bool kept = for_inputs && !accumulating;
+    if ((for_inputs && find_input(as_object(leaf), 0) == nullptr) ||
         (!kept && !leaf->requires_grad && !is_hooked(leaf))) {
         Py_XDECREF(grad);
         return true;
@@ -478,7 +477,7 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
         if (!present(leaf->post_hooks)) return true;
         return static_cast<bool>(Ref::steal(PyObject_CallOneArg(fallbacks.run_last_hooks, as_object(leaf))));
     }
-    if (is_tensor(tensor.get())) Py_XSETREF(find_captured(as_object(leaf), 0)->grad, tensor.release());
+    if (is_tensor(tensor.get())) Py_XSETREF(find_input(as_object(leaf), 0)->grad, tensor.release());
     return true;
 }
 
@@ -500,7 +499,7 @@ bool Run::visit_next() {
     vacant.push_back(index);
     bool fine;
     if (is_node(arrival.target)) {
-        fine = careful || capturing ? visit(arrival) : apply(as_node(arrival.target), arrival);
+        fine = careful || for_inputs ? visit(arrival) : apply(as_node(arrival.target), arrival);
     } else {
         fine = finish_leaf(as_tensor(arrival.target), std::exchange(arrival.one, nullptr));
     }
@@ -525,14 +524,14 @@ bool Run::go() {
         PyArrayObject* grad = std::exchange(arrival.one, nullptr);
         auto* leaf = as_tensor(arrival.target);
         // leaves with hooks are met in torch's order only
-        bool simple = !capturing && leaf->requires_grad && grad != nullptr;
+        bool simple = !for_inputs && leaf->requires_grad && grad != nullptr;
         if (!(simple ? store(leaf, grad) : finish_leaf(leaf, grad))) return false;
     }
     return true;
 }
 
-Captured* Run::find_captured(PyObject* edge, int number) {
-    for (Captured& each : captured) {
+InputGradient* Run::find_input(PyObject* edge, int number) {
+    for (InputGradient& each : inputs) {
         if (each.edge == edge && each.number == number) return &each;
     }
     return nullptr;
@@ -556,7 +555,7 @@ bool Run::find_needed(PyObject* roots) {
         }
     }
     if (accumulating) {
-        for (Captured& each : captured) (*needed)[each.edge] = true;
+        for (InputGradient& each : inputs) (*needed)[each.edge] = true;
     }
     std::sort(nodes.begin(), nodes.end(), [](Node* a, Node* b) { return a->number < b->number; });
     for (Node* node : nodes) {
@@ -565,7 +564,7 @@ bool Run::find_needed(PyObject* roots) {
             if (edge == nullptr) continue;
             auto known = needed->find(edge);
             bool wanted = known != needed->end() && known->second;
-            for (Captured& each : captured) wanted = wanted || each.edge == edge;
+            for (InputGradient& each : inputs) wanted = wanted || each.edge == edge;
             if (wanted) (*needed)[as_object(node)] = true;
         }
     }
@@ -578,9 +577,9 @@ bool Run::is_needed(PyObject* target) {
 }
 
 // Keep the gradients that were asked for.
-bool Run::capture_node(Node* node, Arrival& arrival) {
+bool Run::keep_for_inputs(Node* node, Arrival& arrival) {
     for (int i = 0; i < arrival.count && !accumulating; i++) {
-        Captured* found = arrival.at(i) == nullptr ? nullptr : find_captured(as_object(node), i);
+        InputGradient* found = arrival.at(i) == nullptr ? nullptr : find_input(as_object(node), i);
         if (found == nullptr) continue;
         PyObject* grad = tensor_or_none(arrival.at(i));
         if (grad == nullptr) return false;

@@ -61,7 +61,8 @@ constexpr uint64_t LEAF = uint64_t{1} << 63;
 // so many backwards may run inside each other in one thread
 constexpr int DEEP = 40;
 
-struct Captured {
+// An input that gradients are asked for, and what has arrived there.
+struct InputGradient {
     PyObject* edge;  // borrowed
     int number;
     PyObject* grad = nullptr;  // owned, a Tensor
@@ -72,8 +73,8 @@ PyObject* tensor_or_none(PyArrayObject* array);
 
 class Run {
 public:
-    Run(bool keep, bool capturing, bool accumulating = false)
-        : keep_graph(keep), capturing(capturing), accumulating(accumulating), before(state) {
+    Run(bool keep, bool for_inputs, bool accumulating = false)
+        : keep_graph(keep), for_inputs(for_inputs), accumulating(accumulating), before(state) {
         running_depth++;
         state.grad = false;
         state.backward = true;
@@ -84,7 +85,7 @@ public:
         running_root = outer_root;
         running_depth--;
         for (Arrival& each : arrivals) each.clear();
-        for (Captured& each : captured) Py_XDECREF(each.grad);
+        for (InputGradient& each : inputs) Py_XDECREF(each.grad);
         clear_place(line);
         Py_XDECREF(place);
     }
@@ -93,7 +94,7 @@ public:
     bool go();
     bool find_needed(PyObject* roots);
 
-    std::vector<Captured> captured;
+    std::vector<InputGradient> inputs;
 
 private:
     bool visit(Arrival& arrival);
@@ -119,14 +120,14 @@ private:
     bool release(Node* node);
     PyObject* own_place();
     bool finish_leaf(Tensor* leaf, PyArrayObject* grad);
-    bool capture_node(Node* node, Arrival& arrival);
+    bool keep_for_inputs(Node* node, Arrival& arrival);
     bool is_needed(PyObject* target);
-    Captured* find_captured(PyObject* edge, int number);
+    InputGradient* find_input(PyObject* edge, int number);
     int find_arrival(PyObject* target);
     int add_arrival(PyObject* target, int outputs);
 
-    // capturing: for some edges only, whose gradients are kept, or if accumulating stored in leaves
-    bool keep_graph, capturing, accumulating;
+    // for_inputs: for the inputs of autograd.grad only, which keep their gradients, or if accumulating store them
+    bool keep_graph, for_inputs, accumulating;
     State before;
     uint64_t outer_root = running_root;
     Place line = user_place();
@@ -144,7 +145,7 @@ private:
     Small<int, FEW> vacant;
     Small<int, FEW> leaves;
     std::optional<std::unordered_map<PyObject*, int>> places;   // of arrivals, once there are more than a few
-    std::optional<std::unordered_map<PyObject*, bool>> needed;  // while capturing
+    std::optional<std::unordered_map<PyObject*, bool>> needed;  // if for_inputs
 };
 
 }  // namespace rushlight

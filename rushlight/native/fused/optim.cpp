@@ -30,7 +30,7 @@ PyObject* every_hooks[2];
 const Interned name_step_for("step_for"), name_groups("param_groups"), name_state("state"), name_defaults("defaults");
 const Interned name_differentiable("differentiable"), name_params("params"), name_clip_norm("_clip_norm");
 const Interned name_pre_hooks("_optimizer_step_pre_hooks"), name_post_hooks("_optimizer_step_post_hooks");
-const Interned name_clip_value("_clip_value");
+const Interned name_clip_value("_clip_value"), name_looks("_looks");
 
 // One parameter's turn. It owns the arrays that it works on: looking up the next one may run a program's code.
 struct Move {
@@ -280,6 +280,8 @@ PyObject* step_unhooked(const Arguments& arguments) {
     for (PyObject* name : std::initializer_list<PyObject*>{name_pre_hooks, name_post_hooks}) {
         DECLINE_IF(!is_empty(find(fields.get(), name)));
     }
+    // Python refuses or warns of what a step cannot do
+    DECLINE_IF(find(fields.get(), name_looks) != Py_False);
     return take_step(optimizer, fields.get()) ? Py_NewRef(Py_None) : nullptr;
 }
 

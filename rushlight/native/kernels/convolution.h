@@ -1,5 +1,5 @@
 // Convolutions: what kernels/convolution.cpp, planes.cpp and weight_gradient.cpp fill for one level of CPU. Steps are
-// in elements; see native/sweep.h.
+// in elements; see loops/convolution.h.
 #pragma once
 
 #include <cstdint>

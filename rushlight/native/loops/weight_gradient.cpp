@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "kernels/table.h"
-#include "loops/sweep.h"
+#include "loops/convolution.h"
 #include "memory/threads.h"
 #include "seam/promotion.h"
 

@@ -3,7 +3,7 @@
 
 #include "kernels/table.h"
 #include "loops/products.h"
-#include "loops/sweep.h"
+#include "loops/convolution.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "seam/call.h"
@@ -72,7 +72,7 @@ bool is_channels_last(PyArrayObject* array) {
     return true;
 }
 
-// An array that sweeps can read: floats of one to two dims beside batch and channels, in C order.
+// An array that convolutions can read: floats of one to two dims beside batch and channels, in C order.
 bool read_array(PyArrayObject* array, int ndim, int dtype, Ref& kept) {
     DECLINE_IF(array == nullptr || PyArray_NDIM(array) != ndim || dtype_of(array) != dtype);
     kept = Ref::steal(reinterpret_cast<PyObject*>(contiguous(array)));
@@ -157,7 +157,7 @@ PyObject* forward(Call& call) {
         geometry, PyArray_DATA(images.array()), PyArray_DATA(weights.array()),
         bias == nullptr ? nullptr : PyArray_DATA(biases.array()), PyArray_DATA(result.array()));
     if (done) return result.release();
-    return declined("there is no memory to sweep in");
+    return declined("there is no memory to slide in");
 }
 
 NAMES(Saved, input, weight, input_shape, weight_shape, stride, padding, dilation, transposed, groups);
@@ -249,7 +249,7 @@ bool backward(Gradient& gradient) {
             const void *images = options.transposed ? grad : seen, *outputs = options.transposed ? seen : grad;
             done = weight_gradient(geometry, images, outputs, result);
         }
-        if (!done) return declined("there is no memory to sweep in");
+        if (!done) return declined("there is no memory to slide in");
     }
     return true;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from rushlight.nn.modules import module_calls, module_hooks, module_tree
+from rushlight.nn.modules import module_calls, module_hooks, module_registration
 
 OF_CALLS = (
     "_global_backward_hooks",
@@ -27,7 +27,7 @@ KIND = "_global_is_full_backward_hook"
 def global_hooks() -> dict[str, Any]:
     """The dictionaries of hooks by torch's names."""
     found = {name: getattr(module_hooks, name) for name in OF_CALLS}
-    return found | {name: module_tree.registration_hooks[kind] for name, kind in OF_REGISTRATION.items()}
+    return found | {name: module_registration.registration_hooks[kind] for name, kind in OF_REGISTRATION.items()}
 
 
 class WithGlobalHooks(ModuleType):
@@ -43,6 +43,6 @@ class WithGlobalHooks(ModuleType):
             setattr(module_hooks, name, value)
             module_calls.connect()
         elif name in OF_REGISTRATION:
-            module_tree.registration_hooks[OF_REGISTRATION[name]] = value
+            module_registration.registration_hooks[OF_REGISTRATION[name]] = value
         if name != KIND:
             super().__setattr__(name, value)

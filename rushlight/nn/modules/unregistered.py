@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from rushlight.errors.warning import warn
-from rushlight.nn.modules.module_tree import Tree
 from rushlight.nn.parameter import Parameter
 
 # a tuple stays silent: that is how to hide a layer on purpose
@@ -18,11 +17,13 @@ def warn_of_hidden(module: Any, name: str, value: list | dict) -> None:
     if name == "_modules":
         # a container that numbers its layers anew: these are found
         return
+    from rushlight.nn.modules.module import Module
+
     held = list(value.values() if type(value) is dict else value)
     hidden = {id(each) for each in parameters_in(held)}
     if not hidden or hidden <= {id(each) for each in parameters_in([module])}:
         return
-    what = "modules" if any(isinstance(each, Tree) for each in held) else "parameters"
+    what = "modules" if any(isinstance(each, Module) for each in held) else "parameters"
     kind = ("Module" if what == "modules" else "Parameter") + LISTS[type(value)]
     warn(
         f"the {what} in the plain {type(value).__name__} '{name}' of {type(module).__name__} are not found by "
@@ -31,8 +32,10 @@ def warn_of_hidden(module: Any, name: str, value: list | dict) -> None:
 
 
 def parameters_in(values: list[Any]) -> Iterator[Parameter]:
+    from rushlight.nn.modules.module import Module
+
     for each in values:
         if isinstance(each, Parameter):
             yield each
-        elif isinstance(each, Tree) and "_parameters" in each.__dict__:
+        elif isinstance(each, Module) and "_parameters" in each.__dict__:
             yield from each.parameters()

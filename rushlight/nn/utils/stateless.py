@@ -103,8 +103,8 @@ def swap(module: Module, path: str, tensor: Any) -> Any:
 def spread_to_tied(module: Module, given: State) -> State:
     """The tensors also under the other names of those that share one."""
     names: dict[int, list[str]] = {}
-    for walk in (module.named_parameters, module.named_buffers):
-        for path, tensor in walk(remove_duplicate=False):
+    for listing in (module.named_parameters, module.named_buffers):
+        for path, tensor in listing(remove_duplicate=False):
             names.setdefault(id(tensor), []).append(path)
     found = dict(given)
     for tied in names.values():
@@ -123,7 +123,9 @@ def spread_to_tied(module: Module, given: State) -> State:
 def require_all(module: Module, given: State) -> None:
     """Refuse a state that lacks a tensor of the module, or has another one."""
     known = [
-        path for walk in (module.named_parameters, module.named_buffers) for path, _ in walk(remove_duplicate=False)
+        path
+        for listing in (module.named_parameters, module.named_buffers)
+        for path, _ in listing(remove_duplicate=False)
     ]
     words = []
     unexpected = sorted(path for path in given if path not in known)

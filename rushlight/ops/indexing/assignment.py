@@ -11,11 +11,12 @@ from rushlight.autograd.modes import state
 from rushlight.core.memory.deferred import resolved
 from rushlight.core.object.tensor import Tensor, method, wrap
 from rushlight.errors.callsite import position_words
+from rushlight.errors.complaints import are_apart, of_index
+from rushlight.errors.explained import INDEX, stage_of
 from rushlight.native import extension
 from rushlight.ops.indexing.indexing import (
     BOOLEAN,
     basic_index,
-    explained,
     is_mask,
     keeps_all,
     nowhere,
@@ -25,7 +26,7 @@ from rushlight.ops.indexing.indexing import (
     pick_mask,
     read,
 )
-from rushlight.ops.indexing.indices import as_tuple, check_mask, plain, positions
+from rushlight.ops.indexing.indices import as_tuple, check_mask, plain, positions, too_many
 from rushlight.ops.machine.call import tensor_list
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.inplace import check_inference, check_target, pass_cut, require_writable, written
@@ -78,7 +79,7 @@ def read_target(self: Tensor, index: Any, value: Any) -> tuple:
     try:
         return read(self, index)
     except IndexError as error:
-        if not str(error).startswith(("too many indices", "slice() cannot", "invalid index of a 0-dim")):
+        if stage_of(error) != INDEX:
             refuse_write(self, value)
         raise
 
@@ -166,7 +167,7 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
     try:
         target = array[basic]
     except (IndexError, OverflowError) as error:
-        raise explained(error, array) from None
+        raise of_index(error, array) from None
     if isinstance(value, Tensor):
         if value._array.dtype is not array.dtype or value._array.shape != target.shape:
             view = part(self, basic)
@@ -252,7 +253,7 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
         else:
             result[index] = values
     except IndexError as error:
-        raise unfit(input, values, indices, dims) or explained(error, input, indices) from None
+        raise unfit(input, values, indices, dims) or of_index(error, input, indices) from None
     except (TypeError, ValueError):
         raise unfit(input, values, indices, dims) or mismatch(values.shape, input[index].shape) from None
     return result
@@ -270,7 +271,7 @@ def unfit(input: np.ndarray, values: np.ndarray, indices: list[np.ndarray], dims
         wanted = input[numpy_index(indices, dims)].shape
         np.broadcast_to(values, wanted)
     except IndexError as error:
-        return explained(error, input, indices) if "shape mismatch" in str(error) else None
+        return of_index(error, input, indices) if are_apart(error) else None
     except ValueError:
         return mismatch(values.shape, wanted)
     return None
@@ -356,7 +357,7 @@ def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = F
     try:
         arguments = put_arguments(input, indices, values, accumulate)
     except (IndexError, RuntimeError) as error:
-        refuse_write(input, values, overlapping=not str(error).startswith("too many indices"))
+        refuse_write(input, values, overlapping=stage_of(error) != INDEX)
         raise
     return put_inplace(input, *arguments)
 
@@ -382,7 +383,7 @@ def put_arguments(input: Tensor, indices: Any, values: Any, accumulate: bool) ->
     for each in indices:
         found += positions(each, shape, len(found))
     if not found or len(found) > len(shape):
-        raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(found)})")
+        raise too_many(len(shape), f" (got {len(found)})")
     check_dims(input, found, values)
     return found, values, tuple(range(len(found))), accumulate
 

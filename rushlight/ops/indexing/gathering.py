@@ -8,6 +8,9 @@ import operator
 import numpy as np
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import INDICES
+from rushlight.errors.refusals import sizes_differ
 from rushlight.ops.indexing.indexing import pick_into
 from rushlight.ops.indexing.indices import INDEX_KINDS, INT64
 from rushlight.ops.machine.declare import composed, op
@@ -28,7 +31,8 @@ from rushlight.ops.machine.writing import (
 def check_along(name: str, input: np.ndarray, dim: int, index: np.ndarray) -> tuple[np.ndarray, int, np.ndarray]:
     """Input, dimension and index of a gather, checked; numbers count as vectors of one element."""
     if index.dtype not in INDEX_KINDS and index.size:
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, not {scalar_name(index)}: use .long()")
+        words = f"{name}(): Expected dtype int32/int64 for index, not {scalar_name(index)}"
+        raise explained(RuntimeError, words, fix=INDICES)
     dim = axis(dim, input.ndim)
     input = input if input.ndim else input.reshape(1)
     index = index if index.ndim else index.reshape(1)
@@ -281,7 +285,5 @@ def broadcast_but(one: list[int], two: list[int], dim: int) -> list[int]:
     one[dim] = two[dim] = 1
     for place, (a, b) in enumerate(zip(one, two, strict=True)):
         if a != b and 1 not in (a, b):
-            raise RuntimeError(
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {place}"
-            )
+            raise sizes_differ(a, b, place, fix=f"sizes go together, but for dimension {dim}, if equal or if one is 1")
     return [max(a, b) if 0 not in (a, b) else 0 for a, b in zip(one, two, strict=True)]

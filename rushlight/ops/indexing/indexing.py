@@ -18,6 +18,7 @@ from rushlight.core.memory.strides import (
     with_strides,
 )
 from rushlight.core.object.tensor import Tensor, method, wrap
+from rushlight.errors.complaints import of_index
 from rushlight.ops.indexing.indices import ALL, INT64, Reader, check_mask, int_positions
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.layouts import restrided
@@ -138,7 +139,7 @@ def part(input, index: tuple):
     try:
         found = input[index] if input.size else settled(input)[index]
     except (IndexError, OverflowError) as error:
-        raise explained(error, input) from None
+        raise of_index(error, input) from None
     if not found.size:
         return begun(found, input, index if type(index) is tuple else (index,))
     if type(index) is tuple and None in index:
@@ -264,11 +265,11 @@ def pick(input, indices: list[Tensor], dims: tuple):
             # take is four times faster than brackets, but would copy what is not contiguous
             return input.take(indices[0], dims[0])
         except IndexError as error:
-            raise explained(error, input) from None
+            raise of_index(error, input) from None
     try:
         return np.ascontiguousarray(input[numpy_index(indices, dims)])
     except IndexError as error:
-        raise explained(error, input, indices) from None
+        raise of_index(error, input, indices) from None
 
 
 pick.gradient(input=lambda grad, input_shape, indices, dims: pick_into(grad, indices, dims, input_shape))
@@ -327,19 +328,5 @@ def nowhere(input: np.ndarray, indices: list[np.ndarray]) -> Exception:
     try:
         np.broadcast_shapes(*[each.shape for each in indices])
     except ValueError as error:
-        return explained(error, input, indices)
+        return of_index(error, input, indices)
     return IndexError("index is out of bounds for dimension with size 0")
-
-
-def explained(error: Exception, input: np.ndarray, indices: list[np.ndarray] | None = None) -> Exception:
-    """NumPy's complaint about an index, in torch's words."""
-    text = str(error)
-    if text.startswith("too many indices"):
-        return IndexError(f"too many indices for tensor of dimension {input.ndim}")
-    if text.startswith("shape mismatch") and indices is not None:
-        shapes = ", ".join(str(list(each.shape)) for each in indices)
-        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
-    if "bounds" not in text:
-        # what is left: an integer that does not fit into 64 bits
-        return ValueError("Overflow when unpacking long long: the index is too large for any tensor")
-    return IndexError(text.replace("axis", "dimension"))

@@ -16,6 +16,7 @@ from rushlight.core.creation.data import array_from
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.errors.explained import INDEX, MISUSE, explained
 
 ALL = slice(None)
 INT64 = np.dtype("int64")
@@ -140,7 +141,8 @@ def plain_slice(item: slice) -> slice:
     try:
         start, stop, step = [None if each is None else operator.index(each) for each in read_slice(item)]
     except TypeError:
-        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+        words = "slice indices must be integers or None or have an __index__ method"
+        raise explained(TypeError, words, stage=MISUSE) from None
     if step is not None and step <= 0:
         raise ValueError("step must be greater than zero" if step else "slice step cannot be zero")
     return slice(start, stop, step)
@@ -222,7 +224,7 @@ def dims_read(item: Any) -> int:
 
 def check_mask(mask: np.ndarray, shape: tuple[int, ...], start: int) -> None:
     if mask.ndim > len(shape) - start:
-        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+        raise too_many(len(shape))
     for place, size in enumerate(mask.shape):
         if shape[start + place] != size:
             raise IndexError(
@@ -235,10 +237,17 @@ def refuse_many(shape: tuple[int, ...], items: list) -> None:
     if not shape and len(items) == 1 and isinstance(items[0], int) and items[0]:
         raise IndexError(f"index {items[0]} is out of bounds for dimension 0 with size 0")
     if not shape and len(items) == 1 and isinstance(items[0], int):
-        raise IndexError(
+        raise explained(
+            IndexError,
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-            "convert a 0-dim tensor to a number"
+            "convert a 0-dim tensor to a number",
+            stage=INDEX,
         )
     if not shape and len(items) == 1 and isinstance(items[0], slice):
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
+        raise explained(IndexError, "slice() cannot be applied to a 0-dim tensor.", stage=INDEX)
+    raise too_many(len(shape))
+
+
+def too_many(ndim: int, more: str = "") -> IndexError:
+    """The error of an index with more entries than there are dimensions."""
+    return explained(IndexError, f"too many indices for tensor of dimension {ndim}{more}", stage=INDEX)

@@ -8,6 +8,8 @@ import numpy as np
 
 from rushlight.core.memory.capacity import require_room
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import SHAPES, explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.indexing.indexing import mask_into, part_into
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import INDEX, MATCH, SAME
@@ -29,7 +31,8 @@ def filled_target(input: np.ndarray, mask: np.ndarray, out: np.ndarray | None) -
     if out is None:
         result = np.empty(shape, input.dtype)
     elif out.shape != shape:
-        raise RuntimeError(f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}")
+        words = f"output with shape {list(out.shape)} doesn't match the broadcast shape {list(shape)}"
+        raise explained(RuntimeError, words, stage=SHAPES)
     else:
         result = out
     if result is not input:
@@ -164,9 +167,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out=None):
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {scalar_name(mask)}")
     if source.dtype != input.dtype:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             "masked_scatter: expected self and source to have same dtypes but got "
-            f"{scalar_name(input)} and {scalar_name(source)}"
+            f"{scalar_name(input)} and {scalar_name(source)}",
+            fix=one_dtype(input.dtype, source.dtype),
         )
     shape = stretched(input, mask)
     mask = mask if mask.shape == shape else np.broadcast_to(mask, shape)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import INDICES, one_dtype
 from rushlight.ops.indexing.gathering import check_flat, check_long, index_select, take
 from rushlight.ops.indexing.indices import INDEX_KINDS
 from rushlight.ops.machine.declare import op
@@ -37,10 +39,13 @@ def check_parts(
     if index.ndim > 1:
         raise IndexError(f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim}")
     if index.dtype not in INDEX_KINDS:
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index but got: {scalar_name(index)}")
+        words = f"{name}(): Expected dtype int32/int64 for index but got: {scalar_name(index)}"
+        raise explained(RuntimeError, words, fix=INDICES)
     if source.dtype != input.dtype:
-        raise RuntimeError(
-            f"{name}(): self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same scalar type"
+        raise explained(
+            RuntimeError,
+            f"{name}(): self ({scalar_name(input)}) and source ({scalar_name(source)}) must have the same scalar type",
+            fix=one_dtype(input.dtype, source.dtype),
         )
     dim = axis(dim, input.ndim)
     length = source.shape[dim] if dim < source.ndim else 1
@@ -162,9 +167,11 @@ def check_copied(input: np.ndarray, dim: int, index: np.ndarray, source: np.ndar
         )
     check_long("index_copy_", index)
     if source.dtype != input.dtype:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             f"{name}: self and source expected to have the same dtype, but got (self) {scalar_name(input)} "
-            f"and (source) {scalar_name(source)}"
+            f"and (source) {scalar_name(source)}",
+            fix=one_dtype(input.dtype, source.dtype),
         )
     rest = [each.shape[:dim] + each.shape[dim + 1 :] for each in (input, source)]
     if rest[0] != rest[1]:
@@ -277,9 +284,11 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate=False, *, out=N
     """
     check_long("put_", index)
     if source.dtype != input.dtype:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{scalar_name(input)} and source.dtype = {scalar_name(source)}"
+            f"{scalar_name(input)} and source.dtype = {scalar_name(source)}",
+            fix=one_dtype(input.dtype, source.dtype),
         )
     if source.size != index.size:
         raise IndexError(

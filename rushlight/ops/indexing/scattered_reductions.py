@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.indexing.gathering import check_along, gather
 from rushlight.ops.indexing.indexing import part_into
 from rushlight.ops.indexing.placing import check_parts
@@ -87,7 +88,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     if reduce not in REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     if input.dtype.kind == "b" and reduce == "mean":
-        raise NotImplementedError("\"scatter_gather_tensor_cpu_reduce_mean\" not implemented for 'Bool'")
+        raise no_kernel("scatter_gather_tensor_cpu_reduce_mean", "Bool")
     if input.dtype.kind == "c" and reduce in ("amax", "amin"):
         raise RuntimeError(f"scatter_reduce(): complex numbers have no order, so no {reduce}")
     require_bool(include_self, "scatter_reduce")
@@ -207,7 +208,7 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     if input.dtype.kind == "b":
-        raise NotImplementedError("\"index_func_\" not implemented for 'Bool'")
+        raise no_kernel("index_func_", "Bool")
     require_bool(include_self, "index_reduce")
     result = target_of(input, out)
     flat, dim, index, source = check_parts("index_reduce_", result, dim, index, source)

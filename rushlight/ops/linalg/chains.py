@@ -6,6 +6,8 @@ import itertools
 import warnings
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype, products
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.samples import case, cases
@@ -63,9 +65,11 @@ def require_chain(tensors):
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
         if each.dtype is not tensors[0].dtype:
-            raise RuntimeError(
+            raise explained(
+                RuntimeError,
                 f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {tensors[0].dtype.name} and "
-                f"tensor {number} {each.dtype.name}"
+                f"tensor {number} {each.dtype.name}",
+                fix=one_dtype(tensors[0].dtype, each.dtype),
             )
         if number in (0, len(tensors) - 1) and each.ndim not in (1, 2):
             place = "last" if number else "first"
@@ -77,9 +81,11 @@ def require_chain(tensors):
 def require_fitting(matrices):
     for number, (one, two) in enumerate(itertools.pairwise(matrices)):
         if one.shape[1] != two.shape[0]:
-            raise RuntimeError(
+            raise explained(
+                RuntimeError,
                 f"multi_dot(): tensors {number} and {number + 1} with shapes {list(one.shape)} and {list(two.shape)} "
-                "cannot be multiplied"
+                "cannot be multiplied",
+                fix=products(one.shape, two.shape),
             )
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.errors.kinds import LinAlgError
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.rules import FULL
 
 
@@ -49,15 +52,17 @@ def require_inexact(array, name, kernel=None):
 def require_kernel(array, kernel):
     """Like `require_inexact`, for functions of torch that look at the dtype last of all."""
     if array.dtype not in FULL:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar(array)}': use .float()")
+        raise no_kernel(kernel, scalar(array), fix="convert it first: x.float()")
 
 
 def require_same_dtype(one, two, name="", labels=("A", "B")):
     if one.dtype != two.dtype:
         first, second = labels
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             f"{prefix(name)}Expected {first} and {second} to have the same dtype, but found {first} of "
-            f"type {scalar(one)} and {second} of type {scalar(two)} instead"
+            f"type {scalar(one)} and {second} of type {scalar(two)} instead",
+            fix=one_dtype(one.dtype, two.dtype),
         )
 
 

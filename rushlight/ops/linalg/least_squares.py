@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.linalg.checks import require_success, scalar
 from rushlight.ops.linalg.lapack import batch_of, flipped
 from rushlight.ops.linalg.pseudoinverse import pinv, pseudoinverse_gradient
@@ -73,9 +75,11 @@ def require_equations(A, B):
     if B.ndim < 1:
         raise RuntimeError(f"{name}: other must have at least 1 dimension.")
     if A.dtype != B.dtype:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             f"{name}: Expected input and other to have the same dtype, but got input's dtype {scalar(A)} and other's "
-            f"dtype {scalar(B)}"
+            f"dtype {scalar(B)}",
+            fix=one_dtype(A.dtype, B.dtype),
         )
     if A.dtype not in FULL:
         raise RuntimeError(f"This function doesn't handle types other than float and double. Got {scalar(A)}")

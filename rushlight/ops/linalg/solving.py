@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.errors.explained import explained
 from rushlight.ops.linalg.checks import (
     no_info,
     require_inexact,
@@ -165,7 +166,8 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
     """
     name = "linalg.lu_solve"
     if pivots.dtype != np.int32:
-        raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32. Got {scalar(pivots)}")
+        words = f"{name}: pivots should be a Tensor of scalar type torch.int32. Got {scalar(pivots)}"
+        raise explained(RuntimeError, words, fix="convert them: pivots.int()")
     require_square(LU, name)
     require_matrices(B, name, "B")
     require_same_dtype(LU, B, name, ("LU", "B"))

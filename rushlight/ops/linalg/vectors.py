@@ -7,6 +7,9 @@ import warnings
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.linalg.checks import require_same_dtype
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis as counted
@@ -54,7 +57,7 @@ def linalg_cross(input, other, *, dim=-1, out=None):
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
         )
     if input.dtype.kind == "b":
-        raise NotImplementedError("\"cross\" not implemented for 'Bool': use .int()")
+        raise no_kernel("cross", "Bool", fix="convert it first: x.int()")
     one, two = np.moveaxis(input, place, 0), np.moveaxis(other, place, 0)
     parts = [one[a] * two[b] - one[b] * two[a] for a, b in ((1, 2), (2, 0), (0, 1))]
     return np.stack(parts, place)
@@ -182,9 +185,10 @@ def inner(input, other, *, out=None):
             f"{list(input.shape)} and {list(other.shape)}"
         )
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"both inputs should have same dtype. Got {input.dtype} and {other.dtype}")
+        words = f"both inputs should have same dtype. Got {input.dtype} and {other.dtype}"
+        raise explained(RuntimeError, words, fix=one_dtype(input.dtype, other.dtype))
     if input.dtype is dtypes.bool_:
-        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
+        raise no_kernel("dot", "Bool")
     if input.ndim == other.ndim == 1:
         return write_composed("inner", input.dot(other).view(()), out)
     rows, columns = (each.flatten(0, -2) if each.ndim > 1 else each.unsqueeze(0) for each in (input, other))

@@ -8,6 +8,8 @@ from rushlight.core.memory.layout import common_strides
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.promotion import compute_dtype
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import targets
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
 from rushlight.ops.machine.declare import Op, composed, op
 from rushlight.ops.machine.gradients import refuse_history
@@ -84,9 +86,11 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     """
     reduction = require_known(legacy(size_average, reduce, reduction))
     if input.shape != target.shape:
-        raise ValueError(
+        raise explained(
+            ValueError,
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
-            "Please ensure they have the same size."
+            "Please ensure they have the same size.",
+            fix=targets(input.shape, target.shape),
         )
     refuse_history("binary_cross_entropy", weight=weight)
     if input.dtype is not target.dtype:
@@ -171,7 +175,8 @@ def binary_cross_entropy_with_logits(
     """
     reduction = legacy(size_average, reduce, reduction)
     if input.shape != target.shape:
-        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+        words = f"Target size ({target.shape}) must be the same as input size ({input.shape})"
+        raise explained(ValueError, words, fix=targets(input.shape, target.shape))
     refuse_history("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     require_floats("log_sigmoid_cpu", input._array)
     if target.dtype is dtypes.bool_:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core.memory.capacity import require_room
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
 from rushlight.ops.losses.loss_reduction import legacy, unknown
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import refuse_history
@@ -65,7 +66,9 @@ def class_numbers(input: Tensor, target: Tensor) -> Tensor:
     if target._array.dtype == np.int64:
         return target
     if target._array.dtype != np.uint8:
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.scalar}")
+        words = f"expected target dtype to be Long or Byte, but got {target.dtype.scalar}"
+        fix = "class numbers are int64: target.long(); probabilities have the input's shape"
+        raise explained(RuntimeError, words, fix=fix)
     return target.long()
 
 
@@ -77,7 +80,8 @@ def wrong_shape(input: tuple[int, ...], target: tuple[int, ...]) -> Exception:
         )
     if len(input) < 3 or not target or input[0] != target[0]:
         size = target[0] if target else 1
-        return ValueError(f"Expected input batch_size ({input[0]}) to match target batch_size ({size}).")
+        words = f"Expected input batch_size ({input[0]}) to match target batch_size ({size})."
+        return explained(ValueError, words, fix="give each row of the input one target")
     return RuntimeError(f"Expected target size {[*input[:1], *input[2:]]}, got {list(target)}")
 
 
@@ -96,10 +100,8 @@ def check_weight(weight: Tensor | None, input: Tensor) -> None:
     refuse_history("nll_loss_forward", weight=weight)
     check_weight_shape(weight, input)
     if weight.dtype is not input.dtype:
-        raise RuntimeError(
-            f"expected scalar type {input.dtype.scalar} but found {weight.dtype.scalar}: give the weight the input's "
-            "dtype"
-        )
+        words = f"expected scalar type {input.dtype.scalar} but found {weight.dtype.scalar}"
+        raise explained(RuntimeError, words, fix="give the weight the input's dtype: weight.to(input.dtype)")
 
 
 def shares_of(
@@ -113,7 +115,9 @@ def shares_of(
         ignored = target == ignore_index
         wrong = (target.view(np.uint64) >= classes) & ~ignored
         if wrong.any():
-            raise IndexError(f"Target {target[wrong].flat[0]} is out of bounds.")
+            words = f"Target {target[wrong].flat[0]} is out of bounds."
+            fix = f"the input has {classes} classes, numbered from 0 to {classes - 1}"
+            raise explained(IndexError, words, fix=fix)
     if ignored is None and weight is None:
         if reduction == "mean":
             return 1 / target.size if target.size else math.nan

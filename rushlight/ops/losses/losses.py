@@ -9,7 +9,7 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
-from rushlight.errors.cures import targets
+from rushlight.errors.fixes import targets
 from rushlight.errors.warning import warn
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, share, unknown
 from rushlight.ops.machine.declare import composed, op
@@ -51,7 +51,7 @@ def matched(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
         "lead to incorrect results due to broadcasting. Please ensure they have the same size.\n  "
-        f"fix: {targets([input.shape, target.shape])}"
+        f"fix: {targets(input.shape, target.shape)}"
     )
     return broadcast_tensors(input, target)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.core.numbers.dtypes import int64
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
 from rushlight.ops.losses.classification_losses import placed, taken
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
 from rushlight.ops.machine.declare import composed, op
@@ -251,7 +252,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
             f"target size [{len(rows)}], but got {list(target.shape)}."
         )
     if target.dtype is not int64:
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar}")
+        words = f"expected scalar type Long but found {target.dtype.scalar}"
+        raise explained(RuntimeError, words, fix="class numbers are int64: target.long()")
     if classes.numel() and not bool(((classes >= 0) & (classes < rows.shape[1])).all()):
         raise RuntimeError("target out of range")
     found = margins(rows, classes, p, margin, weight, reduction)
@@ -305,7 +307,8 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     if target.dtype is not int64:
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.scalar}: use .long()")
+        words = f"expected scalar type Long but found {target.dtype.scalar}"
+        raise explained(RuntimeError, words, fix="class numbers are int64: target.long()")
     labels = target._array.reshape(-1, width)
     if labels.size and not -1 <= labels.min() <= labels.max() < labels.shape[1]:
         raise RuntimeError("argument #2 'target' is out of range")

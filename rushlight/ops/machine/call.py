@@ -13,6 +13,7 @@ from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor, new
 from rushlight.core.object.views import MULTIPLE, make_view
 from rushlight.core.settings.float_warnings import QUIET, floating_point
+from rushlight.errors.explained import KERNEL, explained
 from rushlight.errors.location import user_line
 from rushlight.ops.machine.asked import not_a_tensor
 from rushlight.ops.machine.calling import ABSENT, argument_words, not_given, parser_name
@@ -103,7 +104,7 @@ def unwrap(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
             if value._cut is not None:
                 cut = value._cut
         elif type(value) not in NUMBERS or position in op.strict:
-            needs |= unwrap_other(op, position, value, arrays)
+            needs |= unwrap_other(op, position, value, arrays, "_")
     return arrays, needs, cut
 
 
@@ -112,12 +113,12 @@ def plain(op: Op, position: int, array: ndarray) -> ndarray:
     return deferred.raw(array) if op.is_view and position == 0 else deferred.resolved(array)
 
 
-def unwrap_other(op: Op, position: int, value: Any, arrays: list) -> int:
+def unwrap_other(op: Op, position: int, value: Any, arrays: list, form: str = "") -> int:
     """Unwrap what is neither a tensor nor a number; returns the bit of a list that requires grad."""
     if position not in op.lists:
-        arrays[position] = odd_argument(op, position, value)
+        arrays[position] = odd_argument(op, position, value, form=form)
         return 0
-    values = tensor_list(op, position, value)
+    values = tensor_list(op, position, value, form)
     arrays[position] = [deferred.resolved(each._array) for each in values]
     return any([each.requires_grad for each in values]) << position
 
@@ -138,9 +139,9 @@ def run(op: Op, arguments: tuple, arrays: list) -> Any:
 
 def recovered(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
     """The results where only NumPy objects to a call; an error in torch's words otherwise."""
-    from rushlight.errors import calls as explain
+    from rushlight.errors import calls
 
-    return explain.recover(op, arguments, arrays, error)
+    return calls.recover(op, arguments, arrays, error)
 
 
 def settled(results: Any, expected: np.dtype | None) -> Any:
@@ -151,9 +152,8 @@ def settled(results: Any, expected: np.dtype | None) -> Any:
         results = asarray(results)
     if expected is not None and results.dtype is not expected:
         if results.dtype.kind == "c" and expected.kind != "c":
-            raise RuntimeError(
-                f"value cannot be converted to type {expected} without overflow: a complex number met real tensors"
-            )
+            words = f"value cannot be converted to type {expected} without overflow: a complex number met real tensors"
+            raise explained(RuntimeError, words, stage=KERNEL)
         results = quietly(results, expected)
     return results
 
@@ -241,10 +241,10 @@ def refuse_out(op: Op, arguments: tuple, needs: int, out: Any, error: Exception)
     check_out(op, arguments, needs, out, error)
 
 
-def tensor_list(op: Op, position: int, value: Any) -> list[Tensor]:
+def tensor_list(op: Op, position: int, value: Any, form: str = "") -> list[Tensor]:
     """A sequence of tensors; a TypeError in torch's words for anything else."""
     if not isinstance(value, (list, tuple)):
-        odd_argument(op, position, value, wanted="tuple of Tensors")
+        odd_argument(op, position, value, wanted="tuple of Tensors", form=form)
     for number, each in enumerate(value):
         if not isinstance(each, Tensor):
             raise TypeError(
@@ -253,13 +253,13 @@ def tensor_list(op: Op, position: int, value: Any) -> list[Tensor]:
     return list(value)
 
 
-def odd_argument(op: Op, position: int, value: Any, wanted: str = "Tensor") -> Any:
+def odd_argument(op: Op, position: int, value: Any, wanted: str = "Tensor", form: str = "") -> Any:
     """NumPy scalars become Python numbers and None may stand for an optional tensor; the rest is refused."""
     if value is None and position in op.optional:
         return None
     if isinstance(value, (np.number, np.bool_)) and position not in op.strict and wanted == "Tensor":
         return value.item()
-    raise wrong_argument(op, position, value, wanted)
+    raise wrong_argument(op, position, value, wanted, form)
 
 
 def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor", form: str = "") -> Exception:
@@ -269,8 +269,9 @@ def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor", fo
     refused = not_a_tensor(op.name, {op.names[position]: value}) if not form else None
     if refused is not None:
         return refused
-    where = argument_words(op, op.names[position], position).replace("():", f"{form}():", 1)
+    # a method does not count the tensor itself
+    place = position - 1 if form and position else position
     return TypeError(
-        f"{where} must be {wanted}, "
+        f"{argument_words(op, op.names[position], place, form=form)} must be {wanted}, "
         f"not {type(value).__module__ + '.' if isinstance(value, ndarray) else ''}{type(value).__name__}"
     )

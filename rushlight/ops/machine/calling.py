@@ -69,7 +69,7 @@ def parser_name(op: Op) -> str:
     return f"{module}_{name}" if module in PREFIXED else name.lstrip("_")
 
 
-def argument_words(op: Op, name: str, place: int, keyword: bool = False) -> str:
+def argument_words(op: Op, name: str, place: int, keyword: bool = False, form: str = "") -> str:
     """`cat(): argument 'dim' (position 2)`; without the position where the argument was given by name."""
     own = op.name.removeprefix("nn.functional.")
     if keyword:
@@ -79,7 +79,7 @@ def argument_words(op: Op, name: str, place: int, keyword: bool = False) -> str:
         where = f" (position {place + 1})"
     else:
         where = position_words(name, place + 1)
-    return f"{parser_name(op)}(): argument '{name}'{where}"
+    return f"{parser_name(op)}{form}(): argument '{name}'{where}"
 
 
 def again(op: Op, function: Callable, values: tuple, rest: dict[str, Any]) -> Any:

@@ -371,11 +371,11 @@ def composed_parameters(function: Callable) -> list[Parameter]:
 
 def failed(self: Op, values: tuple, error: Exception) -> Exception:
     """The explained error of a composed function, from its arguments in the order of its code."""
-    from rushlight.errors import calls as explain
+    from rushlight.errors import calls
 
     given = dict(zip(all_names(self.body), values, strict=True))
     many = self.body.__code__.co_flags & CO_VARARGS and given.pop(all_names(self.body)[len(names_of(self.body))])
-    return explain.explained(self, given | {"tensors": many} if many else given, error)
+    return calls.explain(self, given | {"tensors": many} if many else given, error)
 
 
 def register(self: Op) -> None:

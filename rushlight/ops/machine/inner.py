@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from rushlight.core.numbers.dtypes import dtype as Dtype
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.images.padding import pad
 from rushlight.ops.indexing.assignment import index_put
 from rushlight.ops.reductions.reductions import sum
@@ -72,7 +75,7 @@ def _powsum(
 ) -> Tensor:
     """Sum of the absolute values raised to a power: a vector norm before its root. It stands in `torch.linalg`."""
     if dtype is None and not (x.dtype.is_floating_point or x.dtype.is_complex):
-        raise NotImplementedError(f"\"powsum_cpu\" not implemented for '{x.dtype.scalar}'; convert it to floats first")
+        raise no_kernel("powsum_cpu", x.dtype.scalar)
     sizes = (x if dtype is None else x.to(dtype)).abs().pow(ord)
     return sizes.sum(dim, keepdim) if out is None else sum(sizes, dim, keepdim, out=out)
 
@@ -136,7 +139,11 @@ def check_chunks(tensors: Sequence[Tensor], dim: int, num_chunks: int) -> int:
         raise RuntimeError(f"_chunk_cat expects positive num_chunks, got {num_chunks}")
     first = tensors[0]
     if any(each.dtype is not first.dtype for each in tensors):
-        raise RuntimeError("_chunk_cat expects all input tensors with the same dtype")
+        raise explained(
+            RuntimeError,
+            "_chunk_cat expects all input tensors with the same dtype",
+            fix=one_dtype(*[each.dtype for each in tensors]),
+        )
     if any(not each.numel() for each in tensors):
         raise RuntimeError("_chunk_cat expects non-empty tensor")
     if dim < 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import COUNTED, Tensor, new, storage_of
 from rushlight.core.object.views import check_writable
+from rushlight.errors.explained import RESULT, SHAPES, explained, is_late
 from rushlight.errors.location import user_line
 from rushlight.ops.machine.call import call, run, unwrap, wrong_argument
 from rushlight.ops.machine.overlap import may_write_expanded, refuse_overlap, write_changed
@@ -29,7 +29,7 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     target = arguments[0]
     if not isinstance(target, Tensor):
         raise wrong_argument(op, 0, target, form="_")
-    arrays, needs, cut = unwrap_inplace(op, arguments)
+    arrays, needs, cut = unwrap(op, arguments)
     if needs and state.grad and op.name not in UNTRACKED:
         check_target(target)
     needs &= op.differentiable
@@ -63,15 +63,6 @@ def refuse_first(op: Op, arguments: tuple, error: Exception) -> None:
         raise
 
 
-def unwrap_inplace(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
-    """`unwrap`, whose complaints name the in-place form and do not count the tensor itself."""
-    try:
-        return unwrap(op, arguments)
-    except TypeError as error:
-        words = str(error).replace(f"{op.name}():", f"{op.name}_():", 1)
-        raise TypeError(re.sub(r"\(position (\d+)\)", lambda found: f"(position {int(found[1]) - 1})", words)) from None
-
-
 def call_either(op: Op, arguments: tuple) -> Tensor:
     """Run an op that has an `inplace=` option, as that says."""
     return (call_inplace if arguments[op.positions["inplace"]] else call)(op, arguments)
@@ -97,9 +88,9 @@ def check_target(target: Tensor) -> None:
 
 
 def raise_leaf(target: Tensor, words: str) -> None:
-    from rushlight.errors import history as explain
+    from rushlight.errors import history
 
-    raise explain.leaf_write(target, words)
+    raise history.leaf_write(target, words)
 
 
 def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
@@ -175,12 +166,10 @@ def check_overlap(op: Op, target: Tensor, arguments: tuple, arrays: list) -> Non
 
 def complain_first(op: Op, arguments: tuple, arrays: list) -> None:
     """Before a refusal for its memory: what the function says of its operands at once."""
-    from rushlight.ops.machine.precedence import is_late
-
     try:
         run(op, arguments, arrays)
     except RuntimeError as error:
-        if not is_late(str(error)):
+        if not is_late(error):
             raise
     except Exception:
         # of NumPy's, or of positions: torch would not come to them
@@ -239,19 +228,23 @@ def check_inference(target: Tensor) -> None:
 
 def require_shape(array: ndarray, shape: tuple[int, ...]) -> None:
     if np.broadcast_shapes(array.shape, shape) != array.shape:
-        raise RuntimeError(
-            f"output with shape {list(array.shape)} doesn't match the broadcast shape {list(shape)}"
-            "\n  fix: an in-place operation keeps its shape: write the result to a new tensor (y = x + z, not x += z)"
+        raise explained(
+            RuntimeError,
+            f"output with shape {list(array.shape)} doesn't match the broadcast shape {list(shape)}",
+            fix="an in-place operation keeps its shape: write the result to a new tensor (y = x + z, not x += z)",
+            stage=SHAPES,
         )
 
 
 def require_castable(kind: np.dtype, array: ndarray) -> None:
     have, want = dtypes.from_numpy(kind), dtypes.from_numpy(array.dtype)
     if have.category > want.category:
-        raise RuntimeError(
-            f"result type {have.scalar} can't be cast to the desired output type {want.scalar}"
-            f"\n  fix: write the result to a new tensor (y = x + z, not x += z), or convert the {want.name} one first: "
-            f"x.to(torch.{have.name})"
+        raise explained(
+            RuntimeError,
+            f"result type {have.scalar} can't be cast to the desired output type {want.scalar}",
+            fix=f"write the result to a new tensor (y = x + z, not x += z), or convert the {want.name} one first: "
+            f"x.to(torch.{have.name})",
+            stage=RESULT,
         )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core.numbers.dtypes import from_numpy
+from rushlight.errors.explained import RESULT, explained
 from rushlight.ops.machine.kinds import plain_name
 from rushlight.ops.machine.rules import MATCH
 
@@ -74,13 +75,13 @@ def require_dtype(op: Op, result: np.ndarray, out: np.ndarray, several: bool = F
         words = None  # lengths of complex numbers are cast to what they are written to
     if words == TRUTH and want.scalar == "Byte":
         return
+    fix = f"pass an out= of dtype torch.{have.name}, or leave it out"
     if words is not None:
         plain = [plain_name(each) for each in (result, out)]
         words = words.format(name=name, result=have.scalar, out=want.scalar, plain_result=plain[0], plain_out=plain[1])
-        raise RuntimeError(f"{words}\n  fix: pass an out= of dtype torch.{have.name}, or leave it out")
+        raise explained(RuntimeError, words, fix=fix)
     if have.category > want.category:
         words = f"can't be cast to the desired output type {want.scalar}"
-        fix = f"\n  fix: pass an out= of dtype torch.{have.name}, or leave it out"
         if name in ("cat", "stack"):
-            raise TypeError(f"torch.cat(): input types {words}{fix}")
-        raise RuntimeError(f"result type {have.scalar} {words}{fix}")
+            raise explained(TypeError, f"torch.cat(): input types {words}", fix=fix)
+        raise explained(RuntimeError, f"result type {have.scalar} {words}", fix=fix, stage=RESULT)

@@ -10,22 +10,16 @@ from rushlight.autograd.modes import state
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.promotion import common
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.complaints import has_no_loop
+from rushlight.errors.explained import RESULT, is_late, stage_of
 from rushlight.ops.machine import out as out_checks
 from rushlight.ops.machine.inplace import require_castable, require_shape, require_writable
 from rushlight.ops.machine.out_dtypes import require_dtype
 from rushlight.ops.machine.overlap import is_pointwise
 from rushlight.ops.machine.rules import BOOL, FLOAT, REAL_FLOAT
 
-# what a kernel says, numbers that do not fit, and the words of the checks below; the rest a function says at once
-LATE = ('"', "ZeroDivisionError", "The size of tensor a", "output with shape", "result type", "value cannot be")
-
 # reductions that compare the dtype of `out=` before they look at dimensions
 OUT_FIRST = {"all", "amax", "amin", "any"}
-
-
-def is_late(words: str) -> bool:
-    """Whether torch notices this after what its functions check themselves: once shapes and dtypes are compared."""
-    return words.startswith(LATE) or "alpha" in words
 
 
 def check(op: Any, arguments: tuple, error: Exception) -> None:
@@ -38,9 +32,9 @@ def check(op: Any, arguments: tuple, error: Exception) -> None:
             if isinstance(each, Tensor) and each.requires_grad:
                 # a view may have lost its history, which it says when it is asked
                 each.grad_fn  # noqa: B018
-    if not (is_pointwise(op) or op.name == "_copy") or not is_late(str(error)):
+    if not (is_pointwise(op) or op.name == "_copy") or not is_late(error):
         return
-    if op.name.startswith("clamp") and str(error).startswith("result type"):
+    if op.name.startswith("clamp") and stage_of(error) == RESULT:
         return  # bounds are compared with the target's dtype at once
     target = arguments[0]._array
     require_writable(target, op.name)
@@ -49,13 +43,13 @@ def check(op: Any, arguments: tuple, error: Exception) -> None:
         return  # the body's own complaint
     require_shape(target, shape)
     kind = result_dtype(op, arguments)
-    if kind is not None and not str(error).startswith("result type"):
+    if kind is not None and stage_of(error) != RESULT:
         require_castable(kind, target)
 
 
 def check_out(op: Any, arguments: tuple, needs: int, out: Any, error: Exception) -> None:
     """As `check`, for `out=`, of which torch asks first whether it would have to be recorded."""
-    late = no_loop(error) or isinstance(error, ValueError) or is_late(str(error))
+    late = has_no_loop(error) or isinstance(error, ValueError) or is_late(error)
     early = is_pointwise(op) or op.name in ("cat", "stack")
     out_checks.check_out(op, arguments, needs, out, overlapping=late or not early)
     if op.name in OUT_FIRST and isinstance(out, Tensor):
@@ -70,11 +64,6 @@ def check_out(op: Any, arguments: tuple, needs: int, out: Any, error: Exception)
     kind = result_dtype(op, arguments)
     if kind is not None and kind != out._array.dtype:
         require_dtype(op, np.empty(0, kind), out._array)
-
-
-def no_loop(error: Exception) -> bool:
-    """Whether NumPy has no loop of a ufunc for these dtypes; it says so in two ways."""
-    return isinstance(error, np._core._exceptions.UFuncTypeError) or "supported for the input types" in str(error)
 
 
 def broadcast(op: Any, arguments: tuple) -> tuple[int, ...] | None:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.creation.filled import overflow_words
+from rushlight.core.creation.filled import does_not_hold
 from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.promotion import common, compute_dtype
+from rushlight.errors.refusals import no_kernel
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -65,7 +66,7 @@ def narrow(op: Op, arrays: list, kind: np.dtype) -> None:
         value = arrays[position]
         if type(value) in (float, int) and op.name != "mul":
             if op.names[position] in FITTED and not dtypes.fits(value, dtypes.from_numpy(kind)):
-                raise RuntimeError(overflow_words(value, dtypes.from_numpy(kind)))
+                raise does_not_hold(value, dtypes.from_numpy(kind))
             arrays[position] = float(kind.type(value))
         elif type(value) is ndarray and value.dtype is not kind:
             arrays[position] = value.astype(kind)
@@ -129,7 +130,7 @@ def REAL_FLOAT(op: Op, arrays: list) -> np.dtype:
         if type(value) is complex or (type(value) is ndarray and value.dtype.kind == "c"):
             kind = dtypes.from_numpy(promoted(op, arrays)[1]).scalar
             kernel = KERNELS.get(op.name, f"{op.name.rpartition('.')[2]}_cpu")
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}': take the real part first, x.real")
+            raise no_kernel(kernel, kind, fix="take the real part first: x.real")
     return FLOAT(op, arrays)
 
 

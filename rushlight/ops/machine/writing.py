@@ -14,9 +14,10 @@ from rushlight.core.memory.strides import contiguous_strides
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.float_warnings import QUIET, floating_point
+from rushlight.errors.complaints import is_out_of_bounds
 from rushlight.ops.machine import inplace
-from rushlight.ops.machine.call import wrong_argument
-from rushlight.ops.machine.overlap import refuse_overlap
+from rushlight.ops.machine.call import unwrap, wrong_argument
+from rushlight.ops.machine.overlap import EXPANDED, refuse_overlap
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -39,7 +40,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     if not isinstance(target, Tensor):
         raise wrong_argument(op, 0, target)
     array = target._array
-    arrays, needs, cut = inplace.unwrap_inplace(op, arguments)
+    arrays, needs, cut = unwrap(op, arguments)
     if needs and state.grad:
         inplace.check_target(target)
     for position in op.tensors[1:]:
@@ -56,8 +57,8 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     try:
         refuse_overlap(op, target, arguments)
         single = (array.flags.writeable and 0 not in array.strides) or inplace.require_writable(array, op.name)
-    except RuntimeError as error:
-        expanded = "more than one element" in str(error)
+    except RuntimeError:
+        expanded = inplace.is_expanded(array) and op.name not in EXPANDED
         if op.name in CHECKED_FIRST if expanded else op.name not in ("_put", "index_copy"):
             check_operands(op, arguments, arrays)
         raise
@@ -70,9 +71,9 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         else:
             array[...] = op.positional(*arrays)
     except Exception as error:
-        from rushlight.errors import calls as explain
+        from rushlight.errors import calls
 
-        array[...] = explain.recover(op, arguments, arrays, error)
+        array[...] = calls.recover(op, arguments, arrays, error)
     finally:
         floating_point.reset(token)
     inplace.written(target)
@@ -88,11 +89,11 @@ def check_operands(op: Op, arguments: tuple, arrays: list) -> None:
     try:
         op.positional(*arrays)
     except Exception as error:
-        if isinstance(error, IndexError) and "out of bounds" in str(error):
+        if isinstance(error, OutOfRange) or is_out_of_bounds(error):
             return
-        from rushlight.errors import calls as explain
+        from rushlight.errors import calls
 
-        explain.recover(op, arguments, arrays, error)
+        calls.recover(op, arguments, arrays, error)
 
 
 def apart(value: np.ndarray, array: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.samples import Samples, case, cases, corner, corners
@@ -64,7 +65,7 @@ def cumprod(input, dim, *, dtype=None, mask=None):
 def countable(name: str, kind: dtypes.dtype) -> dtypes.dtype:
     """A dtype in which one can add and multiply."""
     if kind is dtypes.bool_:
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'; pass dtype=torch.int64")
+        raise no_kernel(f"{name}_out_cpu", "Bool", fix="pass dtype=torch.int64")
     return kind
 
 

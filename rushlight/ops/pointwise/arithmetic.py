@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import KERNEL, explained
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.kinds import kind_of, plain_name, refuse, require_fitting
@@ -128,14 +129,17 @@ def scaled(value: Any, alpha: Any, other: Any) -> Any:
     """`value` times `alpha`, which must fit the dtype of the result."""
     kind = kind_of(value, other)
     if isinstance(alpha, bool) and kind != "b":
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+        raise explained(RuntimeError, "Boolean alpha only supported for Boolean results.", stage=KERNEL)
     if isinstance(alpha, float) and kind in "bui":
-        raise RuntimeError(
-            "For integral input tensors, argument alpha must not be a floating point number: "
-            f"{alpha} would be rounded; convert the tensors with .float() first."
+        raise explained(
+            RuntimeError,
+            f"For integral input tensors, argument alpha must not be a floating point number: {alpha} would be rounded",
+            fix="convert the tensors first: x.float()",
+            stage=KERNEL,
         )
     if isinstance(alpha, complex) and kind != "c":
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+        words = "For non-complex input tensors, argument alpha must not be a complex number."
+        raise explained(RuntimeError, words, stage=KERNEL)
     if kind in "fc":
         require_fitting(alpha, value.dtype if type(value) is np.ndarray else other.dtype)
     return value * (bool(alpha) if kind == "b" else alpha)

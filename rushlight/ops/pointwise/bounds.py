@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import KERNEL, explained
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.kinds import refuse, require_fitting
 from rushlight.ops.machine.rules import PROMOTE, promoted
@@ -135,7 +136,8 @@ def BOUNDED(op: Op, arrays: list) -> np.dtype:
 def refuse_complex_bound(op: Op, input: np.ndarray, bound: complex) -> None:
     if input.dtype not in dtypes.DIFFERENTIABLE or op.name != "clamp":
         raise NotImplementedError(f"clamp is not supported for complex types: {bound} has no order")
-    raise RuntimeError(f"value cannot be converted to type double without overflow: {bound} is no real number")
+    words = f"value cannot be converted to type double without overflow: {bound} is no real number"
+    raise explained(RuntimeError, words, stage=KERNEL)
 
 
 # the largest number of half precision

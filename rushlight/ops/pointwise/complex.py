@@ -11,6 +11,8 @@ from rushlight.core.memory.deferred import CONJUGATE, NEGATIVE, deferred, flips_
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.conversion import require_tensor
 from rushlight.core.object.tensor import Tensor, method
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import zeros
 from rushlight.ops.machine.inplace import written
@@ -54,9 +56,11 @@ def complex(real, imag, *, out=None):
     tensor([1.+0.j, 0.+2.j])
     """
     if out is not None and isinstance(real, Tensor) and out.dtype is not real.dtype.to_complex():
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             f"Expected object of scalar type {real.dtype.to_complex()} but got scalar type {out.dtype} for "
-            "argument 'out'"
+            "argument 'out'",
+            fix=f"pass an out= of dtype {real.dtype.to_complex()}, or leave it out",
         )
     return from_parts(real, imag, out=out)
 
@@ -87,8 +91,10 @@ def require_parts(first: np.ndarray, second: np.ndarray) -> None:
             f"Expected both inputs to be Half, Float or Double tensors but got {first.dtype} and {second.dtype}"
         )
     if first.dtype != second.dtype:
-        raise RuntimeError(
-            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second argument"
+        raise explained(
+            RuntimeError,
+            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second argument",
+            fix=one_dtype(first.dtype, second.dtype),
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, method
+from rushlight.errors.explained import KERNEL, explained
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate, zeros
 from rushlight.ops.machine.kinds import kind_of, refuse
@@ -103,7 +104,7 @@ def check_divisor(kernel: str, input: Any, other: Any) -> None:
     if kind in "bc":
         raise refuse(kernel, input, other)
     if kind in "ui" and not np.all(other) and np.size(input):
-        raise RuntimeError("ZeroDivisionError: an integer tensor is divided by zero")
+        raise explained(RuntimeError, "ZeroDivisionError: an integer tensor is divided by zero", stage=KERNEL)
 
 
 @composed(samples=binary(complexes=True, divisor=True))

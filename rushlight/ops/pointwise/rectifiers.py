@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.random import random
 from rushlight.core.random.streams import Generator
+from rushlight.errors.explained import KERNEL, explained
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import refuse, require_floats
@@ -289,7 +290,7 @@ def celu(input, alpha=1.0, inplace=False):
     tensor([-2.0000, -1.2642,  0.0000,  2.0000])
     """
     if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+        raise explained(RuntimeError, "ZeroDivisionError: alpha cannot be 0 for CELU", stage=KERNEL)
     require_floats("elu_cpu", input)
     return np.where(input <= 0, np.expm1(input / alpha) * alpha, input)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.errors import fixes
+from rushlight.errors.explained import explained
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import MATCH, PROMOTE
 from rushlight.ops.machine.samples import case, cases
-from rushlight.ops.products.products import adjoint, bmm, mm, mv, refuse_bool, require_inner
+from rushlight.ops.products.products import adjoint, bmm, mm, mv, refuse_bool, require_inner, unlike_batches
 
 
 def combined(input, product, beta, alpha):
@@ -94,9 +96,8 @@ def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
     refuse_bool(mat, "addmv_impl_cpu")
     if mat.shape[1] != vec.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({mat.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
-        )
+        words = f"size mismatch, got input ({mat.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
+        raise explained(RuntimeError, words, fix=fixes.vectors(mat.shape, vec.shape))
     return combined(input, mat.dot(vec), beta, alpha)
 
 
@@ -113,10 +114,8 @@ def require_batches(batch1, batch2):
             raise RuntimeError(f"{name} must be a 3D tensor")
     refuse_bool(batch1, "baddbmm")
     if batch2.shape[:2] != (batch1.shape[0], batch1.shape[2]):
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{batch1.shape[0]}, {batch1.shape[2]}] "
-            f"but got: [{batch2.shape[0]}, {batch2.shape[1]}]."
-        )
+        fix = fixes.products(batch1.shape, batch2.shape)
+        raise unlike_batches((batch1.shape[0], batch1.shape[2]), batch2.shape[:2], fix)
 
 
 batches = cases(

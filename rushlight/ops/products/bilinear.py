@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.kinds import plain_name
 from rushlight.ops.machine.samples import case, cases
@@ -32,7 +34,8 @@ def bilinear(input1, input2, weight, bias=None):
     given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
     if any(each._array.dtype != input1._array.dtype for each in given.values()):
         kinds = ", ".join(f"{name}: {plain_name(each._array)}" for name, each in given.items())
-        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
+        words = f"All tensors must have the same dtype, got {kinds}"
+        raise explained(RuntimeError, words, fix=one_dtype(*[each.dtype for each in given.values()]))
     outputs, first, second = weight.shape
     if input1.ndim != input2.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")

@@ -7,6 +7,8 @@ import operator
 from typing import Any
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.dims import axes, axis
 from rushlight.ops.machine.out import write_composed
@@ -46,7 +48,8 @@ def tensordot(a, b, dims: int | tuple = 2, out=None):
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length: each pair is multiplied and summed")
     if a._array.dtype != b._array.dtype:
-        raise RuntimeError(f"both inputs should have same dtype, but got {a.dtype} and {b.dtype}")
+        words = f"both inputs should have same dtype, but got {a.dtype} and {b.dtype}"
+        raise explained(RuntimeError, words, fix=one_dtype(a.dtype, b.dtype))
     given = list(zip(first, second, strict=True))
     first, second = ([axis(dim, tensor.ndim) for dim in dims] for dims, tensor in ((first, a), (second, b)))
     for (one_given, other_given), one, other in zip(given, first, second, strict=True):

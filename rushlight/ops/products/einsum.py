@@ -12,6 +12,7 @@ import numpy as np
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import bool_
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import MATCH
@@ -289,9 +290,7 @@ def pair(left: tuple[Tensor, str], right: tuple[Tensor, str], kept: set[str]) ->
         # nothing to add up: the zeros have the dtype of the second
         first = second.new_empty(first.shape)
     elif first.dtype is bool_:
-        raise NotImplementedError(
-            "\"bmm\" not implemented for 'Bool': convert the operands first, for example x.long()"
-        )
+        raise no_kernel("bmm", "Bool", fix="convert the operands first: x.long()")
     return contract([first, second], (names, names), left_over), left_over
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import features
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import MATCH
@@ -148,7 +150,9 @@ def raise_bias(found, bias):
 def raise_features(input, weight):
     rows = int(np.prod(input[:-1]))
     columns = "x".join(map(str, reversed(weight)))
-    raise RuntimeError(
+    raise explained(
+        RuntimeError,
         f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input[-1] if input else 1} and {columns}): the input's "
-        f"last dimension is {input[-1] if input else 'missing'}, the layer expects {weight[-1]} features"
+        f"last dimension is {input[-1] if input else 'missing'}, the layer expects {weight[-1]} features",
+        fix=features(input, weight),
     )

@@ -6,6 +6,9 @@ import math
 
 import numpy as np
 
+from rushlight.errors import fixes
+from rushlight.errors.explained import explained
+from rushlight.errors.refusals import no_kernel, sizes_differ
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.out import write_composed
@@ -21,15 +24,17 @@ def adjoint(matrix):
 def refuse_bool(array, name):
     # a sum of products is looked at even where there is none to add
     if array.dtype.kind == "b" and (array.size or name == "dot"):
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+        raise no_kernel(name, "Bool")
 
 
 def require_inner(one, two):
     """Torch's complaint about inner sizes that differ."""
     if one.shape[-1] != two.shape[-2]:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             f"mat1 and mat2 shapes cannot be multiplied ({one.shape[0]}x{one.shape[1]} and "
-            f"{two.shape[0]}x{two.shape[1]})"
+            f"{two.shape[0]}x{two.shape[1]})",
+            fix=fixes.products(one.shape, two.shape),
         )
 
 
@@ -96,8 +101,9 @@ matmul.gradient(
 
 def refuse_bool_product(input, other):
     """In the name of torch's kernel for these ranks, after a look at their sizes."""
-    if misfit(input.shape, other.shape) is not None:
-        raise_sizes(input.shape, other.shape)
+    refused = refusal(input.shape, other.shape)
+    if refused is not None:
+        raise refused
     ranks = input.ndim, other.ndim
     refuse_bool(
         input, {(1, 1): "dot", (2, 1): "addmv_impl_cpu"}.get(ranks, "bmm" if ranks[1] > 2 else "addmm_impl_cpu_")
@@ -105,13 +111,15 @@ def refuse_bool_product(input, other):
 
 
 def raise_sizes(one, two):
-    raise RuntimeError(misfit(one, two))
+    raise refusal(one, two)
 
 
-def misfit(one, two):
-    """In torch's words, why tensors of these shapes have no product; None if they have."""
+def refusal(one, two):
+    """The error of two shapes that have no product; None if they have."""
     if not one or not two:
-        return f"both arguments to matmul need to be at least 1D, but they are {len(one)}D and {len(two)}D"
+        return RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {len(one)}D and {len(two)}D"
+        )
     rows = math.prod(one[:-1])
     inner = two[-2 if len(two) > 1 else 0]
     if len(two) > 2:
@@ -119,23 +127,35 @@ def misfit(one, two):
         for place in range(1, min(len(batch), len(other)) + 1):
             a, b = batch[-place], other[-place]
             if a != b and 1 not in (a, b):
-                dim = max(len(batch), len(other)) - place
-                return (
-                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
-                )
+                return sizes_differ(a, b, max(len(batch), len(other)) - place, fix=BATCHES)
+        if one[-1] == inner:
+            return None
         count = math.prod(np.broadcast_shapes(batch, other))
-        words = "Expected size for first two dimensions of batch2 tensor to be"
-        return None if one[-1] == inner else f"{words}: [{count}, {one[-1]}] but got: [{count}, {inner}]."
+        return unlike_batches((count, one[-1]), (count, inner), fixes.products(one, two))
     if one[-1] == inner:
         return None
     if len(one) == len(two) == 1:
-        return (
+        return RuntimeError(
             f"inconsistent tensor size, expected tensor [{one[0]}] and src [{two[0]}] to have the same number of "
             f"elements, but got {one[0]} and {two[0]} elements respectively"
         )
     if len(two) == 1:
-        return f"size mismatch, got input ({rows}), mat ({rows}x{one[-1]}), vec ({two[0]})"
-    return f"mat1 and mat2 shapes cannot be multiplied ({rows}x{one[-1]} and {two[-2]}x{two[-1]})"
+        words = f"size mismatch, got input ({rows}), mat ({rows}x{one[-1]}), vec ({two[0]})"
+        return explained(RuntimeError, words, fix=fixes.vectors(one, two))
+    words = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{one[-1]} and {two[-2]}x{two[-1]})"
+    return explained(RuntimeError, words, fix=fixes.products(one, two))
+
+
+BATCHES = "the sizes before the last two go together if they are equal, or if one of them is 1"
+
+
+def unlike_batches(wanted, found, fix):
+    """The error of two batches of matrices whose products do not exist."""
+    return explained(
+        RuntimeError,
+        f"Expected size for first two dimensions of batch2 tensor to be: {list(wanted)} but got: {list(found)}.",
+        fix=fix,
+    )
 
 
 def matmul_left(grad, other):
@@ -215,10 +235,8 @@ def bmm(input, mat2, *, out=None):
         if each.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
     if mat2.shape[:2] != (input.shape[0], input.shape[2]):
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{input.shape[0]}, {input.shape[2]}] "
-            f"but got: [{mat2.shape[0]}, {mat2.shape[1]}]."
-        )
+        fix = fixes.products(input.shape, mat2.shape)
+        raise unlike_batches((input.shape[0], input.shape[2]), mat2.shape[:2], fix)
     refuse_bool(input, "bmm")
     return np.matmul(input, mat2)
 

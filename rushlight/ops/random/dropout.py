@@ -10,6 +10,7 @@ from rushlight.core.numbers.dtypes import from_numpy
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.random import random
 from rushlight.core.random.random import in_memory_order
+from rushlight.errors.explained import RESULT, explained
 from rushlight.errors.warning import warn
 from rushlight.native import shortcut
 from rushlight.ops.machine.declare import composed
@@ -79,9 +80,8 @@ def dropped(input: Tensor, p: float, training: bool, inplace: bool, features: bo
 def require_floating(array: np.ndarray) -> None:
     if array.dtype.kind not in "fcV":
         name = from_numpy(array.dtype).scalar
-        raise RuntimeError(
-            f"result type Float can't be cast to the desired output type {name}: convert the input with .float()"
-        )
+        words = f"result type Float can't be cast to the desired output type {name}"
+        raise explained(RuntimeError, words, fix="convert the input with .float()", stage=RESULT)
 
 
 # the value that SELU tends to for very negative numbers, negated

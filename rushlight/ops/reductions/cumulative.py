@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.gradients import conjugate
@@ -191,8 +192,7 @@ def logcumsumexp(input, dim: int, *, out=None):
     """
     dim = axis(dim, input.ndim)
     if input.dtype not in dtypes.DIFFERENTIABLE:
-        kind = dtypes.from_numpy(input.dtype).scalar
-        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{kind}'")
+        raise no_kernel("logcumsumexp_out_cpu", dtypes.from_numpy(input.dtype).scalar)
     if not input.size or not input.ndim:
         return input.copy()
     if input.dtype.kind == "c":

@@ -8,6 +8,8 @@ import numpy as np
 
 from rushlight.core.memory.capacity import MOST, require_room
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.returned import named_results
 from rushlight.ops.machine.rules import SAME
@@ -255,9 +257,11 @@ def check_weight(points: np.ndarray, weight: np.ndarray | None) -> None:
             f"{list(weight.shape)}"
         )
     if weight.dtype != points.dtype:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
-            f"dtype, but got input({points.dtype}), and weight({weight.dtype})"
+            f"dtype, but got input({points.dtype}), and weight({weight.dtype})",
+            fix=one_dtype(points.dtype, weight.dtype),
         )
 
 
@@ -281,9 +285,11 @@ def all_edges(points: np.ndarray, bins: list, bounds: list | None) -> list:
 
 def check_edges(points: np.ndarray, edges: np.ndarray, dim: int) -> None:
     if edges.dtype != points.dtype:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype "
-            f"{points.dtype} and bins for dimension {dim} with dtype {edges.dtype}"
+            f"{points.dtype} and bins for dimension {dim} with dtype {edges.dtype}",
+            fix=one_dtype(points.dtype, edges.dtype),
         )
     if edges.ndim != 1:
         raise RuntimeError(

@@ -6,6 +6,8 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis as counted
 from rushlight.ops.machine.layouts import ROWS
@@ -281,7 +283,8 @@ def check_quantile(name, input, q, interpolation):
     if q.ndim > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
     if q.dtype is not input.dtype:
-        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+        words = f"{name}() q tensor must be same dtype as the input tensor"
+        raise explained(RuntimeError, words, fix=one_dtype(q.dtype, input.dtype))
     if not ((q >= 0) & (q <= 1)).all():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     return q

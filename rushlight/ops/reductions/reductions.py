@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axes, axis
@@ -134,7 +135,7 @@ def ACCUMULATE_NUMBERS(op: Op, arrays: list) -> np.dtype:
     wanted = arrays[op.positions["dtype"]]
     is_float = dtypes.from_numpy(arrays[0].dtype).is_floating_point
     if getattr(wanted, "is_complex", False) and is_float and arrays[0].size:
-        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{wanted.scalar}'")
+        raise no_kernel("nansum_cpu", wanted.scalar)
     if wanted is not None and arrays[0].dtype not in (np.bool_, np.int64):
         arrays[0] = np.where(arrays[0] == arrays[0], arrays[0], 0).astype(arrays[0].dtype)
     return ACCUMULATE(op, arrays)

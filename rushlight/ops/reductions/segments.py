@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import refuse_history
 from rushlight.ops.machine.rules import SAME
@@ -80,9 +81,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
 def require_whole(name: str, given: Tensor) -> None:
     """Refuse lengths and offsets that are no integers."""
     if given._array.dtype.kind not in "iu":
-        raise NotImplementedError(
-            f"\"_segment_reduce_{name}_cpu_kernel1\" not implemented for '{given.dtype.scalar}': use .long()"
-        )
+        raise no_kernel(f"_segment_reduce_{name}_cpu_kernel1", given.dtype.scalar, fix="convert it first: x.long()")
 
 
 def check_lengths(data: Tensor, lengths: Tensor, axis: int, unsafe: bool) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.errors.refusals import no_kernel
 from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
@@ -95,7 +96,7 @@ def require_real(input, name, along=-1):
     if input.dtype not in dtypes.DIFFERENTIABLE or input.dtype.kind == "c":
         kind = dtypes.from_numpy(input.dtype).scalar
         kernel = f"{name}_lastdim_kernel_impl" if along in (-1, max(input.ndim - 1, 0)) else f"{name}_kernel_impl"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'; pass dtype=torch.float32")
+        raise no_kernel(kernel, kind, fix="pass dtype=torch.float32")
 
 
 def implicit_dim(name, ndim):

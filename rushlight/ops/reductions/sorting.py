@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.layouts import LIKE
@@ -181,8 +182,7 @@ kthvalue.gradient(input=to_chosen)
 def refuse(input, kinds, kernel):
     """torch's refusal of dtypes without an order, or of some others."""
     if input.dtype.kind in kinds:
-        kind = dtypes.from_numpy(input.dtype).scalar
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{kind}'")
+        raise no_kernel(kernel, dtypes.from_numpy(input.dtype).scalar)
 
 
 def take_one(indices, place, dim):

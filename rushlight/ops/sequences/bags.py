@@ -7,6 +7,8 @@ import numpy as np
 from rushlight.core.creation.ranges import arange
 from rushlight.core.numbers.dtypes import HALF
 from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import INDICES
 from rushlight.errors.warning import warn
 from rushlight.ops.indexing.indexing import pick_into
 from rushlight.ops.indexing.indices import INDEX_KINDS
@@ -128,15 +130,19 @@ def check(
 ) -> None:
     for name, each in (("indices", indices), ("offsets", offsets)):
         if each.dtype not in INDEX_KINDS:
-            raise RuntimeError(
+            raise explained(
+                RuntimeError,
                 f"Expected tensor for argument #1 '{name}' to have one of the following scalar types: Long, Int; but "
-                f"got torch.{scalar_name(each)}Tensor instead (while checking arguments for embedding_bag)"
+                f"got torch.{scalar_name(each)}Tensor instead (while checking arguments for embedding_bag)",
+                fix=INDICES,
             )
     if weight.dtype.kind != "f" and weight.dtype not in HALF:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, "
             f"Float, Double; but got torch.{scalar_name(weight)}Tensor instead (while checking arguments for "
-            "embedding_bag)"
+            "embedding_bag)",
+            fix="the table holds floats: weight.float()",
         )
     if len(offsets):
         if offsets[0] != 0:

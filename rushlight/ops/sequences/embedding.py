@@ -7,6 +7,8 @@ import numpy as np
 from rushlight.core.memory.capacity import require_room
 from rushlight.core.numbers.promotion import compute_dtype
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import INDICES
 from rushlight.errors.warning import warn
 from rushlight.ops.indexing.indexing import pick_into
 from rushlight.ops.indexing.indices import INDEX_KINDS
@@ -44,9 +46,11 @@ def embedding(weight: Tensor, indices: Tensor, padding_idx=-1, scale_grad_by_fre
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, not of shape {list(weight.shape)}")
     if indices.dtype not in INDEX_KINDS:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-            f"but got torch.{scalar_name(indices)}Tensor instead (while checking arguments for embedding)"
+            f"but got torch.{scalar_name(indices)}Tensor instead (while checking arguments for embedding)",
+            fix=INDICES,
         )
     size = len(weight)
     if not size and indices.size:

@@ -13,6 +13,9 @@ from rushlight.core.memory.strides import byte_strides, with_strides
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor, attribute, wrap
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
+from rushlight.errors.refusals import misfit
 from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
@@ -146,14 +149,23 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
         pass
     found = shapes[0]
     for shape in shapes[1:]:
-        for back, (a, b) in enumerate(zip(reversed(found), reversed(shape), strict=False)):
-            if a != b and 1 not in (a, b):
-                dim = max(len(found), len(shape)) - 1 - back
-                raise RuntimeError(
-                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
-                )
+        refused = misfit(found, shape)
+        if refused is not None:
+            raise refused
         found = np.broadcast_shapes(found, shape)
     return found
+
+
+def plain_shape(shape: Any) -> tuple[int, ...]:
+    """A shape that may be given as one size."""
+    if not isinstance(shape, (tuple, list)):
+        if not isinstance(shape, (int, np.integer)):
+            raise RuntimeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}")
+        return (int(shape),)
+    for place, size in enumerate(shape):
+        if not isinstance(size, (int, np.integer)):
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {place} is '{type(size).__name__}')")
+    return tuple(shape)
 
 
 @composed(
@@ -197,10 +209,7 @@ def broadcast_shapes(*shapes):
     >>> torch.broadcast_shapes((3, 1), (4,), (1, 1))
     torch.Size([3, 4])
     """
-    plain = [tuple(shape) if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
-    for size in itertools.chain.from_iterable(plain):
-        if not isinstance(size, (int, np.integer)):
-            raise TypeError(f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {size!r}")
+    plain = [plain_shape(shape) for shape in shapes]
     found = [1] * max([len(shape) for shape in plain], default=0)
     for number, shape in enumerate(plain):
         for place in range(-1, -1 - len(shape), -1):
@@ -253,7 +262,8 @@ def meshgrid(*tensors, indexing=None):
                 f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {list(each.shape)}"
             )
         if each.dtype != tensors[0].dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+            words = "meshgrid expects all tensors to have the same dtype"
+            raise explained(RuntimeError, words, fix=one_dtype(tensors[0].dtype, each.dtype))
     if indexing not in ("xy", "ij"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     swapped = indexing == "xy" and len(tensors) >= 2

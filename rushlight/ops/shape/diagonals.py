@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.memory.strides import empty_view, settled
 from rushlight.core.object.tensor import Tensor, method
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.layouts import LIKE
@@ -222,7 +223,7 @@ def trace(input):
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     if input.dtype.kind == "b":
-        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+        raise no_kernel("trace", "Bool")
     return np.add.reduce(input.diagonal(), dtype=np.int64 if input.dtype.kind in "iu" else None)
 
 

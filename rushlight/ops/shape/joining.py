@@ -13,6 +13,8 @@ from rushlight.core.memory.strides import strides_of
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.promotion import common
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import joined
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.formats import is_channels_last
@@ -88,25 +90,33 @@ def joinable(tensors: list[np.ndarray], dim: int) -> list[np.ndarray]:
     first = None
     for place, each in enumerate(tensors):
         if not each.ndim:
-            raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
+            words = f"zero-dimensional tensor (at position {place}) cannot be concatenated"
+            raise explained(RuntimeError, words, fix="join numbers with torch.stack([...])")
         if each.shape == (0,):
             continue
         if first is None:
             first = each.shape
             dim = axis(dim, len(first))
         if each.ndim != len(first):
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {each.ndim}")
-        check_sizes(first, each.shape, dim, place)
+            raise explained(
+                RuntimeError,
+                f"Tensors must have same number of dimensions: got {len(first)} and {each.ndim}",
+                fix="give the smaller one the missing dimension, with unsqueeze(0) for one more row",
+            )
+        if first[:dim] != each.shape[:dim] or first[dim + 1 :] != each.shape[dim + 1 :]:
+            raise sizes_differ(tensors, first, each.shape, dim, place)
     return [each for each in tensors if each.shape != (0,)]
 
 
-def check_sizes(first: tuple, shape: tuple, dim: int, place: int) -> None:
-    for other, (a, b) in enumerate(zip(first, shape, strict=True)):
-        if a != b and other != dim:
-            raise RuntimeError(
-                f"Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} "
-                f"for tensor number {place} in the list."
-            )
+def sizes_differ(tensors: list[np.ndarray], first: tuple, shape: tuple, dim: int, place: int) -> RuntimeError:
+    """The error of a tensor that does not continue the first."""
+    a, b = next((a, b) for other, (a, b) in enumerate(zip(first, shape, strict=True)) if a != b and other != dim)
+    return explained(
+        RuntimeError,
+        f"Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} for tensor "
+        f"number {place} in the list.",
+        fix=joined([each.shape for each in tensors]),
+    )
 
 
 def cat_parts(grad: Tensor, shapes: list[tuple], dim: int) -> list[Tensor]:
@@ -162,9 +172,11 @@ def stack(tensors: list[Tensor], dim=0, *, out=None):
     dim = axis(dim, len(first) + 1)
     for place, each in enumerate(tensors):
         if each.shape != first:
-            raise RuntimeError(
+            raise explained(
+                RuntimeError,
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(each.shape)} at entry {place}"
+                f"{list(each.shape)} at entry {place}",
+                fix="torch.cat joins tensors of different lengths",
             )
     shape = (*first[:dim], 1, *first[dim:])
     return np.concatenate([each.reshape(shape) for each in tensors], dim)

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.core.memory.capacity import require_room
 from rushlight.core.memory.layout import contiguous_format, dense_strides
 from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axes, axis, plain_size
@@ -164,9 +165,7 @@ def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
     if counts.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if counts.dtype not in (np.int64, np.int32):
-        raise NotImplementedError(
-            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.scalar}': it takes int64 or int32"
-        )
+        raise no_kernel("repeat_interleave_cpu", repeats.dtype.scalar, fix="repeats are int64 or int32: repeats.long()")
     if counts.size and counts.min() < 0:
         raise RuntimeError("repeats can not be negative")
     # the sum in floats: as an integer it may wrap around

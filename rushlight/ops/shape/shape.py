@@ -11,6 +11,8 @@ from rushlight.core.memory.deferred import CONJUGATE, flips_of
 from rushlight.core.memory.strides import byte_strides, view_strides, with_strides
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, new, storage_of
+from rushlight.errors import fixes
+from rushlight.errors.explained import explained
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axes, axis, plain_size
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 ALL = slice(None)
 
 
-def inferred(shape: Any, count: int) -> tuple[int, ...]:
-    """The shape with its -1 replaced by what is left of `count` elements."""
+def inferred(shape: Any, count: int, given: tuple[int, ...] | None = None) -> tuple[int, ...]:
+    """The shape with its -1 replaced by what is left of `count` elements, those of the `given` shape."""
     shape = plain_size(shape)
     missing = None
     rest = 1
@@ -49,7 +51,8 @@ def inferred(shape: Any, count: int) -> tuple[int, ...]:
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
             "size -1 can be any value and is ambiguous"
         )
-    raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
+    words = f"shape '{list(shape)}' is invalid for input of size {count}"
+    raise explained(RuntimeError, words, fix=fixes.sizes((count,) if given is None else given))
 
 
 @composed(
@@ -90,7 +93,7 @@ def view(input, *shape, size=None, dtype=None):
 
 @op(dtype=SAME, view=True, name="_view", node="ViewBackward0", samples=None)
 def view_shape(input, shape: tuple):
-    shape = inferred(shape, input.size)
+    shape = inferred(shape, input.size, input.shape)
     if input.flags.c_contiguous and input.size and 1 not in input.shape:
         return input.reshape(shape)
     strides = view_strides(input, shape)
@@ -173,7 +176,7 @@ def reshape(input, *shape_, shape=None):
     array = input._array
     if array.flags.c_contiguous:
         return view_shape(input, shape)
-    strides = view_strides(array, inferred(shape, array.size))
+    strides = view_strides(array, inferred(shape, array.size, array.shape))
     return reshaped_copy(input, shape) if strides is None else reshaped_view(input, shape)
 
 
@@ -187,7 +190,7 @@ reshaped_view.gradient(input=lambda grad, input_shape: grad.reshape(input_shape)
 
 @op(dtype=SAME, name="_reshaped_copy", node="UnsafeViewBackward0", samples=None)
 def reshaped_copy(input, shape: tuple):
-    return input.reshape(inferred(shape, input.size))
+    return input.reshape(inferred(shape, input.size, input.shape))
 
 
 reshaped_copy.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))

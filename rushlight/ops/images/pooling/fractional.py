@@ -9,6 +9,8 @@ import numpy as np
 
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.random import random
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.images.pooling.adaptive import best
 from rushlight.ops.images.pooling.planes import scatter_planes
 from rushlight.ops.machine.declare import composed, op
@@ -110,7 +112,8 @@ def pooled(
 
 def check_samples(samples: Tensor, input: Tensor, batch: int, channels: int, count: int) -> None:
     if samples.dtype is not input.dtype:
-        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+        words = "Expect _random_samples to have the same dtype as input"
+        raise explained(RuntimeError, words, fix=one_dtype(samples.dtype, input.dtype))
     if samples.ndim != 3:
         raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
     if samples.shape[0] < batch:

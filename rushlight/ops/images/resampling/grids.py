@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.errors.warning import warn
 from rushlight.ops.images.resampling.places import scattered, taken
 from rushlight.ops.machine.bind import NAMESPACES
@@ -83,7 +85,8 @@ def check(input: Tensor, grid: Tensor, mode: int) -> None:
     if mode == 2 and len(shape) != 4:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if input.dtype is not grid.dtype:
-        raise RuntimeError(f"expected scalar type {input.dtype.scalar} but found {grid.dtype.scalar}")
+        words = f"expected scalar type {input.dtype.scalar} but found {grid.dtype.scalar}"
+        raise explained(RuntimeError, words, fix=one_dtype(input.dtype, grid.dtype))
     require_floats(f"grid_sampler_{len(shape) - 2}d_cpu_kernel_impl", input._array)
 
 

@@ -13,6 +13,8 @@ from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.random.random import bernoulli
+from rushlight.errors.explained import explained
+from rushlight.errors.fixes import one_dtype
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed
@@ -244,9 +246,11 @@ def has_dense_rows(tensor: Tensor) -> bool:
 def check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> None:
     kinds = [each._array.dtype for each in (query, key, value)]
     if kinds[0] != kinds[1] or kinds[0] != kinds[2]:
-        raise RuntimeError(
+        raise explained(
+            RuntimeError,
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype} key.dtype: "
-            f"{key.dtype} and value.dtype: {value.dtype} instead."
+            f"{key.dtype} and value.dtype: {value.dtype} instead.",
+            fix=one_dtype(query.dtype, key.dtype, value.dtype),
         )
     if query._array.ndim < 2 or key._array.ndim < 2 or value._array.ndim < 2:
         raise RuntimeError(
@@ -254,17 +258,20 @@ def check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropou
             f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
         )
     for wanted, found, rest in (
-        (query.shape[-1], key.shape[-1], "The last sizes of query and key"),
-        (key.shape[-2], value.shape[-2], "The numbers of keys and values"),
+        (query.shape[-1], key.shape[-1], "the last sizes of query and key"),
+        (key.shape[-2], value.shape[-2], "the numbers of keys and values"),
     ):
         if wanted != found:
             batch = math.prod(key.shape[:-2])
-            raise RuntimeError(
+            raise explained(
+                RuntimeError,
                 f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {wanted}] but got: "
-                f"[{batch}, {found}]. {rest} must be equal: key {list(key.shape)}, value {list(value.shape)}"
+                f"[{batch}, {found}].",
+                fix=f"{rest} must be equal",
             )
     if kinds[0] not in DIFFERENTIABLE or kinds[0].kind == "c":
-        raise RuntimeError(f"expected scalar type Float but found {query.dtype.scalar}: convert with .float()")
+        words = f"expected scalar type Float but found {query.dtype.scalar}"
+        raise explained(RuntimeError, words, fix="convert query, key and value with .float()")
     if mask is not None and mask.dtype != query.dtype and str(mask.dtype) not in ("torch.bool", "torch.float32"):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "

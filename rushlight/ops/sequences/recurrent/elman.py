@@ -12,7 +12,7 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.products.linear import linear
-from rushlight.ops.sequences.recurrent.sequence import Sequence_, Sizes, rows_of, walk
+from rushlight.ops.sequences.recurrent.sequence import Sequence_, Sizes, rows_of, run_steps
 
 
 @op(
@@ -82,7 +82,7 @@ def gradients(
 def plain(tensors: Sequence[Tensor], sizes: Sizes, backwards: bool, relu: bool) -> tuple[Tensor, ...]:
     """The same out of plain ops."""
     step = advance_by_relu if relu else advance
-    return walk(tensors, 1, sizes, backwards, lambda input, states: step(input, states, *tensors[2:]))
+    return run_steps(tensors, 1, sizes, backwards, lambda input, states: step(input, states, *tensors[2:]))
 
 
 def summed(input: Tensor, states: list, weight: Tensor, recurrent: Tensor, *biases: Tensor) -> Tensor:

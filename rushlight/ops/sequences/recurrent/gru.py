@@ -12,7 +12,7 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.products.linear import linear
-from rushlight.ops.sequences.recurrent.sequence import Sequence_, Sizes, rows_of, sigmoid, walk
+from rushlight.ops.sequences.recurrent.sequence import Sequence_, Sizes, rows_of, run_steps, sigmoid
 
 
 @op(
@@ -101,7 +101,7 @@ def gradients(
 
 def plain(tensors: Sequence[Tensor], sizes: Sizes, backwards: bool) -> tuple[Tensor, ...]:
     """The same out of plain ops."""
-    return walk(tensors, 1, sizes, backwards, lambda input, states: advance(input, states, *tensors[2:]))
+    return run_steps(tensors, 1, sizes, backwards, lambda input, states: advance(input, states, *tensors[2:]))
 
 
 def advance(input: Tensor, states: list, weight: Tensor, recurrent: Tensor, *biases: Tensor) -> list[Tensor]:

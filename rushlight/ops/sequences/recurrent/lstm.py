@@ -12,7 +12,7 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.products.linear import linear
-from rushlight.ops.sequences.recurrent.sequence import Sequence_, Sizes, rows_of, sigmoid, walk
+from rushlight.ops.sequences.recurrent.sequence import Sequence_, Sizes, rows_of, run_steps, sigmoid
 
 
 def parts_of(tensors: Sequence) -> tuple:
@@ -114,7 +114,7 @@ def gradients(
 def plain(tensors: Sequence[Tensor], sizes: Sizes, backwards: bool) -> tuple[Tensor, ...]:
     """The same out of plain ops."""
     weights = parts_of(tensors)[3:]
-    return walk(tensors, 2, sizes, backwards, lambda input, states: advance(input, states, *weights))
+    return run_steps(tensors, 2, sizes, backwards, lambda input, states: advance(input, states, *weights))
 
 
 def advance(

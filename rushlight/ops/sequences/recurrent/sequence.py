@@ -54,7 +54,7 @@ def sigmoid(array: np.ndarray) -> None:
     np.reciprocal(array, array)
 
 
-def walk(
+def run_steps(
     tensors: Sequence[Tensor], state_count: int, sizes: Sizes, backwards: bool, advance: Callable
 ) -> tuple[Tensor, ...]:
     """A layer out of plain ops: `advance(inputs, states)` gives the states after one step, the first one visible.

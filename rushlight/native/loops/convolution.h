@@ -1,4 +1,4 @@
-// Sweeps: a kernel passed over images, the work of a convolution, of its transpose and of both gradients.
+// Convolutions: a kernel that slides over images, the work of a convolution, of its transpose and of both gradients.
 //
 // A source is first copied into planes: with its padding, and for a stride of s as s * s thinned images, so that what a
 // tap of the kernel sees at neighbouring places are neighbours in memory. Sums are then rows of a small matrix product
@@ -61,8 +61,8 @@ struct Grid {
     std::vector<Tap> packed;
 };
 
-// All of a sweep: source, weights, results.
-struct Sweep {
+// All of a convolution: source, weights, results.
+struct SlidingSums {
     int dtype = 0;
     int64_t count = 0, groups = 1;
     SourcePlanes planes;

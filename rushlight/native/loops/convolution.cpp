@@ -1,5 +1,5 @@
-// Sweeps: planes of a source, and sums over them place by place. See sweep.h.
-#include "loops/sweep.h"
+// Convolutions: planes of a source, and sums over them place by place. See convolution.h.
+#include "loops/convolution.h"
 
 #include <algorithm>
 #include <atomic>
@@ -58,54 +58,54 @@ struct Runs {
     }
 };
 
-void copy_planes(const Sweep& sweep, const Unit& unit) {
-    const SourcePlanes& planes = sweep.planes;
-    int64_t channels = planes.source_channels * planes.source_rows * planes.source_columns * sweep.size();
+void copy_planes(const SlidingSums& sliding, const Unit& unit) {
+    const SourcePlanes& planes = sliding.planes;
+    int64_t channels = planes.source_channels * planes.source_rows * planes.source_columns * sliding.size();
     for (int64_t n = 0; n < unit.images; n++) {
-        const char* image = sweep.source + ((unit.first_image + n) * sweep.groups + unit.group) * channels;
-        planes.copy(sweep.dtype, image, unit.first_row, unit.planes + n * unit.image_step * sweep.size(), 0,
+        const char* image = sliding.source + ((unit.first_image + n) * sliding.groups + unit.group) * channels;
+        planes.copy(sliding.dtype, image, unit.first_row, unit.planes + n * unit.image_step * sliding.size(), 0,
                     static_cast<int64_t>(planes.all.size()));
     }
 }
 
 // A correlation with the weights and the bias of a unit, of one panel so far.
-Correlation correlation_of(const Sweep& sweep, const Unit& unit, const Grid& grid) {
+Correlation correlation_of(const SlidingSums& sliding, const Unit& unit, const Grid& grid) {
     Correlation all;
     all.rows = unit.results;
     all.taps = static_cast<int64_t>(grid.taps.size());
     all.steps = grid.taps.data();
-    int64_t size = sweep.size(), row = unit.group * sweep.rows + unit.first_result;
-    all.a = sweep.weights + (unit.group * sweep.a_group + unit.first_result * sweep.a_row) * size;
-    all.a_row = sweep.a_row;
+    int64_t size = sliding.size(), row = unit.group * sliding.rows + unit.first_result;
+    all.a = sliding.weights + (unit.group * sliding.a_group + unit.first_result * sliding.a_row) * size;
+    all.a_row = sliding.a_row;
     all.b = unit.planes;
     all.c = unit.sums;
-    all.c_row = sweep.width;
-    all.wide = sweep.rows <= table().convolution.few_rows;
-    all.c_panel = unit.results * sweep.width;
-    all.start = sweep.bias == nullptr ? nullptr : sweep.bias + row * size;
+    all.c_row = sliding.width;
+    all.wide = sliding.rows <= table().convolution.few_rows;
+    all.c_panel = unit.results * sliding.width;
+    all.start = sliding.bias == nullptr ? nullptr : sliding.bias + row * size;
     return all;
 }
 
 // Where the first result of a unit's image goes.
-char* result_of(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t image) {
-    int64_t channel = ((unit.first_image + image) * sweep.groups + unit.group) * sweep.rows + unit.first_result;
-    return sweep.results + (channel * sweep.result_size + grid.to) * sweep.size();
+char* result_of(const SlidingSums& sliding, const Unit& unit, const Grid& grid, int64_t image) {
+    int64_t channel = ((unit.first_image + image) * sliding.groups + unit.group) * sliding.rows + unit.first_result;
+    return sliding.results + (channel * sliding.result_size + grid.to) * sliding.size();
 }
 
 // SourcePlanes are read as they are: places at the end of a row are computed and left out.
-void sweep_flat(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, Runs& runs) {
+void slide_flat(const SlidingSums& sliding, const Unit& unit, const Grid& grid, int64_t rows, Runs& runs) {
     const auto& loops = table().convolution;
-    const int64_t columns = grid.columns, pitch = sweep.planes.columns, width = sweep.width;
-    const int64_t flat = (rows - 1) * pitch + columns, size = sweep.size();
-    Correlation all = correlation_of(sweep, unit, grid);
+    const int64_t columns = grid.columns, pitch = sliding.planes.columns, width = sliding.width;
+    const int64_t flat = (rows - 1) * pitch + columns, size = sliding.size();
+    Correlation all = correlation_of(sliding, unit, grid);
     for (int64_t image = 0; image < unit.images; image++) {
         const char* planes = unit.planes + image * unit.image_step * size;
-        char* to = result_of(sweep, unit, grid, image);
-        for (int64_t first = 0; first < flat; first += sweep.panels * width) {
+        char* to = result_of(sliding, unit, grid, image);
+        for (int64_t first = 0; first < flat; first += sliding.panels * width) {
             all.b = planes + first * size;
             all.b_panel = width;
-            all.panels = std::min(sweep.panels, divide_up(flat - first, width));
-            loops.correlate[sweep.dtype](all);
+            all.panels = std::min(sliding.panels, divide_up(flat - first, width));
+            loops.correlate[sliding.dtype](all);
             for (int64_t p = 0; p < all.panels; p++) {
                 runs.clear();
                 int64_t begin = first + p * width, end = std::min(begin + width, flat);
@@ -117,20 +117,21 @@ void sweep_flat(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t 
                     }
                     at += std::max<int64_t>(pitch - j, 1);
                 }
-                loops.unpack[sweep.dtype](unit.sums + p * all.c_panel * size, unit.results, width, runs.to,
-                                          runs.to_count, sweep.result_size, grid.to_place, to);
+                loops.unpack[sliding.dtype](unit.sums + p * all.c_panel * size, unit.results, width, runs.to,
+                                            runs.to_count, sliding.result_size, grid.to_place, to);
             }
         }
     }
 }
 
 // The places of packed panels, without gaps and images after one another, from `first` on; how many panels there are.
-int64_t lay_out(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, int64_t first, Runs* runs) {
+int64_t lay_out(const SlidingSums& sliding, const Unit& unit, const Grid& grid, int64_t rows, int64_t first,
+                Runs* runs) {
     const int64_t columns = grid.columns, places = unit.images * rows * columns;
-    const int64_t lanes = table().convolution.lanes[sweep.dtype], width = sweep.width;
-    const int64_t step = sweep.groups * sweep.rows * sweep.result_size;  // from image to image in the results
+    const int64_t lanes = table().convolution.lanes[sliding.dtype], width = sliding.width;
+    const int64_t step = sliding.groups * sliding.rows * sliding.result_size;  // from image to image in the results
     int64_t panels = 0;
-    for (int64_t at = first; panels < sweep.panels && at < places; panels++) {
+    for (int64_t at = first; panels < sliding.panels && at < places; panels++) {
         Runs& panel = runs[panels];
         panel.clear();
         panel.places = std::min(width, places - at);
@@ -140,7 +141,7 @@ int64_t lay_out(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t 
         while (at < end) {
             int64_t row = at / columns, j = at % columns, image = row / rows, i = row % rows;
             int64_t count = std::min(end - at, columns - j);
-            panel.add(at - begin, count, image * unit.image_step + i * sweep.planes.columns + j,
+            panel.add(at - begin, count, image * unit.image_step + i * sliding.planes.columns + j,
                       image * step + (unit.first_row + i) * grid.to_row + j * grid.to_place, grid.to_place);
             at += count;
         }
@@ -149,14 +150,14 @@ int64_t lay_out(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t 
 }
 
 // What each tap sees is packed; a panel is used by all rows, then packed over, and never leaves the first cache.
-void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_t rows, Runs* runs) {
+void slide_packed(const SlidingSums& sliding, const Unit& unit, const Grid& grid, int64_t rows, Runs* runs) {
     const auto& loops = table().convolution;
-    const int64_t width = sweep.width, size = sweep.size(), taps = static_cast<int64_t>(grid.taps.size());
-    Correlation all = correlation_of(sweep, unit, grid);
+    const int64_t width = sliding.width, size = sliding.size(), taps = static_cast<int64_t>(grid.taps.size());
+    Correlation all = correlation_of(sliding, unit, grid);
     all.b = unit.panel;
     int64_t places = unit.images * rows * grid.columns;
     for (int64_t first = 0; first < places;) {
-        const int64_t panels = lay_out(sweep, unit, grid, rows, first, runs);
+        const int64_t panels = lay_out(sliding, unit, grid, rows, first, runs);
         for (int64_t tap = 0; tap < taps; tap += DEPTH) {
             all.taps = std::min(DEPTH, taps - tap);
             all.steps = grid.packed.data() + tap;
@@ -165,19 +166,19 @@ void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_
                 // what lies beyond the last place is not used, and no number that would slow sums down
                 all.places = runs[p].places;
                 if (all.places < width) std::memset(unit.panel, 0, static_cast<size_t>(DEPTH * width * size));
-                loops.pack[sweep.dtype](unit.planes, grid.taps.data() + tap, all.taps, runs[p].from, runs[p].from_count,
-                                        width, unit.panel);
+                loops.pack[sliding.dtype](unit.planes, grid.taps.data() + tap, all.taps, runs[p].from,
+                                          runs[p].from_count, width, unit.panel);
                 all.c = unit.sums + p * all.c_panel * size;
-                loops.correlate[sweep.dtype](all);
+                loops.correlate[sliding.dtype](all);
             }
         }
         // a few rows of all panels after the other: neighbours in the results
         for (int64_t row = 0; row < unit.results; row += UNPACKED) {
             const int64_t here = std::min(UNPACKED, unit.results - row);
-            char* to = result_of(sweep, unit, grid, 0) + row * sweep.result_size * size;
+            char* to = result_of(sliding, unit, grid, 0) + row * sliding.result_size * size;
             for (int64_t p = 0; p < panels; p++) {
-                loops.unpack[sweep.dtype](unit.sums + (p * all.c_panel + row * width) * size, here, width, runs[p].to,
-                                          runs[p].to_count, sweep.result_size, grid.to_place, to);
+                loops.unpack[sliding.dtype](unit.sums + (p * all.c_panel + row * width) * size, here, width, runs[p].to,
+                                            runs[p].to_count, sliding.result_size, grid.to_place, to);
             }
         }
         for (int64_t p = 0; p < panels; p++) first += runs[p].places;
@@ -187,7 +188,7 @@ void sweep_packed(const Sweep& sweep, const Unit& unit, const Grid& grid, int64_
 }  // namespace
 
 // What is worth a second thread is cut into units: images first, then bands of rows or rows of results.
-void Sweep::divide() {
+void SlidingSums::divide() {
     const auto& loops = table().convolution;
     width = rows <= loops.few_rows ? loops.wide_panel[dtype] : loops.panel[dtype];
     double work = 0;
@@ -236,7 +237,7 @@ void Sweep::divide() {
 }
 
 // SourcePlanes with the rows that a band needs: taps look into the same places of shorter planes.
-void Sweep::shorten_planes() {
+void SlidingSums::shorten_planes() {
     int64_t before = planes.rows * planes.columns;
     planes.rows -= grid_rows - band;
     for (Grid& grid : grids) {
@@ -246,7 +247,7 @@ void Sweep::shorten_planes() {
     }
 }
 
-bool Sweep::run_unit(int64_t which) const {
+bool SlidingSums::run_unit(int64_t which) const {
     Unit unit;
     unit.first_result = which % row_units * some_rows;
     unit.results = std::min(some_rows, rows - unit.first_result);
@@ -274,15 +275,15 @@ bool Sweep::run_unit(int64_t which) const {
         int64_t here = std::min(unit.rows, grid.rows - unit.first_row);
         if (here <= 0) continue;
         if (!grid.packed.empty()) {
-            sweep_packed(*this, unit, grid, here, runs);
+            slide_packed(*this, unit, grid, here, runs);
         } else {
-            sweep_flat(*this, unit, grid, here, runs[0]);
+            slide_flat(*this, unit, grid, here, runs[0]);
         }
     }
     return true;
 }
 
-bool Sweep::run() {
+bool SlidingSums::run() {
     divide();
     int64_t units = groups * image_units * bands * row_units;
     std::atomic<bool> failed{false};
@@ -299,15 +300,15 @@ namespace {
 int64_t floor_divide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 // What both have in common.
-void set_up(Sweep& sweep, const Convolution& geometry, const void* source, const void* weights, const void* bias,
-            void* results) {
-    sweep.dtype = geometry.dtype;
-    sweep.count = geometry.count;
-    sweep.groups = geometry.groups;
-    sweep.source = static_cast<const char*>(source);
-    sweep.weights = static_cast<const char*>(weights);
-    sweep.bias = static_cast<const char*>(bias);
-    sweep.results = static_cast<char*>(results);
+void set_up(SlidingSums& sliding, const Convolution& geometry, const void* source, const void* weights,
+            const void* bias, void* results) {
+    sliding.dtype = geometry.dtype;
+    sliding.count = geometry.count;
+    sliding.groups = geometry.groups;
+    sliding.source = static_cast<const char*>(source);
+    sliding.weights = static_cast<const char*>(weights);
+    sliding.bias = static_cast<const char*>(bias);
+    sliding.results = static_cast<char*>(results);
 }
 
 }  // namespace
@@ -374,20 +375,20 @@ void slide_planes(const Convolution& geometry, SourcePlanes& planes, std::vector
 }
 
 bool slide(const Convolution& geometry, const void* images, const void* weights, const void* bias, void* outputs) {
-    Sweep sweep;
-    sweep.grids.resize(1);
-    Grid& grid = sweep.grids[0];
+    SlidingSums sliding;
+    sliding.grids.resize(1);
+    Grid& grid = sliding.grids[0];
     std::vector<int32_t> taps;
-    slide_planes(geometry, sweep.planes, taps);
+    slide_planes(geometry, sliding.planes, taps);
     for (int32_t step : taps) grid.taps.push_back({static_cast<int32_t>(grid.taps.size()), step});
     grid.rows = geometry.places[0];
     grid.columns = grid.to_row = geometry.places[1];
-    set_up(sweep, geometry, images, weights, bias, outputs);
-    sweep.rows = geometry.outputs_each();
-    sweep.a_row = static_cast<int64_t>(grid.taps.size());
-    sweep.a_group = sweep.rows * sweep.a_row;
-    sweep.result_size = geometry.place_count();
-    return sweep.run();
+    set_up(sliding, geometry, images, weights, bias, outputs);
+    sliding.rows = geometry.outputs_each();
+    sliding.a_row = static_cast<int64_t>(grid.taps.size());
+    sliding.a_group = sliding.rows * sliding.a_row;
+    sliding.result_size = geometry.place_count();
+    return sliding.run();
 }
 
 // Pixels that lie a stride apart see the same taps: each such grid is swept by itself, over the outputs.
@@ -404,8 +405,8 @@ bool spread(const Convolution& geometry, const void* outputs, const void* weight
         least[d] = floor_divide(geometry.padding[d] - (kernel[d] - 1) * geometry.dilation[d], stride[d]);
         most[d] = floor_divide(geometry.padding[d] + stride[d] - 1, stride[d]);
     }
-    Sweep sweep;
-    SourcePlanes& planes = sweep.planes;
+    SlidingSums sliding;
+    SourcePlanes& planes = sliding.planes;
     planes.rows = divide_up(geometry.image[0], stride[0]) + most[0] - least[0];
     planes.columns = divide_up(geometry.image[1], stride[1]) + most[1] - least[1];
     planes.source_channels = geometry.outputs_each();
@@ -432,15 +433,15 @@ bool spread(const Convolution& geometry, const void* outputs, const void* weight
                     }
                 }
             }
-            sweep.grids.push_back(std::move(grid));
+            sliding.grids.push_back(std::move(grid));
         }
     }
-    set_up(sweep, geometry, outputs, weights, bias, images);
-    sweep.rows = channels;
-    sweep.a_row = geometry.kernel_size();
-    sweep.a_group = geometry.outputs_each() * channels * sweep.a_row;
-    sweep.result_size = geometry.image_size();
-    return sweep.run();
+    set_up(sliding, geometry, outputs, weights, bias, images);
+    sliding.rows = channels;
+    sliding.a_row = geometry.kernel_size();
+    sliding.a_group = geometry.outputs_each() * channels * sliding.a_row;
+    sliding.result_size = geometry.image_size();
+    return sliding.run();
 }
 
 }  // namespace rushlight

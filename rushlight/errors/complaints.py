@@ -1,0 +1,116 @@
+"""Complaints of NumPy and Python, recognised by their text: here only, since their errors carry nothing else.
+
+What Rushlight raises itself is never recognised this way: it carries its fix and its stage, see `explained.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy._core._exceptions import UFuncTypeError
+
+from rushlight.errors.explained import INDEX, explained
+from rushlight.errors.raised import is_worded
+
+# sizes that 64 bits do not count
+BEYOND = (
+    "array is too big",
+    "Maximum allowed dimension exceeded",
+    "iterator is too large",
+    "broadcast dimensions too large",
+    "Maximum allowed size exceeded",
+)
+SHAPES = ("be broadcast", "not broadcast", "cannot broadcast", "non-broadcast", "reshape", "maximum")
+RANKS = ("values to unpack", "tuple index out", "list index out", "zip() argument", "indices for array")
+KINDS = (
+    "truth value of an array",
+    "array element",
+    "invalid literal",
+    "malformed",
+    "could not convert string",
+    "arrays used as indices",
+)
+
+
+def text_of(error: Exception) -> str:
+    """What NumPy or Python says; nothing for an error that we raised ourselves."""
+    return "" if is_worded(error) else str(error)
+
+
+def has_one(words: str, known: tuple[str, ...]) -> bool:
+    return any([each in words for each in known])
+
+
+def is_beyond(error: Exception) -> bool:
+    """Whether a size is refused that 64 bits do not count."""
+    return isinstance(error, ValueError) and text_of(error).startswith(BEYOND)
+
+
+def is_beyond_a_view(error: Exception) -> bool:
+    """Whether a view is refused that has more elements than 64 bits count."""
+    return is_beyond(error) and "broadcast" in text_of(error)
+
+
+def does_not_fit(error: Exception) -> bool:
+    """Whether a Python integer is refused that a dtype does not hold."""
+    if not isinstance(error, OverflowError):
+        return False
+    words = text_of(error)
+    return "out of bounds for" in words or "too large" in words
+
+
+def has_no_loop(error: Exception) -> bool:
+    """Whether a ufunc has no loop for these dtypes; NumPy says so in two ways."""
+    return isinstance(error, UFuncTypeError) or "supported for the input types" in text_of(error)
+
+
+def subtracts_bools(error: Exception) -> bool:
+    return isinstance(error, TypeError) and text_of(error).startswith("numpy boolean subtract")
+
+
+def is_about_arguments(error: Exception) -> bool:
+    """Whether Python refused the arguments of a call, and names one."""
+    return isinstance(error, TypeError) and "argument" in text_of(error)
+
+
+def refuses_forward(error: BaseException) -> bool:
+    """Whether Python refused the arguments that a module handed to its `forward`."""
+    return isinstance(error, TypeError) and "forward" in text_of(error)
+
+
+def is_about_shapes(error: Exception) -> bool:
+    """Whether shapes do not go together."""
+    return isinstance(error, ValueError) and has_one(text_of(error), SHAPES)
+
+
+def is_about_ranks(error: Exception) -> bool:
+    """Whether there were too few dimensions, or too many."""
+    return isinstance(error, (ValueError, IndexError)) and has_one(text_of(error), RANKS)
+
+
+def is_about_kinds(error: Exception) -> bool:
+    """Whether an array or a word stood where a number was wanted."""
+    return isinstance(error, (ValueError, IndexError)) and has_one(text_of(error), KINDS)
+
+
+def is_out_of_bounds(error: Exception) -> bool:
+    """Whether a position is refused that a dimension does not have."""
+    return isinstance(error, IndexError) and "out of bounds" in text_of(error)
+
+
+def are_apart(error: Exception) -> bool:
+    """Whether indices are refused that do not broadcast with each other."""
+    return text_of(error).startswith("shape mismatch")
+
+
+def of_index(error: Exception, input: np.ndarray, indices: list[np.ndarray] | None = None) -> Exception:
+    """torch's error for an index that NumPy refuses."""
+    text = text_of(error)
+    if text.startswith("too many indices"):
+        return explained(IndexError, f"too many indices for tensor of dimension {input.ndim}", stage=INDEX)
+    if are_apart(error) and indices is not None:
+        shapes = ", ".join([str(list(each.shape)) for each in indices])
+        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+    if "bounds" not in text:
+        # what is left: an integer that does not fit into 64 bits
+        return ValueError("Overflow when unpacking long long: the index is too large for any tensor")
+    return IndexError(text.replace("axis", "dimension"))
