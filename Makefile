@@ -158,7 +158,7 @@ test-wheel: wheel
 	$(PYTHON) tools/make_environment.py build/wheel/environment
 	$(PYTHON) tools/requirements.py dev > build/wheel/dev.txt
 	build/wheel/environment/bin/python -m pip --disable-pip-version-check install --quiet -r build/wheel/dev.txt dist/*.whl
-	PATH="$(CURDIR)/build/wheel/environment/bin" timeout 900 build/wheel/environment/bin/python -m pytest -n $(WORKERS) \
+	timeout 900 env PATH="$(CURDIR)/build/wheel/environment/bin" build/wheel/environment/bin/python -m pytest -n $(WORKERS) \
 		$(PYTEST_ARGUMENTS)
 
 clean:
