@@ -18,15 +18,16 @@ VENV_CLIENTS_TORCH := .venv-clients-torch
 # Directories are listed too: their time changes when a file is deleted.
 SOURCES := $(shell find rushlight -name __pycache__ -prune -o \( -type d -o -name '*.py' -o -name '*.pyi' -o -name py.typed \
 	-o -name meson.build -o -name '*.cpp' -o -name '*.h' \) -print) meson.build pyproject.toml
-# pip in the environment of the target, with that environment's meson and ninja.
-INSTALL = PATH="$(CURDIR)/$(@D)/bin:$$PATH" $(@D)/bin/python -m pip --disable-pip-version-check install --quiet
+# pip in the environment of the target, with that environment's meson and ninja. It compiles no bytecode: most of it would
+# never be read, and imports write what they need.
+INSTALL = PATH="$(CURDIR)/$(@D)/bin:$$PATH" $(@D)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile
 
 # The tree stays off sys.path's front, so that what runs is the package as installed, never a mixture.
 export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick startup sanitize stubs wheel test-wheel clients clean
+.PHONY: help demo test test-plain test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick startup sanitize sanitize-native stubs wheel test-wheel clients clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -34,6 +35,7 @@ help:
 	@echo 'make test-plain        the same with the native layer switched off'
 	@echo 'make test-allocations  let each allocation of every sample fail; make test takes one sample of each op'
 	@echo 'make sanitize          run the suite under the address and undefined behaviour sanitizers'
+	@echo 'make sanitize-native   the tests of native code alone, in a quarter of an hour'
 	@echo 'make conformance       compare with $(TORCH); conformance-full takes every sample'
 	@echo 'make fuzz              random programs against $(TORCH), FUZZ="--count 2000 --seed 7"; then native on against off'
 	@echo 'make fuzz-files        load 100,000 damaged and hostile files, and kill 200 processes that save; takes a quarter of an hour'
@@ -65,16 +67,21 @@ SANITIZED := build/sanitized
 # one level of CPU, the best that is here: with sanitizers each takes minutes to compile
 SANITIZED_LEVEL := $(shell if grep -qm1 avx512bw /proc/cpuinfo 2>/dev/null; then echo avx512; \
 	elif grep -qm1 avx2 /proc/cpuinfo 2>/dev/null; then echo avx2; else echo baseline; fi)
+# native code compiled by a test, random programs, and processes of their own, which take seconds to start
+SLOW_SANITIZED := test_math.py test_programs.py
 IN_SANITIZED = cd $(SANITIZED)/tree && env -u PYTHONSAFEPATH PYTHONPATH=. PYTHONMALLOC=malloc RUSHLIGHT_POOL=0 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so) $$(gcc -print-file-name=libstdc++.so)" \
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-sanitize: $(VENV)/.installed $(VENV)/.dev $(VENV)/.examples
+.PHONY: sanitized-tree
+sanitized-tree: $(VENV)/.made $(VENV)/.dev $(VENV)/.examples
 	test -f $(SANITIZED)/build.ninja || PATH="$(CURDIR)/$(VENV)/bin:$$PATH" meson setup $(SANITIZED) . \
-		-Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
+		-Doptimization=1 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C $(SANITIZED)
 	rm -rf $(SANITIZED)/tree $(SANITIZED)/leaks.* && mkdir -p $(SANITIZED)/tree
 	cp -r benchmarks conformance docs examples rushlight tests tools *.md Makefile meson.build pyproject.toml $(SANITIZED)/tree/
 	cp $(SANITIZED)/rushlight/native/_core*.so $(SANITIZED)/tree/rushlight/native/
+
+sanitize: sanitized-tree
 	$(IN_SANITIZED) ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 \
 		$(CURDIR)/$(VENV)/bin/python -X faulthandler -m pytest -q -p no:cacheprovider $(SANITIZE_ARGUMENTS)
 	$(IN_SANITIZED) LSAN_OPTIONS=exitcode=0:log_path=$(CURDIR)/$(SANITIZED)/leaks \
@@ -82,6 +89,12 @@ sanitize: $(VENV)/.installed $(VENV)/.dev $(VENV)/.examples
 		$(CURDIR)/$(VENV)/bin/python -m pytest -q -p no:cacheprovider --deselect tests/native/test_threads.py \
 		--deselect tests/native/test_memory.py tests/native
 	$(VENV)/bin/python tools/leaks.py $(SANITIZED)
+
+# The tests of native code alone, for every change: without those that take long here or measure memory.
+sanitize-native: sanitized-tree
+	$(IN_SANITIZED) ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 timeout 1500 \
+		$(CURDIR)/$(VENV)/bin/python -X faulthandler -m pytest -q -n $(WORKERS) -p no:cacheprovider \
+		$(foreach name,$(SLOW_SANITIZED),--deselect tests/native/$(name)) $(SANITIZE_ARGUMENTS) tests/native
 
 # What the random programs must reach at least, a little below what they reach: to be raised, never to be lowered.
 PROGRAMS := --whole 0.99 --close 0.995 --wrong 0.0025
@@ -151,7 +164,7 @@ test-wheel: wheel
 	$(PYTHON) tools/make_environment.py build/wheel/environment
 	$(PYTHON) tools/requirements.py dev > build/wheel/dev.txt
 	build/wheel/environment/bin/python -m pip --disable-pip-version-check install --quiet -r build/wheel/dev.txt dist/*.whl
-	PATH="$(CURDIR)/build/wheel/environment/bin" timeout 900 build/wheel/environment/bin/python -m pytest -n $(WORKERS) \
+	timeout 900 env PATH="$(CURDIR)/build/wheel/environment/bin" build/wheel/environment/bin/python -m pytest -n $(WORKERS) \
 		$(PYTEST_ARGUMENTS)
 
 clean:

@@ -23,6 +23,7 @@ from benchmarks.programs import (
     resnet,
     rows,
     sac,
+    steps,
     tiny,
 )
 
@@ -96,12 +97,15 @@ WORKLOADS = {
     "adam_1e7": adam_step(10, 10**6, "10^7 parameters"),
     "adam_50_clipped": adam_step(50, 64, "50 tensors of 64", norm=1.0),
     "adam_1e7_clipped": adam_step(10, 10**6, "10^7 parameters", norm=1.0),
+    "rmsprop_50": Workload("RMSprop's step on 50 tensors of 64", "optimizers", steps.RMSprop, checked=3),
+    "clip_50": Workload("clip_grad_norm_ of 50 tensors of 64", "optimizers", steps.Clip, checked=3),
     "policy_forward": Workload("policy forward, batch 1, no_grad", "agents", mlp.Forward, {"recording": False}),
     "policy_sample": Workload("policy forward, sample, log_prob", "agents", policy.Act, tolerance=0.05, random=True),
     "categorical": Workload(
         "Categorical made, sample, log_prob", "agents", distributions.Draw, {"family": "Categorical"}
     ),
     "normal": Workload("Normal made, sample, log_prob", "agents", distributions.Draw, {"family": "Normal"}),
+    "rejection": Workload("Gamma, Poisson and Binomial drawn, 1,000 each", "agents", distributions.Many, checked=3),
     "actor_critic": Workload("actor-critic update, 200 steps", "agents", actor_critic.Update, fuses=True, checked=8),
     "sac": Workload("SAC update, batch 256, 256 x 256", "agents", sac.Update, fuses=True, large=True, checked=8),
     "lenet": network_step("LeNet step, batch 64", lenet.Step),

@@ -30,3 +30,20 @@ class Draw:
             return log_prob.sum().item()
 
         return step
+
+
+class Many:
+    """A thousand numbers of each family that draws by rejection, one after the other."""
+
+    repeat = 1
+
+    def torch(self, library):
+        torch = library.module
+        torch.manual_seed(0)
+        size = torch.full((1000,), 2.5)
+        made = [
+            torch.distributions.Gamma(size, size),
+            torch.distributions.Poisson(size),
+            torch.distributions.Binomial(20, size / 9),
+        ]
+        return lambda: sum(each.sample().sum().item() for each in made)

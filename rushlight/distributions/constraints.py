@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -272,22 +273,7 @@ def whole(array: np.ndarray, found: Any) -> Any:
 
 
 if extension is not None:
-    # those that native code knows, in the order of native/validation.cpp
-    extension.set_regions(
-        (
-            _Real,
-            _Boolean,
-            _IntegerInterval,
-            _IntegerGreaterThan,
-            _GreaterThan,
-            _GreaterThanEq,
-            _LessThan,
-            _Interval,
-            _HalfOpenInterval,
-            _Simplex,
-            _IndependentConstraint,
-        )
-    )
+    extension.connect_regions(sys.modules[__name__])
 
 
 def is_dependent(constraint: Any) -> bool:

@@ -10,7 +10,6 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.utils import lazy_property
 from rushlight.errors.warning import warn
-from rushlight.native import shortcut
 
 NO_SHAPE = Size()
 
@@ -39,7 +38,6 @@ class Distribution:
         if self._validate_args:
             self._validate_parameters()
 
-    @shortcut
     def _validate_parameters(self) -> None:
         """Refuse parameters outside their regions, naming them and their values."""
         try:
@@ -152,7 +150,6 @@ class Distribution:
             return self._batch_shape
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
-    @shortcut
     def _validate_sample(self, value: Any) -> None:
         """Refuse values of another shape or outside the support."""
         if not isinstance(value, Tensor):

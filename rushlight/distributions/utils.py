@@ -12,7 +12,6 @@ from rushlight.core.creation.creation import tensor
 from rushlight.core.creation.ranges import tril_indices
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
-from rushlight.native import extension, shortcut
 from rushlight.ops.random.sampling import randn
 from rushlight.ops.shape.broadcasting import broadcast_tensors
 
@@ -20,7 +19,6 @@ euler_constant = 0.57721566490153286060
 limits: Callable[[dtypes.dtype], Any] = functools.cache(dtypes.finfo)
 
 
-@shortcut
 def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
     """Numbers and tensors as tensors of one shape; a number takes the dtype of the first tensor."""
     tensors = tuple([each for each in values if isinstance(each, Tensor)])
@@ -118,9 +116,6 @@ class lazy_property:
         instance.__dict__[self.name] = value
         return value
 
-
-if extension is not None:
-    extension.set_lazy_property(lazy_property)
 
 __all__ = [
     "broadcast_all",

@@ -27,15 +27,19 @@ class Want(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """One kernel: an op, a composed function or a Python function with a native way."""
+    """One kernel: an op, a composed function, a Python function or a call of a module with a native way."""
 
     name: str
     is_claimed: bool  # whether something of this name was declared in Python
     forward: Tally
     gradient: Tally | None  # None where its gradient is Python's
-    is_route: bool
+    kind: str  # "op"; "route" of a composed function, "shortcut" of a Python function; "link": modules and optimizers
     takes: tuple[Want, ...]  # of its arguments
     given: tuple[Want, ...]  # of the values that are saved for its gradient, and of the gradient that comes in
+
+    @property
+    def is_route(self) -> bool:
+        return self.kind == "route"
 
 
 class Report(list[Kernel]):
@@ -76,11 +80,11 @@ DTYPES = ("float32", "float64", "int64", "bool")
 
 
 def kernel_of(
-    name: str, claimed: bool, forward: tuple, gradient: tuple | None, is_route: bool, takes: list, given: list
+    name: str, claimed: bool, forward: tuple, gradient: tuple | None, kind: str, takes: list, given: list
 ) -> Kernel:
     """A kernel from a row of the extension's report."""
     backward = None if gradient is None else Tally(*gradient)
-    return Kernel(name, claimed, Tally(*forward), backward, is_route, wants_of(takes), wants_of(given))
+    return Kernel(name, claimed, Tally(*forward), backward, kind, wants_of(takes), wants_of(given))
 
 
 def wants_of(rows: list[tuple[str, str, int, int, int, str]]) -> tuple[Want, ...]:

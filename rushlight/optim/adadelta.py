@@ -11,7 +11,6 @@ from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
 from rushlight.optim.parts import average_squares, count_step, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
-from rushlight.optim.twins import twin
 
 
 class Adadelta(Optimizer):
@@ -52,7 +51,6 @@ class Adadelta(Optimizer):
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         return started(array, group, "square_avg", "acc_delta")
 
-    @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         rho, eps = group["rho"], group["eps"]
         steps = state["acc_delta"]

@@ -11,7 +11,6 @@ from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
 from rushlight.optim.parts import count_step, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
-from rushlight.optim.twins import twin
 
 
 class Adagrad(Optimizer):
@@ -64,7 +63,6 @@ class Adagrad(Optimizer):
         state["sum"][...] = complex(start, start) if array.dtype.kind == "c" else start
         return state
 
-    @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         count = count_step(state)
         grad = with_decay(array, grad, group)

@@ -11,7 +11,6 @@ from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require_kin_of_adam
 from rushlight.optim.parts import average, count_step, keep_largest, started, with_decay
 from rushlight.optim.stepping import Array, State
-from rushlight.optim.twins import twin
 
 
 class Adamax(Optimizer):
@@ -49,7 +48,6 @@ class Adamax(Optimizer):
     def state_for(self, array: np.ndarray, group: dict[str, Any]) -> dict[str, np.ndarray]:
         return started(array, group, "exp_avg", "exp_inf")
 
-    @twin
     def step_for(self, array: Array, grad: Array, state: State, group: dict[str, Any], first: bool) -> None:
         beta1, beta2 = group["betas"]
         largest = state["exp_inf"]

@@ -9,7 +9,6 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.object.tensor import Tensor, wrap
-from rushlight.native import extension
 from rushlight.ops.machine.inplace import written
 from rushlight.optim.clipping import clip
 from rushlight.optim.line_search import Point, Search
@@ -172,12 +171,6 @@ class Run:
         if not self.shares:
             self.shares = [None] * self.group["history_size"]
         places = range(len(self.changes))
-        if extension is not None:
-            inverses = [each[()] for each in self.inverses]
-            shares = extension.newton(vector, self.changes, self.steps, inverses, self.scale)
-            if shares is not None:
-                self.shares[: len(places)] = shares
-                return vector
         for i in reversed(places):
             self.shares[i] = self.steps[i].dot(vector) * self.inverses[i]
             add_scaled(vector, -self.shares[i], self.changes[i])

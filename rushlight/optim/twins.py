@@ -13,8 +13,8 @@ TWINS: set[Callable] = set()
 
 
 def twin(step_for: Formula) -> Formula:
-    """Let native code take the steps of a formula, which it knows by the name of the method's file."""
+    """Let native code take the steps of a formula, which it knows by its qualified name."""
     if extension is not None:
-        extension.connect_step(step_for.__module__.rpartition(".")[2], step_for)
+        extension.connect_step(step_for)
         TWINS.add(step_for)
     return step_for

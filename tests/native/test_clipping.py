@@ -1,5 +1,6 @@
 """What is done natively to all gradients at once: they are forgotten, or clipped, also within a step."""
 
+import contextlib
 import math
 import weakref
 
@@ -8,6 +9,8 @@ import pytest
 
 import rushlight as torch
 from rushlight.native import extension
+from rushlight.nn.utils import clip_grad
+from tests.native.links import accepted
 from tests.native.test_optim import METHODS, REMEMBERING, everything, started
 
 pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
@@ -86,7 +89,7 @@ GRADIENTS = [
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_clipping_is_pythons(monkeypatch, values, largest, error, dtype):
     found = clipped(with_gradients(*values, dtype=dtype), largest, error_if_nonfinite=error)
-    monkeypatch.setattr(torch.nn.utils.clip_grad, "extension", None)
+    monkeypatch.setattr(clip_grad, "clip_norm", clip_grad.clip_norm.__wrapped__)
     wanted = clipped(with_gradients(*values, dtype=dtype), largest, error_if_nonfinite=error)
     if isinstance(wanted[0], type):
         assert found == wanted
@@ -102,7 +105,7 @@ def test_clipping_is_pythons(monkeypatch, values, largest, error, dtype):
 
 def test_clipping_is_native_where_it_can_be():
     params = with_gradients([3.0, 4.0], None)
-    assert extension.clip_grad_norm(params, 1.0, False).item() == 5.0
+    assert clip_grad.clip_norm(params, 1.0, 2.0, False).item() == 5.0
     np.testing.assert_allclose(params[0].grad.tolist(), [0.6, 0.8], 1e-5)
     assert params[0].grad._storage.writer[0].co_name == "test_clipping_is_native_where_it_can_be"
 
@@ -114,7 +117,7 @@ def test_one_gradient_of_two_parameters_is_scaled_twice(monkeypatch):
         return clipped([one, other], 1.0)
 
     found = scaled()
-    monkeypatch.setattr(torch.nn.utils.clip_grad, "extension", None)
+    monkeypatch.setattr(clip_grad, "clip_norm", clip_grad.clip_norm.__wrapped__)
     np.testing.assert_allclose(found[3][0][0], scaled()[3][0][0], 1e-6)
 
 
@@ -126,9 +129,17 @@ def test_a_large_norm_is_exact():
     assert norm == pytest.approx(float(np.float32(0.1)) * math.sqrt(1_000_003), rel=1e-7)
 
 
+def left_to_python(*arguments):
+    """How often the native way of a call was not taken."""
+    before = accepted("nn.utils.clip_grad.clip_norm")
+    with contextlib.suppress(AttributeError, TypeError):
+        clip_grad.clip_norm(*arguments)
+    return accepted("nn.utils.clip_grad.clip_norm") == before
+
+
 @pytest.mark.parametrize("wrong", [None, 1, (), "text", [1], [None], {}])
 def test_what_cannot_be_clipped_natively_is_declined(wrong):
-    assert extension.clip_grad_norm(wrong, 1.0, False) is None
+    assert left_to_python(wrong, 1.0, 2.0, False)
 
 
 def test_gradients_of_other_kinds_are_left_to_python():
@@ -137,10 +148,11 @@ def test_gradients_of_other_kinds_are_left_to_python():
     strided = with_gradients([3.0, 4.0])
     strided[0]._grad = torch.arange(4.0)[::2]
     for params in (half, mixed, strided):
-        assert extension.clip_grad_norm(params, 1.0, False) is None
+        assert left_to_python(params, 100.0, 2.0, False)
         assert torch.nn.utils.clip_grad_norm_(params, 1.0).item() > 1
-    assert extension.clip_grad_norm(with_gradients([3.0]), torch.tensor(1.0), False) is None
-    assert extension.clip_grad_norm() is None
+    assert left_to_python(with_gradients([3.0]), torch.tensor(1.0), 2.0, False)
+    assert left_to_python(with_gradients([3.0]), 1.0, 1.0, False)
+    assert not left_to_python(with_gradients([3.0]), 1.0, 2, False)
 
 
 def moved_with_limits(method, limits, dtype=torch.float32, sizes=((3, 4), (700,), (), (0,)), **options):

@@ -303,12 +303,6 @@ def test_walks_of_ones_own_are_heeded():
 
 
 @pytest.mark.skipif(extension is None, reason="there is no native layer here")
-@pytest.mark.parametrize("wrong", [None, 1, "text", object(), nn.Module, [], {}, Moves()])
-def test_native_walks_decline_what_is_no_module(wrong):
-    assert extension.parameters_of(wrong, True) is None
-
-
-@pytest.mark.skipif(extension is None, reason="there is no native layer here")
 @pytest.mark.parametrize("wrong", [None, 1, "text", int, object, Moves])
 def test_only_classes_of_modules_are_quickened(wrong):
     with pytest.raises(TypeError):

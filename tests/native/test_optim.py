@@ -22,13 +22,8 @@ MORE = [
     ("RMSprop", {"lr": 0.1, "centered": True, "weight_decay": 0.1, "maximize": True}),
     ("RMSprop", {"lr": 0.1, "momentum": 0.5, "weight_decay": 0.1}),
     ("RMSprop", {"lr": 0.1, "alpha": 1}),
-    ("Adagrad", {"lr": 0.1, "lr_decay": 0.5, "weight_decay": 0.1, "maximize": True}),
-    ("Adadelta", {"lr": 0.5, "rho": 1, "weight_decay": 0.1, "maximize": True}),
-    ("Adadelta", {"rho": 0, "eps": 0}),
-    ("Adamax", {"lr": 0.1, "eps": 0, "betas": (0.0, 0.0), "maximize": True}),
-    ("Adamax", {"lr": 0.1}),
 ]
-METHODS = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax"]
+METHODS = ["SGD", "Adam", "AdamW", "RMSprop"]
 REMEMBERING = {"SGD": {"lr": 0.05, "momentum": 0.9}, "RMSprop": {"momentum": 0.5, "centered": True}}
 NAN, INF = math.nan, math.inf
 
@@ -49,7 +44,7 @@ def everything(optimizer):
     return [(param.detach().numpy().tobytes(), param._version) for param in params], state
 
 
-@pytest.mark.parametrize(("method", "options"), OPTIONS + MORE)
+@pytest.mark.parametrize(("method", "options"), [each for each in OPTIONS + MORE if each[0] in METHODS])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_steps_are_pythons_to_the_last_bit(without, method, options, dtype):
     found = [run(method, options, skips, dtype) for skips in SKIPS]

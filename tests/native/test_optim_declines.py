@@ -261,8 +261,10 @@ def test_a_kin_of_adam_with_another_formula_is_not_taken_for_adam():
 
 
 def test_a_method_that_has_no_loops_cannot_be_connected():
-    with pytest.raises(ValueError, match="there is no native step of mine"):
-        extension.connect_step("mine", print)
+    with pytest.raises(TypeError, match=r"there is no native step of optim\.sgd\.SGD\.state_for"):
+        extension.connect_step(torch.optim.SGD.state_for)
+    with pytest.raises(AttributeError):
+        extension.connect_step(1)
 
 
 def test_a_step_of_ones_own_may_go_on_to_the_native_one():

@@ -16,6 +16,7 @@ import pytest
 import rushlight
 import rushlight as torch
 from rushlight import native
+from tests.native import links
 from tests.native.declared import backward, forward, in_layout, kernel_of
 from tests.native.test_twins import NATIVE
 from tests.ops.samples import arguments, flat, tensors_from
@@ -23,7 +24,12 @@ from tests.ops.samples import arguments, flat, tensors_from
 pytestmark = pytest.mark.skipif(native.extension is None, reason="there is no native layer")
 
 PACKAGE = Path(rushlight.__file__).parent
-WHOLE = "import rushlight, rushlight.distributions; from rushlight.ops import late; late.load(); rushlight.optim.Adam"
+WHOLE = """
+import rushlight as torch
+from rushlight.ops import late
+late.load()
+torch.optim.Adam, torch.nn.Linear, torch.distributions.Normal
+"""
 
 # a file, what stands in it, what is written instead, and how the import answers
 MISSPELT = {
@@ -57,11 +63,23 @@ MISSPELT = {
         "def poison(",
         "there is no shortcut for core.random.rejection.poison",
     ),
-    "the file of an optimizer": (
-        "optim/twins.py",
-        "step_for.__module__",
-        "'optim.adan'",
-        "there is no native step of adan",
+    "the step of an optimizer": (
+        "optim/rmsprop.py",
+        "class RMSprop(",
+        "class RMSProp(",
+        "there is no native step of optim.rmsprop.RMSProp.step_for",
+    ),
+    "the class of a constraint": (
+        "distributions/constraints.py",
+        "_HalfOpenInterval",
+        "_HalfOpenIntervall",
+        "no attribute '_HalfOpenInterval'",
+    ),
+    "the module that runs others in turn": (
+        "nn/modules/container.py",
+        "class Sequential(",
+        "class Sequental(",
+        "Sequential",
     ),
     "a native fallback": (
         "autograd/graph.py",
@@ -69,6 +87,13 @@ MISSPELT = {
         "extension.connect(edge_off=edge_of)",
         "knows nothing of 'edge_off'",
     ),
+}
+
+# rows of nn/modules/passing.py: what stands there, and what is written instead
+UNDONE = {
+    "nn.modules.linear.Linear.forward": ('"linear", "weight"', '"linear", "wieght"'),
+    "nn.modules.activation.Tanh.forward": ('"tanh"', '"tahn"'),
+    "nn.modules.flatten.Flatten.forward": ('"start_dim"', '"start_dimm"'),
 }
 
 
@@ -176,29 +201,67 @@ def test_a_kernel_does_what_it_declares_forwards_and_backwards(op, dtype, layout
         assert gradients > 0 or not takes_layout
 
 
-@pytest.mark.parametrize("case", MISSPELT)
-def test_a_misspelling_is_an_error_at_import(case, tmp_path):
-    name, right, wrong, answer = MISSPELT[case]
-    shutil.copytree(PACKAGE, tmp_path / "rushlight", ignore=shutil.ignore_patterns("__pycache__", "*.cpp", "*.h"))
-    file = tmp_path / "rushlight" / name
+def test_every_route_shortcut_and_link_has_a_program_here():
+    assert sorted(links.PROGRAMS) == sorted(each.name for each in native.report() if each.kind != "op")
+
+
+@pytest.mark.parametrize("name", links.PROGRAMS)
+def test_a_route_shortcut_or_link_does_what_it_is_there_for(name):
+    assert links.undone(name) is None
+
+
+@pytest.mark.parametrize("name", links.DECLINED)
+def test_what_a_link_leaves_to_python_is_counted_with_the_reason(name):
+    program, reason = links.DECLINED[name]
+    before = tally(name).forward
+    program()
+    after = tally(name).forward
+    assert after.declined > before.declined and after.accepted == before.accepted
+    assert after.reasons.get(reason, 0) > before.reasons.get(reason, 0), after.reasons
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the package, with its bytecode: nothing has to be compiled but what a test changes."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(PACKAGE, folder / "rushlight", ignore=shutil.ignore_patterns("*.cpp", "*.h"))
+    shutil.copy(links.__file__, folder)
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    subprocess.run([sys.executable, "-c", "import links"], cwd=folder, env=environment, check=True)
+    return folder
+
+
+def run_with(copy, name, right, wrong, program):
+    """What a program does where a file of the copy has a word spelt wrong."""
+    file = copy / "rushlight" / name
     text = file.read_text()
     assert right in text
     file.write_text(text.replace(right, wrong))
-    command = [sys.executable, "-c", WHOLE]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", program]
+    try:
+        return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    finally:
+        shutil.copy2(PACKAGE / name, file)
+
+
+@pytest.mark.parametrize("case", MISSPELT)
+def test_a_misspelling_is_an_error_at_import(case, copy):
+    name, right, wrong, answer = MISSPELT[case]
+    done = run_with(copy, name, right, wrong, WHOLE)
     assert done.returncode != 0
     assert answer in done.stderr, done.stderr
 
 
-def test_an_op_by_another_name_leaves_its_kernel_unclaimed(tmp_path):
+@pytest.mark.parametrize("name", UNDONE)
+def test_a_misspelt_row_of_a_layer_does_nothing_and_fails_its_test(name, copy):
+    program = f"import links; print(links.undone({name!r}))"
+    done = run_with(copy, "nn/modules/passing.py", *UNDONE[name], program)
+    assert "Tally(accepted=" in done.stdout, done.stderr
+
+
+def test_an_op_by_another_name_leaves_its_kernel_unclaimed(copy):
     unclaimed = "from rushlight import native; print([each.name for each in native.report() if not each.is_claimed])"
-    shutil.copytree(PACKAGE, tmp_path / "rushlight", ignore=shutil.ignore_patterns("__pycache__", "*.cpp", "*.h"))
-    file = tmp_path / "rushlight" / "ops" / "reductions" / "uniqueness.py"
-    text = file.read_text()
-    assert 'name="_distinct"' in text
-    file.write_text(text.replace('name="_distinct"', 'name="_distnct"'))
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    command = [sys.executable, "-c", f"{WHOLE}; {unclaimed}"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert "'_distinct'" in done.stdout
+    file = "ops/reductions/uniqueness.py"
+    done = run_with(copy, file, 'name="_distinct"', 'name="_distnct"', f"{WHOLE}\n{unclaimed}")
+    assert "'_distinct'" in done.stdout, done.stderr

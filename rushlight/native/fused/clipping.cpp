@@ -1,4 +1,5 @@
-// Clipping: gradients scaled to a largest norm over all of them. See nn/utils/clip_grad.py.
+// Clipping: gradients scaled to a largest norm over all of them. See nn/utils/clip_grad.py. For the row
+// "clip_grad_norm_ of 50 tensors of 64".
 #include <cmath>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "kernels/table.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
+#include "seam/shortcut.h"
 
 namespace rushlight {
 
@@ -20,16 +22,17 @@ double root(double squares, int type) {
 bool gather(PyObject* parameters, std::vector<Tensor*>& grads, int& type) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(parameters); i++) {
         PyObject* param = PyList_GET_ITEM(parameters, i);
-        if (!is_any_tensor(param)) return false;
+        DECLINE_IF(!is_any_tensor(param));
         if (as_tensor(param)->grad == nullptr) continue;
         Tensor* grad = as_tensor(as_tensor(param)->grad);
-        if (grad->array == nullptr || layout_of(grad->array) == 0 || !PyArray_ISWRITEABLE(grad->array)) return false;
+        DECLINE_IF(grad->array == nullptr || layout_of(grad->array) == 0 || !PyArray_ISWRITEABLE(grad->array));
         int found = loop_type(grad->array);
-        if (found < 0 || (!grads.empty() && found != type) || storage_of(grad) == nullptr) return false;
+        DECLINE_IF(found < 0 || (!grads.empty() && found != type) || storage_of(grad) == nullptr);
         type = found;
         grads.push_back(grad);
     }
-    return !grads.empty();
+    DECLINE_IF(grads.empty());
+    return true;
 }
 
 PyObject* tensor_of(double value, int type) {
@@ -42,6 +45,42 @@ PyObject* tensor_of(double value, int type) {
     }
     return as_object(wrap(array));
 }
+
+NAMES(ClipNorm, parameters, max_norm, norm_type, error_if_nonfinite);
+
+// The norm before, with the gradients scaled.
+PyObject* clip_norm(const Arguments& arguments) {
+    PyObject *parameters = arguments[ClipNorm::parameters], *given = arguments[ClipNorm::max_norm];
+    double largest, order;
+    UserLine line;
+    std::vector<Tensor*> grads;
+    int type = 0;
+    DECLINE_IF(parameters == nullptr || !PyList_Check(parameters) || !read_number(given, largest));
+    DECLINE_IF(!read_number(arguments[ClipNorm::norm_type], order) || order != 2);
+    if (!gather(parameters, grads, type)) return nullptr;
+    double squares = 0;
+    for (Tensor* grad : grads) {
+        double norm = root(dot(grad->array, grad->array, type), type);
+        squares += norm * norm;
+    }
+    double total = root(squares, type);
+    DECLINE_IF(arguments[ClipNorm::error_if_nonfinite] != Py_False && !std::isfinite(total));
+    // NaN scales too
+    double factor = largest / (total + 1e-6);
+    // before the first write, after which nothing may fail
+    Ref norm = Ref::steal(tensor_of(total, type));
+    if (!norm) return nullptr;
+    std::vector<Ref> storages;
+    storages.reserve(grads.size());
+    for (Tensor* grad : grads) {
+        if (!(factor >= 1)) scale(grad->array, type, factor);
+        storages.push_back(Ref::borrow(as_object(grad->storage)));
+    }
+    for (Ref& each : storages) count_write(reinterpret_cast<Storage*>(each.get()), line.place);
+    return norm.release();
+}
+
+KERNEL("nn.utils.clip_grad.clip_norm").shortcut(clip_norm, ClipNorm::names);
 
 }  // namespace
 
@@ -69,39 +108,6 @@ void scale(PyArrayObject* array, int type, double factor) {
     int64_t itemsize = PyArray_ITEMSIZE(array);
     parallel(PyArray_SIZE(array), OPTIM_GRAIN,
              [&](int64_t begin, int64_t end) { loop(data + begin * itemsize, factor, end - begin); });
-}
-
-// clip_grad_norm(parameters, max_norm, error_if_nonfinite): the norm before, or None if it declines.
-PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count) {
-    double largest;
-    UserLine line;
-    std::vector<Tensor*> grads;
-    int type = 0;
-    if (count != 3 || !PyList_Check(args[0]) || !read_number(args[1], largest)) Py_RETURN_NONE;
-    if (!gather(args[0], grads, type)) {
-        PyErr_Clear();
-        Py_RETURN_NONE;
-    }
-    double squares = 0;
-    for (Tensor* grad : grads) {
-        double norm = root(dot(grad->array, grad->array, type), type);
-        squares += norm * norm;
-    }
-    double total = root(squares, type);
-    if (args[2] != Py_False && !std::isfinite(total)) Py_RETURN_NONE;
-    // NaN scales too
-    double factor = largest / (total + 1e-6);
-    // before the first write, after which nothing may fail
-    Ref norm = Ref::steal(tensor_of(total, type));
-    if (!norm) return nullptr;
-    std::vector<Ref> storages;
-    storages.reserve(grads.size());
-    for (Tensor* grad : grads) {
-        if (!(factor >= 1)) scale(grad->array, type, factor);
-        storages.push_back(Ref::borrow(as_object(grad->storage)));
-    }
-    for (Ref& each : storages) count_write(reinterpret_cast<Storage*>(each.get()), line.place);
-    return norm.release();
 }
 
 }  // namespace rushlight

@@ -1,10 +1,12 @@
-// Forwards: modules one after the other, and layers that pass their input on to one function.
+// Forwards: modules one after the other, and layers that pass their input on to one function. For the rows "MLP
+// forward, batch 1" and "policy forward".
 #include "fused/forwards.h"
 
 #include <unordered_map>
 
 #include "fused/layers.h"
 #include "seam/guard.h"
+#include "seam/kernel.h"
 #include "seam/names.h"
 
 namespace rushlight {
@@ -13,11 +15,13 @@ namespace {
 
 // `forward` of Sequential, given by Python
 PyObject* sequential_forward;
-PyObject* name_modules;
+Kernel& sequential = link("nn.modules.container.Sequential.forward");
+const Interned name_modules("_modules");
 
 // A forward that is `space.name(input, self.attribute, ...)`, or `input.name(self.attribute, ...)`.
 struct Passing {
     static constexpr int MOST = 5;
+    Kernel* link = nullptr;     // the Python function's
     PyObject* space = nullptr;  // the dict of a Python module; nullptr for a method of the input
     PyObject* name = nullptr;
     PyObject* unless = nullptr;  // a field of the instance that stands in the way
@@ -33,8 +37,9 @@ std::unordered_map<PyObject*, Passing>& passings() {
 
 // Sequential.forward: each module gets the result of the one before.
 PyObject* run_in_turn(PyObject* fields, PyObject* given) {
+    DECLINE_IF(given == nullptr);
     Ref modules = Ref::borrow(find(fields, name_modules)), input = Ref::borrow(given);
-    if (!modules || !PyDict_CheckExact(modules.get())) return nullptr;
+    DECLINE_IF(!modules || !PyDict_CheckExact(modules.get()));
     Py_ssize_t position = 0, size = PyDict_GET_SIZE(modules.get());
     PyObject* each;
     while (PyDict_Next(modules.get(), &position, nullptr, &each)) {
@@ -49,17 +54,18 @@ PyObject* run_in_turn(PyObject* fields, PyObject* given) {
 }
 
 PyObject* pass_on(const Passing& passing, PyObject* self, PyObject* fields, PyObject* input) {
-    if (!finds_natively(self)) return nullptr;
-    if (passing.unless != nullptr && find(fields, passing.unless) != nullptr) return nullptr;
+    DECLINE_IF(input == nullptr);
+    DECLINE_IF(!finds_natively(self));
+    DECLINE_IF(passing.unless != nullptr && find(fields, passing.unless) != nullptr);
     Ref function = Ref::borrow(passing.space == nullptr ? nullptr : find(passing.space, passing.name));
-    if (passing.space != nullptr && !function) return nullptr;
+    DECLINE_IF(passing.space != nullptr && !function);
     Ref held[Passing::MOST];
     PyObject* arguments[Passing::MOST + 1] = {input};
     for (int i = 0; i < passing.count; i++) {
         held[i] = Ref::steal(PyObject_GetAttr(self, passing.attributes[i]));
         if (!held[i]) {
             PyErr_Clear();
-            return nullptr;
+            return declined("the module lacks an attribute");
         }
         arguments[i + 1] = held[i].get();
     }
@@ -70,6 +76,9 @@ PyObject* pass_on(const Passing& passing, PyObject* self, PyObject* fields, PyOb
 
 // connect_sequential(forward): Sequential.forward.
 PyObject* connect_sequential(PyObject*, PyObject* forward) {
+    if (link_of(forward) != &sequential) {
+        return PyErr_Occurred() ? nullptr : PyErr_Format(PyExc_TypeError, "expected %s", sequential.name);
+    }
     Py_XSETREF(sequential_forward, Py_NewRef(forward));
     Py_RETURN_NONE;
 }
@@ -88,6 +97,8 @@ PyObject* connect_passing(PyObject*, PyObject* const* args, Py_ssize_t count) {
     for (Py_ssize_t i = 2; i < count; i++) {
         if (!PyUnicode_CheckExact(args[i])) return PyErr_Format(PyExc_TypeError, "names are strings");
     }
+    made.link = link_of(args[0]);
+    if (made.link == nullptr) return nullptr;
     Py_XINCREF(made.space);
     made.name = Py_NewRef(args[2]);
     PyUnicode_InternInPlace(&made.name);
@@ -113,13 +124,19 @@ PyMethodDef forward_methods[] = {
 }  // namespace
 
 PyObject* run_forward(PyObject* forward, PyObject* self, PyObject* fields, PyObject* input) {
-    if (forward == sequential_forward) return run_in_turn(fields, input);
-    auto found = passings().find(forward);
-    return found == passings().end() ? nullptr : pass_on(found->second, self, fields, input);
+    bool in_turn = forward == sequential_forward;
+    auto found = in_turn ? passings().end() : passings().find(forward);
+    if (!in_turn && found == passings().end()) return nullptr;
+    PyObject* result = in_turn ? run_in_turn(fields, input) : pass_on(found->second, self, fields, input);
+    Tally& tally = in_turn ? sequential.forwards : found->second.link->forwards;
+    if (result != nullptr || PyErr_Occurred()) {
+        tally.accepted++;
+    } else {
+        tally.decline();
+    }
+    return result;
 }
 
-bool add_forwards(PyObject* module) {
-    return intern({{&name_modules, "_modules"}}) && PyModule_AddFunctions(module, forward_methods) >= 0;
-}
+bool add_forwards(PyObject* module) { return PyModule_AddFunctions(module, forward_methods) >= 0; }
 
 }  // namespace rushlight

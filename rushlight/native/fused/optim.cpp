@@ -1,8 +1,8 @@
-// Optimizers: the step of all groups in one call. See optim/stepping.py.
+// Optimizers: the step of all groups in one call. See optim/stepping.py. For the rows "MLP step" and "Adam's step".
 #include "fused/optim.h"
 
 #include <cmath>
-#include <cstring>
+#include <string>
 #include <vector>
 
 #include "fused/steps.h"
@@ -16,13 +16,21 @@ namespace rushlight {
 
 namespace {
 
-// the methods by their files in optim/, and the functions step_for there that the loops are twins of
-constexpr const char* METHOD_NAMES[METHODS] = {"sgd", "adam", "rmsprop", "adagrad", "adadelta", "adamax"};
-PyObject* known[METHODS];
+// The methods by their functions step_for, which the loops are twins of.
+struct Twin {
+    Kernel& link;
+    PyObject* step_for = nullptr;
+} twins[METHODS] = {
+    {link("optim.sgd.SGD.step_for")},
+    {link("optim.adam.Adam.step_for")},
+    {link("optim.rmsprop.RMSprop.step_for")},
+};
 // the hooks of all optimizers
 PyObject* every_hooks[2];
-PyObject *name_step_for, *name_groups, *name_state, *name_defaults, *name_differentiable, *name_params;
-PyObject *name_pre_hooks, *name_post_hooks, *name_looks, *name_clip_norm, *name_clip_value;
+const Interned name_step_for("step_for"), name_groups("param_groups"), name_state("state"), name_defaults("defaults");
+const Interned name_differentiable("differentiable"), name_params("params"), name_clip_norm("_clip_norm");
+const Interned name_pre_hooks("_optimizer_step_pre_hooks"), name_post_hooks("_optimizer_step_post_hooks");
+const Interned name_clip_value("_clip_value"), name_looks("_looks");
 
 // One parameter's turn. It owns the arrays that it works on: looking up the next one may run a program's code.
 struct Move {
@@ -91,15 +99,16 @@ bool is_count(PyArrayObject* array) {
 // What is remembered of a parameter; false if that is not all there, as before its first step.
 bool find_state(const Step& step, const Settings& settings, PyObject* param, Move& move) {
     Ref state = Ref::borrow(find(step.state.get(), param));
-    if (!state || !PyDict_CheckExact(state.get())) return false;
+    DECLINE_IF(!state || !PyDict_CheckExact(state.get()));
     for (int i = 0; i < StepArrays::STATES; i++) {
         if (settings.state[i] == nullptr) continue;
         move.state[i] = array_of(find(state.get(), settings.state[i]));
-        if (!move.state[i]) return false;
+        DECLINE_IF(!move.state[i]);
     }
     if (settings.count == nullptr) return true;
     move.count = array_of(find(state.get(), settings.count));
-    return move.count && is_count(move.count.array());
+    DECLINE_IF(!move.count || !is_count(move.count.array()));
+    return true;
 }
 
 // False: something about the parameter is unusual.
@@ -111,34 +120,35 @@ bool add_move(Step& step, Tensor* param) {
     if (settings.remembers && !find_state(step, settings, as_object(param), move)) return false;
     move.param = array_of(as_object(param));
     move.grad = array_of(param->grad);
-    if (!move.param || !move.grad || !PyArray_ISWRITEABLE(move.param.array())) return false;
+    DECLINE_IF(!move.param || !move.grad || !PyArray_ISWRITEABLE(move.param.array()));
     move.type = loop_type(move.param.array());
-    if (move.type < 0) return false;
+    DECLINE_IF(move.type < 0);
     for (int i = 0; i < PyArray_NDIM(move.param.array()); i++) move.size *= PyArray_DIM(move.param.array(), i);
     Fitting fitting(move.param.array(), move.type, move.size);
-    if (!fitting.fits(move.grad.array())) return false;
+    DECLINE_IF(!fitting.fits(move.grad.array()));
     move.data.param = PyArray_DATA(move.param.array());
     move.data.grad = PyArray_DATA(move.grad.array());
     for (int i = 0; i < StepArrays::STATES; i++) {
         PyArrayObject* array = move.state[i].array();
         if (array == nullptr) continue;
-        if (!PyArray_ISWRITEABLE(array) || !fitting.fits(array)) return false;
+        DECLINE_IF(!PyArray_ISWRITEABLE(array) || !fitting.fits(array));
         move.data.state[i] = PyArray_DATA(array);
     }
     move.storage = Ref::borrow(as_object(storage_of(param)));
-    return static_cast<bool>(move.storage);
+    DECLINE_IF(!move.storage);
+    return true;
 }
 
 bool add_group(Step& step, Method method, PyObject* group) {
-    if (!PyDict_CheckExact(group)) return false;
+    DECLINE_IF(!PyDict_CheckExact(group));
     step.settings.emplace_back();
-    if (!read_settings(method, group, step.settings.back())) return false;
+    DECLINE_IF(!read_settings(method, group, step.settings.back()));
     Ref params = Ref::borrow(find(group, name_params));
-    if (!params || !PyList_Check(params.get())) return false;
+    DECLINE_IF(!params || !PyList_Check(params.get()));
     step.moves.reserve(step.moves.size() + PyList_GET_SIZE(params.get()));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(params.get()); i++) {
         Ref param = Ref::borrow(PyList_GET_ITEM(params.get(), i));
-        if (!is_any_tensor(param.get())) return false;
+        DECLINE_IF(!is_any_tensor(param.get()));
         Tensor* tensor = as_tensor(param.get());
         if (tensor->grad != nullptr && !add_move(step, tensor)) return false;
     }
@@ -204,7 +214,7 @@ Method method_of(PyObject* optimizer, PyObject* fields) {
     PyObject* step_for = _PyType_Lookup(Py_TYPE(optimizer), name_step_for);
     if (step_for == nullptr || find(fields, name_step_for) != nullptr) return METHODS;
     int method = 0;
-    while (method < METHODS && step_for != known[method]) method++;
+    while (method < METHODS && step_for != twins[method].step_for) method++;
     return static_cast<Method>(method);
 }
 
@@ -216,25 +226,36 @@ bool is_differentiable(PyObject* fields) {
 }
 
 // Takes a step of every group, or does nothing at all.
-bool take_step(PyObject* optimizer, PyObject* fields) {
-    Method method = method_of(optimizer, fields);
-    if (method == METHODS || is_differentiable(fields)) return false;
+bool take_step_of(Method method, PyObject* optimizer, PyObject* fields) {
+    DECLINE_IF(is_differentiable(fields));
     Step step;
     step.groups = Ref::borrow(find(fields, name_groups));
     step.state = Ref::borrow(find(fields, name_state));
     step.settings.reserve(4);
-    if (!read_limit(optimizer, fields, name_clip_norm, step.norm)) return false;
-    if (!read_limit(optimizer, fields, name_clip_value, step.bound)) return false;
-    if (!step.groups || !PyList_Check(step.groups.get()) || !step.state || !PyDict_Check(step.state.get()))
-        return false;
+    DECLINE_IF(!read_limit(optimizer, fields, name_clip_norm, step.norm));
+    DECLINE_IF(!read_limit(optimizer, fields, name_clip_value, step.bound));
+    DECLINE_IF(!step.groups || !PyList_Check(step.groups.get()) || !step.state || !PyDict_Check(step.state.get()));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(step.groups.get()); i++) {
         Ref group = Ref::borrow(PyList_GET_ITEM(step.groups.get(), i));
         if (!add_group(step, method, group.get())) return false;
     }
     // Python warns of a step that finds no gradient
-    if (step.moves.empty()) return false;
+    DECLINE_IF(step.moves.empty());
     run(step);
     return true;
+}
+
+// The same, counted where the method has a twin.
+bool take_step(PyObject* optimizer, PyObject* fields) {
+    Method method = method_of(optimizer, fields);
+    DECLINE_IF(method == METHODS);
+    Tally& tally = twins[method].link.forwards;
+    if (take_step_of(method, optimizer, fields)) {
+        tally.accepted++;
+        return true;
+    }
+    tally.decline();
+    return declined("the twin of step_for declined");
 }
 
 // step(optimizer): True, or False if it declines and Python must do all of it.
@@ -256,7 +277,7 @@ PyObject* step_unhooked(const Arguments& arguments) {
     DECLINE_IF(!is_empty(every_hooks[0]) || !is_empty(every_hooks[1]));
     Ref fields = Ref::steal(PyObject_GenericGetDict(optimizer, nullptr));
     if (!fields) return nullptr;
-    for (PyObject* name : {name_pre_hooks, name_post_hooks}) {
+    for (PyObject* name : std::initializer_list<PyObject*>{name_pre_hooks, name_post_hooks}) {
         DECLINE_IF(!is_empty(find(fields.get(), name)));
     }
     // Python refuses or warns of what a step cannot do
@@ -264,18 +285,18 @@ PyObject* step_unhooked(const Arguments& arguments) {
     return take_step(optimizer, fields.get()) ? Py_NewRef(Py_None) : nullptr;
 }
 
-// connect_step(method, step_for): the function that the loops of a method stand in for.
-PyObject* connect_step(PyObject*, PyObject* args) {
-    const char* name;
-    PyObject* step_for;
-    if (!PyArg_ParseTuple(args, "sO", &name, &step_for)) return nullptr;
-    for (int i = 0; i < METHODS; i++) {
-        if (std::strcmp(name, METHOD_NAMES[i]) == 0) {
-            Py_XSETREF(known[i], Py_NewRef(step_for));
+// connect_step(step_for): the function that the loops of a method stand in for.
+PyObject* connect_step(PyObject*, PyObject* step_for) {
+    std::string name;
+    if (!qualified_name(step_for, name)) return nullptr;
+    for (Twin& each : twins) {
+        if (name == each.link.name) {
+            Py_XSETREF(each.step_for, Py_NewRef(step_for));
+            each.link.is_claimed = true;
             Py_RETURN_NONE;
         }
     }
-    return PyErr_Format(PyExc_ValueError, "there is no native step of %s", name);
+    return PyErr_Format(PyExc_TypeError, "there is no native step of %s", name.c_str());
 }
 
 // connect_hooks(before, after): the hooks of all optimizers.
@@ -314,13 +335,8 @@ KERNEL("optim.optimizer.Optimizer.zero_grad").shortcut(zero_grad, ZeroGrad::name
 
 PyMethodDef optim_methods[] = {
     {"step", guarded<step>, METH_O, "Move the parameters of an optimizer; False where Python must do it."},
-    {"connect_step", guarded<connect_step>, METH_VARARGS,
-     "Say which function the native step of a method stands in for."},
+    {"connect_step", guarded<connect_step>, METH_O, "Say which function the native step of a method stands in for."},
     {"connect_hooks", guarded<connect_hooks>, METH_VARARGS, "Say where the hooks of all optimizers are."},
-    {"clip_grad_norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<clip_grad_norm>)),
-     METH_FASTCALL, "Scale gradients to a largest norm; the norm, or None where Python must do it."},
-    {"newton", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<newton>)), METH_FASTCALL,
-     "Turn a vector by what L-BFGS remembers; None where Python must do it."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -353,19 +369,6 @@ bool read_number(PyObject* value, double& number) {
     return false;
 }
 
-bool add_optim(PyObject* module) {
-    bool named = intern({{&name_step_for, "step_for"},
-                         {&name_groups, "param_groups"},
-                         {&name_state, "state"},
-                         {&name_defaults, "defaults"},
-                         {&name_params, "params"},
-                         {&name_differentiable, "differentiable"},
-                         {&name_clip_norm, "_clip_norm"},
-                         {&name_clip_value, "_clip_value"},
-                         {&name_pre_hooks, "_optimizer_step_pre_hooks"},
-                         {&name_post_hooks, "_optimizer_step_post_hooks"},
-                         {&name_looks, "_looks"}});
-    return named && prepare_names() && PyModule_AddFunctions(module, optim_methods) >= 0;
-}
+bool add_optim(PyObject* module) { return PyModule_AddFunctions(module, optim_methods) >= 0; }
 
 }  // namespace rushlight

@@ -37,10 +37,6 @@ bool read_number(PyObject* value, double& number);
 double dot(PyArrayObject* one, PyArrayObject* other, int type);
 void scale(PyArrayObject* array, int type, double factor);
 
-PyObject* clip_grad_norm(PyObject*, PyObject* const* args, Py_ssize_t count);
-
-PyObject* newton(PyObject*, PyObject* const* args, Py_ssize_t count);
-
 bool add_optim(PyObject* module);
 
 }  // namespace rushlight

@@ -1,4 +1,5 @@
-// Steps: what comes before the array work in step_for of optim/*.py.
+// Steps: what comes before the array work in step_for of optim/*.py. For the rows "MLP step" (Adam), "ResNet-18-shaped
+// step" (SGD with momentum) and "RMSprop's step" of the benchmarks; other methods move in Python.
 #include "fused/steps.h"
 
 #include <cmath>
@@ -11,12 +12,12 @@ namespace rushlight {
 namespace {
 
 // options and state, as the groups and the state of torch name them
-struct Words {
-    PyObject *lr, *betas, *eps, *weight_decay, *maximize, *momentum, *dampening, *nesterov, *amsgrad;
-    PyObject *decoupled_weight_decay, *capturable, *alpha, *rho, *centered, *lr_decay;
-    PyObject *step, *momentum_buffer, *exp_avg, *exp_avg_sq, *max_exp_avg_sq, *square_avg, *grad_avg, *sum;
-    PyObject *acc_delta, *exp_inf;
-} words;
+const Interned lr("lr"), betas("betas"), eps("eps"), weight_decay("weight_decay"), maximize("maximize");
+const Interned momentum("momentum"), dampening("dampening"), nesterov("nesterov"), amsgrad("amsgrad");
+const Interned decoupled_weight_decay("decoupled_weight_decay"), capturable("capturable"), alpha("alpha");
+const Interned centered("centered"), step("step"), momentum_buffer("momentum_buffer"), exp_avg("exp_avg");
+const Interned exp_avg_sq("exp_avg_sq"), max_exp_avg_sq("max_exp_avg_sq"), square_avg("square_avg");
+const Interned grad_avg("grad_avg");
 
 // Reads a group's options; `usual` becomes false at the first that is not plain.
 struct Reader {
@@ -42,8 +43,8 @@ struct Reader {
         return given == Py_True;
     }
 
-    void betas(double& beta1, double& beta2) {
-        PyObject* pair = value(words.betas);
+    void both_betas(double& beta1, double& beta2) {
+        PyObject* pair = value(betas);
         usual = usual && (PyTuple_Check(pair) || PyList_Check(pair)) && PySequence_Fast_GET_SIZE(pair) == 2 &&
                 read_number(PySequence_Fast_GET_ITEM(pair, 0), beta1) &&
                 read_number(PySequence_Fast_GET_ITEM(pair, 1), beta2) &&
@@ -53,99 +54,43 @@ struct Reader {
 };
 
 void read_sgd(Reader& options, Settings& settings) {
-    settings.momentum = options.number(words.momentum);
-    settings.dampening = options.number(words.dampening);
-    settings.nesterov = options.flag(words.nesterov);
-    if (settings.momentum != 0) settings.state[0] = words.momentum_buffer;
+    settings.momentum = options.number(momentum);
+    settings.dampening = options.number(dampening);
+    settings.nesterov = options.flag(nesterov);
+    if (settings.momentum != 0) settings.state[0] = momentum_buffer;
 }
 
 void read_adam(Reader& options, Settings& settings) {
-    options.betas(settings.beta1, settings.beta2);
-    settings.eps = options.number(words.eps);
-    settings.decoupled = options.flag(words.decoupled_weight_decay);
-    settings.count = words.step;
-    settings.state[0] = words.exp_avg;
-    settings.state[1] = words.exp_avg_sq;
-    if (options.flag(words.amsgrad)) settings.state[2] = words.max_exp_avg_sq;
-    if (options.flag(words.capturable)) options.usual = false;
+    options.both_betas(settings.beta1, settings.beta2);
+    settings.eps = options.number(eps);
+    settings.decoupled = options.flag(decoupled_weight_decay);
+    settings.count = step;
+    settings.state[0] = exp_avg;
+    settings.state[1] = exp_avg_sq;
+    if (options.flag(amsgrad)) settings.state[2] = max_exp_avg_sq;
+    if (options.flag(capturable)) options.usual = false;
 }
 
 void read_rmsprop(Reader& options, Settings& settings) {
-    settings.beta2 = options.number(words.alpha);
-    settings.eps = options.number(words.eps);
-    settings.momentum = options.number(words.momentum);
-    settings.count = words.step;
-    settings.state[0] = words.square_avg;
-    if (settings.momentum > 0) settings.state[1] = words.momentum_buffer;
-    if (options.flag(words.centered)) settings.state[2] = words.grad_avg;
-    if (options.flag(words.capturable)) options.usual = false;
-}
-
-void read_adagrad(Reader& options, Settings& settings) {
-    settings.eps = options.number(words.eps);
-    settings.lr_decay = options.number(words.lr_decay);
-    settings.count = words.step;
-    settings.state[0] = words.sum;
-    // below zero the rate may divide by it
-    if (!(settings.lr_decay >= 0)) options.usual = false;
-}
-
-void read_adadelta(Reader& options, Settings& settings) {
-    settings.beta2 = options.number(words.rho);
-    settings.eps = options.number(words.eps);
-    settings.count = words.step;
-    settings.state[0] = words.square_avg;
-    settings.state[1] = words.acc_delta;
-    if (options.flag(words.capturable)) options.usual = false;
-}
-
-void read_adamax(Reader& options, Settings& settings) {
-    options.betas(settings.beta1, settings.beta2);
-    settings.eps = options.number(words.eps);
-    settings.count = words.step;
-    settings.state[0] = words.exp_avg;
-    settings.state[1] = words.exp_inf;
-    if (options.flag(words.capturable)) options.usual = false;
+    settings.beta2 = options.number(alpha);
+    settings.eps = options.number(eps);
+    settings.momentum = options.number(momentum);
+    settings.count = step;
+    settings.state[0] = square_avg;
+    if (settings.momentum > 0) settings.state[1] = momentum_buffer;
+    if (options.flag(centered)) settings.state[2] = grad_avg;
+    if (options.flag(capturable)) options.usual = false;
 }
 
 }  // namespace
 
-bool prepare_names() {
-    return intern({{&words.lr, "lr"},
-                   {&words.betas, "betas"},
-                   {&words.eps, "eps"},
-                   {&words.weight_decay, "weight_decay"},
-                   {&words.momentum, "momentum"},
-                   {&words.dampening, "dampening"},
-                   {&words.nesterov, "nesterov"},
-                   {&words.maximize, "maximize"},
-                   {&words.amsgrad, "amsgrad"},
-                   {&words.decoupled_weight_decay, "decoupled_weight_decay"},
-                   {&words.capturable, "capturable"},
-                   {&words.alpha, "alpha"},
-                   {&words.rho, "rho"},
-                   {&words.centered, "centered"},
-                   {&words.lr_decay, "lr_decay"},
-                   {&words.step, "step"},
-                   {&words.momentum_buffer, "momentum_buffer"},
-                   {&words.exp_avg, "exp_avg"},
-                   {&words.exp_avg_sq, "exp_avg_sq"},
-                   {&words.max_exp_avg_sq, "max_exp_avg_sq"},
-                   {&words.square_avg, "square_avg"},
-                   {&words.grad_avg, "grad_avg"},
-                   {&words.sum, "sum"},
-                   {&words.acc_delta, "acc_delta"},
-                   {&words.exp_inf, "exp_inf"}});
-}
-
 bool read_settings(Method method, PyObject* group, Settings& settings) {
-    constexpr void (*READ[METHODS])(Reader&, Settings&) = {read_sgd,     read_adam,     read_rmsprop,
-                                                           read_adagrad, read_adadelta, read_adamax};
+    constexpr void (*READ[METHODS])(Reader&, Settings&) = {read_sgd, read_adam, read_rmsprop};
     Reader options{group};
     settings.method = method;
-    settings.lr = options.number(words.lr);
-    settings.decay = options.number(words.weight_decay);
-    settings.maximize = options.flag(words.maximize);
+    settings.lr = options.number(lr);
+    settings.decay = options.number(weight_decay);
+    settings.maximize = options.flag(maximize);
     READ[method](options, settings);
     settings.remembers = settings.state[0] != nullptr;
     // Python refuses a rate that is NaN
@@ -173,11 +118,6 @@ StepNumbers numbers_of(const Settings& settings, double count) {
         numbers.new_mean = 1 - settings.beta1;
         numbers.eps = settings.eps * correction;
         numbers.rate = settings.lr * correction / (1 - std::pow(settings.beta1, count));
-    } else if (settings.method == ADAMAX) {
-        numbers.new_mean = 1 - settings.beta1;
-        numbers.rate = settings.lr / (1 - std::pow(settings.beta1, count));
-    } else if (settings.method == ADAGRAD) {
-        numbers.rate = settings.lr / (1 + (count - 1) * settings.lr_decay);
     }
     return numbers;
 }

@@ -9,15 +9,13 @@ namespace rushlight {
 // The options of one group that a step reads.
 struct Settings {
     Method method = SGD;
-    double lr = 0, decay = 0, eps = 0, momentum = 0, dampening = 0, beta1 = 0, beta2 = 0, lr_decay = 0;
+    double lr = 0, decay = 0, eps = 0, momentum = 0, dampening = 0, beta1 = 0, beta2 = 0;
     bool maximize = false, nesterov = false, decoupled = false;
     // the names of what is remembered, in the order of StepArrays; nullptr where the options ask for none
     PyObject* state[StepArrays::STATES] = {};
     PyObject* count = nullptr;  // the name of the count of steps
     bool remembers = false;     // whether there is anything
 };
-
-bool prepare_names();
 
 // False if an option is unusual: missing, a tensor, out of range. Never an exception.
 bool read_settings(Method method, PyObject* group, Settings& settings);

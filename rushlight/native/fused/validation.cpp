@@ -1,4 +1,6 @@
 // Validation of distributions: whether parameters and values lie in their regions. See distributions/constraints.py.
+// For the rows "Categorical made", "Normal made" and "actor-critic update": in Python these checks double the first
+// two.
 #include <cmath>
 #include <limits>
 
@@ -14,14 +16,9 @@ namespace rushlight {
 const Interned word_bounds("bounds");
 const Interned word_base_constraint("base_constraint");
 const Interned word_reinterpreted_batch_ndims("reinterpreted_batch_ndims");
-const Interned word_arg_constraints("arg_constraints");
-const Interned word_batch_shape("_batch_shape");
-const Interned word_event_shape("_event_shape");
-const Interned word_support("support");
 
 namespace {
 
-// In the order in which constraints.py names its classes.
 enum Region {
     REAL,
     BOOLEAN,
@@ -37,20 +34,30 @@ enum Region {
     REGIONS,
 };
 
+// The classes by their names in constraints.py, in the order of the regions.
+constexpr const char* CLASS_NAMES[REGIONS] = {
+    "_Real",
+    "_Boolean",
+    "_IntegerInterval",
+    "_IntegerGreaterThan",
+    "_GreaterThan",
+    "_GreaterThanEq",
+    "_LessThan",
+    "_Interval",
+    "_HalfOpenInterval",
+    "_Simplex",
+    "_IndependentConstraint",
+};
 PyObject* classes[REGIONS] = {};
-PyObject* lazy_property = nullptr;
 
-PyObject* set_lazy_property(PyObject*, PyObject* given) {
-    Py_XSETREF(lazy_property, Py_NewRef(given));
-    Py_RETURN_NONE;
-}
-
-// set_regions(classes): a program's own subclasses are not among them, so that what they redefine counts.
-PyObject* set_regions(PyObject*, PyObject* given) {
-    if (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != REGIONS) {
-        return PyErr_Format(PyExc_ValueError, "expected a tuple of %d classes", REGIONS);
+// connect_regions(constraints): the module with the classes. A program's own subclasses are not among them, so that
+// what they redefine counts.
+PyObject* connect_regions(PyObject*, PyObject* constraints) {
+    for (int i = 0; i < REGIONS; i++) {
+        PyObject* found = PyObject_GetAttrString(constraints, CLASS_NAMES[i]);
+        if (found == nullptr) return nullptr;
+        Py_XSETREF(classes[i], found);
     }
-    for (int i = 0; i < REGIONS; i++) Py_XSETREF(classes[i], Py_NewRef(PyTuple_GET_ITEM(given, i)));
     Py_RETURN_NONE;
 }
 
@@ -118,10 +125,11 @@ template <class T>
 bool read_bounds(PyObject* constraint, int region, Bounds<T>& bounds) {
     if (region == REAL || region == BOOLEAN) return true;
     Ref list = Ref::steal(PyObject_GetAttr(constraint, word_bounds));
-    if (!list || !PyList_CheckExact(list.get())) return false;
+    DECLINE_IF(!list || !PyList_CheckExact(list.get()));
     Py_ssize_t count = PyList_GET_SIZE(list.get());
-    if (count < 1 || count > 2 || !read_bound(PyList_GET_ITEM(list.get(), 0), bounds.low)) return false;
-    return count == 1 || read_bound(PyList_GET_ITEM(list.get(), 1), bounds.high);
+    DECLINE_IF(count < 1 || count > 2 || !read_bound(PyList_GET_ITEM(list.get(), 0), bounds.low));
+    DECLINE_IF(count == 2 && !read_bound(PyList_GET_ITEM(list.get(), 1), bounds.high));
+    return true;
 }
 
 // How many elements stand one after another in memory, where an expanded dim repeats others; -1 if they do not.
@@ -143,23 +151,25 @@ template <class T>
 PyObject* check(PyObject* constraint, int region, PyArrayObject* array) {
     auto* x = static_cast<const T*>(PyArray_DATA(array));
     if (region == SIMPLEX) {
-        if (!is_plain(array) || PyArray_NDIM(array) < 1 || PyArray_SIZE(array) == 0) return nullptr;
+        DECLINE_IF(!is_plain(array) || PyArray_NDIM(array) < 1 || PyArray_SIZE(array) == 0);
         int64_t width = PyArray_DIM(array, PyArray_NDIM(array) - 1);
         return PyBool_FromLong(are_simplexes(x, PyArray_SIZE(array) / width, width));
     }
     Bounds<T> bounds;
     int64_t count = distinct(array);
-    if (count < 0 || !read_bounds(constraint, region, bounds)) return nullptr;
+    DECLINE_IF(count < 0);
+    if (!read_bounds(constraint, region, bounds)) return nullptr;
     return PyBool_FromLong(is_inside(region, x, count, bounds));
 }
 
 PyObject* check_any(PyObject* constraint, int region, PyArrayObject* array) {
-    if (region >= INDEPENDENT) return nullptr;
+    DECLINE_IF(region >= INDEPENDENT);
+    DECLINE_IF(region == SIMPLEX && dtype_of(array) == INT64);
     switch (dtype_of(array)) {
         case FLOAT32: return check<float>(constraint, region, array);
         case FLOAT64: return check<double>(constraint, region, array);
-        case INT64: return region == SIMPLEX ? nullptr : check<int64_t>(constraint, region, array);
-        default: return nullptr;
+        case INT64: return check<int64_t>(constraint, region, array);
+        default: return declined("a dtype without loops");
     }
 }
 
@@ -168,108 +178,28 @@ PyObject* check_independent(PyObject* constraint, PyArrayObject* array) {
     Ref base = Ref::steal(PyObject_GetAttr(constraint, word_base_constraint));
     Ref dims = base ? Ref::steal(PyObject_GetAttr(constraint, word_reinterpreted_batch_ndims)) : Ref();
     int64_t count;
-    if (!dims || !read_integer(dims.get(), count) || PyArray_NDIM(array) < count) return nullptr;
-    if (PyArray_SIZE(array) == 0) return nullptr;  // Python refuses some of those
+    DECLINE_IF(!dims || !read_integer(dims.get(), count) || PyArray_NDIM(array) < count);
+    DECLINE_IF(PyArray_SIZE(array) == 0);  // Python refuses some of those
     int region = region_of(base.get());
-    return region == SIMPLEX ? nullptr : check_any(base.get(), region, array);
-}
-
-PyObject* check_tensor(PyObject* constraint, PyObject* value) {
-    if (!is_tensor(value) || as_tensor(value)->array == nullptr) return nullptr;
-    PyArrayObject* array = as_tensor(value)->array;
-    int region = region_of(constraint);
-    return region == INDEPENDENT ? check_independent(constraint, array) : check_any(constraint, region, array);
+    DECLINE_IF(region == SIMPLEX);
+    return check_any(base.get(), region, array);
 }
 
 NAMES(Holds, self, value);
 
 PyObject* holds(const Arguments& arguments) {
     PyObject *self = arguments[Holds::self], *value = arguments[Holds::value];
-    DECLINE_IF(self == nullptr || value == nullptr);
-    return check_tensor(self, value);
-}
-
-// Whether the value is known to lie in the region; Python looks again at all others.
-bool is_known_inside(PyObject* constraint, PyObject* value) {
-    Ref found = Ref::steal(check_tensor(constraint, value));
-    return found.get() == Py_True;
-}
-
-// Whether a parameter is computed from another one on demand, so that it was not given.
-bool is_lazy(PyTypeObject* type, PyObject* name) {
-    Ref found = Ref::steal(PyObject_GetAttr(as_object(type), name));
-    return found && as_object(Py_TYPE(found.get())) == lazy_property;
-}
-
-NAMES(ValidateParameters, self);
-
-PyObject* validate_parameters(const Arguments& arguments) {
-    PyObject* self = arguments[ValidateParameters::self];
-    DECLINE_IF(self == nullptr);
-    Ref regions = Ref::steal(PyObject_GetAttr(self, word_arg_constraints));
-    Ref given = regions ? Ref::steal(PyObject_GenericGetDict(self, nullptr)) : Ref();
-    DECLINE_IF(!given || !PyDict_CheckExact(regions.get()));
-    PyObject *name, *region;
-    Py_ssize_t place = 0;
-    while (PyDict_Next(regions.get(), &place, &name, &region)) {
-        // looking may run code of the program's, which may change either dict
-        Ref kept_name = Ref::borrow(name), kept_region = Ref::borrow(region);
-        Ref value = Ref::borrow(PyDict_GetItemWithError(given.get(), name));
-        DECLINE_IF(value ? !is_known_inside(region, value.get()) : !is_lazy(Py_TYPE(self), name));
-    }
-    Py_RETURN_NONE;
-}
-
-bool has_shape(PyArrayObject* array, PyObject* shape) {
-    if (!PyTuple_Check(shape) || PyTuple_GET_SIZE(shape) != PyArray_NDIM(array)) return false;
-    for (int d = 0; d < PyArray_NDIM(array); d++) {
-        int64_t size;
-        if (!read_integer(PyTuple_GET_ITEM(shape, d), size) || size != PyArray_DIM(array, d)) return false;
-    }
-    return true;
-}
-
-NAMES(ValidateSample, self, value);
-
-// for single values of the batch's own shape
-PyObject* validate_sample(const Arguments& arguments) {
-    PyObject *self = arguments[ValidateSample::self], *value = arguments[ValidateSample::value];
     DECLINE_IF(self == nullptr || value == nullptr || !is_tensor(value) || as_tensor(value)->array == nullptr);
-    Ref batch = Ref::steal(PyObject_GetAttr(self, word_batch_shape));
-    Ref event = batch ? Ref::steal(PyObject_GetAttr(self, word_event_shape)) : Ref();
-    DECLINE_IF(!event || !PyTuple_Check(event.get()) || PyTuple_GET_SIZE(event.get()) != 0);
-    DECLINE_IF(!has_shape(as_tensor(value)->array, batch.get()));
-    Ref region = Ref::steal(PyObject_GetAttr(self, word_support));
-    DECLINE_IF(!region || !is_known_inside(region.get(), value));
-    Py_RETURN_NONE;
-}
-
-// broadcast_all(*values), for tensors of one shape
-PyObject* broadcast_all(const Arguments& arguments) {
-    for (Py_ssize_t i = 0; i < arguments.many_count; i++) {
-        PyObject *value = arguments.many[i], *first = arguments.many[0];
-        DECLINE_IF(!is_tensor(value) || as_tensor(value)->array == nullptr);
-        DECLINE_IF(!PyArray_SAMESHAPE(as_tensor(value)->array, as_tensor(first)->array));
-    }
-    DECLINE_IF(arguments.many_count == 0);
-    PyObject* made = PyTuple_New(arguments.many_count);
-    for (Py_ssize_t i = 0; made != nullptr && i < arguments.many_count; i++) {
-        PyTuple_SET_ITEM(made, i, Py_NewRef(arguments.many[i]));
-    }
-    return made;
+    PyArrayObject* array = as_tensor(value)->array;
+    int region = region_of(self);
+    return region == INDEPENDENT ? check_independent(self, array) : check_any(self, region, array);
 }
 
 KERNEL("distributions.constraints.Constraint.holds").shortcut(holds, Holds::names);
 KERNEL("distributions.constraints._IndependentConstraint.holds").shortcut(holds, Holds::names);
-KERNEL("distributions.distribution.Distribution._validate_parameters")
-    .shortcut(validate_parameters, ValidateParameters::names);
-KERNEL("distributions.distribution.Distribution._validate_sample").shortcut(validate_sample, ValidateSample::names);
-KERNEL("distributions.utils.broadcast_all").shortcut(broadcast_all, "");
 
 PyMethodDef methods[] = {
-    {"set_lazy_property", guarded<set_lazy_property>, METH_O, "Give the class of distributions/utils.py."},
-    {"set_regions", guarded<set_regions>, METH_O,
-     "Give the classes of constraints.py, in the order of validation.cpp."},
+    {"connect_regions", guarded<connect_regions>, METH_O, "Give the module with the classes of constraints."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -19,9 +19,6 @@ namespace {
 ALWAYS_INLINE float root_of(float x) { return sqrtf(x); }
 ALWAYS_INLINE double root_of(double x) { return sqrt(x); }
 
-ALWAYS_INLINE float size_of(float x) { return fabsf(x); }
-ALWAYS_INLINE double size_of(double x) { return fabs(x); }
-
 // The larger one; NaN if either is, as np.maximum.
 template <class T>
 ALWAYS_INLINE T larger(T one, T other) {
@@ -130,59 +127,6 @@ void rmsprop(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin
     rmsprop_loop<T, decays, false, false>(numbers, arrays, begin, end);
 }
 
-template <class T, bool decays>
-void adagrad(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
-    T* __restrict params = static_cast<T*>(arrays.param);
-    const T* __restrict grads = static_cast<const T*>(arrays.grad);
-    T* __restrict sums = static_cast<T*>(arrays.state[0]);
-    const T scale = T(numbers.scale), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
-#pragma omp simd
-    for (int64_t i = begin; i < end; i++) {
-        T grad = full_gradient<decays>(grads[i], params[i], scale, decay);
-        T sum = sums[i] + grad * grad;
-        sums[i] = sum;
-        params[i] -= rate * grad / (root_of(sum) + eps);
-    }
-}
-
-template <class T, bool decays>
-void adadelta(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
-    T* __restrict params = static_cast<T*>(arrays.param);
-    const T* __restrict grads = static_cast<const T*>(arrays.grad);
-    T* __restrict squares = static_cast<T*>(arrays.state[0]);
-    T* __restrict steps = static_cast<T*>(arrays.state[1]);
-    const T scale = T(numbers.scale), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
-    const T keep_square = T(numbers.keep_square), new_square = T(numbers.new_square);
-#pragma omp simd
-    for (int64_t i = begin; i < end; i++) {
-        T grad = full_gradient<decays>(grads[i], params[i], scale, decay);
-        T square = squares[i] * keep_square + new_square * grad * grad;
-        T step = root_of(steps[i] + eps) / root_of(square + eps) * grad;
-        squares[i] = square;
-        steps[i] = steps[i] * keep_square + new_square * step * step;
-        params[i] -= rate * step;
-    }
-}
-
-template <class T, bool decays>
-void adamax(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) {
-    T* __restrict params = static_cast<T*>(arrays.param);
-    const T* __restrict grads = static_cast<const T*>(arrays.grad);
-    T* __restrict means = static_cast<T*>(arrays.state[0]);
-    T* __restrict largest = static_cast<T*>(arrays.state[1]);
-    const T scale = T(numbers.scale), decay = T(numbers.decay), rate = T(numbers.rate), eps = T(numbers.eps);
-    const T new_mean = T(numbers.new_mean), keep_largest = T(numbers.keep_square);
-#pragma omp simd
-    for (int64_t i = begin; i < end; i++) {
-        T grad = full_gradient<decays>(grads[i], params[i], scale, decay);
-        T mean = means[i] + new_mean * (grad - means[i]);
-        T most = larger(largest[i] * keep_largest, size_of(grad) + eps);
-        means[i] = mean;
-        largest[i] = most;
-        params[i] -= rate * mean / most;
-    }
-}
-
 using Step = void (*)(const StepNumbers&, const StepArrays&, int64_t, int64_t);
 
 // The arrays from element `begin` on.
@@ -247,16 +191,6 @@ double dot_loop(const void* one, const void* other, int64_t count) {
     return sums[0];
 }
 
-// Rounded once, see add_scaled in optim/lbfgs.py.
-template <class T>
-void add_loop(void* values, double factor, const void* others, int64_t count) {
-    T* __restrict x = static_cast<T*>(values);
-    const T* __restrict y = static_cast<const T*>(others);
-    const double by = T(factor);
-#pragma omp simd
-    for (int64_t i = 0; i < count; i++) x[i] = T(double(x[i]) + by * double(y[i]));
-}
-
 template <class T>
 void scale_loop(void* values, double factor, int64_t count) {
     T* x = static_cast<T*>(values);
@@ -270,11 +204,7 @@ void fill_for(OptimLoops& loops, int type) {
     loops.step[rushlight::SGD][type] = either<T, sgd<T, true>, sgd<T, false>>;
     loops.step[rushlight::ADAM][type] = either<T, adam<T, true>, adam<T, false>>;
     loops.step[rushlight::RMSPROP][type] = either<T, rmsprop<T, true>, rmsprop<T, false>>;
-    loops.step[rushlight::ADAGRAD][type] = either<T, adagrad<T, true>, adagrad<T, false>>;
-    loops.step[rushlight::ADADELTA][type] = either<T, adadelta<T, true>, adadelta<T, false>>;
-    loops.step[rushlight::ADAMAX][type] = either<T, adamax<T, true>, adamax<T, false>>;
     loops.dot[type] = dot_loop<T>;
-    loops.add[type] = add_loop<T>;
     loops.scale[type] = scale_loop<T>;
 }
 

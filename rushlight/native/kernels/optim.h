@@ -6,7 +6,7 @@
 
 namespace rushlight {
 
-enum Method { SGD, ADAM, RMSPROP, ADAGRAD, ADADELTA, ADAMAX, METHODS };
+enum Method { SGD, ADAM, RMSPROP, METHODS };
 
 // The numbers of one parameter's step, as the formulas of optim/*.py have them where the array work begins.
 struct StepNumbers {
@@ -27,9 +27,6 @@ struct StepNumbers {
 //   SGD      momentum_buffer
 //   ADAM     exp_avg, exp_avg_sq, max_exp_avg_sq
 //   RMSPROP  square_avg, momentum_buffer, grad_avg
-//   ADAGRAD  sum
-//   ADADELTA square_avg, acc_delta
-//   ADAMAX   exp_avg, exp_inf
 struct StepArrays {
     static constexpr int STATES = 3;
     void* param = nullptr;
@@ -43,8 +40,6 @@ struct OptimLoops {
     void (*step[METHODS][2])(const StepNumbers& numbers, const StepArrays& arrays, int64_t begin, int64_t end) = {};
     // the sum of the products of `count` elements, the same to the last bit on every level
     double (*dot[2])(const void* one, const void* other, int64_t count) = {};
-    // values += factor * others
-    void (*add[2])(void* values, double factor, const void* others, int64_t count) = {};
     void (*scale[2])(void* values, double factor, int64_t count) = {};
 };
 

@@ -1,4 +1,5 @@
 // Shortcuts of core/random/rejection.py: gamma, Poisson and binomial numbers, each from as many uniforms as it takes.
+// For the row "Gamma, Poisson and Binomial drawn", where Python takes ten to seventy times torch's time.
 #include <cmath>
 #include <initializer_list>
 #include <limits>

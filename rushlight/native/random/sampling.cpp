@@ -1,56 +1,25 @@
 // Shortcuts of ops/random/sampling.py and ops/random/filling.py: tensors of random numbers.
 #include "object/tensor.h"
+#include "ops/creation.h"
 #include "random/draws.h"
 #include "seam/names.h"
+#include "seam/promotion.h"
 #include "seam/shortcut.h"
 #include "seam/state.h"
 
 namespace rushlight {
 
-const Interned word_numpy("_numpy");
-const Interned word_default("default");
 const Interned word_inference("inference");
 const Interned word_no_grad("no_grad");
 
 namespace {
 
-// An attribute of a module of the package, found once; borrowed, nullptr with an exception.
-PyObject* attribute(const char* module, const char* name) {
-    Ref found = Ref::steal(PyImport_ImportModule(module));
-    return found ? PyObject_GetAttrString(found.get(), name) : nullptr;
-}
-
-// The CPU, given by any of the names it has.
-bool is_cpu(PyObject* device) {
-    static PyObject* cpu = attribute("rushlight.core.settings.device", "CPU");
-    if (device == nullptr || device == Py_None || device == cpu) return true;
-    if (PyUnicode_CheckExact(device)) return PyUnicode_CompareWithASCIIString(device, "cpu") == 0;
-    if (cpu == nullptr || Py_TYPE(device) != Py_TYPE(cpu)) return false;
-    Ref kind = Ref::steal(PyObject_GetAttrString(device, "type"));
-    return kind && PyUnicode_Check(kind.get()) && PyUnicode_CompareWithASCIIString(kind.get(), "cpu") == 0;
-}
-
-// The NumPy type of a torch dtype.
-bool read_dtype(PyObject* dtype, int& type) {
-    static PyObject* kind = attribute("rushlight.core.numbers.dtypes", "dtype");
-    if (as_object(Py_TYPE(dtype)) != kind) return false;
-    Ref found = Ref::steal(PyObject_GetAttr(dtype, word_numpy));
-    return read_type(found.get(), type);
-}
-
-bool default_dtype(int& type) {
-    static PyObject* module = PyImport_ImportModule("rushlight.core.numbers.dtypes");
-    Ref found = module != nullptr ? Ref::steal(PyObject_GetAttr(module, word_default)) : Ref();
-    return found && read_dtype(found.get(), type);
-}
-
-bool is_off(PyObject* flag) { return flag == nullptr || flag == Py_False; }
 bool is_absent(PyObject* value) { return value == nullptr || value == Py_None; }
 
 constexpr int NO_TYPE = -1;
 
-// What functions that create a tensor take besides a size.
-struct Options {
+// What functions that draw a tensor take besides a size.
+struct Drawing {
     Stream* stream = nullptr;
     int type = NO_TYPE;
     bool requires_grad = false;
@@ -58,27 +27,15 @@ struct Options {
     // by the names of the list; `fallback` NO_TYPE is the default dtype
     template <class List>
     bool read(const Arguments& arguments, int fallback) {
+        Options options;
         stream = stream_of(arguments[List::generator]);
-        DECLINE_IF(stream == nullptr || arguments.has(List::layout));
-        DECLINE_IF(!is_cpu(arguments[List::device]) || !is_off(arguments[List::pin_memory]));
-        DECLINE_IF(!read_flag(arguments[List::requires_grad], false, requires_grad));
-        type = fallback;
-        if (arguments.has(List::dtype)) return read_dtype(arguments[List::dtype], type);
-        return fallback != NO_TYPE || default_dtype(type);
+        DECLINE_IF(stream == nullptr || !options.read<List>(arguments));
+        int dtype = options.dtype < 0 && fallback == NO_TYPE ? default_dtype() : options.dtype;
+        type = dtype < 0 ? fallback : type_num_of(dtype);
+        requires_grad = options.requires_grad;
+        DECLINE_IF(type == NO_TYPE || (requires_grad && !PyTypeNum_ISFLOAT(type)));
+        return true;
     }
-
-    // A leaf around the array, which it takes, that remembers the user's line.
-    PyObject* finish(PyArrayObject* array) const {
-        if (array == nullptr) return nullptr;
-        Tensor* made = wrap(array);
-        DECLINE_IF(made == nullptr);
-        made->created = user_place();
-        made->inference = state.inference;
-        made->requires_grad = requires_grad;
-        return as_object(made);
-    }
-
-    bool may_require() const { return !requires_grad || PyTypeNum_ISFLOAT(type); }
 };
 
 // A size given as integers one by one, as one sequence, or by name.
@@ -91,10 +48,9 @@ bool read_sizes(const Arguments& arguments, Name named, Shape& shape) {
 }
 
 template <class Fill>
-PyObject* created(const Options& options, const Shape& shape, Fill fill) {
-    DECLINE_IF(!options.may_require());
+PyObject* created(const Drawing& drawing, const Shape& shape, Fill fill) {
     // the tensor before the draw: Python would draw a second time
-    Ref made = Ref::steal(options.finish(new_array(shape.ndim, shape.dims, options.type)));
+    Ref made = Ref::steal(finish(new_array(shape.ndim, shape.dims, drawing.type), drawing.requires_grad));
     if (!made) return nullptr;
     PyArrayObject* array = as_tensor(made.get())->array;
     return fill(PyArray_DATA(array), static_cast<int64_t>(PyArray_SIZE(array))) ? made.release() : nullptr;
@@ -104,21 +60,21 @@ NAMES(Rand, size, generator, out, dtype, layout, device, pin_memory, requires_gr
 
 PyObject* rand(const Arguments& arguments) {
     Shape shape;
-    Options options;
+    Drawing drawing;
     DECLINE_IF(!read_sizes(arguments, Rand::size, shape) || arguments.has(Rand::out));
-    DECLINE_IF(!options.read<Rand>(arguments, NO_TYPE));
-    return created(options, shape, [&](void* data, int64_t count) {
-        return draw_uniform(*options.stream, options.type, data, count, 0, 1);
+    DECLINE_IF(!drawing.read<Rand>(arguments, NO_TYPE));
+    return created(drawing, shape, [&](void* data, int64_t count) {
+        return draw_uniform(*drawing.stream, drawing.type, data, count, 0, 1);
     });
 }
 
 PyObject* randn(const Arguments& arguments) {
     Shape shape;
-    Options options;
+    Drawing drawing;
     DECLINE_IF(!read_sizes(arguments, Rand::size, shape) || arguments.has(Rand::out));
-    DECLINE_IF(!options.read<Rand>(arguments, NO_TYPE));
-    return created(options, shape, [&](void* data, int64_t count) {
-        return draw_normal(*options.stream, options.type, data, count, 0, 1, true);
+    DECLINE_IF(!drawing.read<Rand>(arguments, NO_TYPE));
+    return created(drawing, shape, [&](void* data, int64_t count) {
+        return draw_normal(*drawing.stream, drawing.type, data, count, 0, 1, true);
     });
 }
 
@@ -127,7 +83,7 @@ NAMES(RandInt, low, high, size, generator, out, dtype, layout, device, pin_memor
 // (high, size) or (low, high, size)
 PyObject* randint(const Arguments& arguments) {
     Shape shape;
-    Options options;
+    Drawing drawing;
     Py_ssize_t bounds = arguments.many_count;
     PyObject* size = arguments[RandInt::size];
     DECLINE_IF(arguments.has(RandInt::low) || arguments.has(RandInt::high) || arguments.has(RandInt::out));
@@ -137,9 +93,9 @@ PyObject* randint(const Arguments& arguments) {
     DECLINE_IF(bounds < 1 || bounds > 2 || !shape.read(size));
     DECLINE_IF(bounds == 2 && !read_integer(arguments.many[0], low));
     DECLINE_IF(!read_integer(arguments.many[bounds - 1], high));
-    DECLINE_IF(!options.read<RandInt>(arguments, NPY_INT64));
-    return created(options, shape, [&](void* data, int64_t count) {
-        return draw_integers(*options.stream, options.type, data, count, low, high);
+    DECLINE_IF(!drawing.read<RandInt>(arguments, NPY_INT64));
+    return created(drawing, shape, [&](void* data, int64_t count) {
+        return draw_integers(*drawing.stream, drawing.type, data, count, low, high);
     });
 }
 
@@ -147,19 +103,19 @@ NAMES(RandPerm, n, generator, out, dtype, layout, device, pin_memory, requires_g
 
 PyObject* randperm(const Arguments& arguments) {
     Shape shape;
-    Options options;
+    Drawing drawing;
     PyObject* n = arguments[RandPerm::n];
     DECLINE_IF(!shape.read(&n, 1) || arguments.has(RandPerm::out));
-    DECLINE_IF(!options.read<RandPerm>(arguments, NPY_INT64));
-    return created(options, shape, [&](void* data, int64_t count) {
-        return draw_permutation(*options.stream, options.type, data, count);
+    DECLINE_IF(!drawing.read<RandPerm>(arguments, NPY_INT64));
+    return created(drawing, shape, [&](void* data, int64_t count) {
+        return draw_permutation(*drawing.stream, drawing.type, data, count);
     });
 }
 
 NAMES(RandLike, input, generator, dtype, layout, device, pin_memory, requires_grad, memory_format);
 
 // The shape and the type of `input`.
-bool read_likeness(const Arguments& arguments, Shape& shape, Options& options) {
+bool read_likeness(const Arguments& arguments, Shape& shape, Drawing& drawing) {
     PyObject* input = arguments[RandLike::input];
     DECLINE_IF(input == nullptr || !is_tensor(input) || arguments.has(RandLike::memory_format));
     PyArrayObject* array = as_tensor(input)->array;
@@ -167,24 +123,24 @@ bool read_likeness(const Arguments& arguments, Shape& shape, Options& options) {
     DECLINE_IF(array == nullptr || !PyArray_IS_C_CONTIGUOUS(array) || !has_usual_steps(array));
     shape.ndim = PyArray_NDIM(array);
     for (int i = 0; i < shape.ndim; i++) shape.dims[i] = PyArray_DIM(array, i);
-    return options.read<RandLike>(arguments, PyArray_TYPE(array));
+    return drawing.read<RandLike>(arguments, PyArray_TYPE(array));
 }
 
 PyObject* rand_like(const Arguments& arguments) {
     Shape shape;
-    Options options;
-    DECLINE_IF(!read_likeness(arguments, shape, options));
-    return created(options, shape, [&](void* data, int64_t count) {
-        return draw_uniform(*options.stream, options.type, data, count, 0, 1);
+    Drawing drawing;
+    DECLINE_IF(!read_likeness(arguments, shape, drawing));
+    return created(drawing, shape, [&](void* data, int64_t count) {
+        return draw_uniform(*drawing.stream, drawing.type, data, count, 0, 1);
     });
 }
 
 PyObject* randn_like(const Arguments& arguments) {
     Shape shape;
-    Options options;
-    DECLINE_IF(!read_likeness(arguments, shape, options));
-    return created(options, shape, [&](void* data, int64_t count) {
-        return draw_normal(*options.stream, options.type, data, count, 0, 1, true);
+    Drawing drawing;
+    DECLINE_IF(!read_likeness(arguments, shape, drawing));
+    return created(drawing, shape, [&](void* data, int64_t count) {
+        return draw_normal(*drawing.stream, drawing.type, data, count, 0, 1, true);
     });
 }
 

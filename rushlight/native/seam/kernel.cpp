@@ -2,9 +2,11 @@
 // own.
 #include "seam/kernel.h"
 
+#include <string>
 #include <type_traits>
 
 #include "seam/plan.h"
+#include "seam/shortcut.h"
 
 namespace rushlight {
 
@@ -62,6 +64,12 @@ bool refuse(const Kernel& kernel, const Word& name, const char* words) {
     Ref read = Ref::steal(PyUnicode_FromStringAndSize(name.start, name.length));
     if (read) PyErr_Format(PyExc_TypeError, "the kernel of '%s' reads '%U', %s", kernel.name, read.get(), words);
     return false;
+}
+
+const char* kind_of(const Kernel& kernel) {
+    if (kernel.shortcut != nullptr) return "shortcut";
+    if (kernel.route != nullptr) return "route";
+    return kernel.forward != nullptr || kernel.backward != nullptr ? "op" : "link";
 }
 
 PyObject* tell(const Tally& tally) {
@@ -183,6 +191,21 @@ Declaration& Declaration::preparing(bool (*prepare)(OpInfo&)) {
     return *this;
 }
 
+Kernel& link(const char* name) { return Declaration(name).kernel; }
+
+Kernel* link_of(PyObject* function) {
+    std::string name;
+    if (!qualified_name(function, name)) return nullptr;
+    Kernel* found = find_kernel(name.c_str());
+    // the table keeps the name as long as it lives
+    char* kept = found == nullptr ? strdup(name.c_str()) : nullptr;
+    if (found == nullptr && kept == nullptr) PyErr_NoMemory();
+    if (kept != nullptr) found = &link(kept);
+    if (found == nullptr || !check_declarations()) return nullptr;
+    found->is_claimed = true;
+    return found;
+}
+
 Kernel* find_kernel(const char* name) {
     int16_t slot = slot_of(name);
     return slot == 0 ? nullptr : &kernels[slot - 1];
@@ -242,9 +265,9 @@ PyObject* report_kernels(PyObject*, PyObject*) {
         Ref takes = Ref::steal(list_wants(each.wants, each.want_count, each.arguments));
         Ref given = Ref::steal(list_wants(each.given, each.given_count, each.reads));
         if (!forwards || !backwards || !takes || !given) return nullptr;
-        Ref row = Ref::steal(Py_BuildValue("(sOOOOOO)", each.name, each.is_claimed ? Py_True : Py_False, forwards.get(),
+        Ref row = Ref::steal(Py_BuildValue("(sOOOsOO)", each.name, each.is_claimed ? Py_True : Py_False, forwards.get(),
                                            each.backward == nullptr ? Py_None : backwards.get(),
-                                           each.route == nullptr ? Py_False : Py_True, takes.get(), given.get()));
+                                           kind_of(each), takes.get(), given.get()));
         if (!row || PyList_Append(found.get(), row.get()) < 0) return nullptr;
     }
     return found.release();

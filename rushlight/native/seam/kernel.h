@@ -123,6 +123,12 @@ private:
     [[maybe_unused]] static const ::rushlight::Declaration RUSHLIGHT_JOINED(kernel_, __COUNTER__) = \
         ::rushlight::Declaration(__VA_ARGS__)
 
+// What native code does for Python besides ops and functions: the calls of modules, the steps of optimizers. Its own
+// code counts it: `Kernel& calls = link("nn.modules.module.Module.__call__");`
+Kernel& link(const char* name);
+// The link of a Python function that is named at run time. nullptr with an exception if there is no room.
+Kernel* link_of(PyObject* function);
+
 Kernel* find_kernel(const char* name);
 // Where each argument that the kernel reads stands in a tuple of names. False with a TypeError where one does not.
 bool find_places(const Kernel& kernel, PyObject* names, int8_t (&places)[MAX_NAMES]);

@@ -6,7 +6,6 @@
 #include "fused/forwards.h"
 #include "fused/layers.h"
 #include "fused/optim.h"
-#include "fused/tree.h"
 #include "memory/allocator.h"
 #include "memory/failure.h"
 #include "memory/threads.h"
@@ -22,7 +21,7 @@ bool add_parts(PyObject* module) {
         if (PyModule_AddFunctions(module, methods) < 0) return false;
     }
     return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&
-           add_tree(module) && add_random(module) && add_overrides(module);
+           add_random(module) && add_overrides(module);
 }
 
 }  // namespace rushlight

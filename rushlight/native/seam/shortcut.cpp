@@ -1,8 +1,6 @@
 // Shortcuts: a callable that looks like the Python function it stands before.
 #include "seam/shortcut.h"
 
-#include <string>
-
 #include "seam/disguise.h"
 #include "seam/guard.h"
 #include "seam/overrides.h"
@@ -125,21 +123,9 @@ PyTypeObject ShortcutType = [] {
     return type;
 }();
 
-// "core.random.random.uniform" of a function that rushlight.core.random.random defines.
-bool name_of(PyObject* function, std::string& name) {
-    Ref module = Ref::steal(PyObject_GetAttrString(function, "__module__"));
-    Ref own = Ref::steal(PyObject_GetAttrString(function, "__qualname__"));
-    const char* first = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8(module.get()) : nullptr;
-    const char* second = own && PyUnicode_Check(own.get()) ? PyUnicode_AsUTF8(own.get()) : nullptr;
-    if (first == nullptr || second == nullptr) return false;
-    name = std::string(first) + "." + second;
-    name.erase(0, name.find('.') + 1);
-    return true;
-}
-
 PyObject* make_shortcut(PyObject*, PyObject* function) {
     std::string name;
-    if (!name_of(function, name)) return nullptr;
+    if (!qualified_name(function, name)) return nullptr;
     Kernel* kernel = find_kernel(name.c_str());
     if (kernel == nullptr || kernel->shortcut == nullptr) {
         return PyErr_Format(PyExc_TypeError, "there is no shortcut for %s in native code", name.c_str());
@@ -165,6 +151,20 @@ PyMethodDef methods[] = {
 bool mark_overridable(PyObject* object) {
     if (Py_TYPE(object) != &ShortcutType) return false;
     as_shortcut(object)->is_overridable = true;
+    return true;
+}
+
+bool qualified_name(PyObject* function, std::string& name) {
+    Ref module = Ref::steal(PyObject_GetAttrString(function, "__module__"));
+    Ref own = module ? Ref::steal(PyObject_GetAttrString(function, "__qualname__")) : Ref();
+    const char* first = own && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8(module.get()) : nullptr;
+    const char* second = own && PyUnicode_Check(own.get()) ? PyUnicode_AsUTF8(own.get()) : nullptr;
+    if (first == nullptr || second == nullptr) {
+        if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected a function with a name");
+        return false;
+    }
+    name = std::string(first) + "." + second;
+    name.erase(0, name.find('.') + 1);
     return true;
 }
 

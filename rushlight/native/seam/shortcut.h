@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "seam/kernel.h"
@@ -29,6 +30,9 @@ struct Arguments {
         return (*this)[name] != nullptr && (*this)[name] != Py_None;
     }
 };
+
+// "core.random.random.uniform" of a function that rushlight.core.random.random defines. False with an exception.
+bool qualified_name(PyObject* function, std::string& name);
 
 // shortcut(function): the function with its native way before it, or itself where there is none.
 // Let arguments and modes have a word before a shortcut; false for what is none.

@@ -12,7 +12,6 @@ from rushlight.core.object import replacements
 from rushlight.core.object.conversion import typename
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import CALL, explained
-from rushlight.native import extension
 from rushlight.nn.modules.module_calls import Calls
 from rushlight.nn.modules.module_globals import WithGlobalHooks, global_hooks
 from rushlight.nn.modules.module_hooks import (
@@ -349,10 +348,6 @@ class Module(State, Moves, Hooks, Calls):
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """The parameters: what an optimizer is given."""
-        found = None if extension is None else extension.parameters_of(self, recurse)
-        if found is not None:
-            yield from found
-            return
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
@@ -435,10 +430,6 @@ class Module(State, Moves, Hooks, Calls):
         # what an older pickle lacks has its first value
         Module.__init__(self)
         self.__dict__.update(state)
-
-
-if extension is not None:
-    extension.connect_tree(Module)
 
 
 def refuse_arguments(module: Module, args: tuple, kwargs: dict) -> None:

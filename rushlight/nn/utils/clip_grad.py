@@ -12,7 +12,7 @@ from rushlight.autograd.modes import no_grad
 from rushlight.core.creation.creation import tensor
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.errors.warning import warn
-from rushlight.native import extension
+from rushlight.native import shortcut
 from rushlight.ops.machine.inplace import written
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -93,12 +93,13 @@ def clip_grad_norm_(
     parameters = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if not parameters and isinstance(given, GeneratorType):
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    if extension is not None and norm_type == 2:
-        found = extension.clip_grad_norm(parameters, max_norm, error_if_nonfinite)
-        if found is not None:
-            return found
-    total_norm = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite, foreach)
-    clip_grads_with_norm_(parameters, max_norm, total_norm, foreach)
+    return clip_norm(parameters, max_norm, norm_type, error_if_nonfinite)
+
+
+@shortcut
+def clip_norm(parameters: list[Tensor], max_norm: float, norm_type: float, error_if_nonfinite: bool) -> Tensor:
+    total_norm = get_total_norm(gradients_of(parameters), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(parameters, max_norm, total_norm)
     return total_norm
 
 

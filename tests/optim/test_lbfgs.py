@@ -1,0 +1,40 @@
+"""L-BFGS: the direction that its two loops turn to."""
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.optim.lbfgs import Run
+
+
+def history(size, count, dtype):
+    """A vector, changes of the gradient, steps, the inverses of their products, and a scale."""
+    random = np.random.RandomState(0)
+    steps = [random.standard_normal(size).astype(dtype) for _ in range(count)]
+    changes = [(3 * step + random.standard_normal(size) / 9).astype(dtype) for step in steps]
+    inverses = [np.asarray(1 / step.dot(change)) for step, change in zip(steps, changes, strict=True)]
+    return random.standard_normal(size).astype(dtype), changes, steps, inverses, np.dtype(dtype).type(0.5)
+
+
+def by_hand(vector, changes, steps, scale):
+    """The product of the matrices that the two loops stand for, in double precision."""
+    unit = np.eye(len(vector))
+    matrix = float(scale) * unit
+    for change, step in zip(changes, steps, strict=True):
+        change, step = change.astype("float64"), step.astype("float64")
+        left = unit - np.outer(step, change) / step.dot(change)
+        matrix = left @ matrix @ left.T + np.outer(step, step) / step.dot(change)
+    return matrix @ vector
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-12)])
+@pytest.mark.parametrize(("size", "count"), [(5, 3), (40, 12), (3, 0), (1, 1)])
+def test_the_direction_is_that_of_the_matrix(dtype, tolerance, size, count):
+    vector, changes, steps, inverses, scale = history(size, count, dtype)
+    wanted = by_hand(vector, changes, steps, scale)
+    optimizer = torch.optim.LBFGS([torch.zeros(size, requires_grad=True)], history_size=20)
+    run = Run(optimizer, lambda: None, optimizer.param_groups[0], {})
+    run.changes, run.steps, run.inverses, run.scale = changes, steps, inverses, scale
+    found = run.newton(vector)
+    assert found is vector and found.dtype == dtype
+    np.testing.assert_allclose(found, wanted, tolerance, tolerance)
