@@ -8,6 +8,7 @@ from rushlight.autograd import entry, modes
 from rushlight.core.memory.storage import Storage
 from rushlight.core.object.tensor import Tensor, has_history, method, new, require_differentiable, storage_of
 from rushlight.core.object.views import keep_inference
+from rushlight.core.surface import overriding
 from rushlight.errors.location import user_line
 
 
@@ -35,6 +36,10 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Add the gradients of this tensor to the `.grad` of the leaves it was computed from."""
+    if overriding.modes.stack:
+        options = {"gradient": gradient, "retain_graph": retain_graph, "create_graph": create_graph, "inputs": inputs}
+        if overriding.divert(Tensor.backward, (self,), options) is not NotImplemented:
+            return
     entry.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from rushlight.autograd.steps import Step
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.location import user_line
 from rushlight.overrides import TorchFunctionMode, resolve_name
@@ -115,7 +116,8 @@ class watched_nodes:
         seen = set(stack)
         while stack:
             node = stack.pop()
-            self.watch(node)
+            if not isinstance(node, Step):  # which runs as a part of its owner
+                self.watch(node)
             for each, _ in node.next_functions:
                 # a leaf's node is no event: what it takes is in its neighbour's time
                 if each is not None and each not in seen and not hasattr(each, "variable"):

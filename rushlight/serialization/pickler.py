@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from inspect import unwrap
 from typing import Any
 
 from rushlight.core.memory.deferred import CONJUGATE, NEGATIVE, flips_of
@@ -83,7 +84,8 @@ def pickled(found: Any, module: Any, protocol: int, identify: Any) -> bytes:
 
 def form_of_tensor(tensor: Tensor) -> Any:
     """A tensor as a function of files and its arguments."""
-    if type(tensor).__reduce_ex__ not in OUR_FORMS:
+    # that of a subclass asks the class first
+    if unwrap(type(tensor).__reduce_ex__) not in OUR_FORMS:
         return NotImplemented
     if isinstance(tensor, UninitializedTensorMixin):
         return type(tensor), (tensor.requires_grad,)

@@ -5,6 +5,7 @@
 
 #include "engine/run.h"
 #include "seam/fallbacks.h"
+#include "seam/overrides.h"
 
 namespace rushlight {
 
@@ -101,7 +102,8 @@ static bool is_simple(Tensor* tensor, PyObject* const* args, Py_ssize_t count, P
 
 PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Tensor* tensor = as_tensor(self);
-    bool keep = false, simple = is_simple(tensor, args, count, names, keep);
+    // a mode sees this call too, by the Python form
+    bool keep = false, simple = watching_modes == 0 && is_simple(tensor, args, count, names, keep);
     Ref edge = simple ? Ref::steal(edge_of(tensor)) : Ref();
     if (simple && !edge) return nullptr;
     if (!simple || edge.get() == Py_None) {

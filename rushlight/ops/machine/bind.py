@@ -50,7 +50,7 @@ def bind(op: Op) -> None:
     for each in (name, *op.aliases):
         place, _, alias = each.rpartition(".")
         names = NAMESPACES.setdefault(place if "." in each else module, {})
-        names[alias] = twin_of(op) if each in TWINS else op.function
+        names[alias] = twin_of(op, each) if each in TWINS else op.function
         if op.is_method and "." not in each:
             setattr(Tensor, each, op.method)
             if op.inplace is not None:
@@ -61,9 +61,9 @@ def bind(op: Op) -> None:
         bind_operator(op)
 
 
-def twin_of(op: Op) -> Callable:
+def twin_of(op: Op, path: str) -> Callable:
     """The function of an op once more, as another object."""
-    made: Any = op.twin()
+    made: Any = op.twin(f"rushlight.{path.rpartition('.')[0]}")
     made.op, made.gradient = op, op.gradient
     op.twins.append(made)
     return made

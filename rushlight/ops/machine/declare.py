@@ -14,7 +14,7 @@ from rushlight.autograd.refused import RefusedNode, UnderivableNode, Underivable
 from rushlight.ops.machine import gradients, rules
 from rushlight.ops.machine.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, described, has_kernel
 from rushlight.ops.machine.call import call
-from rushlight.ops.machine.generate import as_method, generate, guard
+from rushlight.ops.machine.generate import as_method, generate, guard, in_place
 from rushlight.ops.machine.inplace import call_either, call_inplace
 from rushlight.ops.machine.layouts import COMMON, KEPT, ROWS
 from rushlight.ops.machine.returned import named_results
@@ -68,7 +68,7 @@ class Op:
         self.function: Callable
         self.method: Callable | None = None  # the same with another signature
         self.inplace: Callable | None = None
-        self.twin: Callable[[], Callable]  # makes the function once more, as another object
+        self.twin: Callable[[str], Callable]  # makes the function once more, as another object, for a module
         self.twins: list[Callable] = []  # those that were made
         self.is_method = self.is_view = self.is_composed = False
         self.returns: tuple[str, ...] | None = None
@@ -330,7 +330,7 @@ def add_forms(self: Op, plain: Callable, entry: int, parameters: tuple | None) -
     if self.is_method:
         self.method = accelerated(self, as_method(self, plain), entry, parameters)
     self.function = accelerated(self, plain, entry, parameters)
-    self.twin = functools.partial(accelerated, self, plain, entry, parameters)
+    self.twin = lambda place: accelerated(self, in_place(plain, place), entry, parameters)
     return [self.function] if self.method is None else [self.method, self.function]
 
 

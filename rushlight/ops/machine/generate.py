@@ -126,6 +126,15 @@ def guard(op: Op, function: Callable, failed: Callable) -> Callable:
     return made if rest else named(made)
 
 
+def in_place(function: Any, module: str) -> Callable:
+    """The same function for another module, where users and pickles find it."""
+    made = FunctionType(function.__code__, {}, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__, made.__qualname__ = function.__kwdefaults__, function.__qualname__
+    made.__doc__, made.__module__ = function.__doc__, module
+    made.__signature__ = function.__signature__  # type: ignore[attr-defined]
+    return made
+
+
 def as_method(op: Op, function: Any) -> Callable:
     """The same function under the signature of a method."""
     made = FunctionType(function.__code__, {}, function.__name__, function.__defaults__, function.__closure__)
