@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rushlight.autograd.modes import set_grad_enabled
 from rushlight.core.object.tensor import Tensor
-from rushlight.core.settings.float_warnings import QUIET, floating_point
 
 if TYPE_CHECKING:
     from rushlight.optim.optimizer import Optimizer
@@ -52,11 +53,8 @@ def total_norm(grads: list[Tensor]) -> float:
     flat = [grad._array.reshape(-1) for grad in grads]
     if all([each.dtype.char in "fd" for each in flat]):
         # squares added without their roots: half the time of torch's function for 50 small arrays
-        token = floating_point.set(QUIET)
-        try:
+        with np.errstate(all="ignore"):
             return math.sqrt(sum([each.dot(each).item() for each in flat]))
-        finally:
-            floating_point.reset(token)
     from rushlight.nn.utils.clip_grad import get_total_norm
 
     return get_total_norm(grads).item()

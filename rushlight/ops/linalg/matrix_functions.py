@@ -47,7 +47,8 @@ def linalg_matrix_exp(input):
         return input.copy()
     from scipy.linalg import expm
 
-    return np.asarray(expm(input), input.dtype)
+    # copied here where it has to be: where memory ends, SciPy has an error of its own
+    return np.asarray(expm(np.ascontiguousarray(input)), input.dtype)
 
 
 def exponential_gradient(grad, input):
