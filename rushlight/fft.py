@@ -1,7 +1,7 @@
 """Fourier transforms: `torch.fft`, whose functions are declared in `rushlight/ops/fourier`."""
 
+import rushlight.ops.fourier as _declared  # noqa: F401
 from rushlight.core.surface.lazy import names_of as _names_of
-from rushlight.ops import fourier as _declared  # noqa: F401
 from rushlight.ops.machine.bind import namespace as _namespace
 
 globals().update(_namespace("fft"))

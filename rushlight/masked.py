@@ -2,8 +2,8 @@
 
 from typing import Any, NoReturn
 
+import rushlight.ops.masked as _declared  # noqa: F401
 from rushlight.core.surface.lazy import names_of
-from rushlight.ops import masked as _declared  # noqa: F401
 from rushlight.ops.machine.bind import namespace
 
 

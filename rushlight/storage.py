@@ -18,8 +18,19 @@ __all__ = ["TypedStorage", "UntypedStorage"]
 
 _StorageBase = StorageBase
 
-globals().update({each.__name__: each for each in KINDS.values()})
-Storage = KINDS[dtypes.float32]
+BFloat16Storage = KINDS[dtypes.bfloat16]
+BoolStorage = KINDS[dtypes.bool_]
+ByteStorage = KINDS[dtypes.uint8]
+CharStorage = KINDS[dtypes.int8]
+ComplexDoubleStorage = KINDS[dtypes.complex128]
+ComplexFloatStorage = KINDS[dtypes.complex64]
+DoubleStorage = KINDS[dtypes.float64]
+FloatStorage = KINDS[dtypes.float32]
+HalfStorage = KINDS[dtypes.float16]
+IntStorage = KINDS[dtypes.int32]
+LongStorage = KINDS[dtypes.int64]
+ShortStorage = KINDS[dtypes.int16]
+Storage = FloatStorage
 
 
 def from_file(

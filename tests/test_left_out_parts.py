@@ -20,7 +20,6 @@ from rushlight import compat
         ("quantization.observer", "MinMaxObserver", "quantization is left out"),
         ("utils.cpp_extension", "load", "extensions in C\\+\\+ for PyTorch cannot be loaded"),
         ("utils.mobile_optimizer", "optimize_for_mobile", "TorchScript is left out"),
-        ("utils.flop_counter", "FlopCounterMode", "operations are not counted"),
         ("_C", "Graph", "it belongs to the inside of PyTorch"),
         ("_C", "parse_schema", "it belongs to the inside of PyTorch"),
     ],

@@ -80,10 +80,10 @@ class _PositiveDefinite(_Symmetric):
         return roots(array, False)[1] == 0 if found.all() else found
 
 
-lower_triangular = _LowerTriangular()
-lower_cholesky = _LowerCholesky()
-corr_cholesky = _CorrCholesky()
-square = _Square()
-symmetric = _Symmetric()
-positive_semidefinite = _PositiveSemidefinite()
-positive_definite = _PositiveDefinite()
+lower_triangular: Constraint = _LowerTriangular()
+lower_cholesky: Constraint = _LowerCholesky()
+corr_cholesky: Constraint = _CorrCholesky()
+square: Constraint = _Square()
+symmetric: Constraint = _Symmetric()
+positive_semidefinite: Constraint = _PositiveSemidefinite()
+positive_definite: Constraint = _PositiveDefinite()

@@ -89,8 +89,7 @@ LEFT_OUT = (
     (
         "it counts what PyTorch's own kernels do",
         "measure with torch.profiler.profile()",
-        """profiler.* autograd.profiler.* autograd.profiler_legacy* utils.benchmark.*
-        utils.flop_counter.*""",
+        "autograd.profiler.* utils.benchmark.*",
     ),
     (
         "nothing is downloaded and nothing is compiled",
@@ -101,7 +100,7 @@ LEFT_OUT = (
     (
         "PyTorch itself has given it up",
         "use the function that PyTorch names in its stead",
-        """Tensor.reinforce torch.* utils.backcompat utils.backcompat.* math.*
+        """Tensor.reinforce utils.backcompat utils.backcompat.* math.*
         autograd.*NestedIOFunction""",
     ),
     (

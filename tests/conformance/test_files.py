@@ -6,10 +6,11 @@ import io
 import os
 
 import pytest
-import torch
 
 import rushlight
-from tests.conformance.saved_objects import Maker, described
+
+torch = pytest.importorskip("torch")
+from tests.conformance.saved_objects import Maker, described  # noqa: E402
 
 COUNT = int(os.environ.get("RUSHLIGHT_FILES", "60"))
 # how it is saved, and how it is loaded

@@ -162,9 +162,9 @@ def test_there_is_no_gpu():
     with pytest.raises(RuntimeError, match=r"torch.cuda.Stream requires CUDA support"):
         torch.cuda.Stream()
     with pytest.raises(
-        AttributeError, match=r"'MemPool': it is not in Rushlight: it is for devices other than the CPU"
+        AttributeError, match=r"'jiterator': it is not in Rushlight: it is for devices other than the CPU"
     ):
-        torch.cuda.MemPool  # noqa: B018
+        torch.cuda.jiterator  # noqa: B018
     assert not hasattr(torch.cuda, "__wrapped__")
 
 

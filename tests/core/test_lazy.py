@@ -85,7 +85,7 @@ def test_utilities_are_loaded_when_asked_for():
 @pytest.mark.parametrize(
     ("package", "name"),
     [
-        (torch, "jit"),
+        (torch, "no_such_name"),
         (torch.nn, "NoSuchLayer"),
         (torch.nn.functional, "no_such_function"),
         (torch.optim, "NoSuchMethod"),

@@ -13,5 +13,7 @@ def test_an_extra_brings_what_the_extras_in_it_ask_for(capsys):
 
 
 def test_an_unknown_extra_is_named_with_those_that_exist():
-    with pytest.raises(SystemExit, match=r"no extra 'devel'; it has examples, safetensors, conformance, dev"):
+    with pytest.raises(
+        SystemExit, match=r"no extra 'devel'; it has examples, safetensors, tensorboard, conformance, dev"
+    ):
         main("devel")

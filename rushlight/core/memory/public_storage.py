@@ -6,7 +6,7 @@ import operator
 import sys
 from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -20,9 +20,6 @@ from rushlight.core.memory.strides import bytes_of, copied
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.device import CPU, check_device, device
-
-if TYPE_CHECKING:
-    from rushlight.core.memory.typed_storage import TypedStorage
 
 # the object of each block that somebody holds, by the id of its array: there is one at a time
 HELD: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
@@ -46,10 +43,10 @@ class UntypedStorage(StorageBase):
     """
 
     # what several tensors' storages point to; its bytes; whether it is a piece of another storage
-    _block: np.ndarray
-    _memory: np.ndarray
+    _block: Any
+    _memory: Any
     _part = False
-    _checkpoint_offset: int | None = None
+    _checkpoint_offset: Any = None
     _fake_device: Any = None
 
     def __new__(cls, *arguments: Any, size: Any = None, device: Any = None, allocator: Any = None) -> UntypedStorage:
@@ -267,7 +264,7 @@ class UntypedStorage(StorageBase):
 def converting(kind: dtypes.dtype) -> Any:
     """A method that makes numbers of a dtype out of the bytes."""
 
-    def convert(self: UntypedStorage) -> TypedStorage:
+    def convert(self: UntypedStorage) -> Any:
         from rushlight.core.memory.typed_storage import typed
 
         return typed(self._memory.astype(kind.numpy))

@@ -10,11 +10,11 @@ from typing import Any, Literal, NoReturn, TypeVar, overload
 from numpy import dtype as _numpy_dtype
 from numpy import ndarray as _numpy_ndarray
 
+from rushlight import TypedStorage as _TypedStorage
+from rushlight import UntypedStorage as _UntypedStorage
 from rushlight.autograd.handles import RemovableHandle as _RemovableHandle
 from rushlight.core.memory.layout import layout as _layout
 from rushlight.core.memory.layout import memory_format as _memory_format
-from rushlight.core.memory.public_storage import UntypedStorage as _UntypedStorage
-from rushlight.core.memory.typed_storage import TypedStorage as _TypedStorage
 from rushlight.core.numbers.dtypes import dtype as _dtype
 from rushlight.core.object import results
 from rushlight.core.object.tensor import Tensor

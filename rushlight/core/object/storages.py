@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import rushlight
 from rushlight.core.object.tensor import Tensor, attribute, method, storage_of
 
 # loaded when somebody asks for a storage, which few programs do: 3 ms
-if TYPE_CHECKING:
-    from rushlight.core.memory.public_storage import UntypedStorage
-    from rushlight.core.memory.typed_storage import TypedStorage
 
 
 @method
-def untyped_storage(self: Tensor) -> UntypedStorage:
+def untyped_storage(self: Tensor) -> rushlight.UntypedStorage:
     """The memory that the tensor shares with its views, as bytes.
 
     >>> x = torch.zeros(4)
@@ -26,7 +22,7 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 
 @method
-def storage(self: Tensor) -> TypedStorage:
+def storage(self: Tensor) -> rushlight.TypedStorage:
     """The memory that the tensor shares with its views, as numbers of its dtype.
 
     >>> torch.tensor([1.0, 2.0]).storage().tolist()
