@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.memory.meta import kept
+
 CONJUGATE, NEGATIVE = 1, 2
 
 ndarray = np.ndarray
@@ -97,5 +99,5 @@ def deferred(array: ndarray, flips: int) -> ndarray:
 
 
 def alike(array: ndarray, found: ndarray) -> ndarray:
-    """A plain array, deferred as another one is."""
-    return deferred(found, flips_of(array))
+    """A plain array, deferred or without memory as another one is."""
+    return deferred(kept(array, found), flips_of(array))

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.memory import deferred
+from rushlight.core.memory.meta import Meta, bare
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor, new
@@ -37,6 +38,8 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         if isinstance(value, Tensor):
             array = arrays[position] = value._array
             if type(array) is not ndarray:
+                if type(array) is Meta:
+                    return without_memory(op, arguments, out)
                 arrays[position] = plain(op, position, array)
             if value._requires_grad or (value._base is not None and value._base._requires_grad):
                 needs |= 1 << position
@@ -46,6 +49,8 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
             needs |= unwrap_other(op, position, value, arrays)
             if position in op.lists:
                 cut = next((each._cut for each in value if each._cut is not None), cut)
+                if any([type(each._array) is Meta for each in value]):
+                    return without_memory(op, arguments, out)
     # `run`, written out: a call less
     expected = None
     token = floating_point.set(QUIET)
@@ -72,6 +77,13 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     if needs or cut is not None or state.inference:
         give_history(op, arguments, needs, cut, tensor)
     return tensor
+
+
+def without_memory(op: Op, arguments: tuple, out: Any) -> Any:
+    """The call where one of its tensors is on the device 'meta'."""
+    from rushlight.ops.machine.meta import call_meta
+
+    return call_meta(op, arguments, out)
 
 
 def give_history(op: Op, arguments: tuple, needs: int, cut: tuple | None, tensor: Tensor) -> None:
@@ -110,6 +122,8 @@ def unwrap(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
 
 def plain(op: Op, position: int, array: ndarray) -> ndarray:
     """What a body gets of a deferred array: the memory, to make a view of, or else the elements."""
+    if type(array) is Meta:
+        return bare(array)
     return deferred.raw(array) if op.is_view and position == 0 else deferred.resolved(array)
 
 
@@ -119,7 +133,7 @@ def unwrap_other(op: Op, position: int, value: Any, arrays: list, form: str = ""
         arrays[position] = odd_argument(op, position, value, form=form)
         return 0
     values = tensor_list(op, position, value, form)
-    arrays[position] = [deferred.resolved(each._array) for each in values]
+    arrays[position] = [deferred.resolved(bare(each._array)) for each in values]
     return any([each.requires_grad for each in values]) << position
 
 
