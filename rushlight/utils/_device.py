@@ -17,10 +17,10 @@ from rushlight.utils._contextlib import context_decorator
 __all__ = ["device_decorator", "set_device"]
 
 CURRENT_DEVICE = None
-CONSTRUCTORS = """empty empty_permuted empty_strided empty_quantized ones arange bartlett_window blackman_window eye fft_fftfreq
-fft_rfftfreq full hamming_window hann_window kaiser_window linspace logspace nested_tensor normal rand randn randint
-randperm range sparse_coo_tensor sparse_compressed_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor
-sparse_bsc_tensor tril_indices triu_indices zeros asarray tensor as_tensor scalar_tensor"""
+CONSTRUCTORS = """empty empty_permuted empty_strided ones arange bartlett_window blackman_window eye fft_fftfreq
+fft_rfftfreq full hamming_window hann_window kaiser_window linspace logspace normal rand randn randint
+randperm range
+tril_indices triu_indices zeros asarray tensor as_tensor scalar_tensor"""
 
 
 def device_decorator(device: Any, func: Callable) -> Callable:

@@ -111,7 +111,9 @@ def full_like(
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
-def array_like(function: str, input: Tensor, dtype: dtypes.dtype | None, form: memory_format | None, device: Any) -> np.ndarray:
+def array_like(
+    function: str, input: Tensor, dtype: dtypes.dtype | None, form: memory_format | None, device: Any = None
+) -> np.ndarray:
     """Fresh memory in the input's shape; its dtype and memory format unless others are given."""
     if not isinstance(input, Tensor):
         module = "numpy." if isinstance(input, np.ndarray) else ""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.memory.capacity import no_room, overflowed
 from rushlight.core.memory import meta
+from rushlight.core.memory.capacity import no_room, overflowed
 from rushlight.core.memory.layout import check_layout
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, new

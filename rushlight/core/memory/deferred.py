@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.core.memory.meta import kept
+from rushlight.core.memory.meta import Meta, kept
 
 CONJUGATE, NEGATIVE = 1, 2
 
@@ -92,6 +92,8 @@ def resolved_all(values: Any) -> list:
 def deferred(array: ndarray, flips: int) -> ndarray:
     """A view of a plain array that stands for its conjugate or negative."""
     if not flips:
+        return array
+    if type(array) is Meta:
         return array
     found = array.view(Deferred)
     found.flips = flips

@@ -39,6 +39,8 @@ class Meta(ndarray):
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if func is np.copyto:
             return None
+        if func.__name__ in ASK_NUMBERS:
+            raise depends_on_data(func.__name__)
         return marked(func(*bare_all(args), **dict(zip(kwargs, bare_all(kwargs.values()), strict=True))))
 
     def resolve(self) -> ndarray:
@@ -57,8 +59,27 @@ class Meta(ndarray):
     def tolist(self) -> Any:
         raise no_data()
 
+    def __bool__(self) -> bool:
+        return self.item()
+
+    def __float__(self) -> float:
+        return self.item()
+
+    def __int__(self) -> int:
+        return self.item()
+
+    def __index__(self) -> int:
+        return self.item()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return reserve, (self.shape, self.dtype, self.strides)
+
     def fill(self, value: Any) -> None:
         """Nothing: there is nothing to fill."""
+
+
+# functions of NumPy's whose answer is in the numbers
+ASK_NUMBERS = {"array_equal", "allclose", "nonzero", "flatnonzero", "argwhere", "unique", "bincount", "extract"}
 
 
 class Addresses:
@@ -139,6 +160,19 @@ def bare_all(values: Any) -> list:
 def kept(array: ndarray, found: ndarray) -> ndarray:
     """A view of an array's memory: a meta array if that is one."""
     return found.view(Meta) if type(array) is Meta and type(found) is ndarray else found
+
+
+def beside(array: ndarray, made: ndarray) -> ndarray:
+    """An array that is to be used with another one: without memory if that is."""
+    return like(made) if type(array) is Meta else made
+
+
+def depends_on_data(name: str) -> NotImplementedError:
+    """The refusal of what numbers would have to be known for."""
+    return NotImplementedError(
+        f"aten::{name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel "
+        "registered: what it gives depends on numbers, and meta tensors have none"
+    )
 
 
 def no_data() -> NotImplementedError:

@@ -73,7 +73,9 @@ def exported(self: Tensor, force: bool) -> np.ndarray:
     if type(self._array) is Meta:
         if force:
             raise no_data()
-        words = "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        words = (
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
         raise TypeError(f"{words} A meta tensor has no numbers, though: make it on the CPU")
     flips = flips_of(self._array)
     if flips and not force:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rushlight.core.memory.deferred import resolved
+from rushlight.core.memory.meta import Meta
 
 __all__ = ["format_tensor", "get_printoptions", "printoptions", "repr_tensor", "set_printoptions"]
 
@@ -110,7 +111,7 @@ def repr_tensor(tensor: Any, default_dtype: object = "torch.float32", prefix: st
 
     `default_dtype` is the dtype that goes without saying, or its name; subclasses have another `prefix`.
     """
-    if tensor.is_meta:
+    if type(tensor._array) is Meta:
         return repr_meta(tensor, str(default_dtype), prefix)
     array, dtype, default = resolved(tensor._array), str(tensor.dtype), str(default_dtype)
     suffixes = []

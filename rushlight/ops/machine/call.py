@@ -33,14 +33,14 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     arrays = list(arguments)
     needs = 0
     cut = None
+    meta = False
     for position in op.tensors:
         value = arguments[position]
         if isinstance(value, Tensor):
             array = arrays[position] = value._array
             if type(array) is not ndarray:
-                if type(array) is Meta:
-                    return without_memory(op, arguments, out)
                 arrays[position] = plain(op, position, array)
+                meta = meta or type(array) is Meta
             if value._requires_grad or (value._base is not None and value._base._requires_grad):
                 needs |= 1 << position
             elif value._cut is not None:
@@ -49,8 +49,9 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
             needs |= unwrap_other(op, position, value, arrays)
             if position in op.lists:
                 cut = next((each._cut for each in value if each._cut is not None), cut)
-                if any([type(each._array) is Meta for each in value]):
-                    return without_memory(op, arguments, out)
+                meta = meta or any_meta(value)
+    if meta:
+        return without_memory(op, arguments, out)
     # `run`, written out: a call less
     expected = None
     token = floating_point.set(QUIET)
@@ -77,6 +78,11 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     if needs or cut is not None or state.inference:
         give_history(op, arguments, needs, cut, tensor)
     return tensor
+
+
+def any_meta(tensors: Any) -> bool:
+    """Whether one of the tensors has no memory."""
+    return any([type(each._array) is Meta for each in tensors])
 
 
 def without_memory(op: Op, arguments: tuple, out: Any) -> Any:
@@ -240,6 +246,10 @@ def write_out(op: Op, arguments: tuple, needs: int, results: Any, out: Any) -> A
     """Put results into the tensors given as `out=`, resized as torch does."""
     from rushlight.ops.machine.out import check_out, wider, write_results
 
+    if type(results) is ndarray and type(getattr(out, "_array", None)) is Meta:
+        raise RuntimeError(
+            "Attempting to copy from device cpu to device meta, but cross-device copies are not allowed!"
+        )
     check_out(op, arguments, needs, out)
     if type(results) is ndarray and results.dtype is not getattr(out, "_array", results).dtype:
         again = wider(op, arguments, out)

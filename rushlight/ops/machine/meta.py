@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.memory.meta import Meta, bare, like, no_data, reserve
+from rushlight.core.memory.meta import Meta, bare, depends_on_data, like, no_data, reserve
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.object.views import make_view
 from rushlight.core.random.random import default_generator
@@ -23,6 +23,8 @@ def call_meta(op: Op, arguments: tuple, out: Any = None) -> Any:
     """As `call`, where a tensor among the arguments has no memory."""
     from rushlight.ops.machine import call
 
+    if op.name in DATA_DEPENDENT:
+        raise depends_on_data(DATA_DEPENDENT[op.name])
     check_devices(op, arguments)
     arrays, needs, cut = call.unwrap(op, arguments)
     results = results_of(op, arguments, arrays)
@@ -51,6 +53,10 @@ def results_of(op: Op, arguments: tuple, arrays: list) -> Any:
     if found is not None:
         return found
     before = default_generator.clone_state()
+    if op.name in NO_ZEROS:
+        arrays = [np.ones_like(each) if type(each) is ndarray else each for each in arrays]
+    elif op.body.__module__.startswith("rushlight.ops.linalg."):
+        arrays = [identity(each) if type(each) is ndarray else each for each in arrays]
     try:
         results = call.run(op, arguments, arrays)
     finally:
@@ -59,6 +65,17 @@ def results_of(op: Op, arguments: tuple, arrays: list) -> Any:
     if type(results) is tuple:
         return tuple([like(each) for each in call.laid_out(op, arrays, results)])
     return like(results if op.layout is None or results.ndim < 2 else op.layout(op, arrays, results))
+
+
+# which refuse zeros
+NO_ZEROS = {"div", "floor_divide", "remainder", "fmod", "_multinomial", "_divided_floor", "_divided_trunc"}
+
+
+def identity(array: ndarray) -> ndarray:
+    """Ones on the diagonal of each matrix: a matrix to which nothing is impossible; ones where there is none."""
+    made = np.empty_like(array)
+    made[...] = 1 if array.ndim < 2 else np.eye(*array.shape[-2:])
+    return made
 
 
 def by_shape(op: Op, arguments: tuple, arrays: list) -> Any:
@@ -88,7 +105,7 @@ def is_pointwise(op: Op) -> bool:
 def pointwise(op: Op, arguments: tuple, arrays: list, operands: list) -> ndarray | None:
     """The shape by broadcasting, the dtype by a call on one element."""
     shape = np.broadcast_shapes(*[each.shape for each in operands])
-    tiny = [corner(each) if type(each) is ndarray else each for each in arrays]
+    tiny = [corner(each, op.name in NO_ZEROS) if type(each) is ndarray else each for each in arrays]
     from rushlight.ops.machine import call
 
     made = call.run(op, arguments, tiny)
@@ -101,9 +118,9 @@ def pointwise(op: Op, arguments: tuple, arrays: list, operands: list) -> ndarray
     return like(op.layout(op, arrays, bare(found)))
 
 
-def corner(array: ndarray) -> ndarray:
-    """One element of an array, in as many dimensions."""
-    return np.zeros((1,) * array.ndim, array.dtype)
+def corner(array: ndarray, one: bool) -> ndarray:
+    """One element of an array's dtype, in as many dimensions."""
+    return (np.ones if one else np.zeros)((1,) * array.ndim, array.dtype)
 
 
 def product(shape: Any) -> Any:
@@ -173,8 +190,14 @@ def check_devices(op: Op, arguments: tuple) -> None:
             )
 
 
+# whose shape, or whose only answer, is in the numbers
+DATA_DEPENDENT = {
+    "_pick_mask": "nonzero", "_rows_nonzero": "nonzero", "nonzero": "nonzero", "argwhere": "nonzero",
+    "_distinct": "_unique2", "unique_consecutive": "unique_consecutive", "masked_select": "masked_select",
+    "bincount": "bincount", "equal": "equal",
+}  # fmt: skip
 # indices may be numbers that are there
-MIXED = {"index", "getitem", "index_put", "_index_put"}
+MIXED = {"_pick", "_pick_mask", "_put", "index_put"}
 
 
 def is_meta(tensor: Tensor) -> bool:
@@ -195,7 +218,6 @@ def check_target(op: Op, arguments: tuple) -> None:
     """Refuse to write what has no numbers into memory."""
     if is_meta(arguments[0]):
         return
-    if op.name.startswith("copy"):
+    if "cop" in op.name:
         raise no_data()
     raise RuntimeError("Tensor on device meta is not on the expected device cpu!")
-

@@ -15,7 +15,7 @@ from rushlight.core.memory.layout import (
     memory_format,
     preserve_format,
 )
-from rushlight.core.memory.meta import Meta, like, no_data
+from rushlight.core.memory.meta import Meta, bare, like, no_data
 from rushlight.core.memory.strides import is_fresh
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
@@ -72,7 +72,7 @@ def to(
 @op(dtype=SAME, name="_moved", node="ToCopyBackward0", samples=None)
 def forgotten(input, kind: np.dtype, form: memory_format = None):
     """The input's shape and order in a NumPy dtype, without memory."""
-    return empty_like_array(like(input), kind, form)
+    return bare(empty_like_array(like(input), kind, form))
 
 
 forgotten.gradient(input=lambda grad: grad.new_zeros(grad.shape, device=CPU))
@@ -82,7 +82,9 @@ def moved(self: Tensor, place: Any, dtype: dtypes.dtype | None, form: memory_for
     """The tensor on the device 'meta'; nothing comes back from there."""
     if not is_meta(place):
         raise no_data()
-    return forgotten(self, self._array.dtype if dtype is None else dtypes.checked(dtype).numpy, form)
+    made = forgotten(self, self._array.dtype if dtype is None else dtypes.checked(dtype).numpy, form)
+    made._array = made._array.view(Meta)
+    return made
 
 
 def read_target(args: tuple) -> tuple[Any, dtypes.dtype | None, tuple]:
