@@ -50,7 +50,7 @@ class Meta(ndarray):
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> ndarray:
         return reserve(self.shape, np.dtype(dtype))
 
-    def copy(self, order: Any = "C") -> ndarray:
+    def copy(self, order: Any = "C") -> Any:
         return reserve(self.shape, self.dtype)
 
     def item(self, *args: Any) -> Any:

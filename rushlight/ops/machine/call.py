@@ -11,7 +11,7 @@ from rushlight.core.memory import deferred
 from rushlight.core.memory.meta import Meta, bare
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
-from rushlight.core.object.tensor import Tensor, new
+from rushlight.core.object.tensor import Tensor, new, wrap
 from rushlight.core.object.views import MULTIPLE, make_view
 from rushlight.core.settings.float_warnings import QUIET, floating_point
 from rushlight.errors.explained import KERNEL, explained
@@ -48,8 +48,8 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         elif type(value) not in NUMBERS or position in op.strict:
             needs |= unwrap_other(op, position, value, arrays)
             if position in op.lists:
-                cut = next((each._cut for each in value if each._cut is not None), cut)
-                meta = meta or any_meta(value)
+                cut, without = seen_in(value, cut)
+                meta = meta or without
     if meta:
         return without_memory(op, arguments, out)
     # `run`, written out: a call less
@@ -70,19 +70,17 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         return write_out(op, arguments, needs, results, out)
     if type(results) is not ndarray:
         return wrap_many(op, arguments, needs, cut, laid_out(op, arrays, results))
-    if op.is_view:
-        tensor = make_view(arguments[0], results)
-    else:
-        tensor = new(Tensor)
-        tensor._array = results if op.layout is None or results.ndim < 2 else op.layout(op, arrays, results)
+    laid = results if op.is_view or op.layout is None or results.ndim < 2 else op.layout(op, arrays, results)
+    tensor = make_view(arguments[0], laid) if op.is_view else wrap(laid)
     if needs or cut is not None or state.inference:
         give_history(op, arguments, needs, cut, tensor)
     return tensor
 
 
-def any_meta(tensors: Any) -> bool:
-    """Whether one of the tensors has no memory."""
-    return any([type(each._array) is Meta for each in tensors])
+def seen_in(tensors: Any, cut: tuple | None) -> tuple[tuple | None, bool]:
+    """The first cut history among tensors of a list, and whether one of them has no memory."""
+    cut = next((each._cut for each in tensors if each._cut is not None), cut)
+    return cut, any([type(each._array) is Meta for each in tensors])
 
 
 def without_memory(op: Op, arguments: tuple, out: Any) -> Any:
