@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.memory.layout import contiguous_format, empty_with_strides, is_dense
+from rushlight.core.memory.meta import Meta, reserve
 from rushlight.core.memory.storage import count_write
 from rushlight.core.memory.strides import strides_of
 from rushlight.core.object.tensor import Tensor, storage_of, wrap
@@ -63,6 +64,11 @@ def first(leaf: Tensor, grad: Tensor, alone: bool) -> Tensor:
 def laid_out_as(model: Tensor, kind: np.dtype) -> np.ndarray:
     """Fresh memory for a gradient: with the model's strides if its elements fill their memory, else by rows."""
     array = model._array
+    if type(array) is Meta:
+        size = kind.itemsize
+        return reserve(
+            array.shape, kind, tuple([step * size for step in strides_of(array)]) if fills_memory(array) else None
+        )
     by_rows = array.flags.c_contiguous and 1 not in array.shape
     if by_rows or not fills_memory(array):
         return np.empty(array.shape, kind)

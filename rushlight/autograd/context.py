@@ -73,7 +73,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def __init__(self, args: tuple) -> None:
         self.place = location.user_line(3)
-        self.kept: list[SavedValue] | None = None
+        self._kept_values: list[SavedValue] | None = None
         tensors = [each if isinstance(each, Tensor) else None for each in args]
         self.given_tensors = tuple([each is not None for each in tensors])
         # a write in forward gives an input another history: the one before it counts
@@ -90,7 +90,7 @@ class BackwardCFunction(Node, FunctionCtx):
         """What `save_for_backward` kept."""
         if self.freed is not None:
             raise history.freed(self)
-        return tuple([each.unpack(self) for each in self.kept or ()])
+        return tuple([each.unpack(self) for each in self._kept_values or ()])
 
     saved_variables = saved_tensors
 
@@ -98,7 +98,7 @@ class BackwardCFunction(Node, FunctionCtx):
     def _raw_saved_tensors(self) -> tuple:
         if self.freed is not None:
             raise history.freed(self)
-        return tuple([SavedTensor(self, place) for place in range(len(self.kept or ()))])
+        return tuple([SavedTensor(self, place) for place in range(len(self._kept_values or ()))])
 
     def value_at(self, place: int) -> Tensor | None:
         """One saved value, as `saved_tensors` gives it."""
@@ -106,14 +106,14 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def kept_at(self, place: int) -> tuple[Any, Packed | None]:
         """A saved value as it is kept, and the mark of its hooks."""
-        if self.kept is None:
+        if self._kept_values is None:
             raise history.freed(self)
-        return self.kept[place].value, self.kept[place].packed
+        return self._kept_values[place].value, self._kept_values[place].packed
 
     def pack_at(self, place: int, pack: Callable, unpack: Callable) -> None:
         """Put hooks on a value that is saved already."""
-        assert self.kept is not None
-        self.kept[place].pack(self, pack, unpack)
+        assert self._kept_values is not None
+        self._kept_values[place].pack(self, pack, unpack)
 
     def keep(self, outputs: list) -> None:
         """Save what forward asked for, and let go of what it marked: those may be outputs, and lead back here."""
@@ -125,11 +125,11 @@ class BackwardCFunction(Node, FunctionCtx):
                 )
             output = next((number for number, one in enumerate(outputs) if one is each), None)
             kept.append(SavedValue(self, each, output if each is not None and each.requires_grad else None))
-        self.kept = kept
+        self._kept_values = kept
         self.to_save = self.dirty_tensors = self.non_differentiable = None
 
     def release(self, place: tuple) -> None:
-        self.kept, self.freed = None, place
+        self._kept_values, self.freed = None, place
 
     def runs_on(self, grads: list[Tensor | None]) -> bool:
         return True

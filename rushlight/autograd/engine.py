@@ -11,6 +11,7 @@ from rushlight.autograd import accumulation, graph, hook_calls, modes, reentrant
 from rushlight.autograd.graph import Node
 from rushlight.autograd.queue import LEAF, pop, push
 from rushlight.core.memory.deferred import resolved
+from rushlight.core.memory.meta import Meta
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.object.views import make_view
@@ -281,7 +282,7 @@ def run_backward(
 ) -> list | None:
     if reentrant.is_deep():
         return reentrant.in_new_thread(run_backward, roots, keep_graph, create_graph, inputs, accumulating)
-    if extension is not None and not create_graph:
+    if extension is not None and not create_graph and not any([type(each[-1]._array) is Meta for each in roots]):
         found = extension.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
         return found if found is None else as_views(found)
     wanted = None if inputs is None else Wanted(inputs, [target for target, _, _ in roots], accumulating)

@@ -11,6 +11,7 @@ import numpy as np
 from rushlight.autograd import edges, engine
 from rushlight.autograd.edges import GradientEdge
 from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.memory.meta import beside
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor, wrap
@@ -62,7 +63,8 @@ def start_gradient(output: Tensor | GradientEdge, grad: Any, place: int) -> Tens
                 f"grad can be implicitly created only for real scalar outputs but got {dtypes.from_numpy(kind)}"
             )
         # np.ones takes 0.7 us
-        return wrap(np.ones(shape, kind) if shape else np.array(1, kind))
+        made = np.ones(shape, kind) if shape else np.array(1, kind)
+        return wrap(beside(output._array, made) if isinstance(output, Tensor) else made)
     if not isinstance(grad, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
     if grad._array.shape != shape:

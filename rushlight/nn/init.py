@@ -95,6 +95,8 @@ def trunc_normal_(
     inside = normal_share((b - mean) / std) - normal_share((a - mean) / std)
     with no_grad():
         if inside > 0.3:
+            if tensor.is_meta:
+                return tensor  # no number could be outside
             return draw_until_inside(tensor, mean, std, a, b, generator)
         return draw_below_curve(tensor, mean, std, a, b, generator)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.core.memory.public_storage import UntypedStorage
-from rushlight.core.settings.device import CPU, device
+from rushlight.core.settings.device import CPU, META, device
 
 MAP_LOCATION = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
@@ -55,7 +55,12 @@ def at_cpu(storage: Any, location: str) -> Any:
     return storage if location == "cpu" else None
 
 
+def at_meta(storage: Any, location: str) -> Any:
+    return UntypedStorage(storage.nbytes(), device=META) if location == "meta" else None
+
+
 register_package(10, cpu_tag, at_cpu)
+register_package(22, lambda storage: "meta" if storage.device.type == "meta" else None, at_meta)
 
 
 def refuse_accelerator(storage: Any, location: str) -> None:

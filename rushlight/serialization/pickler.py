@@ -104,6 +104,8 @@ def form_of_tensor(tensor: Tensor) -> Any:
 
 def plain_form(tensor: Tensor) -> tuple[Any, tuple]:
     size, stride, offset = geometry_of(tensor)
+    if tensor.is_meta:
+        return rebuilding._rebuild_meta_tensor_no_storage, (tensor.dtype, size, stride, tensor.requires_grad)
     flips = flips_of(tensor._array)
     bits = {name: True for name, bit in (("conj", CONJUGATE), ("neg", NEGATIVE)) if flips & bit}
     metadata = (bits,) if bits else ()

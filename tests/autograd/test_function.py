@@ -386,3 +386,24 @@ def test_a_leaf_that_is_a_view_may_not_be_dirty():
         Tripled.apply(part)
     with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used"):
         Tripled.apply(point(1.0, 2.0)[1:])
+
+
+def test_a_user_may_call_an_attribute_of_the_context_kept():
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(x, factor):
+            return x * factor
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.kept = inputs[1]
+            ctx.save_for_backward(inputs[0])
+
+        @staticmethod
+        def backward(ctx, grad):
+            assert len(ctx.saved_tensors) == 1
+            return grad * ctx.kept, None
+
+    x = torch.ones(2, requires_grad=True)
+    Scaled.apply(x, 3.0).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]

@@ -14,7 +14,7 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.object.conversion import require_exportable
 from rushlight.core.object.tensor import Tensor, method
-from rushlight.core.settings.device import check_device
+from rushlight.core.settings.device import CPU, check_device, is_meta
 from rushlight.core.surface.overriding import overridable
 from rushlight.errors.location import user_line
 from rushlight.errors.lost import cut_of_data, warn_lost
@@ -53,6 +53,8 @@ def copy_of(data: Any, dtype: Any, device: Any, requires_grad: bool, function: s
     """A leaf with a copy of the data, which knows where a history was left behind."""
     if dtype is not None:
         dtype = dtypes.checked(dtype)
+    if isinstance(data, Tensor) and data.is_meta:
+        return data.detach().to("meta" if device is None else device, dtype, copy=True).requires_grad_(requires_grad)
     lost: list[Tensor] = []
     made = finish(array_from(data, dtype, lost), device, requires_grad)
     if lost:
@@ -107,8 +109,10 @@ def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = Non
     """
     if device is not None:
         check_device(device)
+        if is_meta(device):
+            return on_meta(data, dtype)
     if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtypes.checked(dtype))
+        return data.to(device, None if dtype is None else dtypes.checked(dtype))
     if isinstance(data, np.ndarray):
         return shared(data) if dtype is None else converted(data, dtypes.checked(dtype))
     if exports(data):
@@ -116,6 +120,12 @@ def as_tensor(data: Any, *, dtype: dtypes.dtype | None = None, device: Any = Non
     if is_storage(data):
         return on_storage(data, None if dtype is None else dtypes.checked(dtype))
     return copy_of(data, dtype, device, False, "as_tensor")
+
+
+def on_meta(data: Any, dtype: dtypes.dtype | None) -> Tensor:
+    """The data's shape and dtype, on the device 'meta'."""
+    kept = data if isinstance(data, Tensor) else as_tensor(data, device=CPU)
+    return kept.to("meta", dtype)
 
 
 def shared(array: np.ndarray) -> Tensor:
@@ -206,6 +216,7 @@ def asarray(
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         made = copy_of(obj, wanted, device, False, "asarray")
+    made = made.to(device) if is_meta(device) else made
     if requires_grad and made._node is None:
         made.requires_grad = True
     return made

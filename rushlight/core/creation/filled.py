@@ -66,7 +66,7 @@ def zeros(
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    array = allocate(np.zeros, size_from(sizes, size, "zeros"), numpy_dtype(dtype, out))
+    array = allocate(np.zeros, size_from(sizes, size, "zeros"), numpy_dtype(dtype, out), device)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -87,7 +87,7 @@ def ones(
     >>> torch.ones(3)
     tensor([1., 1., 1.])
     """
-    array = allocate(ones_array, size_from(sizes, size, "ones"), numpy_dtype(dtype, out))
+    array = allocate(ones_array, size_from(sizes, size, "ones"), numpy_dtype(dtype, out), device)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -111,7 +111,7 @@ def empty(
     """
     shape, kind = size_from(sizes, size, "empty"), numpy_dtype(dtype, out)
     if memory_format is None or memory_format is contiguous_format:
-        array = allocate(np.empty, shape, kind)
+        array = allocate(np.empty, shape, kind, device)
     else:
         array = empty_in_format(shape, kind, memory_format)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
@@ -138,7 +138,7 @@ def full(
     value = number(fill_value, "full", "fill_value", 2)
     if dtype is None and out is None:
         dtype = of_number(value)
-    array = allocate(np.empty, checked_size(size, "full"), numpy_dtype(dtype, out))
+    array = allocate(np.empty, checked_size(size, "full"), numpy_dtype(dtype, out), device)
     array[...] = converted(value, array.dtype, single=array.size == 1)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
@@ -187,7 +187,7 @@ def eye(
     for name, size in (("n", rows), ("m", columns)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    array = allocate(np.zeros, (rows, columns), numpy_dtype(dtype, out))
+    array = allocate(np.zeros, (rows, columns), numpy_dtype(dtype, out), device)
     array.reshape(-1)[: rows * columns : columns + 1][: min(rows, columns)] = 1
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
@@ -241,7 +241,7 @@ def empty_strided(
             "strides cannot be negative"
         )
     extent = 1 + sum((each - 1) * step for each, step in zip(shape, steps, strict=True)) if 0 not in shape else 0
-    memory = allocate(np.empty, (extent,), numpy_dtype(dtype))
+    memory = allocate(np.empty, (extent,), numpy_dtype(dtype), device)
     return finish_into(strided(memory, shape, steps, 0), None, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -275,6 +275,6 @@ def empty_permuted(
             )
     if len(set(order)) != len(order):
         raise RuntimeError(f"Duplicate dim not allowed: physical_layout is {list(order)}")
-    memory = allocate(np.empty, tuple(shape[dim] for dim in order), numpy_dtype(dtype))
+    memory = allocate(np.empty, tuple(shape[dim] for dim in order), numpy_dtype(dtype), device)
     array = memory.transpose(np.argsort(order))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)

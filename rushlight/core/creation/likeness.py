@@ -8,10 +8,12 @@ import numpy as np
 
 from rushlight.core.creation.filled import converted, empty_strided, full
 from rushlight.core.creation.options import allocate, finish_into, number, numpy_dtype, ones_array, size_from
+from rushlight.core.memory import meta
 from rushlight.core.memory.layout import empty_like_array, memory_format
 from rushlight.core.memory.layout import layout as Layout
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, method
+from rushlight.core.settings.device import is_meta
 from rushlight.core.surface.overriding import overridable
 from rushlight.native import shortcut
 
@@ -36,7 +38,7 @@ def zeros_like(
     tensor([[0., 0.],
             [0., 0.]])
     """
-    array = array_like("zeros_like", input, dtype, memory_format)
+    array = array_like("zeros_like", input, dtype, memory_format, device)
     array.fill(0)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
@@ -58,7 +60,7 @@ def ones_like(
     >>> torch.ones_like(torch.tensor([5, 6])), torch.ones_like(torch.tensor([0.5, 0.25]))
     (tensor([1, 1]), tensor([1., 1.]))
     """
-    array = array_like("ones_like", input, dtype, memory_format)
+    array = array_like("ones_like", input, dtype, memory_format, device)
     array.fill(1)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
@@ -81,7 +83,7 @@ def empty_like(
     >>> x.shape, x.dtype
     (torch.Size([2, 3]), torch.int64)
     """
-    array = array_like("empty_like", input, dtype, memory_format)
+    array = array_like("empty_like", input, dtype, memory_format, device)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -104,12 +106,14 @@ def full_like(
     tensor([[9, 9],
             [9, 9]])
     """
-    array = array_like("full_like", input, dtype, memory_format)
+    array = array_like("full_like", input, dtype, memory_format, device)
     array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype, single=array.size == 1)
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
-def array_like(function: str, input: Tensor, dtype: dtypes.dtype | None, form: memory_format | None) -> np.ndarray:
+def array_like(
+    function: str, input: Tensor, dtype: dtypes.dtype | None, form: memory_format | None, device: Any = None
+) -> np.ndarray:
     """Fresh memory in the input's shape; its dtype and memory format unless others are given."""
     if not isinstance(input, Tensor):
         module = "numpy." if isinstance(input, np.ndarray) else ""
@@ -117,8 +121,15 @@ def array_like(function: str, input: Tensor, dtype: dtypes.dtype | None, form: m
             f"{function}(): argument 'input' (position 1) must be Tensor, not {module}{type(input).__name__}"
         )
     kind = None if dtype is None else dtypes.checked(dtype).numpy
-    make = lambda shape, kind: empty_like_array(input._array, kind, form)
+    make = lambda shape, kind: empty_like_array(meta.bare(input._array), kind, form)
+    if is_meta(near(input, device)):
+        make = lambda shape, kind: empty_like_array(meta.like(input._array), kind, form)
     return allocate(make, input._array.shape, input._array.dtype if kind is None else kind)
+
+
+def near(tensor: Tensor, device: Any) -> Any:
+    """The device that was asked for, or else the tensor's own."""
+    return tensor.device if device is None else device
 
 
 @method
@@ -141,7 +152,7 @@ def new_zeros(
             [False, False]])
     """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
-    array = allocate(np.zeros, size_from(sizes, size, "new_zeros"), kind)
+    array = allocate(np.zeros, size_from(sizes, size, "new_zeros"), kind, near(self, device))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -164,7 +175,7 @@ def new_ones(
     tensor([1, 1])
     """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
-    array = allocate(ones_array, size_from(sizes, size, "new_ones"), kind)
+    array = allocate(ones_array, size_from(sizes, size, "new_ones"), kind, near(self, device))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -187,7 +198,7 @@ def new_empty(
     torch.Size([2, 3])
     """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
-    array = allocate(np.empty, size_from(sizes, size, "new_empty"), kind)
+    array = allocate(np.empty, size_from(sizes, size, "new_empty"), kind, near(self, device))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -213,7 +224,7 @@ def new_full(
         fill_value,
         dtype=self.dtype if dtype is None else dtype,
         layout=layout,
-        device=device,
+        device=near(self, device),
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )
@@ -240,7 +251,7 @@ def new_empty_strided(
         stride,
         dtype=self.dtype if dtype is None else dtype,
         layout=layout,
-        device=device,
+        device=near(self, device),
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )

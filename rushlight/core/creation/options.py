@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.memory import meta
 from rushlight.core.memory.capacity import no_room, overflowed
 from rushlight.core.memory.layout import check_layout
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, new
-from rushlight.core.settings.device import check_device
+from rushlight.core.settings.device import check_device, is_meta
 from rushlight.core.settings.state import state
 from rushlight.errors.callsite import position_words
 from rushlight.errors.location import ours, user_line
@@ -22,6 +23,8 @@ def finish(array: np.ndarray, device: Any = None, requires_grad: bool = False) -
     """A leaf around the array, which remembers the user's line."""
     if device is not None:
         check_device(device)
+        if is_meta(device):
+            array = meta.like(array)
     made = new(Tensor)
     made._array = array
     made._created = user_line()
@@ -196,8 +199,10 @@ def number(value: Any, function: str, name: str, position: int) -> Any:
     raise TypeError(f"{where} must be Number, not {type(value).__name__}")
 
 
-def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:
-    """`make(shape, kind)`, where too large a shape is torch's RuntimeError."""
+def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype, device: Any = None) -> np.ndarray:
+    """`make(shape, kind)`, where too large a shape is torch's RuntimeError; on 'meta' nothing is made."""
+    if device is not None and is_meta(device):
+        return meta.reserve(shape, kind)
     try:
         return make(shape, kind)
     except MemoryError:

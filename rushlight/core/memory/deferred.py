@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.memory.meta import Meta, kept
+
 CONJUGATE, NEGATIVE = 1, 2
 
 ndarray = np.ndarray
@@ -91,11 +93,13 @@ def deferred(array: ndarray, flips: int) -> ndarray:
     """A view of a plain array that stands for its conjugate or negative."""
     if not flips:
         return array
+    if type(array) is Meta:
+        return array
     found = array.view(Deferred)
     found.flips = flips
     return found
 
 
 def alike(array: ndarray, found: ndarray) -> ndarray:
-    """A plain array, deferred as another one is."""
-    return deferred(found, flips_of(array))
+    """A plain array, deferred or without memory as another one is."""
+    return deferred(kept(array, found), flips_of(array))

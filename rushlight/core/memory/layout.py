@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from rushlight.core.memory.meta import Meta, reserve
 from rushlight.core.memory.strides import contiguous_strides, is_fresh, strides_of
 
 
@@ -176,11 +177,24 @@ def empty_with_strides(shape: tuple[int, ...], strides: tuple[int, ...], kind: n
 def empty_like_array(array: np.ndarray, kind: np.dtype | None = None, form: memory_format | None = None) -> np.ndarray:
     """Fresh memory of the array's shape in a memory format; None preserves the array's."""
     kind = array.dtype if kind is None else kind
+    if type(array) is Meta:
+        return reserved_like(array, kind, form)
     if form is None or form is preserve_format:
         if is_fresh(array):
             return np.empty(array.shape, kind)
         return empty_with_strides(array.shape, dense_strides(array), kind)
     return empty_in_format(array.shape, kind, form)
+
+
+def reserved_like(array: np.ndarray, kind: np.dtype, form: memory_format | None) -> np.ndarray:
+    """As `empty_like_array`, without memory."""
+    if form is None or form is preserve_format:
+        strides = contiguous_strides(array.shape) if is_fresh(array) else dense_strides(array)
+    elif form is contiguous_format:
+        strides = contiguous_strides(array.shape)
+    else:
+        strides = channels_last_strides(array.shape, form)
+    return reserve(array.shape, kind, tuple([step * kind.itemsize for step in strides]))
 
 
 def empty_in_format(shape: tuple[int, ...], kind: np.dtype, form: memory_format) -> np.ndarray:

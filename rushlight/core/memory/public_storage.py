@@ -14,12 +14,13 @@ import numpy as np
 from rushlight.core.creation.options import allocate
 from rushlight.core.memory.deferred import raw
 from rushlight.core.memory.mapping import Mapping, buffer_bytes, map_file, owner_of, swap_bytes
+from rushlight.core.memory.meta import Meta, reserve
 from rushlight.core.memory.moving import move, tensors_on
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import bytes_of, copied
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
-from rushlight.core.settings.device import CPU, check_device, device
+from rushlight.core.settings.device import CPU, META, check_device, device, is_meta
 
 # the object of each block that somebody holds, by the id of its array: there is one at a time
 HELD: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
@@ -59,15 +60,16 @@ class UntypedStorage(StorageBase):
                 f"torch.UntypedStorage() received an invalid combination of arguments - got ({kinds}), but expected "
                 "nothing, a size in bytes, or a sequence of integers"
             )
-        return on_block(first_bytes(given[0] if given else 0), cls)
+        block = first_bytes(given[0] if given else 0)
+        return on_block(reserve(block.shape, block.dtype) if is_meta(device) else block, cls)
 
     def __init__(self, *arguments: Any, **options: Any):
         """Nothing to do: the memory is there."""
 
     @property
     def device(self) -> device:
-        """Where the memory is: the CPU."""
-        return CPU
+        """Where the memory is: the CPU; 'meta' if there is none."""
+        return CPU if type(self._block) is not Meta else META
 
     @property
     def _cdata(self) -> int:
@@ -80,7 +82,7 @@ class UntypedStorage(StorageBase):
 
     def data_ptr(self) -> int:
         """The address of the first byte; 0 if there is none."""
-        return self._memory.__array_interface__["data"][0] if self._memory.size else 0
+        return self._memory.__array_interface__["data"][0] if self._memory.size and type(self._block) is not Meta else 0
 
     def nbytes(self) -> int:
         """The number of bytes."""
@@ -137,6 +139,8 @@ class UntypedStorage(StorageBase):
         return iter(self.tolist())
 
     def __repr__(self) -> str:
+        if type(self._block) is Meta:
+            return f"...\n[torch.storage.UntypedStorage(device=meta) of size {len(self)}]"
         lines = "".join(f" {each}\n" for each in self.tolist())
         return f"{lines or ' '}{'' if lines else chr(10)}[torch.storage.UntypedStorage(device=cpu) of size {len(self)}]"
 

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from rushlight.core.memory.meta import kept
+
 
 def strides_of(array: np.ndarray) -> tuple[int, ...]:
     """Strides in elements, as torch counts them."""
@@ -34,15 +36,15 @@ def with_strides(array: np.ndarray, shape: tuple, strides: tuple) -> np.ndarray:
     """The array's memory with other sizes and byte strides, from the same first element."""
     if array.flags.c_contiguous:
         # a tenth of the cost of np.lib.stride_tricks
-        return np.ndarray(shape, array.dtype, array, 0, strides)
-    return np.lib.stride_tricks.as_strided(array, shape, strides)
+        return kept(array, np.ndarray(shape, array.dtype, array, 0, strides))
+    return kept(array, np.lib.stride_tricks.as_strided(array.view(np.ndarray), shape, strides))
 
 
 def settled(array: np.ndarray) -> np.ndarray:
     """The array; an empty one with torch's strides in place of NumPy's zeros, for a view that keeps them."""
     if array.size:
         return array
-    return np.ndarray(array.shape, array.dtype, array, 0, byte_strides(array))
+    return kept(array, np.ndarray(array.shape, array.dtype, array, 0, byte_strides(array)))
 
 
 def byte_strides(array: np.ndarray) -> tuple[int, ...]:
@@ -104,9 +106,9 @@ def strided(memory: np.ndarray, shape: tuple, strides: tuple, offset: int) -> np
             f"of size {held * size}"
         )
     if memory.flags.c_contiguous and memory.size:
-        return np.ndarray(shape, memory.dtype, memory, offset * size, steps)
-    start = np.lib.stride_tricks.as_strided(memory, (memory_extent(memory),), (size,))
-    return np.lib.stride_tricks.as_strided(start[offset:], shape, steps)
+        return kept(memory, np.ndarray(shape, memory.dtype, memory, offset * size, steps))
+    start = np.lib.stride_tricks.as_strided(memory.view(np.ndarray), (memory_extent(memory),), (size,))
+    return kept(memory, np.lib.stride_tricks.as_strided(start[offset:], shape, steps))
 
 
 class Place:
@@ -128,7 +130,7 @@ class Place:
 def empty_view(array: np.ndarray, shape: tuple, strides: tuple, place: int) -> np.ndarray:
     """An empty view that begins so many bytes behind the array's first element, as torch has it."""
     found = np.asarray(Place(array, shape, strides, place))
-    return found if found.dtype == array.dtype else found.view(array.dtype)
+    return kept(array, found if found.dtype == array.dtype else found.view(array.dtype))
 
 
 def bytes_of(memory: np.ndarray) -> np.ndarray:

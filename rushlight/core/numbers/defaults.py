@@ -59,13 +59,16 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 def set_default_device(device: Any) -> None:
-    """Where tensors are made: the CPU, and nowhere else.
+    """Where tensors are made: the CPU, or 'meta' for tensors without memory.
 
     >>> torch.set_default_device("cpu")
     >>> torch.zeros(2).device
     device(type='cpu')
     """
+    from rushlight.utils._device import set_default
+
     check_device(device)
+    set_default(device)
 
 
 def get_default_device() -> device:
@@ -74,4 +77,6 @@ def get_default_device() -> device:
     >>> torch.get_default_device()
     device(type='cpu')
     """
-    return CPU
+    from rushlight.utils._device import current
+
+    return current() or CPU

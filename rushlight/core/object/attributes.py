@@ -6,6 +6,7 @@ from typing import Any
 
 from rushlight.core.creation.options import refuse_pinned
 from rushlight.core.memory.layout import layout, strided
+from rushlight.core.memory.meta import Meta
 from rushlight.core.memory.storage import Storage, continued
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.fields import NAMES
@@ -105,7 +106,6 @@ for _name in (
     "sparse_csr",
     "mkldnn",
     "quantized",
-    "meta",
     "xpu",
     "mps",
     "nested",
@@ -113,7 +113,8 @@ for _name in (
     "ipu",
 ):
     attribute(f"is_{_name}", False)
-attribute("is_cpu", True)
+attribute("is_cpu", property(lambda self: type(self._array) is not Meta))
+attribute("is_meta", property(lambda self: type(self._array) is Meta))
 
 
 @method

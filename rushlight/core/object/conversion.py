@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import CONJUGATE, flips_of, resolved
+from rushlight.core.memory.meta import Meta, no_data
 from rushlight.core.object.tensor import Tensor, method, wrap
 from rushlight.core.settings.state import state
 from rushlight.core.surface.overriding import overridable
@@ -44,6 +45,8 @@ def item(self: Tensor) -> Any:
 @method
 def tolist(self: Tensor) -> Any:
     """The elements in nested lists; a number if there are no dimensions."""
+    if type(self._array) is Meta:
+        raise no_data()
     values = native(self._array).tolist()
     if self.requires_grad:
         list_left(values)
@@ -67,6 +70,13 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 def exported(self: Tensor, force: bool) -> np.ndarray:
     """The tensor's memory, if it holds the elements themselves; with `force`, the elements in any case."""
+    if type(self._array) is Meta:
+        if force:
+            raise no_data()
+        words = (
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        )
+        raise TypeError(f"{words} A meta tensor has no numbers, though: make it on the CPU")
     flips = flips_of(self._array)
     if flips and not force:
         kind, name = ("conjugate", "resolve_conj") if flips & CONJUGATE else ("negative", "resolve_neg")
@@ -209,7 +219,7 @@ def __index__(self: Tensor) -> int:
 
 @method
 def __format__(self: Tensor, spec: str) -> str:
-    if self._array.ndim == 0 and type(self) is Tensor:
+    if self._array.ndim == 0 and type(self) is Tensor and type(self._array) is not Meta:
         return format(native(self._array).item(), spec)
     return object.__format__(self, spec)
 

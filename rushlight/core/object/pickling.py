@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import deferred, flips_of, resolved
+from rushlight.core.memory.meta import Meta
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import as_kind, bytes_of, contiguous_strides, copied, strided
 from rushlight.core.numbers.dtypes import dtype, from_numpy
@@ -37,9 +38,19 @@ def build(
 
 @method
 def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
+    if type(self._array) is Meta:
+        return rebuild_meta, (type(self), self._array, self.requires_grad), user_attributes(self) or None
     # the storage is an object of the pickle: views of one storage find the same one again
     arguments = (type(self), storage_of(self), geometry_of(self), self.requires_grad, kind_of(self))
     return build, (*arguments, flips_of(self._array)), user_attributes(self) or None
+
+
+def rebuild_meta(cls: type, array: np.ndarray, requires_grad: bool) -> Tensor:
+    """A leaf without memory."""
+    made: Tensor = new(cls)
+    made._array = array
+    made._requires_grad = requires_grad
+    return made
 
 
 def kind_of(tensor: Tensor) -> np.dtype | None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rushlight.core.memory.deferred import resolved
+from rushlight.core.memory.meta import Meta
 
 __all__ = ["format_tensor", "get_printoptions", "printoptions", "repr_tensor", "set_printoptions"]
 
@@ -110,6 +111,8 @@ def repr_tensor(tensor: Any, default_dtype: object = "torch.float32", prefix: st
 
     `default_dtype` is the dtype that goes without saying, or its name; subclasses have another `prefix`.
     """
+    if type(tensor._array) is Meta:
+        return repr_meta(tensor, str(default_dtype), prefix)
     array, dtype, default = resolved(tensor._array), str(tensor.dtype), str(default_dtype)
     suffixes = []
     # The brackets of an empty tensor, or of one whose every element is left out, do not tell its shape.
@@ -124,6 +127,19 @@ def repr_tensor(tensor: Any, default_dtype: object = "torch.float32", prefix: st
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     return format_tensor(array, suffixes, prefix)
+
+
+def repr_meta(tensor: Any, default_dtype: str, prefix: str) -> str:
+    """Return the text of a tensor that has no values."""
+    suffixes = [f"size={tuple(tensor.shape)}"]
+    if str(tensor.dtype) != default_dtype:
+        suffixes.append(f"dtype={tensor.dtype}")
+    history = name_history(tensor)
+    if history is not None:
+        suffixes.append(f"grad_fn=<{history}>")
+    elif tensor.requires_grad:
+        suffixes.append("requires_grad=True")
+    return f"{prefix}..., device='meta', {', '.join(suffixes)})"
 
 
 def dtypes_told_by_values(array: np.ndarray, default_dtype: str) -> tuple[str, ...]:

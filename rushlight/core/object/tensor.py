@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 
 from rushlight.core.memory.deferred import raw
+from rushlight.core.memory.meta import Meta
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import strides_of
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.fields import Fields
 from rushlight.core.object.size import Size
-from rushlight.core.settings.device import CPU, device
+from rushlight.core.settings.device import CPU, META, device
 from rushlight.core.surface import overriding
 from rushlight.errors import location
 from rushlight.native import extension
@@ -72,12 +73,12 @@ class Tensor(Fields):
 
     @property
     def device(self) -> device:
-        """Where it lives: the CPU.
+        """Where it lives: the CPU, or 'meta' if it has a shape but no memory.
 
         >>> torch.zeros(2).device
         device(type='cpu')
         """
-        return CPU
+        return CPU if type(self._array) is not Meta else META
 
     @property
     def ndim(self) -> int:
@@ -232,7 +233,8 @@ class Tensor(Fields):
         >>> x[1:].data_ptr() - x.data_ptr()
         4
         """
-        return self._array.__array_interface__["data"][0] if self._array.size else 0
+        array = self._array
+        return array.__array_interface__["data"][0] if array.size and type(array) is not Meta else 0
 
     def __repr__(self) -> str:
         from rushlight.core.object import printing

@@ -1,4 +1,4 @@
-"""Devices: there is one, the CPU."""
+"""Devices: the CPU, and 'meta' for tensors that have a shape but no memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KNOWN = (
 
 
 class device:
-    """Where a tensor lives; `device('cpu')` is the only one that holds memory.
+    """Where a tensor lives; the one that holds memory is `device('cpu')`.
 
     >>> torch.device("cpu")
     device(type='cpu')
@@ -51,11 +51,22 @@ class device:
         return device, (self.type, self.index)
 
     def __enter__(self) -> device:
+        from rushlight.utils._device import enter_device
+
         check_device(self)
+        enter_device(self)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        return None
+        from rushlight.utils._device import leave_device
+
+        leave_device()
+
+    def __call__(self, func: Any) -> Any:
+        """Decorate a function that is to run with this device as the default."""
+        from rushlight.utils._device import device_decorator
+
+        return device_decorator(self, func)
 
 
 def read_name(text: str, index: int | None) -> tuple[str, int | None]:
@@ -77,14 +88,15 @@ def read_name(text: str, index: int | None) -> tuple[str, int | None]:
 
 
 CPU = device("cpu")
+META = device("meta")
 
 
 def check_device(place: device | str | int | None) -> None:
-    """Refuse every device but the CPU, in words that say what to do."""
+    """Refuse every device but the CPU and 'meta', in words that say what to do."""
     if place is None or place is CPU or place == "cpu":
         return
     place = device(place) if not isinstance(place, device) else place
-    if place.type == "cpu":
+    if place.type in ("cpu", "meta"):
         return
     if place.type == "cuda":
         raise AssertionError(
@@ -92,3 +104,10 @@ def check_device(place: device | str | int | None) -> None:
             "Choose the device with 'cuda' if torch.cuda.is_available() else 'cpu', or write device='cpu'."
         )
     raise RuntimeError(f"Rushlight has no device '{place}': it runs on the CPU. Write device='cpu'.")
+
+
+def is_meta(place: device | str | int | None) -> bool:
+    """Whether a device that was asked for is the one without memory."""
+    if place is None or place is CPU:
+        return False
+    return (place if isinstance(place, device) else device(place)).type == "meta"

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import rushlight.__future__ as flags
 from rushlight.autograd.modes import no_grad
+from rushlight.core.creation.likeness import empty_like
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.attributes import set_data
 from rushlight.core.object.swapping import swap_tensors
 from rushlight.core.object.tensor import Tensor
-from rushlight.core.settings.device import check_device
+from rushlight.core.settings.device import check_device, is_meta
 from rushlight.nn.parameter import Parameter, is_lazy
 from rushlight.ops.shape.conversion import read_target
 
@@ -56,7 +57,7 @@ class Moves:
     ) -> Self:
         """Convert the floating point parameters and buffers to a dtype, in place.
 
-        Takes `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(tensor)`; the only device is the CPU.
+        Takes `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(tensor)`; on the device 'meta' they have no memory.
         """
         if args:
             found_device, found_dtype, _ = read_target(args)
@@ -71,7 +72,12 @@ class Moves:
         def convert(tensor: Tensor) -> Tensor:
             wanted = dtype if tensor.dtype.differentiable else None
             form = memory_format if tensor.ndim in (4, 5) else None
-            return tensor.to(dtype=wanted, memory_format=form)
+            if tensor.is_meta and device is not None and not is_meta(device):
+                raise NotImplementedError(
+                    "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of "
+                    "torch.nn.Module.to() when moving module from meta to a different device."
+                )
+            return tensor.to(device=device, dtype=wanted, memory_format=form)
 
         return self._apply(convert)
 
@@ -106,7 +112,7 @@ class Moves:
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Give all parameters and buffers fresh memory with nothing in particular in it."""
         check_device(device)
-        return self._apply(lambda tensor: tensor.new_empty(tensor.shape), recurse)
+        return self._apply(lambda tensor: empty_like(tensor, device=device), recurse)
 
     def share_memory(self) -> Self:
         """Share the parameters' memory between processes; see `Tensor.share_memory_`."""

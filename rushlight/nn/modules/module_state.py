@@ -283,6 +283,12 @@ def load_tensor(
         return
     try:
         if not assign:
+            if own.is_meta and not given.is_meta:
+                warn(
+                    f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the "
+                    "current model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the state "
+                    "dictionary to their corresponding key in the module instead of copying them in place?)"
+                )
             with no_grad():
                 own.copy_(given)
             return

@@ -148,7 +148,7 @@ class RNNBase(Module):
 
     def first_states(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
         """Zeros, where no states are given."""
-        return zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype)
+        return zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device)
 
     def check_dims(self, hx: Any, batched: bool) -> None:
         """Refuse states with another number of dimensions than the input asks for."""
@@ -314,7 +314,8 @@ class LSTM(RNNBase):
     def first_states(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
         hidden = self.get_expected_hidden_size(input, batch_sizes)
         cell = self.get_expected_cell_size(input, batch_sizes)
-        return zeros(hidden, dtype=input.dtype), zeros(cell, dtype=input.dtype)
+        options = {"dtype": input.dtype, "device": input.device}
+        return zeros(hidden, **options), zeros(cell, **options)
 
     def check_dims(self, hx: Any, batched: bool) -> None:
         dims = 3 if batched else 2

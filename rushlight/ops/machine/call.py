@@ -8,9 +8,10 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.memory import deferred
+from rushlight.core.memory.meta import Meta, bare
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
-from rushlight.core.object.tensor import Tensor, new
+from rushlight.core.object.tensor import Tensor, new, wrap
 from rushlight.core.object.views import MULTIPLE, make_view
 from rushlight.core.settings.float_warnings import QUIET, floating_point
 from rushlight.errors.explained import KERNEL, explained
@@ -32,12 +33,14 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     arrays = list(arguments)
     needs = 0
     cut = None
+    meta = False
     for position in op.tensors:
         value = arguments[position]
         if isinstance(value, Tensor):
             array = arrays[position] = value._array
             if type(array) is not ndarray:
                 arrays[position] = plain(op, position, array)
+                meta = meta or type(array) is Meta
             if value._requires_grad or (value._base is not None and value._base._requires_grad):
                 needs |= 1 << position
             elif value._cut is not None:
@@ -45,7 +48,10 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         elif type(value) not in NUMBERS or position in op.strict:
             needs |= unwrap_other(op, position, value, arrays)
             if position in op.lists:
-                cut = next((each._cut for each in value if each._cut is not None), cut)
+                cut, without = seen_in(value, cut)
+                meta = meta or without
+    if meta:
+        return without_memory(op, arguments, out)
     # `run`, written out: a call less
     expected = None
     token = floating_point.set(QUIET)
@@ -64,14 +70,24 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         return write_out(op, arguments, needs, results, out)
     if type(results) is not ndarray:
         return wrap_many(op, arguments, needs, cut, laid_out(op, arrays, results))
-    if op.is_view:
-        tensor = make_view(arguments[0], results)
-    else:
-        tensor = new(Tensor)
-        tensor._array = results if op.layout is None or results.ndim < 2 else op.layout(op, arrays, results)
+    laid = results if op.is_view or op.layout is None or results.ndim < 2 else op.layout(op, arrays, results)
+    tensor = make_view(arguments[0], laid) if op.is_view else wrap(laid)
     if needs or cut is not None or state.inference:
         give_history(op, arguments, needs, cut, tensor)
     return tensor
+
+
+def seen_in(tensors: Any, cut: tuple | None) -> tuple[tuple | None, bool]:
+    """The first cut history among tensors of a list, and whether one of them has no memory."""
+    cut = next((each._cut for each in tensors if each._cut is not None), cut)
+    return cut, any([type(each._array) is Meta for each in tensors])
+
+
+def without_memory(op: Op, arguments: tuple, out: Any) -> Any:
+    """The call where one of its tensors is on the device 'meta'."""
+    from rushlight.ops.machine.meta import call_meta
+
+    return call_meta(op, arguments, out)
 
 
 def give_history(op: Op, arguments: tuple, needs: int, cut: tuple | None, tensor: Tensor) -> None:
@@ -110,6 +126,8 @@ def unwrap(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
 
 def plain(op: Op, position: int, array: ndarray) -> ndarray:
     """What a body gets of a deferred array: the memory, to make a view of, or else the elements."""
+    if type(array) is Meta:
+        return bare(array)
     return deferred.raw(array) if op.is_view and position == 0 else deferred.resolved(array)
 
 
@@ -119,7 +137,7 @@ def unwrap_other(op: Op, position: int, value: Any, arrays: list, form: str = ""
         arrays[position] = odd_argument(op, position, value, form=form)
         return 0
     values = tensor_list(op, position, value, form)
-    arrays[position] = [deferred.resolved(each._array) for each in values]
+    arrays[position] = [deferred.resolved(bare(each._array)) for each in values]
     return any([each.requires_grad for each in values]) << position
 
 
@@ -226,6 +244,10 @@ def write_out(op: Op, arguments: tuple, needs: int, results: Any, out: Any) -> A
     """Put results into the tensors given as `out=`, resized as torch does."""
     from rushlight.ops.machine.out import check_out, wider, write_results
 
+    if type(results) is ndarray and type(getattr(out, "_array", None)) is Meta:
+        raise RuntimeError(
+            "Attempting to copy from device cpu to device meta, but cross-device copies are not allowed!"
+        )
     check_out(op, arguments, needs, out)
     if type(results) is ndarray and results.dtype is not getattr(out, "_array", results).dtype:
         again = wider(op, arguments, out)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.memory.meta import Meta
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import COUNTED, Tensor, new, storage_of
@@ -40,8 +41,11 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     if target._storage is not None:
         check_overlap(op, target, arguments, arrays)
     try:
-        results = run(op, arguments, arrays)
-        write(op, target, results if type(results) is ndarray else results[0])
+        if any([isinstance(each, Tensor) and type(each._array) is Meta for each in arguments]):
+            results = without_memory(op, arguments, arrays)
+        else:
+            results = run(op, arguments, arrays)
+        write(op, target, results[0] if type(results) is tuple else results)
     except Exception as error:
         refuse_first(op, arguments, error)
         raise
@@ -50,6 +54,14 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         pass_cut(target, cut)
     return target
+
+
+def without_memory(op: Op, arguments: tuple, arrays: list) -> Any:
+    """The results where one of the tensors is on the device 'meta'."""
+    from rushlight.ops.machine import meta
+
+    meta.check_target(op, arguments)
+    return meta.results_of(op, arguments, arrays)
 
 
 def refuse_first(op: Op, arguments: tuple, error: Exception) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.memory import meta
 from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.random import random
 from rushlight.core.random.random import Generator, in_memory_order
+from rushlight.core.settings.device import is_meta
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.inplace import call_inplace, require_writable
 from rushlight.ops.machine.rules import SAME
@@ -63,12 +65,18 @@ def as_complex(parts: np.ndarray, kind: np.dtype) -> np.ndarray:
 
 def fill(array: np.ndarray, draw: Draw) -> None:
     """Random numbers in the order of the array's memory, as torch fills a tensor."""
+    if type(array) is meta.Meta:
+        return
     laid_out = in_memory_order(array)
     laid_out[...] = draw(laid_out.shape, array.dtype)
 
 
-def draw_for(out: Any, shape: tuple[int, ...], kind: np.dtype, draw: Callable[..., np.ndarray]) -> np.ndarray:
+def draw_for(
+    out: Any, shape: tuple[int, ...], kind: np.dtype, draw: Callable[..., np.ndarray], device: Any = None
+) -> np.ndarray:
     """What `draw(shape, kind, contiguous)` gives, laid out as `out` is if that has the shape already."""
+    if device is not None and is_meta(device):
+        return meta.reserve(shape, kind)
     if isinstance(out, Tensor) and out._array.shape == shape and not out._array.flags.c_contiguous:
         array = empty_like_array(out._array, kind)
         fill(array, lambda laid_out, kind: draw(laid_out, kind, False))

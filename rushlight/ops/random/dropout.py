@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.memory.meta import Meta, beside
 from rushlight.core.numbers.casting import cast
 from rushlight.core.numbers.dtypes import from_numpy
 from rushlight.core.object.tensor import Tensor, wrap
@@ -42,6 +43,8 @@ def check_probability(p: float) -> None:
 
 def kept(array: np.ndarray, p: float, features: bool) -> np.ndarray:
     """Ones where an element, or a whole feature of a batch, stays; zeros elsewhere; in torch's order."""
+    if type(array) is Meta:
+        return empty_like_array(array[(..., *[slice(1)] * (array.ndim - 2))] if features else array)
     if features:
         found = empty_like_array(array[(..., *[slice(1)] * (array.ndim - 2))])
         found[...] = random.bernoulli(1 - p, found.shape, array.dtype)
@@ -102,8 +105,8 @@ def alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, featur
     noise = kept(array, p, features)
     require_floating(array)
     scale = 1 / ((ALPHA * ALPHA * p + 1) * (1 - p)) ** 0.5
-    shift = wrap(cast(np.asarray((noise - 1) * (ALPHA * scale) + ALPHA * scale * p), array.dtype))
-    noise = wrap(cast(np.asarray(noise * scale), array.dtype))
+    shift = wrap(beside(array, cast(np.asarray((noise - 1) * (ALPHA * scale) + ALPHA * scale * p), array.dtype)))
+    noise = wrap(beside(array, cast(np.asarray(noise * scale), array.dtype)))
     return input.mul_(noise).add_(shift) if inplace else input * noise + shift
 
 

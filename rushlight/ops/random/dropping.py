@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core.memory.meta import beside
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op
@@ -125,9 +126,11 @@ def native_dropout(input, p, train):
     """
     array = input._array
     if not array.size:
-        return scaled(input, wrap(np.zeros(array.shape, bool)), 1.0), wrap(np.zeros_like(array))
+        return scaled(input, wrap(beside(array, np.zeros(array.shape, bool))), 1.0), wrap(np.zeros_like(array))
     if train is False:
-        return scaled(input, wrap(np.ones(array.shape, bool)), 1.0), wrap(np.ones(array.shape, bool))
+        return scaled(input, wrap(beside(array, np.ones(array.shape, bool))), 1.0), wrap(
+            beside(array, np.ones(array.shape, bool))
+        )
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p}")
     drawn = np.empty_like(array, np.float32) if array.dtype.kind == "c" else array

@@ -60,7 +60,7 @@ def rand(
     """
     check_generator(generator, "rand")
     shape, kind = size_from(sizes, size, "rand"), numpy_dtype(dtype, out)
-    array = draw_for(out, shape, kind, lambda shape, kind, together: uniform(shape, kind, generator))
+    array = draw_for(out, shape, kind, lambda shape, kind, together: uniform(shape, kind, generator), device)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -85,7 +85,7 @@ def randn(
     """
     check_generator(generator, "randn")
     shape, kind = size_from(sizes, size, "randn"), numpy_dtype(dtype, out)
-    array = draw_for(out, shape, kind, lambda *laid_out: gaussian(0.0, 1.0, generator, *laid_out))
+    array = draw_for(out, shape, kind, lambda *laid_out: gaussian(0.0, 1.0, generator, *laid_out), device)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -129,7 +129,7 @@ def randint(
     first, last = whole_bounds(bounds, "randint")
     shape, kind = checked_size(size, "randint"), numpy_dtype(dtype, out)
     array = draw_for(
-        out, shape, kind, lambda shape, kind, together: random.integers(first, last, shape, kind, generator)
+        out, shape, kind, lambda shape, kind, together: random.integers(first, last, shape, kind, generator), device
     )
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
@@ -163,7 +163,8 @@ def randperm(
     check_generator(generator, "randperm")
     if dtype is None and out is None:
         dtype = dtypes.int64
-    array = random.permutation(integer(n, "randperm", "n", 1), numpy_dtype(dtype, out), generator)
+    count, kind = integer(n, "randperm", "n", 1), numpy_dtype(dtype, out)
+    array = draw_for(None, (count,), kind, lambda *_: random.permutation(count, kind, generator), device)
     return finish_into(array, out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -187,7 +188,7 @@ def rand_like(
     tensor([0.9701, 0.7078, 0.4594], dtype=torch.float64)
     """
     check_generator(generator, "rand_like")
-    array = array_like("rand_like", input, dtype, memory_format)
+    array = array_like("rand_like", input, dtype, memory_format, device)
     fill(array, lambda shape, kind: uniform(shape, kind, generator))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 
@@ -213,7 +214,7 @@ def randn_like(
     tensor([1.1541, 0.9707, 0.7821])
     """
     check_generator(generator, "randn_like")
-    array = array_like("randn_like", input, dtype, memory_format)
+    array = array_like("randn_like", input, dtype, memory_format, device)
     together = array.flags.c_contiguous
     fill(array, lambda shape, kind: gaussian(0.0, 1.0, generator, shape, kind, together))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
@@ -247,7 +248,7 @@ def randint_like(
             "randint_like() received an invalid combination of arguments: expected (input, high) or (input, low, high)"
         )
     first, last = whole_bounds(bounds, "randint_like")
-    array = array_like("randint_like", input, dtype, memory_format)
+    array = array_like("randint_like", input, dtype, memory_format, device)
     fill(array, lambda shape, kind: random.integers(first, last, shape, kind, generator))
     return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
 

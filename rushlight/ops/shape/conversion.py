@@ -15,11 +15,12 @@ from rushlight.core.memory.layout import (
     memory_format,
     preserve_format,
 )
+from rushlight.core.memory.meta import Meta, bare, like, no_data
 from rushlight.core.memory.strides import is_fresh
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.object.tensor import Tensor, method
-from rushlight.core.settings.device import check_device, device
+from rushlight.core.settings.device import CPU, check_device, device, is_meta
 from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.rules import SAME
@@ -62,15 +63,35 @@ def to(
         copy = rest[1] if len(rest) > 1 else copy
     if device is not None:
         check_device(device)
+        if is_meta(device) is not (builtins.type(self._array) is Meta):
+            return moved(self, device, dtype, memory_format)
     kind = self._array.dtype if dtype is None else dtypes.checked(dtype).numpy
     return converted(self, kind, memory_format, copy)
+
+
+@op(dtype=SAME, name="_moved", node="ToCopyBackward0", samples=None)
+def forgotten(input, kind: np.dtype, form: memory_format = None):
+    """The input's shape and order in a NumPy dtype, without memory."""
+    return bare(empty_like_array(like(input), kind, form))
+
+
+forgotten.gradient(input=lambda grad: grad.new_zeros(grad.shape, device=CPU))
+
+
+def moved(self: Tensor, place: Any, dtype: dtypes.dtype | None, form: memory_format | None) -> Tensor:
+    """The tensor on the device 'meta'; nothing comes back from there."""
+    if not is_meta(place):
+        raise no_data()
+    made = forgotten(self, self._array.dtype if dtype is None else dtypes.checked(dtype).numpy, form)
+    made._array = made._array.view(Meta)
+    return made
 
 
 def read_target(args: tuple) -> tuple[Any, dtypes.dtype | None, tuple]:
     """Positional arguments of `to`: (device, dtype, what follows)."""
     first, rest = args[0], args[1:]
     if isinstance(first, Tensor):
-        found = (None, first.dtype, rest)
+        found = (first.device, first.dtype, rest)
     elif isinstance(first, (dtypes.dtype, builtins.type)):
         found = (None, dtypes.checked(first), rest)
     elif first is None or isinstance(first, (str, int, device)):
@@ -125,7 +146,7 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Tensor 
     tensor([0, 0])
     """
     if dtype is None:
-        return f"torch.{self.dtype.scalar}Tensor"
+        return f"torch.{'meta.' if self.is_meta else ''}{self.dtype.scalar}Tensor"
     return converted(self, named_dtype(dtype).numpy)
 
 
@@ -164,13 +185,13 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 @method
 def cpu(self: Tensor, memory_format: memory_format | None = None) -> Tensor:
-    """The tensor itself: every tensor is on the CPU.
+    """The tensor itself, if it has memory: that is the CPU's.
 
     >>> x = torch.zeros(2)
     >>> x.cpu() is x
     True
     """
-    return converted(self, self._array.dtype, memory_format)
+    return self.to(CPU, memory_format=memory_format)
 
 
 @method

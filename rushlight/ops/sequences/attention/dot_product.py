@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.memory.layout import empty_like_array
+from rushlight.core.memory.meta import beside, reserve
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.random.random import bernoulli
@@ -141,7 +142,8 @@ def plain(
         products = products + added[0]
     if causal:
         products = products.masked_fill(
-            wrap(np.arange(products.shape[-1]) > np.arange(products.shape[-2])[:, None]), -math.inf
+            wrap(beside(products._array, np.arange(products.shape[-1]) > np.arange(products.shape[-2])[:, None])),
+            -math.inf,
         )
     if allowed is not None:
         products = products.masked_fill(allowed.logical_not(), -math.inf)
@@ -295,6 +297,8 @@ def noise_of(query: Tensor, key: Tensor, dropout_p: float) -> Tensor:
     """What weights are multiplied by in dropout, drawn as torch draws it."""
     batch = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
     shape, kind = (*batch, query.shape[-2], key.shape[-2]), query._array.dtype
+    if query.is_meta:
+        return wrap(reserve(shape, kind))
     if dropout_p == 1:
         return wrap(np.zeros(shape, kind))
     noise = bernoulli(1 - dropout_p, shape, kind)
