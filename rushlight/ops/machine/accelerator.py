@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 CALL, INPLACE, EITHER, COMPOSED = range(4)
 
 
-# their native ways to the op inside look at the dtype of a parameter before they know that its array is a plain one
-UNGUARDED = ("nn.functional.layer_norm", "nn.functional.rms_norm", "nn.functional.kl_div")
-
-
 def has_kernel(op: Op) -> bool:
     """Whether native code knows the op."""
-    return extension is not None and op.name not in UNGUARDED and extension.has_kernel(op.name)
+    return extension is not None and extension.has_kernel(op.name)
 
 
 def described(op: Op, parameters: list[Parameter], composed: bool = False) -> tuple | None:
