@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.creation.creation import from_numpy
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
-from rushlight.core.settings.device import check_device
+from rushlight.core.settings.device import check_device, device
 
 # the format's names of dtypes
 KINDS = {
@@ -39,7 +39,7 @@ def load_safetensors(path: str, map_location: Any) -> dict[str, Tensor]:
             "Attempting to load a safetensors file but safetensors is not installed. Please install safetensors with: "
             "pip install safetensors"
         ) from error
-    if isinstance(map_location, dict) or callable(map_location):
+    if isinstance(map_location, dict) or (callable(map_location) and not isinstance(map_location, device)):
         kind = "dict" if isinstance(map_location, dict) else "callable"
         raise RuntimeError(
             f"Loading safetensors file with {kind} map_location is not supported. Use a device string or torch.device "

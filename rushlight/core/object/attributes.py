@@ -113,8 +113,20 @@ for _name in (
     "ipu",
 ):
     attribute(f"is_{_name}", False)
-attribute("is_cpu", property(lambda self: type(self._array) is not Meta))
-attribute("is_meta", property(lambda self: type(self._array) is Meta))
+
+
+def is_cpu(self: Tensor) -> bool:
+    """Whether it has memory, which is the CPU's."""
+    return type(self._array) is not Meta
+
+
+def is_meta(self: Tensor) -> bool:
+    """Whether it has a shape but no memory."""
+    return type(self._array) is Meta
+
+
+attribute("is_cpu", property(is_cpu))
+attribute("is_meta", property(is_meta))
 
 
 @method

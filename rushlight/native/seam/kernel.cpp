@@ -266,8 +266,8 @@ PyObject* report_kernels(PyObject*, PyObject*) {
         Ref given = Ref::steal(list_wants(each.given, each.given_count, each.reads));
         if (!forwards || !backwards || !takes || !given) return nullptr;
         Ref row = Ref::steal(Py_BuildValue("(sOOOsOO)", each.name, each.is_claimed ? Py_True : Py_False, forwards.get(),
-                                           each.backward == nullptr ? Py_None : backwards.get(),
-                                           kind_of(each), takes.get(), given.get()));
+                                           each.backward == nullptr ? Py_None : backwards.get(), kind_of(each),
+                                           takes.get(), given.get()));
         if (!row || PyList_Append(found.get(), row.get()) < 0) return nullptr;
     }
     return found.release();
