@@ -314,7 +314,7 @@ class LSTM(RNNBase):
     def first_states(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
         hidden = self.get_expected_hidden_size(input, batch_sizes)
         cell = self.get_expected_cell_size(input, batch_sizes)
-        options = {"dtype": input.dtype, "device": input.device}
+        options: dict[str, Any] = {"dtype": input.dtype, "device": input.device}
         return zeros(hidden, **options), zeros(cell, **options)
 
     def check_dims(self, hx: Any, batched: bool) -> None:
