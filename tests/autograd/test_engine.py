@@ -194,7 +194,8 @@ def test_memory_returns_after_training_steps():
             w.sub_(w.grad, alpha=0.01)
         w.grad = None
 
-    for _ in range(20):
+    # until Python's own lists of free objects are full
+    for _ in range(1000):
         step()
     tracemalloc.start()
     step()

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import rushlight
 from rushlight.core.memory.storage import Storage
 from rushlight.errors import location
 from rushlight.errors.explained import MISUSE, explained
 from rushlight.native import extension
-
-if TYPE_CHECKING:
-    from rushlight.autograd.graph import Node
-    from rushlight.core.object.tensor import Tensor
 
 
 class PlainFields:
@@ -23,13 +20,13 @@ class PlainFields:
     _array: np.ndarray
     _storage: Storage | None = None
     # the history: the node that made it and which of its outputs this is; None for a leaf
-    _node: Node | None = None
+    _node: rushlight.autograd.graph.Node | None = None
     _output: int = 0
     _requires_grad: bool = False
-    _grad: Tensor | None = None
+    _grad: rushlight.Tensor | None = None
     # for a view: what it is a view of, its storage's version when `_node` was set, and how it was made;
     # for an inference tensor: whether it counts its writes
-    _base: Tensor | None = None
+    _base: rushlight.Tensor | None = None
     _view_version: int = 0
     _made: str | None = None
     # where the history was cut, for messages: (what cut it, where)

@@ -38,7 +38,9 @@ def function(name: str) -> Any:
     import rushlight
 
     found = getattr(Tensor, name, None) or getattr(rushlight, name, None)
-    return found if callable(found) and not isinstance(found, type) and not name.startswith("__") else None
+    if isinstance(found, type) or name.startswith("__") or getattr(found, "left_out", False):
+        return None
+    return found if callable(found) else None
 
 
 def packet(name: str) -> Any:
