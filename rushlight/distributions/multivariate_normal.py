@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
+from rushlight.distributions.distribution import Distribution as Distribution
 from rushlight.distributions.scale_matrix import ScaleMatrix, half_log_det, mahalanobis, only_one, squared_length, times
 from rushlight.ops.linalg.triangles import solve_triangular
 from rushlight.ops.random.sampling import randn
