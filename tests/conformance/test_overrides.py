@@ -53,8 +53,8 @@ def log_of(torch, text):
 
 
 def described(kwargs):
-    """Options in words; what a random generator is does not matter."""
-    return None if kwargs is None else {name: type(value).__name__ for name, value in kwargs.items()}
+    """Options in words; None stands for no options, which torch passes in both forms."""
+    return {} if kwargs is None else {name: type(value).__name__ for name, value in kwargs.items()}
 
 
 @pytest.mark.parametrize("text", [each.replace("\\", "|") for each in CALLS.replace("\\|", "\\").split("|") if each])

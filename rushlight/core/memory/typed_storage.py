@@ -288,12 +288,20 @@ class _LegacyStorageMeta(type):
 class _LegacyStorage(TypedStorage, metaclass=_LegacyStorageMeta):
     """What `FloatStorage` and kin have in common: each makes typed storages of one dtype."""
 
-    def __new__(cls, *args: Any, wrap_storage: Any = None, **options: Any) -> Any:
+    def __new__(
+        cls,
+        *args: Any,
+        wrap_storage: Any = None,
+        dtype: Any = None,
+        device: Any = None,
+        _internal: bool = False,
+    ) -> Any:
         if cls is _LegacyStorage:
             raise RuntimeError("Only child classes of _LegacyStorage can be instantiated")
         name = f"{cls}.__new__"
-        for each in options:
-            raise RuntimeError(f"{name} {FORMS}. Keyword argument '{each}' cannot be specified")
+        for each, value in (("dtype", dtype), ("device", device), ("_internal", _internal or None)):
+            if value is not None:
+                raise RuntimeError(f"{name} {FORMS}. Keyword argument '{each}' cannot be specified")
         if wrap_storage is None:
             return typed(first_elements(args, cls.dtype, name))
         if args:
