@@ -27,7 +27,8 @@ from rushlight import compat
 def test_a_name_is_there_and_refuses_to_work(module, name, words):
     with compat.installed():
         found = getattr(importlib.import_module(f"torch.{module}"), name)
-    with pytest.raises(NotImplementedError, match=rf"torch\.{module}\.{name} is not in Rushlight: {words}"):
+    # a class that several modules show is one, and names the module that showed it first
+    with pytest.raises(NotImplementedError, match=rf"torch\.[\w.]+\.{name} is not in Rushlight: {words}"):
         found("anything")
     assert found.__doc__.startswith("Not in Rushlight") and found.__name__ == name
 
