@@ -53,7 +53,7 @@ def log_of(torch, text):
 
 
 def described(kwargs):
-    """Options in words; None stands for no options, which torch passes in both forms."""
+    """Options in words; None and an empty table count as the same: which of them comes depends on what ran before."""
     return {} if kwargs is None else {name: type(value).__name__ for name, value in kwargs.items()}
 
 

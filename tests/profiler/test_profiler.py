@@ -66,9 +66,7 @@ def test_the_line_of_the_program_is_known():
     with profile() as profiler:
         x.exp()
     assert "test_profiler.py" in profiler.events()[0].stack[0]
-    assert "x.exp()" in profiler.key_averages(group_by_stack_n=1).table() or "test_profiler.py" in str(
-        profiler.key_averages(group_by_stack_n=1)
-    )
+    assert "test_profiler.py" in profiler.key_averages(group_by_stack_n=1).table()
 
 
 def test_shapes_are_recorded_on_request():
