@@ -1,0 +1,1 @@
+"""Checks, one file a chapter of the catalogue, one function a check."""
