@@ -1,79 +1,56 @@
-"""torch.distributed: several processes on one model, which Rushlight does not do; its names say so when used."""
+"""torch.distributed: processes that work on one model, over MPI, which is loaded when the first group is started.
+
+A call goes `collectives` (or `point_to_point`, `objects`) -> `process_group` (who takes part) -> `buffers` and
+`reductions` (what MPI reads, and how it adds) -> `work` -> `waiting`, which asks the `watch` when somebody does not
+come. A job goes `run` -> `mpiexec` -> `process` in each process -> `starting`; `job` sees to its end.
+"""
 
 from __future__ import annotations
 
 import os
 from datetime import timedelta
+from typing import Any
 
-from rushlight.core.surface.refusals import make_modules, names_refused
-from rushlight.distributed.names import NAMES, WHY
-from rushlight.distributed.reductions import Backend, GroupMember, ReduceOp, group, reduce_op
+from rushlight.core.surface.lazy import missing
+from rushlight.core.surface.refusals import make_modules, value_of
+from rushlight.distributed import distributed_c10d, mpi
+from rushlight.distributed.checks import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
+from rushlight.distributed.distributed_c10d import *
+from rushlight.distributed.failures import (
+    DistBackendError,
+    DistError,
+    DistNetworkError,
+    DistStoreError,
+    QueueEmptyError,
+)
+from rushlight.distributed.names import MODULES, OWN
+from rushlight.distributed.process_group import default_pg_timeout
+from rushlight.distributed.words import Backend, GroupMember, ReduceOp, group, reduce_op
 
 __all__ = [
-    "Backend",
-    "GroupMember",
-    "ReduceOp",
+    *distributed_c10d.__all__,
+    "DebugLevel",
+    "DistBackendError",
+    "DistError",
+    "DistNetworkError",
+    "DistStoreError",
+    "GradBucket",  # noqa: F405
+    "QueueEmptyError",
+    "get_debug_level",
     "get_node_local_rank",
-    "group",
     "is_available",
-    "is_backend_available",
-    "is_gloo_available",
-    "is_initialized",
-    "is_mpi_available",
-    "is_nccl_available",
-    "is_torchelastic_launched",
-    "is_ucc_available",
-    "is_xccl_available",
-    "reduce_op",
-    *NAMES[""],
+    "set_debug_level",
+    "set_debug_level_from_env",
+    *(name for names in OWN.values() for name in names),
 ]
-
-default_pg_timeout = timedelta(minutes=30)
+# names, and modules, that are loaded when they are asked for
+ELSEWHERE = {"GradBucket": "rushlight.nn.parallel.buckets"}
+LATE = ("algorithms", "checkpoint", "constants", "elastic", "launch", "nn", "optim", "run")
 
 
 def is_available() -> bool:
-    """Whether processes can work on one model: no."""
-    return False
-
-
-def is_initialized() -> bool:
-    """Whether this process belongs to a group: no."""
-    return False
-
-
-def is_nccl_available() -> bool:
-    """Whether NCCL carries messages: no."""
-    return False
-
-
-def is_gloo_available() -> bool:
-    """Whether Gloo carries messages: no."""
-    return False
-
-
-def is_mpi_available() -> bool:
-    """Whether MPI carries messages: no."""
-    return False
-
-
-def is_ucc_available() -> bool:
-    """Whether UCC carries messages: no."""
-    return False
-
-
-def is_xccl_available() -> bool:
-    """Whether XCCL carries messages: no."""
-    return False
-
-
-def is_backend_available(backend: str) -> bool:
-    """Whether a library that carries messages is there: none is."""
-    return False
-
-
-def is_torchelastic_launched() -> bool:
-    """Whether torchrun has started this process."""
-    return os.environ.get("TORCHELASTIC_RUN_ID") is not None
+    """Whether processes can work on one model: where mpi4py is installed."""
+    return mpi.is_installed()
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
@@ -83,24 +60,25 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
     if fallback_rank is not None:
         return int(fallback_rank)
     raise RuntimeError(
-        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow get_node_local_rank"
+        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow `get_node_local_rank` to work"
     )
 
 
-__getattr__ = names_refused("rushlight.distributed", NAMES[""], WHY)
-make_modules("rushlight.distributed", {place: names for place, names in NAMES.items() if place}, WHY, ["rendezvous"])
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
 
-for _place, _names in {
-    "distributed_c10d": {"Backend": Backend, "GroupMember": GroupMember, "ReduceOp": ReduceOp, "group": group},
-    "constants": {"default_pg_timeout": default_pg_timeout, "default_pg_nccl_timeout": timedelta(minutes=10)},
-}.items():
-    vars(globals()[_place]).update(_names)
-vars(globals()["distributed_c10d"]).update(
-    default_pg_timeout=default_pg_timeout,
-    is_available=is_available,
-    is_initialized=is_initialized,
-    is_mpi_available=is_mpi_available,
-    is_nccl_available=is_nccl_available,
-    is_xccl_available=is_xccl_available,
-    _world=group,
-)
+    if name in LATE:
+        return import_module(f"rushlight.distributed.{name}")
+    if name in ELSEWHERE:
+        found = getattr(import_module(ELSEWHERE[name]), name)
+    else:
+        why = next((why for why, names in OWN.items() if name in names), None)
+        if why is None:
+            raise missing("torch.distributed", name)
+        found = value_of(f"distributed.{name}", OWN[why][name], why)
+    globals()[name] = found
+    return found
+
+
+for _why, _modules in MODULES.items():
+    make_modules("rushlight.distributed", _modules, _why, ["rendezvous"])

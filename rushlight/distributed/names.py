@@ -1,11 +1,22 @@
-"""The names of `torch.distributed` and its modules that programs import; used, they say why there is nothing behind."""
+"""The names of `torch.distributed` that are left out and that programs import; used, they say why and what to do."""
 
 from rushlight.core.surface.refusals import table
 
-WHY = (
-    "it runs in one process; ask torch.distributed.is_available() first, or run several processes with the "
-    "multiprocessing module"
+SHARDING = (
+    "parameters are not split over processes; torch.nn.parallel.DistributedDataParallel trains the same network in "
+    "each, torch.distributed.optim.ZeroRedundancyOptimizer splits the optimizer's memory"
 )
+RPC = "processes do not call functions of each other; use torch.distributed.send and recv, or actors of the package ray"
+PIPELINES = "a network is not cut over processes; train it whole with torch.nn.parallel.DistributedDataParallel"
+STORES = (
+    "MPI lets processes find each other; start them with python -m rushlight.distributed.run, and share values with "
+    "torch.distributed.broadcast_object_list"
+)
+STARTING = "jobs are started by mpiexec; use python -m rushlight.distributed.run"
+CHECKPOINTS = "a checkpoint is a file of each process; use torch.distributed.checkpoint.save and load, or torch.save"
+INSIDE = "it belongs to the inside of PyTorch; use the functions of torch.distributed, which MPI carries"
+AVERAGING = "models are not averaged now and then; torch.nn.parallel.DistributedDataParallel averages every gradient"
+
 STRATEGIES = "ShardingStrategy=FULL_SHARD,SHARD_GRAD_OP,NO_SHARD,HYBRID_SHARD,_HYBRID_SHARD_ZERO2"
 STATE_DICTS = """StateDictType=FULL_STATE_DICT,LOCAL_STATE_DICT,SHARDED_STATE_DICT StateDictConfig FullStateDictConfig
     LocalStateDictConfig ShardedStateDictConfig OptimStateDictConfig FullOptimStateDictConfig LocalOptimStateDictConfig
@@ -14,32 +25,23 @@ SHARDED = f"""{STRATEGIES} {STATE_DICTS} BackwardPrefetch=BACKWARD_PRE,BACKWARD_
     OptimStateKeyType=PARAM_NAME,PARAM_ID FullyShardedDataParallel"""
 PLACEMENTS = "Shard Replicate Partial Placement"
 
-NAMES = table(
-    f"""
-    :
-    AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig BarrierOptions BroadcastOptions
-    BuiltinCommHookType=ALLREDUCE,FP16_COMPRESS DebugLevel=OFF,INFO,DETAIL DeviceMesh DistBackendError DistError
-    DistNetworkError DistStoreError FileStore GatherOptions GradBucket HashStore Logger P2POp PrefixStore ProcessGroup
-    ProcessGroupGloo ProcessGroupNCCL ProcessGroupMPI QueueEmptyError ReduceOptions ReduceScatterOptions Reducer
-    ScatterOptions Store TCPStore Work all_gather all_gather_coalesced all_gather_into_tensor all_gather_object
-    all_gather_single all_reduce all_reduce_coalesced all_to_all all_to_all_single barrier batch_isend_irecv breakpoint
-    broadcast broadcast_object_list destroy_process_group gather gather_object get_backend get_backend_config
-    get_debug_level get_default_backend_for_device get_global_rank get_group_rank get_pg_count get_process_group_ranks
-    get_rank get_world_size init_device_mesh init_process_group irecv isend monitored_barrier new_group new_subgroups
-    new_subgroups_by_enumeration record_comm recv recv_object_list reduce reduce_scatter reduce_scatter_single
-    reduce_scatter_tensor register_rendezvous_handler rendezvous scatter scatter_object_list send send_object_list
-    set_debug_level set_debug_level_from_env shrink_group split_group supports_complex _rank_not_in_group
-    distributed_c10d:
-    PrefixStore ProcessGroup ProcessGroupGloo ProcessGroupNCCL Store TCPStore Work _get_default_group
-    _new_process_group_helper _get_default_store _find_pg_by_ranks_and_tag _object_to_tensor _tensor_to_object
-    all_gather all_reduce barrier broadcast get_backend get_global_rank get_process_group_ranks get_rank get_world_size
-    init_process_group new_group reduce_scatter_tensor rendezvous
-    constants:
+# of torch.distributed itself, by reason
+OWN = {
+    SHARDING: table(": DeviceMesh init_device_mesh")[""],
+    STORES: table(": FileStore HashStore PrefixStore Store TCPStore register_rendezvous_handler rendezvous")[""],
+    INSIDE: table(
+        """: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig BarrierOptions BroadcastOptions
+        BuiltinCommHookType=ALLREDUCE,FP16_COMPRESS GatherOptions Logger ProcessGroupGloo ProcessGroupNCCL
+        ProcessGroupMPI ReduceOptions ReduceScatterOptions Reducer ScatterOptions breakpoint record_comm shrink_group
+        split_group"""
+    )[""],
+}
+
+# modules that are there by name only, by reason
+MODULES = {
+    SHARDING: table(
+        f"""
     device_mesh: DeviceMesh init_device_mesh _mesh_resources
-    rendezvous: rendezvous register_rendezvous_handler
-    rpc:
-    BackendType=TENSORPIPE PyRRef RRef RpcBackendOptions TensorPipeRpcBackendOptions WorkerInfo get_worker_info
-    init_rpc is_available remote rpc_async rpc_sync shutdown
     fsdp:
     {SHARDED} CPUOffloadPolicy FSDPModule MixedPrecisionPolicy OffloadPolicy UnshardHandle fully_shard
     register_fsdp_forward_method
@@ -65,45 +67,19 @@ NAMES = table(
     _functional_collectives:
     AsyncCollectiveTensor all_gather_tensor all_reduce all_to_all_single all_to_all_single_autograd broadcast
     permute_tensor reduce_scatter_tensor wait_tensor
-    checkpoint:
-    DefaultLoadPlanner DefaultSavePlanner FileSystemReader FileSystemWriter LoadPlanner SavePlanner StorageReader
-    StorageWriter async_save load load_state_dict save save_state_dict
-    checkpoint.default_planner: DefaultLoadPlanner DefaultSavePlanner
-    checkpoint.filesystem: FileSystemReader FileSystemWriter
-    checkpoint.format_utils: _EmptyStateDictLoadPlanner dcp_to_torch_save torch_save_to_dcp
-    checkpoint.hf_storage: HuggingFaceStorageReader HuggingFaceStorageWriter
-    checkpoint.metadata: Metadata
-    checkpoint.optimizer: load_sharded_optimizer_state_dict
-    checkpoint.state_dict:
-    StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict set_model_state_dict
-    set_optimizer_state_dict set_state_dict
-    checkpoint.state_dict_loader: _load_state_dict load
-    checkpoint.stateful: Stateful
-    algorithms:
-    algorithms.join: Join JoinHook Joinable
-    algorithms._checkpoint.checkpoint_wrapper:
-    CheckpointImpl=REENTRANT,NO_REENTRANT CheckpointWrapper apply_activation_checkpointing checkpoint_wrapper
-    offload_wrapper
-    algorithms.ddp_comm_hooks:
-    algorithms.ddp_comm_hooks.default_hooks:
-    allreduce_hook bf16_compress_hook bf16_compress_wrapper fp16_compress_hook fp16_compress_wrapper
-    algorithms.ddp_comm_hooks.post_localSGD_hook: PostLocalSGDState post_localSGD_hook
-    algorithms.ddp_comm_hooks.powerSGD_hook: PowerSGDState batched_powerSGD_hook powerSGD_hook
-    algorithms.model_averaging:
-    algorithms.model_averaging.averagers: ModelAverager PeriodicModelAverager
-    elastic:
-    elastic.multiprocessing: Std start_processes
-    elastic.multiprocessing.errors: ChildFailedError ErrorHandler record
-    elastic.utils:
-    launcher: LaunchConfig elastic_launch launch_agent
-    launcher.api: LaunchConfig elastic_launch launch_agent
-    launch: launch main
-    run: config_from_args get_args_parser main parse_args run
-    nn: all_gather all_reduce all_to_all broadcast gather reduce reduce_scatter scatter
-    nn.functional: all_gather all_reduce all_to_all all_to_all_single broadcast gather reduce reduce_scatter scatter
-    optim:
-    DistributedOptimizer PostLocalSGDOptimizer ZeroRedundancyOptimizer _apply_optimizer_in_backward
-    pipelining: PipelineStage Schedule1F1B ScheduleGPipe SplitPoint=BEGINNING,END pipeline
-    utils: _sync_module_states _verify_param_shape_across_processes
     """
-)
+    ),
+    STORES: table("rendezvous: rendezvous register_rendezvous_handler"),
+    RPC: table(
+        """rpc:
+    BackendType=TENSORPIPE PyRRef RRef RpcBackendOptions TensorPipeRpcBackendOptions WorkerInfo get_worker_info
+    init_rpc is_available remote rpc_async rpc_sync shutdown"""
+    ),
+    PIPELINES: table("pipelining: PipelineStage Schedule1F1B ScheduleGPipe SplitPoint=BEGINNING,END pipeline"),
+    STARTING: table(
+        """
+    launcher: LaunchConfig elastic_launch launch_agent
+    launcher.api: LaunchConfig elastic_launch launch_agent"""
+    ),
+    INSIDE: table("utils: _sync_module_states _verify_param_shape_across_processes"),
+}
