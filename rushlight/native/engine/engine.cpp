@@ -82,16 +82,17 @@ PyObject* run_backward(PyObject*, PyObject* args) {
 // Whether a value can be the gradient of a tensor as it stands.
 static bool is_gradient_of(PyObject* value, Tensor* tensor) {
     if (!is_any_tensor(value) || as_tensor(value)->array == nullptr || requires_grad(as_tensor(value))) return false;
-    PyArrayObject* array = as_tensor(value)->array;
-    return PyArray_DESCR(array) == PyArray_DESCR(tensor->array) && PyArray_SAMESHAPE(array, tensor->array);
+    PyArrayObject *array = as_tensor(value)->array, *own = plain_array(tensor);
+    return PyArray_DESCR(array) == PyArray_DESCR(own) && PyArray_SAMESHAPE(array, own);
 }
 
 // Whether a tensor's backward has nothing unusual about it: one number, or a gradient of its kind, and no other option
 // than `retain_graph`, which is read into `keep`.
 static bool is_simple(Tensor* tensor, PyObject* const* args, Py_ssize_t count, PyObject* names, bool& keep) {
-    if (count > 1 || running_depth >= DEEP || tensor->array == nullptr || !requires_grad(tensor)) return false;
-    if (state.anomaly || fallbacks.watcher != nullptr || !PyTypeNum_ISFLOAT(PyArray_TYPE(tensor->array))) return false;
-    if (count == 1 ? !is_gradient_of(args[0], tensor) : PyArray_SIZE(tensor->array) != 1) return false;
+    PyArrayObject* array = plain_array(tensor);
+    if (count > 1 || running_depth >= DEEP || array == nullptr || !requires_grad(tensor)) return false;
+    if (state.anomaly || fallbacks.watcher != nullptr || !PyTypeNum_ISFLOAT(PyArray_TYPE(array))) return false;
+    if (count == 1 ? !is_gradient_of(args[0], tensor) : PyArray_SIZE(array) != 1) return false;
     if (names == nullptr) return true;
     PyObject* asked = args[count];
     keep = asked == Py_True;
@@ -107,6 +108,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t coun
     Ref edge = simple ? Ref::steal(edge_of(tensor)) : Ref();
     if (simple && !edge) return nullptr;
     if (!simple || edge.get() == Py_None) {
+        settle("a backward of another kind");
         std::vector<PyObject*> all{self};
         all.insert(all.end(), args, args + count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names)));
         return PyObject_Vectorcall(fallbacks.backward, all.data(), count + 1, names);

@@ -8,6 +8,7 @@
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "seam/fallbacks.h"
+#include "seam/pending.h"
 
 namespace rushlight {
 
@@ -65,7 +66,28 @@ bool add_into(PyArrayObject* to, PyArrayObject* from) {
     return true;
 }
 
+// The sum of gradients of which some are pending, put off as well; nullptr, without an exception, where all are there.
+static PyArrayObject* put_off_sum(PyArrayObject* taken, PyArrayObject* other) {
+    if (pending_count == 0 || (!is_pending(taken) && !is_pending(other))) return nullptr;
+    Operands operands;
+    int dtype = dtype_of(taken);
+    bool alike = is_plain(taken) && PyArray_TYPE(taken) == PyArray_TYPE(other) && have_same_shape(taken, other);
+    PyArrayObject* sum = nullptr;
+    if (alike && operands.add(taken, dtype) && operands.add(other, dtype) && operands.broadcast()) {
+        sum = operands.new_result(dtype);
+    }
+    if (sum != nullptr && defer(operands, sum_loop(dtype), sum, dtype, "add", 0) != Deferral::DECLINED) return sum;
+    PyErr_Clear();
+    Py_XDECREF(sum);
+    settle("gradients of different kinds");
+    return nullptr;
+}
+
 PyArrayObject* add_gradients(PyArrayObject* taken, PyArrayObject* other) {
+    if (PyArrayObject* sum = put_off_sum(taken, other)) {
+        drop(taken);
+        return sum;
+    }
     if (is_unshared(taken) && add_into(taken, other)) return taken;
     if (is_plain(taken) && PyArray_IS_C_CONTIGUOUS(taken) && PyArray_IS_C_CONTIGUOUS(other) &&
         PyArray_SAMESHAPE(taken, other) && PyArray_TYPE(taken) == PyArray_TYPE(other)) {
@@ -102,8 +124,23 @@ PyArrayObject* ones_like(PyArrayObject* array) {
 
 namespace {
 
-// The first gradient of a leaf that lies by rows, copied unless it is nobody else's; `grad` is taken.
+// The array that a view is a part of; nullptr where its memory is not an array's or may not be written to.
+PyObject* whole_of(PyArrayObject* view) {
+    PyObject* base = PyArray_BASE(view);
+    bool is_part = base != nullptr && PyArray_CheckExact(base) && PyArray_ISWRITEABLE(view);
+    return is_part && PyArray_CHKFLAGS(reinterpret_cast<PyArrayObject*>(base), NPY_ARRAY_OWNDATA) ? base : nullptr;
+}
+
+// The first gradient of a leaf that lies by rows: a part of a larger one stays a part, what others hold is copied;
+// `grad` is taken.
 bool store_first(Tensor* leaf, PyArrayObject* grad, bool alone, bool taken) {
+    PyObject* whole = alone && !taken ? whole_of(grad) : nullptr;
+    if (whole != nullptr) {
+        Tensor* made = wrap(grad);
+        leaf->grad = as_object(made);
+        if (made != nullptr) made->storage = new_storage(whole);
+        return made != nullptr && made->storage != nullptr;
+    }
     if (!taken) {
         PyArrayObject* copy = packed_copy(grad);
         drop(grad);
@@ -129,6 +166,7 @@ bool add_to(Tensor* held, PyArrayObject* grad) {
 }  // namespace
 
 bool store_gradient(Tensor* leaf, PyArrayObject* grad) {
+    settle("the gradient of a leaf");
     bool by_rows = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);
     bool alone = PyArray_IS_C_CONTIGUOUS(grad) && Py_REFCNT(grad) == 1;
     bool taken = alone && is_unshared(grad);

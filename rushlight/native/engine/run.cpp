@@ -113,6 +113,7 @@ bool Run::deliver(PyObject* target, int number, PyArrayObject* grad) {
 
 PyObject* tensor_or_none(PyArrayObject* array) {
     if (array == nullptr) Py_RETURN_NONE;
+    settle("a gradient that is looked at");
     Py_INCREF(array);
     return as_object(wrap(array));
 }
@@ -150,7 +151,9 @@ static bool is_unchanged(const Node* node) {
         if (saved.version == Saved::LIST) {
             for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(saved.value); k++) {
                 PyObject* each = PySequence_Fast_GET_ITEM(saved.value, k);
-                Py_ssize_t then = PyLong_AsSsize_t(PyTuple_GET_ITEM(saved.extra, k));
+                PyObject* version = PyTuple_GET_ITEM(saved.extra, k);
+                if (version == Py_None) continue;
+                Py_ssize_t then = PyLong_AsSsize_t(version);
                 if (version_of(as_tensor(each)) != then) return false;
             }
         } else if (saved.extra != nullptr) {
@@ -166,7 +169,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     const OpPlan* plan = node->plan;
     done = false;
     if (plan == nullptr || plan->op->kernel == nullptr || plan->op->kernel->backward == nullptr ||
-        !is_unchanged(node)) {
+        plan->input_count == 0 || !is_unchanged(node)) {
         return true;
     }
     PyArrayObject* few[8];
@@ -180,6 +183,9 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.grad_count = arrival.count;
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
     gradient.is_shown = for_inputs;
+    gradient.is_lazy =
+        node->is_lazy && plan->op->kernel->is_lazy && grads[0] != nullptr && element_count(grads[0]) >= least_deferred;
+    if (!gradient.is_lazy) settle(plan->op->kernel->name);
     if (!run_gradient(gradient)) return true;
     done = true;
     bool fine = keep_graph || release(node);
@@ -236,6 +242,7 @@ bool Run::copy_for_inputs(Node* node, int position, PyArrayObject*& array) {
 
 // `function` is apply_carefully for a node with hooks; nullptr for the node's own `apply` or `apply_wanted`.
 bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
+    settle("a node that only Python does");
     Ref grads = Ref::steal(tensor_list(arrival));
     if (!grads) return false;
     std::vector<const PyArrayObject*> given;
@@ -355,6 +362,7 @@ struct Run::Form {
 // Undo broadcasting and promotion: the gradient, whose reference is taken, in the target's form; nullptr with an
 // exception.
 PyArrayObject* Run::fitted(Node* node, int position, int number, const Form& form, PyArrayObject* grad) {
+    settle("a gradient of another form");
     if (PyArray_DESCR(grad) == form.dtype) {
         PyArrayObject* summed = sum_to_shape(grad, form.ndim, form.dims);
         bool shown = summed != nullptr && for_inputs && PyArray_NDIM(grad) > form.ndim;
@@ -436,6 +444,7 @@ static bool store_hooked(Tensor* leaf, Ref tensor) {
 
 // `grad` is taken; nullptr where none arrived.
 bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
+    settle("the gradient of a leaf");
     bool kept = for_inputs && !accumulating, hooked = is_hooked(leaf);
     bool asked = !for_inputs || find_input(as_object(leaf), 0) != nullptr;
     if (!asked || (!kept && !leaf->requires_grad && !hooked)) {

@@ -10,6 +10,7 @@
 #include "memory/arrays.h"
 #include "memory/small_list.h"
 #include "object/node.h"
+#include "seam/pending.h"
 #include "seam/state.h"
 
 namespace rushlight {
@@ -78,13 +79,16 @@ public:
         running_depth++;
         state.grad = false;
         state.backward = true;
+        state.compiled = false;
     }
     ~Run() {
         state.grad = before.grad;
         state.backward = before.backward;
+        state.compiled = before.compiled;
         running_root = outer_root;
         running_depth--;
         for (Arrival& each : arrivals) each.clear();
+        settle("the end of a backward");
         for (InputGradient& each : inputs) Py_XDECREF(each.grad);
         clear_place(line);
         Py_XDECREF(place);

@@ -9,6 +9,7 @@
 #include "seam/guard.h"
 #include "seam/kernel.h"
 #include "seam/names.h"
+#include "seam/region.h"
 
 namespace rushlight {
 
@@ -34,6 +35,9 @@ Kernel& calls = link("nn.modules.module.Module.__call__");
 PyObject* own_getattr;
 
 // ---- calls
+
+bool asks_for_compiled = false;
+const Interned name_compiled("_compiled_whole");
 
 // Whether there are no hooks, and all is as Module.__init__ has made it.
 bool is_plain_module(PyObject* fields) {
@@ -92,17 +96,26 @@ void explain_failure(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     PyErr_Restore(type, value, trace);
 }
 
-PyObject* call_module(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-    Ref fields = Ref::steal(PyObject_GenericGetDict(self, nullptr));
-    if (!fields) return nullptr;
-    if (!is_plain_module(fields.get())) {
+PyObject* call_inside(PyObject* self, PyObject* fields, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+    if (!is_plain_module(fields)) {
         calls.forwards.decline();
         return call_in_python(self, args, count, keywords);
     }
     calls.forwards.accepted++;
-    PyObject* result = call_forward(self, fields.get(), args, count, keywords);
+    PyObject* result = call_forward(self, fields, args, count, keywords);
     if (result == nullptr) explain_failure(self, args, count);
     return result;
+}
+
+PyObject* call_module(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+    Ref fields = Ref::steal(PyObject_GenericGetDict(self, nullptr));
+    if (!fields) return nullptr;
+    // None, or whether the graph of a module that was compiled in place must not break: see Module.compile()
+    PyObject* compiled = asks_for_compiled ? find(fields.get(), name_compiled) : nullptr;
+    bool whole = compiled == Py_True;
+    if (compiled == nullptr || Region::is_idle(whole)) return call_inside(self, fields.get(), args, count, keywords);
+    Region region(whole);
+    return call_inside(self, fields.get(), args, count, keywords);
 }
 
 PyObject* module_call(PyObject* self, PyObject* args, PyObject* keywords) {
@@ -161,7 +174,7 @@ PyObject* quicken(PyObject*, PyObject* object) {
 }
 
 PyMethodDef base_methods[] = {
-    {"__getattr__", guarded<module_getattr>, METH_O, "A parameter, a module or a buffer of this name."},
+    {"__getattr__", guarded_aside<module_getattr>, METH_O, "A parameter, a module or a buffer of this name."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -193,7 +206,14 @@ PyObject* connect_module(PyObject*, PyObject* args) {
     Py_RETURN_NONE;
 }
 
+PyObject* ask_for_compiled_calls(PyObject*, PyObject*) {
+    asks_for_compiled = true;
+    Py_RETURN_NONE;
+}
+
 PyMethodDef layer_methods[] = {
+    {"ask_for_compiled_calls", guarded<ask_for_compiled_calls>, METH_NOARGS,
+     "From now on a module's calls may be compiled."},
     {"connect_module", guarded<connect_module>, METH_VARARGS,
      "Give ModuleBase the Python functions for the rare cases."},
     {"quicken", guarded<quicken>, METH_O, "Let a new class of modules look up names natively."},

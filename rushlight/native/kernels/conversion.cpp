@@ -2,6 +2,10 @@
 #include "kernels/pointwise.h"
 #include "kernels/table.h"
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 namespace LEVEL {
 
 namespace {
@@ -37,6 +41,76 @@ void convert(const void* from, void* to, int64_t count) {
     auto* out = static_cast<To*>(to);
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) out[i] = Converted<From, To>::value(in[i]);
+}
+
+template <class To, class From>
+ALWAYS_INLINE To bits_as(From from) {
+    To to;
+    __builtin_memcpy(&to, &from, sizeof(to));
+    return to;
+}
+
+// Where the processor has an instruction for it that is used; else by bits, the same numbers.
+// Shifted into place a float16 is a float32 whose exponent is too small by 112; infinity and NaN need the largest.
+void widen_float16(const void* from, void* to, int64_t count) {
+    auto* in = static_cast<const uint16_t*>(from);
+    auto* out = static_cast<float*>(to);
+    int64_t done = 0;
+#ifdef __AVX512F__
+    for (; done + 16 <= count; done += 16) {
+        __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + done));
+        _mm512_storeu_ps(out + done, _mm512_maskz_cvtph_ps(0xffff, halves));
+    }
+#endif
+#pragma omp simd
+    for (int64_t i = done; i < count; i++) {
+        uint32_t half = in[i], size = (half & 0x7fffu) << 13;
+        uint32_t scaled = bits_as<uint32_t>(bits_as<float>(size) * bits_as<float>(0x77800000u));
+        uint32_t wide = size >= 0x0f800000u ? size | 0x7f800000u : scaled;
+        out[i] = bits_as<float>(wide | ((half & 0x8000u) << 16));
+    }
+}
+
+// To the nearest, of two to the even one. What is below the smallest normal number is rounded by an addition.
+void shorten_float16(const void* from, void* to, int64_t count) {
+    auto* in = static_cast<const float*>(from);
+    auto* out = static_cast<uint16_t*>(to);
+    constexpr uint32_t magic = 0x3f000000u;
+    int64_t done = 0;
+#ifdef __AVX512F__
+    for (; done + 16 <= count; done += 16) {
+        __m256i halves = _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(in + done), _MM_FROUND_TO_NEAREST_INT);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + done), halves);
+    }
+#endif
+#pragma omp simd
+    for (int64_t i = done; i < count; i++) {
+        uint32_t bits = bits_as<uint32_t>(in[i]), size = bits & 0x7fffffffu;
+        uint32_t small = bits_as<uint32_t>(bits_as<float>(size) + bits_as<float>(magic)) - magic;
+        uint32_t normal = (size + 0xc8000fffu + ((size >> 13) & 1u)) >> 13;
+        uint32_t special = size > 0x7f800000u ? 0x7e00u : 0x7c00u;
+        uint32_t half = size < 0x38800000u ? small : normal;
+        half = size >= 0x47800000u ? special : half;
+        out[i] = static_cast<uint16_t>(half | ((bits >> 16) & 0x8000u));
+    }
+}
+
+void widen_bfloat16(const void* from, void* to, int64_t count) {
+    auto* in = static_cast<const uint16_t*>(from);
+    auto* out = static_cast<uint32_t*>(to);
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) out[i] = static_cast<uint32_t>(in[i]) << 16;
+}
+
+void shorten_bfloat16(const void* from, void* to, int64_t count) {
+    auto* in = static_cast<const uint32_t*>(from);
+    auto* out = static_cast<uint16_t*>(to);
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t bits = in[i], rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+        bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
+        out[i] = static_cast<uint16_t>(is_nan ? 0x7fc0u | ((bits >> 16) & 0x8000u) : rounded);
+    }
 }
 
 template <class T>
@@ -79,6 +153,10 @@ void conversion(Table& table) {
     table.repeat[FLOAT64] = repeat<double>;
     table.repeat[INT64] = repeat<int64_t>;
     table.repeat[BOOL] = repeat<unsigned char>;
+    table.widen[FLOAT16 - DTYPES] = widen_float16;
+    table.widen[BFLOAT16 - DTYPES] = widen_bfloat16;
+    table.shorten[FLOAT16 - DTYPES] = shorten_float16;
+    table.shorten[BFLOAT16 - DTYPES] = shorten_bfloat16;
 }
 
 }  // namespace LEVEL

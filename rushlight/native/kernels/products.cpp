@@ -63,9 +63,24 @@ void dots_of_rows(const Part<T>& part) {
     if (row < part.rows) dots_along<T, 1>(part.from_row(row, 1));
 }
 
+// A column times a row: each row of c is a multiple of b, written as fast as memory takes it.
+template <class T>
+void outer(const Part<T>& part) {
+    constexpr int L = PER_REGISTER<T>;
+    for (int64_t i = 0; i < part.rows; i++) {
+        Vector<T> left = spread(part.a[i * part.a_row]);
+        T* to = part.c + i * part.c_row;
+        int64_t j = 0;
+        for (; j + L <= part.columns; j += L) store(to + j, left * load(part.b + j));
+        if (j < part.columns) store_some(to + j, left * load_some(part.b + j, part.columns - j), part.columns - j);
+    }
+}
+
 template <class T>
 void product_of(const Product& product, int64_t row, int64_t rows, int64_t column, int64_t columns) {
     Part<T> all(product), part = all.from_row(row, rows).from_column(column, columns);
+    bool plain = all.b_column == 1 && !all.panelled && all.start == nullptr && all.is_plain();
+    if (all.inner == 1 && plain) return outer(part);
     // few columns fill no register: they become rows
     if (!all.panelled && all.columns <= PER_REGISTER<T> / 2 && all.columns < all.rows) {
         all = all.transposed();

@@ -8,8 +8,8 @@ namespace {
 
 constexpr double SELU_ALPHA = 1.6732632423543772848170429916717, SELU_SCALE = 1.0507009873554804934193349852946;
 
-// NaN stays
-FORMULA(Relu, (T x), x <= 0 ? 0 : x)
+// NaN stays, and so does the sign of a zero
+FORMULA(Relu, (T x), x < 0 ? 0 : x)
 FORMULA(ReluSlope, (T grad, T y), y <= 0 ? 0 : grad)
 FORMULA(Leaky, (T x, T slope), x > 0 ? x : x * slope)
 FORMULA(LeakySlope, (T grad, T x, T slope), x > 0 ? grad : grad * slope)
@@ -40,8 +40,13 @@ void rectifiers(Table& table) {
         .floats<Leaky>()
         .gradient<LeakySlope>("input", "input", "weight")
         .gradient<LeakyWeight>("weight", "input");
+    Row(table, "_rrelu_with_noise", "input", "noise")
+        .floats<Leaky>()
+        .packed()
+        .gradient<LeakySlope>("input", "input", "noise");
     Row(table, "threshold", "input", "threshold", "value")
         .floats<Threshold>()
+        .integers<Threshold>()
         .gradient<ThresholdSlope>("input", "input", "threshold");
     Row(table, "nn.functional.elu", "input", "alpha").floats<Elu>().gradient<EluSlope>("input", "input", "alpha");
     Row(table, "selu", "input").floats<Selu>().gradient<SeluSlope>("input", "input");
@@ -52,6 +57,7 @@ void rectifiers(Table& table) {
     Row(table, "nn.functional.hardtanh", "input", "min_val", "max_val")
         .only_if([](const double* numbers) { return !(numbers[1] > numbers[2]); })
         .floats<Hardtanh>()
+        .integers<Hardtanh>()
         .gradient<HardtanhSlope>("input", "input", "min_val", "max_val");
 }
 

@@ -104,7 +104,11 @@ void give(const void* totals, int64_t count, double divisor, void* results) {
     if (divisor == 1) {
         for (int64_t i = 0; i < count; i++) to[i] = static_cast<Out>(from[i]);
     } else {
-        for (int64_t i = 0; i < count; i++) to[i] = static_cast<Out>(from[i] / static_cast<Total>(divisor));
+        for (int64_t i = 0; i < count; i++) {
+            // as in torch, a sum beyond the largest number has no mean
+            Out whole = static_cast<Out>(from[i]);
+            to[i] = whole - whole == 0 ? static_cast<Out>(from[i] / static_cast<Total>(divisor)) : whole;
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 namespace rushlight {
 
 enum Dtype { FLOAT32, FLOAT64, INT64, BOOL, DTYPES };
+// Half precision is for memory alone: loops read and write it as float32.
+enum HalfDtype { FLOAT16 = DTYPES, BFLOAT16, KEPT_DTYPES };
 
 // `count` contiguous elements of each input; numbers were spread before. The output may be one of the inputs, at the
 // same place.
@@ -47,6 +49,14 @@ struct Pointwise {
         unsigned masks = 0;
         Loop loops[2] = {};  // float32, float64; nullptr: the gradient is `grad` itself
     } slopes[INPUTS];
+};
+
+// Two ops in one loop: `second` of what `first` gives, which stands at `place` among its inputs. It reads the inputs of
+// `first`, then the others of `second`. Each name stands for the first row of an op.
+struct Joined {
+    const char *first = nullptr, *second = nullptr;
+    int place = 0;
+    Loop loops[2] = {};  // float32, float64
 };
 
 // Elements of one dtype as another one's.

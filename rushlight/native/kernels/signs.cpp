@@ -17,6 +17,8 @@ FORMULA(SignBit, (T x), (math::to_bits(x) & math::Format<T>::sign) != 0)
 FORMULA(CopySign, (T x, T y), math::copysign(x, y))
 FORMULA(CopySignSlope, (T grad, T x, T y), grad*(x == 0 ? 0 : y / x))
 
+FORMULA(Angle, (T x), x != x ? x : x < 0 ? T(3.14159265358979323846) : T(0))
+
 FORMULA(Finite, (T x),
         x != x                    ? 0
         : x == math::infinity<T>  ? std::numeric_limits<T>::max()
@@ -35,11 +37,15 @@ void signs(Table& table) {
         .to_floats<CopySign>()
         .gradient<CopySignSlope>("input", "input", "result")
         .gradient<Flat>("other");
+    // integers become the default dtype, which Python knows
+    Row(table, "angle", "input").floats<Angle>().gradient<Flat>("input");
     Row(table, "nan_to_num", "input")
         .without("nan")
         .without("posinf")
         .without("neginf")
         .floats<Finite>()
+        .integers<Same>()
+        .bools<Same>()
         .gradient<FiniteSlope>("input", "input");
 }
 

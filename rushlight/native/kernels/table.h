@@ -40,19 +40,34 @@ struct Table {
     AttentionLoops attention;
     RecurrentLoops recurrent;
 
+    static constexpr int MOST_JOINED = 48;
+    Joined joined[MOST_JOINED];
+    int joined_count = 0;
+
     Convert convert[DTYPES][DTYPES] = {};
     Repeat repeat[DTYPES] = {};
 
     bool is_full = false;  // a row found no place: an error when the extension is loaded
 
+    // float16 and bfloat16 as float32, and float32 as these
+    Convert widen[KEPT_DTYPES - DTYPES] = {}, shorten[KEPT_DTYPES - DTYPES] = {};
+
     ALWAYS_INLINE Pointwise& new_row() {
         is_full = is_full || pointwise_count == MOST;
         return pointwise[is_full ? MOST - 1 : pointwise_count++];
+    }
+    ALWAYS_INLINE Joined& new_joined() {
+        is_full = is_full || joined_count == MOST_JOINED;
+        return joined[is_full ? MOST_JOINED - 1 : joined_count++];
     }
 };
 
 // The loops for the best level that this CPU has (or that RUSHLIGHT_LEVEL names), chosen once.
 const Table& table();
+
+constexpr int MAX_LEVELS = 3;
+// The names of the levels that were compiled and run here, the best one first; how many.
+int levels_here(const char** names);
 
 }  // namespace rushlight
 

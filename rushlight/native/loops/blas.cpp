@@ -1,4 +1,4 @@
-// The BLAS that NumPy has loaded, found at run time: products of matrices and vectors, row-major.
+// The BLAS that NumPy has loaded, found at run time: products of matrices, row-major.
 #include "loops/blas.h"
 
 #include <algorithm>
@@ -25,28 +25,21 @@ constexpr int ROW_MAJOR = 101;
 constexpr int PLAIN = 111;
 constexpr int TRANSPOSED = 112;
 
-// The functions for one integer type, I, and one kind of number, T.
+// The product of matrices for one integer type, I, and one kind of number, T.
 template <class I, class T>
-struct Functions {
-    using Gemm = void (*)(int, int, int, I, I, I, T, const T*, I, const T*, I, T, T*, I);
-    using Gemv = void (*)(int, int, I, I, T, const T*, I, const T*, I, T, T*, I);
-    using Ger = void (*)(int, I, I, T, const T*, I, const T*, I, T*, I);
-    using Dot = T (*)(I, const T*, I, const T*, I);
-    Gemm gemm = nullptr;
-    Gemv gemv = nullptr;
-    Ger ger = nullptr;
-    Dot dot = nullptr;
-};
+using Gemm = void (*)(int, int, int, I, I, I, T, const T*, I, const T*, I, T, T*, I);
 
 struct Blas {
     std::string library;
     bool wide = false;  // 64-bit integers
-    Functions<int64_t, float> wide_float;
-    Functions<int64_t, double> wide_double;
-    Functions<int32_t, float> narrow_float;
-    Functions<int32_t, double> narrow_double;
+    Gemm<int64_t, float> wide_float = nullptr;
+    Gemm<int64_t, double> wide_double = nullptr;
+    Gemm<int32_t, float> narrow_float = nullptr;
+    Gemm<int32_t, double> narrow_double = nullptr;
     void (*set_threads)(int) = nullptr;
     int (*get_threads)() = nullptr;
+
+    bool is_complete() const { return (wide_float && wide_double) || (narrow_float && narrow_double); }
 };
 
 #if defined(__linux__)
@@ -66,16 +59,6 @@ void look_up(void* library, const Naming& naming, const std::string& name, F& fu
     std::memcpy(&function, &found, sizeof found);
 }
 
-template <class I, class T>
-bool look_up_all(void* library, const Naming& naming, char letter, Functions<I, T>& functions) {
-    std::string stem = std::string("cblas_") + letter;
-    look_up(library, naming, stem + "gemm", functions.gemm);
-    look_up(library, naming, stem + "gemv", functions.gemv);
-    look_up(library, naming, stem + "ger", functions.ger);
-    look_up(library, naming, stem + "dot", functions.dot);
-    return functions.gemm && functions.gemv && functions.ger && functions.dot;
-}
-
 // A build with 64-bit integers may leave its names plain; OpenBLAS says so in its configuration.
 bool has_wide_integers(void* library, const Naming& naming) {
     if (naming.wide) return true;
@@ -87,11 +70,14 @@ bool has_wide_integers(void* library, const Naming& naming) {
 bool take_from(void* library, Blas& blas) {
     for (const Naming& naming : NAMINGS) {
         blas.wide = has_wide_integers(library, naming);
-        bool complete = blas.wide ? look_up_all(library, naming, 's', blas.wide_float) &&
-                                        look_up_all(library, naming, 'd', blas.wide_double)
-                                  : look_up_all(library, naming, 's', blas.narrow_float) &&
-                                        look_up_all(library, naming, 'd', blas.narrow_double);
-        if (!complete) continue;
+        if (blas.wide) {
+            look_up(library, naming, "cblas_sgemm", blas.wide_float);
+            look_up(library, naming, "cblas_dgemm", blas.wide_double);
+        } else {
+            look_up(library, naming, "cblas_sgemm", blas.narrow_float);
+            look_up(library, naming, "cblas_dgemm", blas.narrow_double);
+        }
+        if (!blas.is_complete()) continue;
         look_up(library, naming, "openblas_set_num_threads", blas.set_threads);
         look_up(library, naming, "openblas_get_num_threads", blas.get_threads);
         if (blas.set_threads == nullptr) {
@@ -100,8 +86,7 @@ bool take_from(void* library, Blas& blas) {
         }
         Dl_info file;
         void* function = nullptr;
-        std::memcpy(&function, blas.wide ? static_cast<void*>(&blas.wide_float.gemm) : &blas.narrow_float.gemm,
-                    sizeof function);
+        std::memcpy(&function, blas.wide ? static_cast<void*>(&blas.wide_float) : &blas.narrow_float, sizeof function);
         if (dladdr(function, &file) != 0 && file.dli_fname != nullptr) blas.library = file.dli_fname;
         return true;
     }
@@ -136,10 +121,10 @@ const Blas& blas() {
     return *found;
 }
 
-const Functions<int64_t, float>& wide(float) { return blas().wide_float; }
-const Functions<int64_t, double>& wide(double) { return blas().wide_double; }
-const Functions<int32_t, float>& narrow(float) { return blas().narrow_float; }
-const Functions<int32_t, double>& narrow(double) { return blas().narrow_double; }
+Gemm<int64_t, float> wide(float) { return blas().wide_float; }
+Gemm<int64_t, double> wide(double) { return blas().wide_double; }
+Gemm<int32_t, float> narrow(float) { return blas().narrow_float; }
+Gemm<int32_t, double> narrow(double) { return blas().narrow_double; }
 
 // Whether the library's integers hold these.
 bool fit(std::initializer_list<int64_t> sizes) {
@@ -154,7 +139,7 @@ int32_t narrowed(int64_t size) { return static_cast<int32_t>(size); }
 // their number.
 class OneThread {
 public:
-    explicit OneThread(bool needed = true) : active_(needed && blas().set_threads != nullptr) {
+    OneThread() : active_(blas().set_threads != nullptr) {
         if (!active_) return;
         std::lock_guard<std::mutex> lock(mutex());
         if (users++ > 0) return;
@@ -197,10 +182,8 @@ private:
 int OneThread::users = 0;
 int OneThread::before = 0;
 
-// Multiplications up to which no BLAS starts threads, of matrices and of vectors, and those that make a piece worth a
-// thread's while.
+// Multiplications up to which no BLAS starts threads, and those that make a piece worth a thread's while.
 constexpr double SMALL = 1 << 18;
-constexpr int64_t SMALL_VECTORS = 1 << 12;
 constexpr double ENOUGH = 1 << 22;
 
 int operation(bool transposed) { return transposed ? TRANSPOSED : PLAIN; }
@@ -210,10 +193,10 @@ void call_gemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, T alph
                int64_t ldb, T beta, T* c, int64_t ldc) {
     int on_a = operation(transa), on_b = operation(transb);
     if (blas().wide) {
-        wide(T()).gemm(ROW_MAJOR, on_a, on_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        wide(T())(ROW_MAJOR, on_a, on_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     } else {
-        narrow(T()).gemm(ROW_MAJOR, on_a, on_b, narrowed(m), narrowed(n), narrowed(k), alpha, a, narrowed(lda), b,
-                         narrowed(ldb), beta, c, narrowed(ldc));
+        narrow(T())(ROW_MAJOR, on_a, on_b, narrowed(m), narrowed(n), narrowed(k), alpha, a, narrowed(lda), b,
+                    narrowed(ldb), beta, c, narrowed(ldc));
     }
 }
 
@@ -260,48 +243,9 @@ bool any_gemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, T alpha
     return true;
 }
 
-template <class T>
-bool any_gemv(bool transa, int64_t m, int64_t n, T alpha, const T* a, int64_t lda, const T* x, int64_t incx, T beta,
-              T* y, int64_t incy) {
-    if (!fit({m, n, lda, incx, incy})) return false;
-    OneThread alone(m > SMALL_VECTORS / std::max<int64_t>(n, 1));
-    if (blas().wide) {
-        wide(T()).gemv(ROW_MAJOR, operation(transa), m, n, alpha, a, lda, x, incx, beta, y, incy);
-    } else {
-        narrow(T()).gemv(ROW_MAJOR, operation(transa), narrowed(m), narrowed(n), alpha, a, narrowed(lda), x,
-                         narrowed(incx), beta, y, narrowed(incy));
-    }
-    return true;
-}
-
-template <class T>
-bool any_ger(int64_t m, int64_t n, T alpha, const T* x, int64_t incx, const T* y, int64_t incy, T* a, int64_t lda) {
-    if (!fit({m, n, incx, incy, lda})) return false;
-    OneThread alone(m > SMALL_VECTORS / std::max<int64_t>(n, 1));
-    if (blas().wide) {
-        wide(T()).ger(ROW_MAJOR, m, n, alpha, x, incx, y, incy, a, lda);
-    } else {
-        narrow(T()).ger(ROW_MAJOR, narrowed(m), narrowed(n), alpha, x, narrowed(incx), y, narrowed(incy), a,
-                        narrowed(lda));
-    }
-    return true;
-}
-
-template <class T>
-bool any_dot(int64_t n, const T* x, int64_t incx, const T* y, int64_t incy, T* result) {
-    if (!fit({n, incx, incy})) return false;
-    OneThread alone(n > SMALL_VECTORS);
-    if (blas().wide) {
-        *result = wide(T()).dot(n, x, incx, y, incy);
-    } else {
-        *result = narrow(T()).dot(narrowed(n), x, narrowed(incx), y, narrowed(incy));
-    }
-    return true;
-}
-
 }  // namespace
 
-bool has_blas() { return blas().wide_float.gemm != nullptr || blas().narrow_float.gemm != nullptr; }
+bool has_blas() { return blas().is_complete(); }
 
 const char* blas_library() { return blas().library.c_str(); }
 
@@ -320,31 +264,6 @@ bool gemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha
 bool gemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
           const double* b, int64_t ldb, double beta, double* c, int64_t ldc) {
     return any_gemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
-
-bool gemv(bool transa, int64_t m, int64_t n, float alpha, const float* a, int64_t lda, const float* x, int64_t incx,
-          float beta, float* y, int64_t incy) {
-    return any_gemv(transa, m, n, alpha, a, lda, x, incx, beta, y, incy);
-}
-bool gemv(bool transa, int64_t m, int64_t n, double alpha, const double* a, int64_t lda, const double* x, int64_t incx,
-          double beta, double* y, int64_t incy) {
-    return any_gemv(transa, m, n, alpha, a, lda, x, incx, beta, y, incy);
-}
-
-bool ger(int64_t m, int64_t n, float alpha, const float* x, int64_t incx, const float* y, int64_t incy, float* a,
-         int64_t lda) {
-    return any_ger(m, n, alpha, x, incx, y, incy, a, lda);
-}
-bool ger(int64_t m, int64_t n, double alpha, const double* x, int64_t incx, const double* y, int64_t incy, double* a,
-         int64_t lda) {
-    return any_ger(m, n, alpha, x, incx, y, incy, a, lda);
-}
-
-bool dot(int64_t n, const float* x, int64_t incx, const float* y, int64_t incy, float* result) {
-    return any_dot(n, x, incx, y, incy, result);
-}
-bool dot(int64_t n, const double* x, int64_t incx, const double* y, int64_t incy, double* result) {
-    return any_dot(n, x, incx, y, incy, result);
 }
 
 }  // namespace rushlight

@@ -1,4 +1,4 @@
-// The BLAS that NumPy has loaded, found at run time: products of matrices and vectors, row-major. It runs in one
+// The BLAS that NumPy has loaded, found at run time: products of matrices, row-major. It runs in one
 // thread; large matrix products are shared among our own, so that their bits do not depend on the number of threads.
 #pragma once
 
@@ -23,21 +23,5 @@ bool gemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha
           const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
 bool gemm(bool transa, bool transb, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
           const double* b, int64_t ldb, double beta, double* c, int64_t ldc);
-
-// y = alpha op(a) x + beta y, where a is (m, n) whether transposed or not.
-bool gemv(bool transa, int64_t m, int64_t n, float alpha, const float* a, int64_t lda, const float* x, int64_t incx,
-          float beta, float* y, int64_t incy);
-bool gemv(bool transa, int64_t m, int64_t n, double alpha, const double* a, int64_t lda, const double* x, int64_t incx,
-          double beta, double* y, int64_t incy);
-
-// a += alpha x y^T, where a is (m, n).
-bool ger(int64_t m, int64_t n, float alpha, const float* x, int64_t incx, const float* y, int64_t incy, float* a,
-         int64_t lda);
-bool ger(int64_t m, int64_t n, double alpha, const double* x, int64_t incx, const double* y, int64_t incy, double* a,
-         int64_t lda);
-
-// result = x . y
-bool dot(int64_t n, const float* x, int64_t incx, const float* y, int64_t incy, float* result);
-bool dot(int64_t n, const double* x, int64_t incx, const double* y, int64_t incy, double* result);
 
 }  // namespace rushlight

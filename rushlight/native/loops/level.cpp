@@ -75,6 +75,14 @@ Table* choose() {
 
 }  // namespace
 
+int levels_here(const char** names) {
+    int count = 0;
+    for (const Level& each : LEVELS) {
+        if (each.runs_here()) names[count++] = each.name;
+    }
+    return count;
+}
+
 const Table& table() {
     static const Table* chosen = choose();
     return *chosen;

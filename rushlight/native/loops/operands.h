@@ -19,6 +19,8 @@ struct Operand {
 
     int size() const { return SIZES[dtype]; }
     int own_size() const { return SIZES[own]; }
+    // What makes the loop's elements of the array's.
+    Convert conversion() const { return own < DTYPES ? table().convert[own][dtype] : table().widen[own - DTYPES]; }
 };
 
 // Arrays and numbers, broadcast against each other.
@@ -28,17 +30,22 @@ public:
 
     // As the next operand, read by the loop in this dtype; false where Python has to look.
     bool add(PyArrayObject* array, int dtype);
+    // The same for half precision, which the loop reads as float32.
+    bool add_half(PyArrayObject* array);
     bool add_number(PyObject* value, int dtype);
     // False for shapes that do not fit each other, and for numbers alone.
     bool broadcast();
-    // A new array for the result: C-contiguous if `packed`, else in the memory order that torch gives it.
-    PyArrayObject* new_result(int dtype, bool packed = false) const;
+    // A new array for the result: C-contiguous if `packed`, else in the memory order that torch gives it. By NumPy's
+    // number of the type for half precision.
+    PyArrayObject* new_result(int dtype, bool packed = false) const { return make_result(type_num_of(dtype), packed); }
+    PyArrayObject* make_result(int type_num, bool packed = false) const;
     // Whether no operand gives the result another order than C's.
     bool in_rows() const { return plain || ndim < 2 || size == 0 || is_c_ordered(); }
     // Whether the result has this array's shape.
     bool has_shape(PyArrayObject* out) const;
     // Whether the result may be written to this array while the operands are read.
     bool may_write(PyArrayObject* out) const;
+    // The result may be of half precision: the loop's float32 is rounded to it.
     void run(Loop loop, PyArrayObject* result, int result_dtype) const;
 
     int count = 0;
@@ -57,7 +64,6 @@ private:
     npy_intp step_along(int i, int dim) const;  // of an operand, in bytes; 0 where it is broadcast
     void run_plain(Loop loop, char* result, int result_size) const;
     void run_repeating(Loop loop, char* result, int result_size) const;
-    void walk(Loop loop, PyArrayObject* result, int result_dtype) const;  // walk.cpp
 
     bool plain = false;  // single values, and C-contiguous arrays of the result's shape in the loop's dtype
     npy_intp joined[NPY_MAXDIMS];

@@ -55,16 +55,32 @@ public:
 
     // All elements of the row in order.
     const Placed<Key>* sort(const T* from, int64_t step, int64_t count, bool descending) {
-        Placed<Key>* own = entries.get();
-        for (int64_t i = 0; i < count; i++) own[i] = entry(from[i * step], i, descending);
+        Placed<Key>* own = all(from, step, count, descending);
         return count < FEW ? sort_few(own, count) : sort_digits(own, own + room, count);
     }
 
     // The first elements in order, or all.
     const Placed<Key>* first_or_all(const T* from, int64_t step, int64_t count, int64_t wanted, bool descending) {
         constexpr int64_t MOST_KEPT = 32;  // beyond which sorting all is better
-        return wanted <= MOST_KEPT && wanted < count ? first(from, step, count, wanted, descending)
-                                                     : sort(from, step, count, descending);
+        if (wanted <= MOST_KEPT && wanted < count) return first(from, step, count, wanted, descending);
+        const Placed<Key>* found = sort(from, step, count, descending);
+        met_equal = wanted < count && found[wanted].key == found[wanted - 1].key;
+        return found;
+    }
+
+    // The row as it stands, to be moved by others.
+    Placed<Key>* all(const T* from, int64_t step, int64_t count, bool descending) {
+        Placed<Key>* own = entries.get();
+        for (int64_t i = 0; i < count; i++) own[i] = entry(from[i * step], i, descending);
+        return own;
+    }
+
+    // Whether the elements that were found first stand as they do in any order; not, perhaps, if some have equals.
+    bool are_decided(const Placed<Key>* found, int64_t wanted) const {
+        for (int64_t i = 1; i < wanted; i++) {
+            if (found[i].key == found[i - 1].key) return false;
+        }
+        return !met_equal;
     }
 
 private:
@@ -74,12 +90,20 @@ private:
     const Placed<Key>* first(const T* from, int64_t step, int64_t count, int64_t wanted, bool descending) {
         Placed<Key>* own = entries.get();
         int64_t held = 0;
+        Key last = 0;  // of those kept, once they are enough
+        met_equal = false;
         for (int64_t i = 0; i < count; i++) {
             Placed<Key> next = entry(from[i * step], i, descending);
-            if (held == wanted && next.key >= own[held - 1].key) continue;
-            int64_t to = held < wanted ? held++ : held - 1;
+            const bool is_full = held == wanted;
+            if (is_full && next.key >= last) {
+                if (next.key == last) met_equal = true;
+                continue;
+            }
+            int64_t to = is_full ? held - 1 : held++;
             for (; to > 0 && own[to - 1].key > next.key; to--) own[to] = own[to - 1];
             own[to] = next;
+            if (is_full) met_equal = last == own[held - 1].key;
+            last = own[held - 1].key;
         }
         return own;
     }
@@ -119,6 +143,7 @@ private:
 
     int64_t room;
     std::unique_ptr<Placed<Key>[]> entries;
+    bool met_equal = false;  // whether an element that was left out equals the last one that was not
 };
 
 // Whether the places of so many elements can be told by any key.

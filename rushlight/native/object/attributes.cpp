@@ -80,7 +80,7 @@ int set_by_python(Attribute which, PyObject* self, PyObject* value) {
 // ---- fields
 
 PyObject* get_shape(PyObject* self, void*) {
-    PyArrayObject* array = as_tensor(self)->array;
+    PyArrayObject* array = plain_array(as_tensor(self));
     if (array == nullptr || fallbacks.size == nullptr) return ask(SHAPE, self);
     int ndim = PyArray_NDIM(array);
     auto* type = reinterpret_cast<PyTypeObject*>(fallbacks.size);
@@ -103,7 +103,7 @@ PyObject* get_dtype(PyObject* self, void*) {
         PyObject* to;
     };
     static Known table[NPY_NTYPES_LEGACY] = {};
-    PyArrayObject* array = as_tensor(self)->array;
+    PyArrayObject* array = plain_array(as_tensor(self));
     if (array == nullptr) return ask(DTYPE, self);
     int type = PyArray_TYPE(array);
     if (type < 0 || type >= NPY_NTYPES_LEGACY) return ask(DTYPE, self);
@@ -119,7 +119,7 @@ PyObject* get_dtype(PyObject* self, void*) {
 }
 
 PyObject* get_ndim(PyObject* self, void*) {
-    PyArrayObject* array = as_tensor(self)->array;
+    PyArrayObject* array = plain_array(as_tensor(self));
     return array == nullptr ? ask(NDIM, self) : PyLong_FromLong(PyArray_NDIM(array));
 }
 
@@ -205,7 +205,7 @@ int set_data(PyObject* self, PyObject* value, void*) { return set_by_python(DATA
 
 PyObject* size(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count == 0 && names == nullptr) return get_shape(self, nullptr);
-    PyArrayObject* array = as_tensor(self)->array;
+    PyArrayObject* array = plain_array(as_tensor(self));
     if (count == 1 && names == nullptr && array != nullptr && PyLong_CheckExact(args[0])) {
         int overflow;
         long long dim = PyLong_AsLongLongAndOverflow(args[0], &overflow);
@@ -220,7 +220,7 @@ PyObject* size(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject
 PyObject* dim(PyObject* self, PyObject*) { return get_ndim(self, nullptr); }
 
 PyObject* numel(PyObject* self, PyObject*) {
-    PyArrayObject* array = as_tensor(self)->array;
+    PyArrayObject* array = plain_array(as_tensor(self));
     return array == nullptr ? ask(NUMEL, self) : PyLong_FromSsize_t(PyArray_SIZE(array));
 }
 
@@ -278,12 +278,12 @@ PyGetSetDef fields[] = {
 };
 
 PyMethodDef methods[] = {
-    {"size", plain_function(guarded<size>), KEYWORDS,
+    {"size", plain_function(guarded_aside<size>), KEYWORDS,
      SIGNED("size($self, dim=None)", "The shape, or the size of one dimension.")},
-    {"dim", guarded<dim>, METH_NOARGS, SIGNED("dim($self)", "The number of dimensions.")},
-    {"ndimension", guarded<dim>, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
-    {"numel", guarded<numel>, METH_NOARGS, SIGNED("numel($self)", "The number of elements.")},
-    {"nelement", guarded<numel>, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
+    {"dim", guarded_aside<dim>, METH_NOARGS, SIGNED("dim($self)", "The number of dimensions.")},
+    {"ndimension", guarded_aside<dim>, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
+    {"numel", guarded_aside<numel>, METH_NOARGS, SIGNED("numel($self)", "The number of elements.")},
+    {"nelement", guarded_aside<numel>, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
     {"detach", guarded<detach>, METH_NOARGS,
      SIGNED("detach($self)", "The same memory outside the graph; writes through it are still counted.")},
     {"requires_grad_", plain_function(guarded<requires_grad_inplace>), KEYWORDS,

@@ -10,6 +10,7 @@
 #include "object/signed.h"
 #include "object/tensor.h"
 #include "seam/guard.h"
+#include "seam/state.h"
 
 namespace rushlight {
 
@@ -98,7 +99,7 @@ PyObject* as_int(PyObject* self) {
 
 int as_bool(PyObject* self) {
     Element element(as_tensor(self)->array);
-    if (element.kind != Element::NONE) return element.is_true();
+    if (element.kind != Element::NONE && !state.whole) return element.is_true();
     Ref found = Ref::steal(ask(BOOLEAN, self));
     return found ? PyObject_IsTrue(found.get()) : -1;
 }
@@ -106,7 +107,7 @@ int as_bool(PyObject* self) {
 PyObject* as_index(PyObject* self) {
     Element element(as_tensor(self)->array);
     bool plain = element.kind == Element::WHOLE || element.kind == Element::TRUTH;
-    return plain ? PyLong_FromLongLong(element.whole) : ask(INDEX, self);
+    return plain && !state.whole ? PyLong_FromLongLong(element.whole) : ask(INDEX, self);
 }
 
 }  // namespace

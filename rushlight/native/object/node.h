@@ -63,6 +63,7 @@ struct Node {
     Output* outputs;
     int edge_count, output_count, saved_count;
     bool has_numbers;
+    bool is_lazy;  // of a compiled function: its gradients may be put off
     // made by a native call: what it saved, and how its gradients are found
     const OpPlan* plan;
     Saved* saved;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "seam/pending.h"
 #include "seam/plan.h"
 
 namespace rushlight {
@@ -156,7 +157,7 @@ PyObject* get_plan(PyObject* self, void*) {
 PyObject* shown(const Saved& saved) {
     if (saved.value == nullptr) Py_RETURN_NONE;
     if (saved.extra == nullptr || saved.version == Saved::LIST) return Py_NewRef(saved.value);
-    Tensor* made = wrap(reinterpret_cast<PyArrayObject*>(Py_NewRef(saved.value)));
+    Tensor* made = wrap_any(reinterpret_cast<PyArrayObject*>(Py_NewRef(saved.value)));
     if (made == nullptr) return nullptr;
     made->storage = reinterpret_cast<Storage*>(Py_NewRef(saved.extra));
     return as_object(made);
@@ -167,11 +168,10 @@ PyObject* shown_version(const Saved& saved) {
     return Py_NewRef(saved.version == Saved::LIST ? saved.extra : Py_None);
 }
 
-// Hand what was saved over to Python, which may change the lists.
-bool materialize(Node* node) {
-    if (node->saved == nullptr || node->saved_list != nullptr) return true;
-    Ref values = Ref::steal(PyList_New(node->saved_count));
-    Ref versions = Ref::steal(PyList_New(node->saved_count));
+// Lists of what was saved, and of the versions.
+bool list_saved(const Node* node, Ref& values, Ref& versions) {
+    values = Ref::steal(PyList_New(node->saved_count));
+    versions = Ref::steal(PyList_New(node->saved_count));
     if (!values || !versions) return false;
     for (int i = 0; i < node->saved_count; i++) {
         PyObject* value = shown(node->saved[i]);
@@ -184,6 +184,14 @@ bool materialize(Node* node) {
         PyList_SET_ITEM(values.get(), i, value);
         PyList_SET_ITEM(versions.get(), i, version);
     }
+    return true;
+}
+
+// Hand what was saved over to Python, which may change the lists.
+bool materialize(Node* node) {
+    if (node->saved == nullptr || node->saved_list != nullptr) return true;
+    Ref values, versions;
+    if (!list_saved(node, values, versions)) return false;
     node->saved_list = values.release();
     node->versions_list = versions.release();
     drop_saved(node);
@@ -191,9 +199,23 @@ bool materialize(Node* node) {
 }
 
 PyObject* get_saved(PyObject* self, void*) {
+    settle("a look at saved values");
     Node* node = as_node(self);
     if (!materialize(node)) return nullptr;
     return Py_NewRef(node->saved_list != nullptr ? node->saved_list : Py_None);
+}
+
+// (values, versions) to look at: the node itself goes on with its own, so that a backward is the same as without.
+PyObject* get_looked_at(PyObject* self, void*) {
+    settle("a look at saved values");
+    Node* node = as_node(self);
+    if (node->saved == nullptr) {
+        if (node->saved_list == nullptr || node->versions_list == nullptr) Py_RETURN_NONE;
+        return PyTuple_Pack(2, node->saved_list, node->versions_list);
+    }
+    Ref values, versions;
+    if (!list_saved(node, values, versions)) return nullptr;
+    return PyTuple_Pack(2, values.get(), versions.get());
 }
 
 int set_saved(PyObject* self, PyObject* value, void*) {
@@ -205,6 +227,7 @@ int set_saved(PyObject* self, PyObject* value, void*) {
 }
 
 PyObject* get_versions(PyObject* self, void*) {
+    settle("a look at saved values");
     Node* node = as_node(self);
     if (!materialize(node)) return nullptr;
     return Py_NewRef(node->versions_list != nullptr ? node->versions_list : Py_None);
@@ -218,6 +241,7 @@ PyGetSetDef node_fields[] = {
     {"outputs", get_outputs, set_outputs, nullptr, nullptr},
     {"place", get_place, set_place, nullptr, nullptr},
     {"saved", get_saved, set_saved, nullptr, nullptr},
+    {"looked_at", get_looked_at, nullptr, nullptr, nullptr},
     {"freed", get_freed, set_freed, nullptr, nullptr},
     {"plan", get_plan,
      [](PyObject* self, PyObject* value, void*) {

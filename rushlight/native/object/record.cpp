@@ -2,6 +2,7 @@
 #include "object/node.h"
 #include "seam/call.h"
 #include "seam/names.h"
+#include "seam/state.h"
 
 namespace rushlight {
 
@@ -9,13 +10,21 @@ const Interned word_indices("indices");
 
 namespace {
 
-bool save_list(Saved& saved, PyObject* list) {
+// Whether a gradient that is wanted needs a tensor of the list; see `versions_of` in autograd/saved.py.
+bool is_needed(const OpInfo& op, PyObject* list, Py_ssize_t place) {
+    constexpr int ALWAYS = -1, NEVER = -2;
+    if (place >= static_cast<Py_ssize_t>(op.partners.size())) return true;
+    int who = op.partners[place];
+    return who == ALWAYS || (who != NEVER && requires_grad(as_tensor(PySequence_Fast_GET_ITEM(list, who))));
+}
+
+bool save_list(Saved& saved, const OpInfo& op, PyObject* list) {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
     Ref versions = Ref::steal(PyTuple_New(count));
     if (!versions) return false;
     for (Py_ssize_t i = 0; i < count; i++) {
         Tensor* each = as_tensor(PySequence_Fast_GET_ITEM(list, i));
-        PyObject* version = PyLong_FromSsize_t(version_of(each));
+        PyObject* version = is_needed(op, list, i) ? PyLong_FromSsize_t(version_of(each)) : Py_NewRef(Py_None);
         if (version == nullptr) return false;
         PyTuple_SET_ITEM(versions.get(), i, version);
     }
@@ -27,7 +36,7 @@ bool save_list(Saved& saved, PyObject* list) {
 
 PyObject* shape_tuple(PyObject* value) {
     if (is_any_tensor(value)) {
-        PyArrayObject* array = as_tensor(value)->array;
+        PyArrayObject* array = shown_array(as_tensor(value));
         return PyArray_IntTupleFromIntp(PyArray_NDIM(array), PyArray_DIMS(array));
     }
     if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return PyTuple_New(0);
@@ -48,20 +57,26 @@ bool save(Node* node, const OpPlan& plan, const Call& call, Tensor* const* resul
     for (int i = 0; i < plan.source_count; i++) {
         Saved& saved = node->saved[i];
         int position = plan.sources[i].position;
-        if (plan.sources[i].kind == Source::RESULT) {
-            Storage* storage = storage_of(results[position]);
+        Source kind = plan.sources[i].kind;
+        if (kind == Source::FOLDED) {
+            bool is_matrix = PyArray_NDIM(shown_array(as_tensor(call.arguments[position]))) == 2;
+            kind = is_matrix ? Source::ARGUMENT : Source::MEMORY;
+        }
+        if (kind == Source::RESULT || kind == Source::MEMORY) {
+            Tensor* kept = kind == Source::RESULT ? results[position] : as_tensor(call.arguments[position]);
+            Storage* storage = storage_of(kept);
             if (storage == nullptr) return false;
-            saved.value = Py_NewRef(as_object(results[position]->array));
+            saved.value = Py_NewRef(as_object(shown_array(kept)));
             saved.extra = Py_NewRef(as_object(storage));
             saved.version = storage->version;
             continue;
         }
         PyObject* value = call.arguments[position];
-        if (plan.sources[i].kind == Source::SHAPE) {
+        if (kind == Source::SHAPE) {
             saved.value = shape_tuple(value);
             if (saved.value == nullptr) return false;
         } else if (call.op->lists >> position & 1) {
-            if (!save_list(saved, value)) return false;
+            if (!save_list(saved, *call.op, value)) return false;
         } else {
             saved.value = Py_NewRef(value);
             if (is_any_tensor(value)) saved.version = version_of(as_tensor(value));
@@ -106,30 +121,57 @@ bool connect_inputs(Node* node, const OpPlan& plan, const Call& call) {
     return true;
 }
 
+// What requires grad but leads nowhere: a view made under no_grad does as its base does. Where torch has several inputs
+// it saves nothing for the gradients of those.
+unsigned lost_inputs(const Node* node, const OpPlan& plan) {
+    unsigned lost = 0;
+    if (plan.has_lists || (plan.op->differentiable & (plan.op->differentiable - 1)) == 0) return lost;
+    for (int i = 0; i < plan.input_count; i++) {
+        if (node->edges[i] == nullptr) lost |= 1u << plan.inputs[i];
+    }
+    return lost;
+}
+
+// The plan of a new node, with room for what it needs, and its edges; nullptr with an exception.
+const OpPlan* connect(Node* node, OpInfo* op, const Call& call, int results) {
+    const OpPlan* plan = plan_for(op, call.needs & op->differentiable);
+    if (plan == nullptr || !reserve_new(node, count_edges(*plan, call), results, plan->source_count) ||
+        !connect_inputs(node, *plan, call)) {
+        return nullptr;
+    }
+    unsigned lost = lost_inputs(node, *plan);
+    if (lost == 0) return plan;
+    plan = plan_for(op, plan->needs & ~lost);
+    if (plan == nullptr || !reserve_edges(node, plan->input_count) || !reserve_saved(node, plan->source_count)) {
+        return nullptr;
+    }
+    return connect_inputs(node, *plan, call) ? plan : nullptr;
+}
+
 }  // namespace
 
 bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
-    const OpPlan* plan = plan_for(op, call.needs & op->differentiable);
-    PyTypeObject* kind = plan == nullptr ? nullptr : node_class_for(op, call);
+    PyTypeObject* kind = node_class_for(op, call);
     if (kind == nullptr) return false;
     Ref made = Ref::steal(as_object(new_node(kind)));
     if (!made) return false;
     Node* node = as_node(made.get());
-    node->plan = plan;
     node->place = user_place();
-    if (!reserve_new(node, count_edges(*plan, call), count, plan->source_count)) return false;
-    if (!connect_inputs(node, *plan, call)) return false;
+    node->is_lazy = state.compiled;
+    const OpPlan* plan = connect(node, op, call, count);
+    if (plan == nullptr) return false;
+    node->plan = plan;
     // after its edges: a view may have got its node only now
     node->number = next_number();
     for (int i = 0; i < count; i++) {
-        PyArrayObject* array = results[i]->array;
+        PyArrayObject* array = shown_array(results[i]);
         if (!node->outputs[i].set(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))) return false;
     }
     if (!save(node, *plan, call, results)) return false;
     PyObject_GC_Track(made.get());
     for (int i = 0; i < count; i++) {
         Tensor* result = results[i];
-        if (is_differentiable(result->array)) {
+        if (is_differentiable(shown_array(result))) {
             Py_XSETREF(result->node, Py_NewRef(made.get()));
             result->output = i;
             result->requires_grad = true;

@@ -4,6 +4,8 @@
 #include <structmember.h>
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 #include "engine/engine.h"
 #include "memory/arrays.h"
@@ -12,6 +14,7 @@
 #include "object/signed.h"
 #include "seam/guard.h"
 #include "seam/names.h"
+#include "seam/pending.h"
 #include "seam/state.h"
 
 namespace rushlight {
@@ -50,13 +53,26 @@ int set_writer(PyObject* self, PyObject* value, void*) {
     return place_from(value, reinterpret_cast<Storage*>(self)->writer) ? 0 : -1;
 }
 
+PyObject* get_storage_array(PyObject* self, void*) {
+    settle("a look at a storage");
+    PyObject* array = reinterpret_cast<Storage*>(self)->array;
+    return Py_NewRef(array != nullptr ? array : Py_None);
+}
+
+int set_storage_array(PyObject* self, PyObject* value, void*) {
+    settle("a storage that gets other memory");
+    Py_XINCREF(value);
+    Py_XSETREF(reinterpret_cast<Storage*>(self)->array, value);
+    return 0;
+}
+
 PyMemberDef storage_members[] = {
-    {"array", T_OBJECT, offsetof(Storage, array), 0, nullptr},
     {"shared", T_OBJECT, offsetof(Storage, shared), 0, nullptr},
     {"version", T_PYSSIZET, offsetof(Storage, version), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyGetSetDef storage_fields[] = {
+    {"array", get_storage_array, set_storage_array, nullptr, nullptr},
     {"writer", get_writer, set_writer, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -98,6 +114,7 @@ void clear_all(PyObject* self) {
     PyArrayObject* array = tensor->array;
     tensor->array = nullptr;
     if (array != nullptr) drop(array);
+    if (tensor->deferred != nullptr && pending_count != 0) forget_pending(tensor);
     Py_CLEAR(tensor->deferred);
     Py_CLEAR(tensor->made);
     Py_CLEAR(tensor->cut.reason);
@@ -142,6 +159,7 @@ void class_dealloc(PyObject* self) {
 }
 
 PyObject* get_array(PyObject* self, void*) {
+    settle("a look at elements, or a write");
     PyArrayObject* array = shown_array(as_tensor(self));
     if (array != nullptr) return Py_NewRef(as_object(array));
     PyErr_SetString(PyExc_AttributeError, "this tensor was never given an array");
@@ -153,6 +171,7 @@ int set_array(PyObject* self, PyObject* value, void*) {
         PyErr_SetString(PyExc_TypeError, "_array must be a NumPy array");
         return -1;
     }
+    settle("a tensor that gets other memory");
     Tensor* tensor = as_tensor(self);
     bool plain = PyArray_CheckExact(value);
     auto* array = reinterpret_cast<PyArrayObject*>(Py_NewRef(value));
@@ -164,6 +183,7 @@ int set_array(PyObject* self, PyObject* value, void*) {
 // A field that holds an object of one type, or None.
 template <class Kind, Kind* Tensor::* field, PyTypeObject* type>
 int set_typed(PyObject* self, PyObject* value, void*) {
+    if (std::is_same_v<Kind, Storage>) settle("a tensor that gets another storage");
     if (value == Py_None) value = nullptr;
     if (value != nullptr && type != nullptr && !PyObject_TypeCheck(value, type)) {
         PyErr_Format(PyExc_TypeError, "expected %s, not %s", type->tp_name, Py_TYPE(value)->tp_name);
@@ -176,6 +196,7 @@ int set_typed(PyObject* self, PyObject* value, void*) {
 
 template <class Kind, Kind* Tensor::* field>
 PyObject* get_typed(PyObject* self, void*) {
+    if (std::is_same_v<Kind, Storage>) settle("a look at a storage");
     PyObject* value = as_object(as_tensor(self)->*field);
     return Py_NewRef(value != nullptr ? value : Py_None);
 }
@@ -224,7 +245,7 @@ PyGetSetDef tensor_fields[] = {
 };
 
 PyMethodDef tensor_methods[] = {
-    {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<tensor_backward>)),
+    {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded_aside<tensor_backward>)),
      METH_FASTCALL | METH_KEYWORDS,
      SIGNED("backward($self, gradient=None, retain_graph=None, create_graph=False, inputs=None)",
             "Add the gradients of this tensor to the `.grad` of the leaves it was computed from.")},
@@ -300,6 +321,14 @@ Tensor* wrap(PyArrayObject* array) {
     return made;
 }
 
+static void leave_to_python(Tensor* tensor) { std::swap(tensor->array, tensor->deferred); }
+
+Tensor* wrap_any(PyArrayObject* array) {
+    Tensor* made = wrap(array);
+    if (made != nullptr && !PyArray_CheckExact(array)) leave_to_python(made);
+    return made;
+}
+
 void release_tensors() { recycled.release(); }
 
 Storage* new_storage(PyObject* array) {
@@ -314,7 +343,7 @@ Storage* new_storage(PyObject* array) {
 }
 
 Storage* storage_of(Tensor* tensor) {
-    if (tensor->storage == nullptr) tensor->storage = new_storage(as_object(tensor->array));
+    if (tensor->storage == nullptr) tensor->storage = new_storage(as_object(shown_array(tensor)));
     return tensor->storage;
 }
 
@@ -326,6 +355,7 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
     }
     Tensor* view = wrap(array);
     if (view == nullptr) return nullptr;
+    if (base->array == nullptr && !PyArray_CheckExact(array)) leave_to_python(view);
     Py_INCREF(storage);
     view->storage = storage;
     if (base->inference) {
@@ -343,7 +373,13 @@ Tensor* make_view(Tensor* base, PyArrayObject* array) {
     return view;
 }
 
+PyArrayObject* settled_array(Tensor* tensor) {
+    if (is_pending(tensor)) settle("a look at elements");
+    return tensor->array;
+}
+
 PyArrayObject* elements_of(Tensor* tensor) {
+    settled_array(tensor);
     PyArrayObject* array = shown_array(tensor);
     PyObject* found = array == nullptr           ? nullptr
                       : tensor->array != nullptr ? Py_NewRef(as_object(array))

@@ -27,7 +27,9 @@ struct Tensor {
         // nullptr where native code must leave the tensor to Python: before it is given one, and while `deferred` is
         // there
         PyArrayObject* array;
-    PyArrayObject* deferred;  // shows the conjugates or negatives of its memory, see core/memory/deferred.py
+    // shows the conjugates or negatives of its memory, see core/memory/deferred.py; or a plain array whose numbers are
+    // pending, see seam/pending.h
+    PyArrayObject* deferred;
     Storage* storage;
     PyObject* node;
     Py_ssize_t output;
@@ -73,6 +75,8 @@ inline PyObject* as_object(void* object) { return reinterpret_cast<PyObject*>(ob
 
 // A tensor without history around an array, whose reference it takes; nullptr with an exception.
 Tensor* wrap(PyArrayObject* array);
+// The same around any array, also one that native code must leave to Python.
+Tensor* wrap_any(PyArrayObject* array);
 // Gives back the memory of those that have died.
 void release_tensors();
 // A storage over an array's memory, without writes so far; nullptr with an exception.
@@ -89,6 +93,15 @@ bool written(Tensor* target);
 // The array for its shape and dtype, deferred or not; borrowed.
 inline PyArrayObject* shown_array(const Tensor* tensor) {
     return tensor->array != nullptr ? tensor->array : tensor->deferred;
+}
+inline bool is_pending(const Tensor* tensor) {
+    return tensor->array == nullptr && tensor->deferred != nullptr && PyArray_CheckExact(tensor->deferred);
+}
+// The array as soon as its numbers are there; nullptr as for `array`. Borrowed.
+PyArrayObject* settled_array(Tensor* tensor);
+// The array for its shape and dtype where those are plain, pending or not; nullptr as for `array`. Borrowed.
+inline PyArrayObject* plain_array(const Tensor* tensor) {
+    return is_pending(tensor) ? tensor->deferred : tensor->array;
 }
 // Tells the storages that count with this one of a write.
 void share_count(Storage* storage);

@@ -78,6 +78,22 @@ PyArrayObject* converted(PyArrayObject* array, int type_num) {
     return made;
 }
 
+// The same from half precision to float32, or from float32 to half precision.
+PyArrayObject* converted_half(PyArrayObject* array, PyArray_Descr* kind) {
+    int from = kept_dtype_of(array), to = kept_dtype_of_type(kind->type_num, static_cast<int>(PyDataType_ELSIZE(kind)));
+    DECLINE_IF(!(from >= DTYPES && to == FLOAT32) && !(from == FLOAT32 && to >= DTYPES));
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(array));
+    PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), kind->type_num);
+    if (made == nullptr) return nullptr;
+    Convert convert = to == FLOAT32 ? table().widen[from - DTYPES] : table().shorten[to - DTYPES];
+    const char* source = PyArray_BYTES(array);
+    char* target = PyArray_BYTES(made);
+    parallel(PyArray_SIZE(array), PARALLEL, [=](int64_t begin, int64_t end) {
+        convert(source + begin * SIZES[from], target + begin * SIZES[to], end - begin);
+    });
+    return made;
+}
+
 // A float outside of int32 has no meaning in C++; NumPy and torch get x86's answer everywhere.
 template <class T>
 void to_int32(const void* from, void* to, npy_intp count) {
@@ -120,6 +136,16 @@ PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
     return reinterpret_cast<PyArrayObject*>(made.release());
 }
 
+// convert_half(array, dtype): None where NumPy has to do it.
+PyObject* convert_half(PyObject*, PyObject* arguments) {
+    PyObject *array, *kind;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyArray_Type, &array, &PyArrayDescr_Type, &kind)) return nullptr;
+    PyArrayObject* made =
+        converted_half(reinterpret_cast<PyArrayObject*>(array), reinterpret_cast<PyArray_Descr*>(kind));
+    if (made != nullptr) return as_object(made);
+    return PyErr_Occurred() ? nullptr : Py_NewRef(Py_None);
+}
+
 NAMES(ToCopy, input, kind, form);
 
 // _to_copy(input, kind, form=None)
@@ -132,7 +158,9 @@ bool to_copy_forward(Call& call) {
         return call.give(keep_unit_steps(packed_copy(input), input));
     }
     bool has_loop = dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0;
-    PyArrayObject* made = (has_loop ? converted : converted_integers)(input, kind->type_num);
+    bool half = is_half_type(PyArray_TYPE(input)) || is_half_type(kind->type_num);
+    PyArrayObject* made =
+        half ? converted_half(input, kind) : (has_loop ? converted : converted_integers)(input, kind->type_num);
     return call.give(keep_unit_steps(made, input));
 }
 
@@ -279,6 +307,11 @@ KERNEL("_to_copy")
 KERNEL("_copy").forward(copy_forward, Copy::names).takes(tensor(Copy::src));
 
 }  // namespace
+
+PyMethodDef conversion_methods[] = {
+    {"convert_half", guarded<convert_half>, METH_VARARGS, "An array of half precision as float32, or the reverse."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 PyMethodDef copying_methods[] = {
     {"float", plain_function(convert<NPY_FLOAT, TO_FLOAT>), KEYWORDS,

@@ -7,5 +7,6 @@ namespace rushlight {
 
 // The methods, for attributes.cpp; each ends with an entry without a name.
 extern PyMethodDef copying_methods[];
+extern PyMethodDef conversion_methods[];  // convert_half, of the extension
 
 }  // namespace rushlight

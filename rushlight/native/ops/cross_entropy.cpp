@@ -29,6 +29,27 @@ bool forward(Call& call) {
            call.give(std::move(classes.shares));
 }
 
+// The probabilities, less one for the targets, times a scale: one for all rows, or one for each.
+void less_one(const ClassRows& rows, PyArrayObject* probs, PyArrayObject* scales, PyArrayObject* result) {
+    auto loop = table().losses.less_one[dtype_of(probs)];
+    bool one_scale = PyArray_NDIM(scales) == 0;
+    parallel(rows.outer, grain_of(rows), [&](int64_t begin, int64_t end) {
+        loop(rows, PyArray_DATA(probs), PyArray_DATA(scales), one_scale, PyArray_DATA(result), begin, end);
+    });
+}
+
+NAMES(LessOne, probs, target, scale);
+
+bool less_one_forward(Call& call) {
+    PyArrayObject *probs = call.array(LessOne::probs), *target = call.array(LessOne::target);
+    PyArrayObject* scale = call.array(LessOne::scale);
+    ClassRows rows;
+    if (!read_rows(target, PyArray_NDIM(probs), PyArray_DIMS(probs), rows)) return false;
+    DECLINE_IF(PyArray_NDIM(scale) != 0 && PyArray_SIZE(scale) != PyArray_SIZE(target));
+    less_one(rows, probs, scale, call.make_like(probs));
+    return true;
+}
+
 NAMES(Saved, probs, shares, target);
 
 bool backward(Gradient& gradient) {
@@ -40,14 +61,14 @@ bool backward(Gradient& gradient) {
     Ref scales = Ref::steal(as_object(row_gradients(gradient.grad(), shares)));
     if (!scales) return false;
     PyArrayObject* result = gradient.make_like(probs);
-    auto loop = table().losses.less_one[dtype_of(probs)];
-    bool one_scale = PyArray_NDIM(scales.array()) == 0;
-    parallel(rows.outer, grain_of(rows), [&](int64_t begin, int64_t end) {
-        loop(rows, PyArray_DATA(probs), PyArray_DATA(scales.array()), one_scale, PyArray_DATA(result), begin, end);
-    });
+    less_one(rows, probs, scales.array(), result);
     return true;
 }
 
+KERNEL("_less_one_at_target")
+    .forward(less_one_forward, LessOne::names)
+    .takes(tensor(LessOne::probs).floats().rank_from(1).filled().packed())
+    .takes(tensor(LessOne::target).integers().packed(), tensor(LessOne::scale).like(LessOne::probs).packed());
 KERNEL("_cross_entropy")
     .forward(forward, ClassLoss::names)
     .takes(tensor(ClassLoss::input).floats().rank_from(1).filled().packed())

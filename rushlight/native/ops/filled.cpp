@@ -162,12 +162,18 @@ PyObject* eye(const Arguments& arguments) {
     return finish(array, options.requires_grad);
 }
 
+// `factor * place + base` with one rounding at the end; a product of two floats has room in a double.
+float rounded_once(float factor, float place, float base) {
+    return static_cast<float>(static_cast<double>(factor) * place + base);
+}
+double rounded_once(double factor, double place, double base) { return std::fma(factor, place, base); }
+
 // Evenly spaced numbers, the first half counted from the start and the second from the end.
 template <class T>
 void write_between(T* to, double start, double end, npy_intp count) {
     T first = static_cast<T>(start), last = static_cast<T>(end), step = (last - first) / static_cast<T>(count - 1);
-    for (npy_intp i = 0; i < count / 2; i++) to[i] = first + step * static_cast<T>(i);
-    for (npy_intp i = count / 2; i < count; i++) to[i] = last - step * static_cast<T>(count - 1 - i);
+    for (npy_intp i = 0; i < count / 2; i++) to[i] = rounded_once(step, static_cast<T>(i), first);
+    for (npy_intp i = count / 2; i < count; i++) to[i] = rounded_once(-step, static_cast<T>(count - 1 - i), last);
 }
 
 NAMES(Linspace, start, end, steps, out, dtype, layout, device, pin_memory, requires_grad);

@@ -106,7 +106,8 @@ bool part_forward(Call& call) {
 }
 
 unsigned part_variant(const Call& call) {
-    Reader reader(call.own_array(Part::input));
+    // of any tensor: inside of a function transform it is one that no kernel reads
+    Reader reader(shown_array(as_tensor(call[Part::input])));
     if (!reader.read(call[Part::index])) return 0;
     return PySlice_Check(call[Part::index]) ? SLICES : reader.effect;
 }

@@ -106,9 +106,18 @@ bool cat_forward(Call& call) {
     return true;
 }
 
-// The part of a gradient: a view, or a copy where that is cheap or dense memory serves later loops better.
-PyArrayObject* part_of(PyArrayObject* grad, const Geometry& geometry, npy_intp offset, bool is_shown) {
+// Whether a part of a gradient shows: in the .grad of a leaf, which may have been given another shape first.
+bool reaches_leaf(PyObject* edge) {
+    if (!is_node(edge)) return true;
+    const OpPlan* plan = as_node(edge)->plan;
+    return plan != nullptr && plan->op->is_view;
+}
+
+// The part of a gradient for an edge: a view, or a copy where that is cheap or dense memory serves later loops better.
+PyArrayObject* part_of(const Gradient& gradient, int edge, const Geometry& geometry, npy_intp offset) {
+    PyArrayObject* grad = gradient.grad();
     npy_intp bytes = PyArray_MultiplyList(geometry.dims, geometry.ndim) * PyArray_ITEMSIZE(grad);
+    bool is_shown = gradient.is_shown || reaches_leaf(gradient.node->edges[edge]);
     if (bytes > COPIED_BYTES || is_shown) return geometry.of(grad, offset);
     PyArrayObject* made = new_array(geometry.ndim, geometry.dims, PyArray_TYPE(grad));
     if (made == nullptr || bytes == 0) return made;
@@ -140,7 +149,7 @@ bool cat_backward(Gradient& gradient) {
         }
         DECLINE_IF(count != PyArray_NDIM(grad) || start + sizes[dim] > PyArray_DIM(grad, dim));
         part.dims[dim] = sizes[dim];
-        if (wanted) gradient.parts[i] = made(part_of(grad, part, start * part.strides[dim], gradient.is_shown));
+        if (wanted) gradient.parts[i] = made(part_of(gradient, i, part, start * part.strides[dim]));
         start += sizes[dim];
     }
     return true;
@@ -177,7 +186,7 @@ bool stack_backward(Gradient& gradient) {
     gradient.parts.assign(gradient.node->edge_count, nullptr);
     for (int i = 0; i < gradient.node->edge_count; i++) {
         if (gradient.node->edges[i] == nullptr) continue;
-        gradient.parts[i] = made(part_of(grad, part, i * step, gradient.is_shown));
+        gradient.parts[i] = made(part_of(gradient, i, part, i * step));
     }
     return true;
 }

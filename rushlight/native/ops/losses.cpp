@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/table.h"
@@ -112,7 +113,9 @@ bool forward(Call& call) {
     double total = sum_of_parts(count, [&](int64_t begin, int64_t end) {
         return part(from + begin * size, with + begin * size, chosen.option, end - begin);
     });
-    return call.give(single_array(reduced == Reduced::MEAN ? total / static_cast<double>(count) : total, dtype));
+    // as in torch, a sum beyond the largest number has no mean
+    bool is_mean = reduced == Reduced::MEAN && (dtype != FLOAT32 || std::isfinite(static_cast<float>(total)));
+    return call.give(single_array(is_mean ? total / static_cast<double>(count) : total, dtype));
 }
 
 // The gradient of the input, or of the target. One of them may be missing where the formula does not read it.

@@ -7,8 +7,10 @@
 #include "loops/operands.h"
 #include "memory/arrays.h"
 #include "seam/parts.h"
+#include "seam/pending.h"
 #include "seam/plan.h"
 #include "seam/promotion.h"
+#include "seam/state.h"
 
 namespace rushlight {
 
@@ -145,7 +147,7 @@ int promoted_dtype(const Form& form, const Call& call) {
     for (int i = 0; i < form.count; i++) {
         if ((form.options | form.row->masks) >> i & 1) continue;
         PyObject* value = call.arguments[form.inputs[i]];
-        bool known = is_tensor(value) ? promotion.add(as_tensor(value)->array) : promotion.add_number(value);
+        bool known = is_tensor(value) ? promotion.add(plain_array(as_tensor(value))) : promotion.add_number(value);
         if (!known) return -1;
     }
     for (int i = 0; i < form.test_count; i++) {
@@ -165,11 +167,29 @@ int common_dtype(const Form& form, const Call& call) {
         PyObject* value = call.arguments[form.inputs[i]];
         if (PyBool_Check(value)) return promoted_dtype(form, call);
         if (!is_tensor(value) || form.row->masks >> i & 1) continue;
-        int own = dtype_of(as_tensor(value)->array);
+        int own = dtype_of(plain_array(as_tensor(value)));
         if ((own != FLOAT32 && own != FLOAT64) || (dtype >= 0 && own != dtype)) return promoted_dtype(form, call);
         dtype = own;
     }
     return dtype < 0 ? promoted_dtype(form, call) : dtype;
+}
+
+// Whether a number is one of this half precision.
+bool is_half(PyObject* value, int half) {
+    double number = PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value) : 0;
+    if (PyLong_CheckExact(value)) {
+        int overflow;
+        number = static_cast<double>(PyLong_AsLongLongAndOverflow(value, &overflow));
+        if (overflow != 0) return false;
+    } else if (!PyFloat_CheckExact(value)) {
+        return false;
+    }
+    auto single = static_cast<float>(number);
+    char kept[2];
+    float back;
+    table().shorten[half - DTYPES](&single, kept, 1);
+    table().widen[half - DTYPES](kept, &back, 1);
+    return static_cast<double>(back) == number;
 }
 
 bool accepts_numbers(const Form& form, const Call& call) {
@@ -183,15 +203,41 @@ bool accepts_numbers(const Form& form, const Call& call) {
     return form.row->accepts(numbers);
 }
 
+// Half precision that all tensors of a call have, or -1. Numbers that meet it are rounded to it first: those that
+// change by that are Python's, and so is a division that rounds, which torch does in half precision itself.
+int half_dtype(const Form& form, const Call& call) {
+    int found = -1;
+    for (int i = 0; i < form.count; i++) {
+        PyObject* value = call.arguments[form.inputs[i]];
+        if (form.row->masks >> i & 1) continue;
+        if (is_tensor(value)) {
+            int own = kept_dtype_of(plain_array(as_tensor(value)));
+            if (own < DTYPES || (found >= 0 && own != found)) return -1;
+            found = own;
+        }
+    }
+    if (found < 0 || std::strcmp(form.row->name, "floor_divide") == 0) return -1;
+    for (int i = 0; i < form.test_count; i++) {
+        if (form.tests[i].condition.kind == Condition::TEXT && std::strcmp(form.row->name, "div") == 0) return -1;
+    }
+    bool keeps_numbers = std::strcmp(form.row->name, "mul") == 0;
+    for (int i = 0; i < form.count && !keeps_numbers; i++) {
+        PyObject* value = call.arguments[form.inputs[i]];
+        bool meets = !(form.options >> i & 1) || std::strcmp(form.row->inputs[i], "alpha") == 0;
+        if (!is_tensor(value) && meets && !is_half(value, found)) return -1;
+    }
+    return found;
+}
+
 // The op's arguments as what the loops read; false where Python has to look.
-bool add_arguments(Operands& operands, const Form& form, const Call& call, int dtype) {
+bool add_arguments(Operands& operands, const Form& form, const Call& call, int dtype, bool half) {
     for (int i = 0; i < form.count; i++) {
         PyObject* value = call.arguments[form.inputs[i]];
         bool mask = form.row->masks >> i & 1;
         if (is_tensor(value)) {
-            PyArrayObject* array = as_tensor(value)->array;
+            PyArrayObject* array = plain_array(as_tensor(value));
             DECLINE_IF(mask && PyArray_TYPE(array) != NPY_BOOL);
-            DECLINE_IF(!operands.add(array, mask ? static_cast<int>(BOOL) : dtype));
+            DECLINE_IF(half && !mask ? !operands.add_half(array) : !operands.add(array, mask ? +BOOL : dtype));
             continue;
         }
         // True is no alpha
@@ -202,25 +248,59 @@ bool add_arguments(Operands& operands, const Form& form, const Call& call, int d
     return true;
 }
 
+// NumPy's number of a result's dtype; bfloat16 has one that only its arrays tell.
+int type_of(int dtype, const Operands& operands) {
+    if (dtype < DTYPES) return type_num_of(dtype);
+    for (int i = 0; i < operands.count; i++) {
+        if (operands.items[i].own == dtype) return PyArray_TYPE(operands.items[i].array);
+    }
+    return -1;
+}
+
+// Whether a call inside of a compiled function was put off, or done with those that were; if not, all that it reads is
+// there.
+bool put_off(Call& call, const Form& form, const Operands& operands, Loop loop, PyArrayObject* out, int result) {
+    if (state.compiled && state.levels == nullptr) {
+        unsigned shared = 0;
+        for (int i = 0; i < form.count; i++) {
+            PyObject* value = call.arguments[form.inputs[i]];
+            bool is_there = is_tensor(value) && as_tensor(value)->array != nullptr && !operands.items[i].single;
+            if (is_there && !is_private(as_tensor(value))) shared |= 1u << i;
+        }
+        Deferral done = defer(operands, loop, out, result, call.op->kernel->name, shared);
+        call.is_pending = done == Deferral::PENDING;
+        if (done != Deferral::DECLINED) return true;
+    }
+    for (int i = 0; pending_count != 0 && i < operands.count; i++) {
+        PyArrayObject* array = operands.items[i].array;
+        if (array != nullptr && is_pending(array)) settle(call.op->kernel->name);
+    }
+    return false;
+}
+
 bool forward(Call& call) {
     const Forms& forms = forms_of(*call.op);
     const Form* form = choose(forms, [&](const Test& test) { return call.arguments[test.position]; });
     DECLINE_IF(form == nullptr);
     const Pointwise& row = *form->row;
     int dtype = common_dtype(*form, call);
+    int half = dtype < 0 ? half_dtype(*form, call) : -1;
+    if (half >= 0) dtype = FLOAT32;
     DECLINE_IF(dtype < 0 || row.loops[dtype] == nullptr);
     DECLINE_IF(row.accepts != nullptr && !accepts_numbers(*form, call));
     Operands operands;
-    if (!add_arguments(operands, *form, call, dtype)) return false;
-    int result = row.gives_bool ? static_cast<int>(BOOL) : dtype;
+    if (!add_arguments(operands, *form, call, dtype, half >= 0)) return false;
+    int result = row.gives_bool ? static_cast<int>(BOOL) : half >= 0 ? half : dtype;
     PyArrayObject* out = call.out;
     if (out != nullptr) {
-        DECLINE_IF(dtype_of(out) != result || !operands.may_write(out));
+        DECLINE_IF(kept_dtype_of(out) != result || !operands.may_write(out));
         Py_INCREF(out);
-    } else if ((out = operands.new_result(result, row.packed)) == nullptr) {
+    } else if ((out = operands.make_result(type_of(result, operands), row.packed)) == nullptr) {
         return false;
     }
-    operands.run(row.loops[dtype], out, result);
+    if (call.out != nullptr || !put_off(call, *form, operands, row.loops[dtype], out, result)) {
+        operands.run(row.loops[dtype], out, result);
+    }
     return call.give(out);
 }
 
@@ -251,16 +331,25 @@ void find_direct(OpInfo& op) {
     }
 }
 
-// A saved value, as an operand of a gradient. A formula may compute with several floats of a shorter dtype before they
-// meet `grad`: Python does.
+// A saved value, as an operand of a gradient. A formula may compute with several floats of a shorter dtype, or with
+// integers and bools, before they meet `grad`: Python does.
 bool add_saved(Operands& operands, const Gradient& gradient, int read, int dtype, bool several) {
     PyArrayObject* array = gradient.array_at(read);
     if (array == nullptr) {
         PyObject* number = gradient.option_at(read);
         return number != nullptr && operands.add_number(number, dtype);
     }
-    if (several && dtype == FLOAT64 && PyArray_TYPE(array) == NPY_FLOAT32) return false;
+    int type = PyArray_TYPE(array);
+    bool shorter = dtype == FLOAT64 && type == NPY_FLOAT32;
+    if (several && (shorter || (dtype != BOOL && !PyTypeNum_ISFLOAT(type)))) return declined("saved dtypes differ");
     return operands.add(array, dtype);
+}
+
+// The same where `grad` is of half precision: what it meets is of the same, or a mask.
+bool add_saved_half(Operands& operands, const Gradient& gradient, int read, bool mask) {
+    PyArrayObject* array = gradient.array_at(read);
+    if (array == nullptr || mask) return add_saved(operands, gradient, read, mask ? +BOOL : +FLOAT32, false);
+    return PyArray_TYPE(array) == PyArray_TYPE(gradient.grad()) && operands.add_half(array);
 }
 
 // Whether the gradient of an input may be written over `grad`: an input before this one may have been handed it.
@@ -286,10 +375,24 @@ npy_intp find_inputs(const Gradient& gradient, const Slope& slope, const void** 
     return size;
 }
 
+// A gradient that is put off, or done with those that were: a new reference, nullptr where it cannot be made.
+PyArrayObject* put_off(const Gradient& gradient, const Operands& operands, Loop loop, int dtype) {
+    PyArrayObject* out = operands.new_result(dtype);
+    if (out == nullptr) return nullptr;
+    // no user's code runs in between: memory that others hold is as safe as any
+    if (defer(operands, loop, out, dtype, gradient.plan->op->kernel->name, 0) == Deferral::DECLINED) {
+        settle("a gradient of another kind");
+        operands.run(loop, out, dtype);
+    }
+    return out;
+}
+
 // The gradient of one input: a new reference, or nullptr where Python has to do it.
 PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last) {
     PyArrayObject* grad = gradient.grad();
-    int dtype = dtype_of(grad);
+    int kept = kept_dtype_of(grad);
+    bool half = kept >= DTYPES;
+    int dtype = half ? +FLOAT32 : kept;
     if (dtype != FLOAT32 && dtype != FLOAT64) return nullptr;
     Loop loop = slope.row->loops[dtype];
     if (loop == nullptr) {
@@ -297,26 +400,31 @@ PyArrayObject* slope_of(const Gradient& gradient, const Slope& slope, bool last)
         return grad;
     }
     const void* inputs[Pointwise::INPUTS + 1];
-    if (npy_intp size = find_inputs(gradient, slope, inputs)) {
+    if (gradient.is_lazy && half) settle("half precision");
+    bool is_lazy = gradient.is_lazy && !half;
+    if (npy_intp size = half || is_lazy ? 0 : find_inputs(gradient, slope, inputs)) {
         PyArrayObject* out = may_overwrite(gradient, last) ? grad : new_array_like(grad, size);
         if (out == grad) Py_INCREF(grad);
         if (out != nullptr) loop(inputs, PyArray_DATA(out), size);
         return out;
     }
     Operands operands;
-    if (!operands.add(grad, dtype)) return nullptr;
+    if (half ? !operands.add_half(grad) : !operands.add(grad, dtype)) return nullptr;
     for (int i = 0; i < slope.count; i++) {
-        int wanted = slope.row->masks >> i & 1 ? static_cast<int>(BOOL) : dtype;
-        if (!add_saved(operands, gradient, slope.reads[i], wanted, slope.count > 1)) return nullptr;
+        bool mask = slope.row->masks >> i & 1, several = slope.count > 1;
+        bool added = half ? add_saved_half(operands, gradient, slope.reads[i], mask)
+                          : add_saved(operands, gradient, slope.reads[i], mask ? +BOOL : dtype, several);
+        if (!added) return nullptr;
     }
     if (!operands.broadcast()) return nullptr;
     PyArrayObject* out = grad;
+    if (is_lazy) return put_off(gradient, operands, loop, dtype);
     if (may_overwrite(gradient, last) && operands.has_shape(grad)) {
         Py_INCREF(grad);
-    } else if ((out = operands.new_result(dtype)) == nullptr) {
+    } else if ((out = operands.make_result(PyArray_TYPE(grad))) == nullptr) {
         return nullptr;
     }
-    operands.run(loop, out, dtype);
+    operands.run(loop, out, kept);
     return out;
 }
 
@@ -389,6 +497,7 @@ bool register_op(const Table& loops, int first) {
     const char* name = loops.pointwise[first].name;
     Kernel& kernel = Declaration(name).forward(forward, "").preparing(prepare).kernel;
     kernel.find_direct = find_direct;
+    kernel.is_lazy = true;
     auto* forms = new Forms;
     kernel.data = forms;
     for (int i = first; i < loops.pointwise_count; i++) {

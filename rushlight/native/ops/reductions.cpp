@@ -1,4 +1,6 @@
 // Reductions: sum, mean, prod, any and all, and the gradients of sum and mean. See ops/reductions/reductions.py.
+#include <cstring>
+
 #include "loops/folding.h"
 #include "object/node.h"
 #include "ops/views.h"
@@ -66,11 +68,19 @@ PyArrayObject* shown_everywhere(PyArrayObject* grad, int ndim, const npy_intp* s
     return one ? view_of(one.array(), ndim, shape, strides) : nullptr;
 }
 
+// Whether a node passes its gradient or parts of it on, which leaves keep as such unless they are expanded.
+bool passes_parts(const Node* node) {
+    if (node->plan == nullptr || node->plan->op->kernel == nullptr) return false;
+    if (!node->plan->has_lists) return node->plan->op->is_view;
+    const char* name = node->plan->op->kernel->name;
+    return std::strcmp(name, "cat") == 0 || std::strcmp(name, "stack") == 0;
+}
+
 // Whether somebody may look at the gradient before it becomes a leaf's: it shows that of a sum is expanded.
 bool is_shown(const Gradient& gradient) {
     PyObject* edge = gradient.node->edge_count == 1 ? gradient.node->edges[0] : nullptr;
-    if (gradient.is_shown || edge == nullptr || !PyObject_TypeCheck(edge, &NodeType)) return gradient.is_shown;
-    return present(reinterpret_cast<Node*>(edge)->tensor_hooks);
+    if (gradient.is_shown || edge == nullptr || !is_node(edge)) return gradient.is_shown;
+    return present(as_node(edge)->tensor_hooks) || passes_parts(as_node(edge));
 }
 
 // The gradient itself, with steps of zero where it was summed.

@@ -26,9 +26,9 @@ NAMES(TrueDivide, input, other, out);
 
 PyObject* true_divide(Call& call) { return div_op.either(call[TrueDivide::input], call[TrueDivide::other]); }
 
-KERNEL("where").route(where, Where::names).takes(tensor(Where::condition), none(Where::out));
-KERNEL("square").route(square, Square::names).takes(none(Square::out));
-KERNEL("true_divide").route(true_divide, TrueDivide::names).takes(none(TrueDivide::out));
+KERNEL("where").route(where, Where::names).takes(tensor(Where::condition), none(Where::out)).lazy();
+KERNEL("square").route(square, Square::names).takes(none(Square::out)).lazy();
+KERNEL("true_divide").route(true_divide, TrueDivide::names).takes(none(TrueDivide::out)).lazy();
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include "loops/folding.h"
 #include "loops/order.h"
+#include "loops/selection.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "ops/gathering.h"
@@ -20,7 +21,19 @@ constexpr int64_t GRAIN = int64_t{1} << 15;  // elements for which a second thre
 struct Wanted {
     int64_t count;
     bool descending;
+    bool is_stable = true;  // equal elements in the order of the input
+    bool is_sorted = true;
 };
+
+// The first elements of a row as torch's selection leaves them: equal ones, and those that need not be in order.
+template <class T>
+const Placed<typename Order<T>::Key>* as_selected(Order<T>& order, const Placed<typename Order<T>::Key>* found,
+                                                  const T* from, const Middle& middle, const Wanted& wanted) {
+    if (wanted.is_sorted && order.are_decided(found, wanted.count)) return found;
+    auto* row = order.all(from, middle.inner, middle.count, wanted.descending);
+    Selection<typename Order<T>::Key>(row, middle.count).top(wanted.count, wanted.is_sorted);
+    return row;
+}
 
 // Rows of `input`, which stand in C order around the sorted dimension, to rows of values and places.
 template <class T>
@@ -33,6 +46,7 @@ bool sort_rows(const void* input, const Middle& middle, Wanted wanted, void* val
             int64_t outer = row / middle.inner, inner = row % middle.inner;
             const T* from = static_cast<const T*>(input) + outer * middle.count * middle.inner + inner;
             auto* found = order.first_or_all(from, middle.inner, middle.count, wanted.count, wanted.descending);
+            if (!wanted.is_stable) found = as_selected(order, found, from, middle, wanted);
             int64_t to = outer * wanted.count * middle.inner + inner;
             for (int64_t i = 0; i < wanted.count; i++, to += middle.inner) {
                 auto place = static_cast<int64_t>(found[i].place);
@@ -45,11 +59,11 @@ bool sort_rows(const void* input, const Middle& middle, Wanted wanted, void* val
 }
 
 // Values and places of the first elements along a dimension; all of them if `count` is negative.
-bool sorted(Call& call, PyArrayObject* input, int dim, int64_t count, bool descending) {
+bool sorted(Call& call, PyArrayObject* input, int dim, Wanted wanted) {
     int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
     Middle middle;
     DECLINE_IF(!middle_of(ndim, PyArray_DIMS(input), Dims{1} << dim, middle));
-    Wanted wanted{count < 0 ? middle.count : count, descending};
+    if (wanted.count < 0) wanted.count = middle.count;
     DECLINE_IF(!is_orderable(PyArray_SIZE(input)));
     DECLINE_IF(wanted.count == 0 || wanted.count > middle.count);
     Geometry shape(input);
@@ -66,17 +80,18 @@ NAMES(Sort, input, dim, descending);
 // sort(input, dim=-1, descending=False, *, stable=False)
 bool sort_forward(Call& call) {
     PyArrayObject* input = call.array(Sort::input);
-    if (!sorted(call, input, call.dim(Sort::dim), -1, call.flag(Sort::descending))) return false;
+    if (!sorted(call, input, call.dim(Sort::dim), {-1, call.flag(Sort::descending)})) return false;
     for (PyArrayObject* each : call.results) keep_unit_steps(each, input);
     return true;
 }
 
-NAMES(TopK, input, k, dim, largest);
+NAMES(TopK, input, k, dim, largest, sorted);
 
 // topk(input, k, dim=-1, largest=True, sorted=True)
 bool topk_forward(Call& call) {
     DECLINE_IF(call.integer(TopK::k) < 1);
-    return sorted(call, call.array(TopK::input), call.dim(TopK::dim), call.integer(TopK::k), call.flag(TopK::largest));
+    Wanted wanted{call.integer(TopK::k), call.flag(TopK::largest), false, call.flag(TopK::sorted)};
+    return sorted(call, call.array(TopK::input), call.dim(TopK::dim), wanted);
 }
 
 NAMES(Saved, indices, input_shape, dim);
@@ -95,17 +110,17 @@ PyObject* argsort_route(Call& call) {
     return both && PyTuple_Check(both.get()) ? Py_NewRef(PyTuple_GET_ITEM(both.get(), 1)) : nullptr;
 }
 
-constexpr TensorWant rows = tensor(Sort::input).floats().integers().rank_from(1).dense();
+constexpr TensorWant rows = tensor(Sort::input).floats().integers().rank_from(1);
 constexpr TensorWant places = tensor(Saved::indices).integers().rank_from(1).filled();
 
 KERNEL("sort")
     .forward(sort_forward, Sort::names)
-    .takes(rows, dim(Sort::dim, Sort::input), flag(Sort::descending))
+    .takes(rows.dense(), dim(Sort::dim, Sort::input), flag(Sort::descending))
     .gradient(backward, Saved::names)
     .given(tensor(GRADIENT).floats(), places);
 KERNEL("topk")
     .forward(topk_forward, TopK::names)
-    .takes(rows, integer(TopK::k), dim(TopK::dim, TopK::input), flag(TopK::largest))
+    .takes(rows.packed(), integer(TopK::k), dim(TopK::dim, TopK::input), flag(TopK::largest), flag(TopK::sorted))
     .gradient(backward, Saved::names)
     .given(tensor(GRADIENT).floats(), places);
 KERNEL("argsort").route(argsort_route, ArgSort::names).takes(tensor(ArgSort::input), none(ArgSort::axis));

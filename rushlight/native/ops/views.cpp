@@ -367,7 +367,11 @@ KERNEL("unfold")
            integer(Unfold::step))
     .gradient(unfold_backward, SavedOfUnfold::names)
     .given(tensor(GRADIENT).movable(), integer(SavedOfUnfold::size), integer(SavedOfUnfold::step));
-KERNEL("expand").forward(expand_forward, Expand::names).takes(seen).gradient(pass_backward).given(tensor(GRADIENT));
+KERNEL("expand")
+    .forward(expand_forward, Expand::names)
+    .takes(seen)
+    .gradient(pass_backward)
+    .given(tensor(GRADIENT).rank_from(1));
 KERNEL("view").route(view_route, View::names).takes(tensor(View::input), none(View::size), none(View::dtype));
 KERNEL("reshape").route(reshape_route, Reshape::names).takes(tensor(Reshape::input), none(Reshape::shape));
 KERNEL("flatten")

@@ -40,7 +40,7 @@ struct Numbers {
 };
 
 double one_gamma(double alpha, Numbers& numbers) {
-    if (!(alpha > 0)) return alpha == 0 ? alpha : std::numeric_limits<double>::quiet_NaN();
+    if (alpha <= 0) return alpha == 0 ? alpha : std::numeric_limits<double>::quiet_NaN();
     double scale = 1;
     if (alpha < 1) {
         scale = std::pow(1 - numbers.draw(), 1 / alpha);

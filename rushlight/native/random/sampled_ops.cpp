@@ -36,6 +36,7 @@ PyObject* drawn_classes(const Arguments& arguments) {
     Shape shape;
     int64_t count;
     Stream* stream = stream_of(nullptr);
+    DECLINE_IF(state.levels != nullptr);
     DECLINE_IF(stream == nullptr || arguments[Drawn::probs] == nullptr || !is_tensor(arguments[Drawn::probs]));
     PyArrayObject* probs = as_tensor(arguments[Drawn::probs])->array;
     DECLINE_IF(probs == nullptr || PyArray_NDIM(probs) < 1 || !is_plain(probs));
@@ -78,6 +79,8 @@ PyObject* dropped(const Arguments& arguments) {
     bool training, inplace, features;
     Stream* stream = stream_of(nullptr);
     PyObject* input = arguments[Dropped::input];
+    // what is drawn inside of a function transform is that one's to say
+    DECLINE_IF(state.levels != nullptr);
     DECLINE_IF(stream == nullptr || input == nullptr || !is_tensor(input) || arguments[Dropped::p] == nullptr);
     DECLINE_IF(!read_number(arguments[Dropped::p], 0, p) || !(p >= 0 && p < 1));
     DECLINE_IF(!read_flag(arguments[Dropped::training], true, training) ||

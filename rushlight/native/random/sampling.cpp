@@ -58,24 +58,24 @@ PyObject* created(const Drawing& drawing, const Shape& shape, Fill fill) {
 
 NAMES(Rand, size, generator, out, dtype, layout, device, pin_memory, requires_grad);
 
-PyObject* rand(const Arguments& arguments) {
-    Shape shape;
-    Drawing drawing;
-    DECLINE_IF(!read_sizes(arguments, Rand::size, shape) || arguments.has(Rand::out));
-    DECLINE_IF(!drawing.read<Rand>(arguments, NO_TYPE));
-    return created(drawing, shape, [&](void* data, int64_t count) {
-        return draw_uniform(*drawing.stream, drawing.type, data, count, 0, 1);
-    });
+// Numbers that depend on nothing but the stream.
+using Draw = bool (*)(Stream& stream, int type, void* numbers, int64_t count);
+
+bool uniform(Stream& stream, int type, void* numbers, int64_t count) {
+    return draw_uniform(stream, type, numbers, count, 0, 1);
+}
+bool normal(Stream& stream, int type, void* numbers, int64_t count) {
+    return draw_normal(stream, type, numbers, count, 0, 1, true);
 }
 
-PyObject* randn(const Arguments& arguments) {
+template <Draw draw>
+PyObject* drawn(const Arguments& arguments) {
     Shape shape;
     Drawing drawing;
     DECLINE_IF(!read_sizes(arguments, Rand::size, shape) || arguments.has(Rand::out));
     DECLINE_IF(!drawing.read<Rand>(arguments, NO_TYPE));
-    return created(drawing, shape, [&](void* data, int64_t count) {
-        return draw_normal(*drawing.stream, drawing.type, data, count, 0, 1, true);
-    });
+    return created(drawing, shape,
+                   [&](void* data, int64_t count) { return draw(*drawing.stream, drawing.type, data, count); });
 }
 
 NAMES(RandInt, low, high, size, generator, out, dtype, layout, device, pin_memory, requires_grad);
@@ -126,22 +126,13 @@ bool read_likeness(const Arguments& arguments, Shape& shape, Drawing& drawing) {
     return drawing.read<RandLike>(arguments, PyArray_TYPE(array));
 }
 
-PyObject* rand_like(const Arguments& arguments) {
+template <Draw draw>
+PyObject* drawn_like(const Arguments& arguments) {
     Shape shape;
     Drawing drawing;
     DECLINE_IF(!read_likeness(arguments, shape, drawing));
-    return created(drawing, shape, [&](void* data, int64_t count) {
-        return draw_uniform(*drawing.stream, drawing.type, data, count, 0, 1);
-    });
-}
-
-PyObject* randn_like(const Arguments& arguments) {
-    Shape shape;
-    Drawing drawing;
-    DECLINE_IF(!read_likeness(arguments, shape, drawing));
-    return created(drawing, shape, [&](void* data, int64_t count) {
-        return draw_normal(*drawing.stream, drawing.type, data, count, 0, 1, true);
-    });
+    return created(drawing, shape,
+                   [&](void* data, int64_t count) { return draw(*drawing.stream, drawing.type, data, count); });
 }
 
 // Whether a write to the tensor is a plain one: not recorded, and to memory that is one stretch.
@@ -225,12 +216,12 @@ PyObject* bernoulli_(const Arguments& arguments) {
     });
 }
 
-KERNEL("ops.random.sampling.rand").shortcut(rand, Rand::names);
-KERNEL("ops.random.sampling.randn").shortcut(randn, Rand::names);
+KERNEL("ops.random.sampling.rand").shortcut(drawn<uniform>, Rand::names);
+KERNEL("ops.random.sampling.randn").shortcut(drawn<normal>, Rand::names);
 KERNEL("ops.random.sampling.randint").shortcut(randint, RandInt::names);
 KERNEL("ops.random.sampling.randperm").shortcut(randperm, RandPerm::names);
-KERNEL("ops.random.sampling.rand_like").shortcut(rand_like, RandLike::names);
-KERNEL("ops.random.sampling.randn_like").shortcut(randn_like, RandLike::names);
+KERNEL("ops.random.sampling.rand_like").shortcut(drawn_like<uniform>, RandLike::names);
+KERNEL("ops.random.sampling.randn_like").shortcut(drawn_like<normal>, RandLike::names);
 KERNEL("ops.random.filling.uniform_").shortcut(uniform_, Uniform::names);
 KERNEL("ops.random.filling.normal_").shortcut(normal_, Normal::names);
 KERNEL("ops.random.filling.exponential_").shortcut(exponential_, Exponential::names);

@@ -2,6 +2,8 @@
 // about them.
 #include "seam/call.h"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "loops/copy.h"
@@ -9,8 +11,10 @@
 #include "object/node.h"
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
+#include "seam/lifting.h"
 #include "seam/names.h"
 #include "seam/overrides.h"
+#include "seam/pending.h"
 #include "seam/state.h"
 
 namespace rushlight {
@@ -47,7 +51,7 @@ bool look(Call& call) {
         PyObject* value = call.arguments[position];
         const Parameter& parameter = op.parameters[position];
         if (is_tensor(value)) {
-            DECLINE_IF(parameter.is_list || as_tensor(value)->array == nullptr);
+            DECLINE_IF(parameter.is_list || plain_array(as_tensor(value)) == nullptr);
             note(call, as_tensor(value), position);
         } else if (parameter.is_list) {
             DECLINE_IF(!PyList_CheckExact(value) && !PyTuple_CheckExact(value));
@@ -82,10 +86,11 @@ void mark_cut(const OpInfo& op, Tensor* tensor) {
     tensor->cut.place = user_place();
 }
 
-// History, or where it was cut, for the results of a call.
+}  // namespace
+
 bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     if (call.needs != 0) {
-        bool floats = count > 1 || is_differentiable(results[0]->array);
+        bool floats = count > 1 || is_differentiable(shown_array(results[0]));
         if (state.grad && (call.needs & op->differentiable) != 0 && floats) {
             if (!record(op, call, results, count)) return false;
         } else if (!state.backward) {
@@ -99,6 +104,8 @@ bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     }
     return true;
 }
+
+namespace {
 
 Tensor* tensor_around(const OpInfo& op, const Call& call, PyArrayObject* taken) {
     return op.is_view ? make_view(as_tensor(call.arguments[0]), taken) : wrap(taken);
@@ -142,16 +149,35 @@ PyObject* run(OpInfo* op, Call& call) {
     Tensor* tensor = tensor_around(*op, call, std::exchange(call.results[0], nullptr));
     Ref result = Ref::steal(as_object(tensor));
     if (!result) return nullptr;
+    if (call.is_pending) hold_pending(tensor);
     if ((call.needs | state.inference) == 0 && call.cut == nullptr) return result.release();
     return finish(op, call, &tensor, 1) ? result.release() : nullptr;
 }
 
+// Whether elements may lie in one place, as those of `unfold` do. See `shares_places` in ops/machine/walking.py.
+bool shares_places(PyArrayObject* array) {
+    int ndim = PyArray_NDIM(array), order[NPY_MAXDIMS];
+    std::iota(order, order + ndim, 0);
+    std::sort(order, order + ndim, [&](int a, int b) { return PyArray_STRIDE(array, a) < PyArray_STRIDE(array, b); });
+    npy_intp end = PyArray_ITEMSIZE(array);
+    for (int i = 0; i < ndim; i++) {
+        npy_intp size = PyArray_DIM(array, order[i]), step = PyArray_STRIDE(array, order[i]);
+        if (size <= 1) continue;
+        if (step < end) return true;
+        end += step * (size - 1);
+    }
+    return false;
+}
+
 bool is_writable(PyArrayObject* array) {
     if (!PyArray_ISWRITEABLE(array)) return false;
-    for (int dim = 0; dim < PyArray_NDIM(array); dim++) {
-        if (PyArray_STRIDE(array, dim) == 0) return false;
+    if (PyArray_IS_C_CONTIGUOUS(array)) {
+        for (int dim = 0; dim < PyArray_NDIM(array); dim++) {
+            if (PyArray_STRIDE(array, dim) == 0) return false;
+        }
+        return true;
     }
-    return true;
+    return !shares_places(array);
 }
 
 // After a write that was not recorded: what was written had a history, which was cut here or before.
@@ -214,20 +240,6 @@ PyObject* run_inplace(OpInfo* op, Call& call) {
     return Py_NewRef(call.arguments[0]);
 }
 
-// What is known only after all formulas were given.
-bool settle(OpInfo* op) {
-    Ref bits = Ref::steal(PyObject_GetAttrString(op->op, "differentiable"));
-    unsigned long value = bits ? PyLong_AsUnsignedLong(bits.get()) : 0;
-    if (PyErr_Occurred()) {
-        PyErr_Clear();
-        return false;
-    }
-    op->differentiable = static_cast<unsigned>(value);
-    if (op->kernel->find_direct != nullptr && op->entry != Entry::INPLACE) op->kernel->find_direct(*op);
-    op->settled = true;
-    return true;
-}
-
 bool find_name(const OpInfo& op, PyObject* name, int& position) {
     int count = static_cast<int>(op.parameters.size());
     for (int i = 0; i < count; i++) {
@@ -258,6 +270,54 @@ bool take_sizes(Call& call, PyObject* const* args, Py_ssize_t count) {
     }
     for (Py_ssize_t i = 0; i < count; i++) PyTuple_SET_ITEM(call.sizes, i, Py_NewRef(args[i]));
     call.arguments[call.op->size_position] = call.sizes;
+    return true;
+}
+
+}  // namespace
+
+// The bits of the inputs that a product is linear in, each by itself.
+static bool read_factors(PyObject* op, unsigned& bits) {
+    Ref factors = Ref::steal(PyObject_GetAttrString(op, "factors"));
+    if (!factors || !PyTuple_Check(factors.get())) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(factors.get()); i++) {
+        long position = PyLong_AsLong(PyTuple_GET_ITEM(factors.get(), i));
+        if (position < 0 || position >= MAX_ARGUMENTS) return false;
+        bits |= 1u << position;
+    }
+    return true;
+}
+
+static bool read_partners(OpInfo* op) {
+    Ref found = Ref::steal(PyObject_GetAttrString(op->op, "partners"));
+    if (!found || !PyTuple_Check(found.get())) return false;
+    op->partners.clear();
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(found.get()); i++) {
+        op->partners.push_back(static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(found.get(), i))));
+    }
+    return !PyErr_Occurred();
+}
+
+// What is known only after all formulas were given; false if it cannot be read.
+bool settle(OpInfo* op) {
+    if (op->settled) return true;
+    Ref bits = Ref::steal(PyObject_GetAttrString(op->op, "differentiable"));
+    Ref lifting = bits ? Ref::steal(PyObject_GetAttrString(op->op, "lifting")) : Ref();
+    unsigned long value = lifting ? PyLong_AsUnsignedLong(bits.get()) : 0;
+    unsigned long ways = lifting && !PyErr_Occurred() ? PyLong_AsUnsignedLong(lifting.get()) : 0;
+    unsigned factors = 0;
+    if (PyErr_Occurred() || !read_factors(op->op, factors) || !read_partners(op)) {
+        PyErr_Clear();
+        return false;
+    }
+    op->differentiable = static_cast<unsigned>(value);
+    op->is_single = ways & 1;
+    op->is_elementwise = ways & 2;
+    op->is_linear = ways & 4;
+    op->factors = factors;
+    if (op->kernel != nullptr && op->kernel->find_direct != nullptr && op->entry != Entry::INPLACE) {
+        op->kernel->find_direct(*op);
+    }
+    op->settled = true;
     return true;
 }
 
@@ -292,8 +352,6 @@ bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names)
     }
     return true;
 }
-
-}  // namespace
 
 // Arguments that lie in memory alike, float32 or float64 and few: where their elements stand. The last of them, or
 // nullptr where there is more to look at.
@@ -339,6 +397,7 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
 // A composed function: its route to other ops.
 static PyObject* run_route(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (op->kernel->route == nullptr || !parse(call, args, count, names)) return declined("arguments of another kind");
+    if (!op->kernel->is_lazy) settle(op->kernel->name);
     declined(nullptr);
     PyObject* found = meet_wants(call) ? op->kernel->route(call) : nullptr;
     if (found != nullptr) return found;
@@ -348,16 +407,16 @@ static PyObject* run_route(OpInfo* op, Call& call, PyObject* const* args, Py_ssi
     return nullptr;
 }
 
-static PyObject* run_op(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (op->kernel->forward == nullptr || (!op->settled && !settle(op))) return declined("only its gradient is native");
-    if (!parse(call, args, count, names)) return declined("arguments of another kind");
-    if (!look(call)) return nullptr;
+// A call whose arguments stand in their places.
+static PyObject* run_placed(OpInfo* op, Call& call) {
     bool inplace = op->entry == Entry::INPLACE;
     if (op->entry == Entry::EITHER) {
         PyObject* asked = call.arguments[op->inplace_position];
         DECLINE_IF(asked != Py_True && asked != Py_False);
         inplace = asked == Py_True;
     }
+    if (inplace || !op->kernel->is_lazy) settle(op->kernel->name);
+    if (!look(call)) return nullptr;
     if (inplace) return run_inplace(op, call);
     // hooks on saved values, anomaly mode, and tensors made in inference mode, are Python's
     bool recording = call.needs != 0 && state.grad;
@@ -365,12 +424,35 @@ static PyObject* run_op(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_
     return run(op, call);
 }
 
+static PyObject* run_op(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (op->kernel->forward == nullptr || (!op->settled && !settle(op))) return declined("only its gradient is native");
+    if (!parse(call, args, count, names)) return declined("arguments of another kind");
+    return run_placed(op, call);
+}
+
+// Note in a kernel's tally whether it did its work.
+static PyObject* counted(Kernel& kernel, PyObject* made) {
+    if (made != nullptr) {
+        kernel.forwards.accepted++;
+    } else if (!PyErr_Occurred()) {
+        kernel.forwards.decline();
+    }
+    return made;
+}
+
 PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     OpInfo* op = function->info;
-    if (op->kernel == nullptr) return nullptr;
     PyObject* made = nullptr;
     try {
-        if (count > 0 && count == op->direct_count && names == nullptr && op->settled) {
+        if (state.levels != nullptr) {
+            settle("a function transform");
+            made = call_lifted(function, args, count, names);
+            if (made != nullptr || PyErr_Occurred()) return made;
+        }
+        if (op->kernel == nullptr) return nullptr;
+        // large calls are never direct: only tests put smaller ones off
+        bool may_defer = state.compiled && least_deferred < MOST_DIRECT;
+        if (count > 0 && count == op->direct_count && names == nullptr && op->settled && !may_defer) {
             made = call_direct(op, args);
             if (made != nullptr) {
                 op->kernel->forwards.accepted++;
@@ -385,12 +467,19 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
     } catch (...) {
         set_caught();
     }
-    if (made != nullptr) {
-        op->kernel->forwards.accepted++;
-    } else if (!PyErr_Occurred()) {
-        op->kernel->forwards.decline();
+    return counted(*op->kernel, made);
+}
+
+PyObject* run_arranged(Function* function, Call& call) {
+    OpInfo* op = function->info;
+    if (op->kernel == nullptr || op->kernel->forward == nullptr) return nullptr;
+    PyObject* made = nullptr;
+    try {
+        made = run_placed(op, call);
+    } catch (...) {
+        set_caught();
     }
-    return made;
+    return counted(*op->kernel, made);
 }
 
 bool run_gradient(Gradient& gradient) {
@@ -410,13 +499,16 @@ bool run_gradient(Gradient& gradient) {
 }
 
 PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    PyObject* found = watching_modes == 0 ? nullptr : divert(as_object(function), args, count, names);
-    if (found != nullptr || (watching_modes != 0 && PyErr_Occurred())) return found;
+    bool watched = is_watched(*function);
+    PyObject* found = watched ? divert(as_object(function), args, count, names) : nullptr;
+    if (found != nullptr || (watched && PyErr_Occurred())) return found;
     found = call_native(function, args, count, names);
     if (found != nullptr || PyErr_Occurred()) return found;
     // native code knows nothing of arguments that treat functions themselves: it has declined
-    found = watching_modes != 0 ? nullptr : divert(as_object(function), args, count, names);
+    found = watched ? nullptr : divert(as_object(function), args, count, names);
     if (found != nullptr || PyErr_Occurred()) return found;
+    // a composed function only calls others
+    if (function->info->entry != Entry::COMPOSED) settle("a call that only Python does");
     return PyObject_Vectorcall(function->python, args, count, names);
 }
 

@@ -17,6 +17,12 @@ extern PyTypeObject FunctionType;
 
 // Run an op on arguments given by position; nullptr without an exception if it declines.
 PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
+// The same, where all arguments stand in their places: `parse` has put them there, and `settle` knows the op.
+PyObject* run_arranged(Function* function, Call& call);
+bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names);
+bool settle(OpInfo* op);
+// History, or where it was cut, for the results of a call; false with an exception.
+bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count);
 // The same, with Python's function where native declines.
 PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
 

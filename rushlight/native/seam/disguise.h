@@ -10,6 +10,7 @@ struct Disguise {
     PyObject* python;  // the function it looks like, and asks for what is rare
     PyObject* dict;
     PyObject* weak_references;
+    bool makes;  // whether it makes tensors, which function transforms have a word in
 };
 
 extern PyTypeObject DisguiseType;

@@ -33,6 +33,18 @@ PyObject* has_kernel(PyObject*, PyObject* name) {
 
 PyObject* get_level(PyObject*, PyObject*) { return PyUnicode_FromString(table().level); }
 
+PyObject* get_levels(PyObject*, PyObject*) {
+    const char* names[MAX_LEVELS];
+    int count = levels_here(names);
+    Ref found = Ref::steal(PyTuple_New(count));
+    for (int i = 0; found && i < count; i++) {
+        PyObject* name = PyUnicode_FromString(names[i]);
+        if (name == nullptr) return nullptr;
+        PyTuple_SET_ITEM(found.get(), i, name);
+    }
+    return found.release();
+}
+
 PyMethodDef methods[] = {
     {"set_tensor_class", guarded<set_tensor_class>, METH_O, "Say which class results have."},
     {"set_parameter_class", guarded<set_parameter_class>, METH_O, "Say which class parameters have."},
@@ -51,6 +63,7 @@ PyMethodDef methods[] = {
     {"kernel_report", guarded<report_kernels>, METH_NOARGS,
      "For each kernel: its name, whether an op has it, and its tallies."},
     {"level", guarded<get_level>, METH_NOARGS, "The instructions that kernels use: baseline, avx2 or avx512."},
+    {"levels", guarded<get_levels>, METH_NOARGS, "All that were compiled and run here, the best one first."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -29,6 +29,8 @@ constexpr Named NAMES[] = {
     {"read_item", &Fallbacks::read_item},
     {"write_item", &Fallbacks::write_item},
     {"divert", &Fallbacks::divert},
+    {"making", &Fallbacks::making},
+    {"call", &Fallbacks::call},
     {"disabled", &Fallbacks::disabled},
 };
 

@@ -22,6 +22,8 @@ struct Fallbacks {
     PyObject* read_item;        // indexing.__getitem__
     PyObject* write_item;       // assignment.__setitem__
     PyObject* divert;           // overriding.divert(function, args, kwargs)
+    PyObject* making;           // names of the functions that ask for function transforms as they ask for modes
+    PyObject* call;             // call.call(op, arguments)
     PyObject* disabled;         // the __torch_function__ of classes that leave functions as they are
 };
 

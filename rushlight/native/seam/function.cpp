@@ -4,6 +4,7 @@
 
 #include "seam/call.h"
 #include "seam/guard.h"
+#include "seam/overrides.h"
 
 namespace rushlight {
 
@@ -110,6 +111,9 @@ PyObject* function_new(PyTypeObject* type, PyObject* args, PyObject*) {
     self->python = Py_NewRef(python);
     self->op = Py_NewRef(op);
     self->info = info;
+    Ref own = Ref::steal(PyUnicode_FromString(name));
+    if (!own) PyErr_Clear();
+    self->makes = own && makes_tensors(own.get());
     if (entry != static_cast<int>(Entry::INPLACE)) functions()[name] = self;
     return as_object(self);
 }

@@ -5,6 +5,7 @@
 #include <new>
 #include <type_traits>
 
+#include "seam/pending.h"
 #include "seam/python.h"
 
 namespace rushlight {
@@ -32,13 +33,14 @@ constexpr T failure() {
     }
 }
 
-template <auto function>
+template <auto function, bool settles>
 struct Guard;
 
-template <class Result, class... Given, Result (*function)(Given...)>
-struct Guard<function> {
+template <class Result, class... Given, Result (*function)(Given...), bool settles>
+struct Guard<function, settles> {
     static Result call(Given... given) noexcept {
         try {
+            if constexpr (settles) settle("a look at elements, or a write");
             return function(given...);
         } catch (...) {
             set_caught();
@@ -47,8 +49,11 @@ struct Guard<function> {
     }
 };
 
-// `guarded<step>` in place of `step` in a table of methods, fields or slots.
+// `guarded<step>` in place of `step` in a table of methods, fields or slots: what is pending runs first.
 template <auto function>
-constexpr auto guarded = &Guard<function>::call;
+constexpr auto guarded = &Guard<function, true>::call;
+// The same for what neither reads nor writes elements, so that a chain may go on.
+template <auto function>
+constexpr auto guarded_aside = &Guard<function, false>::call;
 
 }  // namespace rushlight

@@ -106,9 +106,13 @@ void Tally::decline() {
     declined++;
     for (int i = 0; i < MOST; i++) {
         auto& each = reasons[i];
-        // the last one takes what finds no room
+        // the last one takes what finds no room, and says so
+        if (i == MOST - 1) {
+            words = "other reasons";
+            about = nullptr;
+        }
         bool same = each.words == words && each.about == about;
-        if (each.words != nullptr && !same && i < MOST - 1) continue;
+        if (each.words != nullptr && !same) continue;
         if (each.words == nullptr) {
             each.words = words;
             each.about = about;
@@ -188,6 +192,11 @@ Declaration& Declaration::naming(unsigned (*variant)(const Call&)) {
 
 Declaration& Declaration::preparing(bool (*prepare)(OpInfo&)) {
     kernel.prepare = prepare;
+    return *this;
+}
+
+Declaration& Declaration::lazy() {
+    kernel.is_lazy = true;
     return *this;
 }
 

@@ -49,7 +49,7 @@ struct Word {
 
 // How often a kernel did its work, and how often it declined for which reason.
 struct Tally {
-    static constexpr int MOST = 12;
+    static constexpr int MOST = 24;
     int64_t accepted, declined;
     struct {
         const char* words;
@@ -82,6 +82,7 @@ struct Kernel {
     // where the node's name depends on more than the kinds of arguments: a number for each name, 0 for unknown
     unsigned (*variant)(const Call&);
     bool is_claimed;  // an op of this name was declared
+    bool is_lazy;     // takes operands whose numbers are pending
     Tally forwards, backwards;
 };
 
@@ -110,6 +111,7 @@ public:
     Declaration& with(const void* data);
     Declaration& naming(unsigned (*variant)(const Call&));
     Declaration& preparing(bool (*prepare)(OpInfo&));
+    Declaration& lazy();
     Kernel& kernel;
 
 private:

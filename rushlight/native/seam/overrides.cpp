@@ -71,7 +71,7 @@ Disguise* as_disguise(PyObject* object) { return reinterpret_cast<Disguise*>(obj
 
 PyObject* overridable_call(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
     Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if (watching_modes != 0 || has_override(args, total_of(count, names))) {
+    if (is_watched(*as_disguise(self)) || has_override(args, total_of(count, names))) {
         PyObject* found = ask(self, args, count, names);
         if (found != nullptr || PyErr_Occurred()) return found;
     }
@@ -97,9 +97,15 @@ PyTypeObject OverridableType = [] {
 }();
 
 PyObject* make_overridable(PyObject*, PyObject* function) {
-    if (mark_overridable(function)) return Py_NewRef(function);
+    Ref name = Ref::steal(PyObject_GetAttrString(function, "__name__"));
+    if (!name) return nullptr;
+    if (mark_overridable(function)) {
+        as_disguise(function)->makes = makes_tensors(name.get());
+        return Py_NewRef(function);
+    }
     PyObject* made = OverridableType.tp_alloc(&OverridableType, 0);
     if (made == nullptr) return nullptr;
+    as_disguise(made)->makes = makes_tensors(name.get());
     as_disguise(made)->vectorcall = guarded<overridable_call>;
     as_disguise(made)->python = Py_NewRef(function);
     return made;
@@ -120,8 +126,14 @@ PyMethodDef methods[] = {
 
 }  // namespace
 
+bool makes_tensors(PyObject* name) {
+    int found = fallbacks.making == nullptr ? 0 : PySet_Contains(fallbacks.making, name);
+    if (found < 0) PyErr_Clear();
+    return found > 0;
+}
+
 PyObject* divert(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (watching_modes == 0 && !has_override(args, total_of(count, names))) return nullptr;
+    if (!is_watched(*as_disguise(function)) && !has_override(args, total_of(count, names))) return nullptr;
     return ask(function, args, count, names);
 }
 

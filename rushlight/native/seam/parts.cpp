@@ -7,21 +7,29 @@
 #include "fused/layers.h"
 #include "fused/optim.h"
 #include "memory/allocator.h"
+#include "memory/checksum.h"
 #include "memory/failure.h"
 #include "memory/threads.h"
+#include "object/lifted.h"
 #include "object/lost.h"
+#include "ops/copying.h"
 #include "random/random.h"
+#include "seam/lifting.h"
 #include "seam/overrides.h"
+#include "seam/pending.h"
 #include "seam/promotion.h"
+#include "seam/region.h"
 
 namespace rushlight {
 
 bool add_parts(PyObject* module) {
-    for (PyMethodDef* methods : {memory_methods, thread_methods, promotion_methods, lost_methods, failure_methods}) {
+    for (PyMethodDef* methods : {memory_methods, thread_methods, promotion_methods, lost_methods, failure_methods,
+                                 conversion_methods, pending_methods, region_methods}) {
         if (PyModule_AddFunctions(module, methods) < 0) return false;
     }
     return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&
-           add_random(module) && add_overrides(module);
+           add_random(module) && add_overrides(module) && add_lifted(module) && add_lifting(module) &&
+           add_checksum(module);
 }
 
 }  // namespace rushlight

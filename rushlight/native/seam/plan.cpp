@@ -30,16 +30,19 @@ bool read_inputs(PyObject* python, OpPlan& plan) {
 
 bool read_sources(PyObject* python, OpPlan& plan) {
     Ref sources = Ref::steal(PyObject_GetAttrString(python, "sources"));
-    if (!sources || PyList_GET_SIZE(sources.get()) > MAX_ARGUMENTS) return false;
+    Ref folded = Ref::steal(PyObject_GetAttrString(python, "folded"));
+    if (!sources || !folded || PyList_GET_SIZE(sources.get()) > MAX_ARGUMENTS) return false;
     plan.source_count = static_cast<int>(PyList_GET_SIZE(sources.get()));
     for (int i = 0; i < plan.source_count; i++) {
         const char* kind;
         int position;
         if (!PyArg_ParseTuple(PyList_GET_ITEM(sources.get(), i), "si", &kind, &position)) return false;
         plan.sources[i].kind = std::strcmp(kind, "argument") == 0 ? Source::ARGUMENT
+                               : std::strcmp(kind, "memory") == 0 ? Source::MEMORY
                                : std::strcmp(kind, "shape") == 0  ? Source::SHAPE
                                : std::strcmp(kind, "result") == 0 ? Source::RESULT
                                                                   : Source::GEOMETRY;
+        if (PyList_GET_ITEM(folded.get(), i) == Py_True) plan.sources[i].kind = Source::FOLDED;
         plan.sources[i].position = position;
     }
     return true;
@@ -74,7 +77,7 @@ bool read_flag(PyObject* python, const char* name, bool& flag) {
 unsigned kind_of(PyObject* value) {
     if (value == Py_None) return 1;
     if (is_any_tensor(value)) {
-        int ndim = PyArray_NDIM(as_tensor(value)->array);
+        int ndim = PyArray_NDIM(shown_array(as_tensor(value)));
         return ndim > 3 ? 0 : 2 + ndim;
     }
     if (value == Py_True) return 6;
@@ -156,7 +159,7 @@ static PyObject* saved_object(const Gradient& gradient, int which) {
 PyArrayObject* Gradient::array_at(int which) const {
     PyObject* object = saved_object(*this, which);
     if (object == nullptr) return nullptr;
-    if (is_any_tensor(object)) return as_tensor(object)->array;
+    if (is_any_tensor(object)) return plain_array(as_tensor(object));
     return PyArray_Check(object) ? reinterpret_cast<PyArrayObject*>(object) : nullptr;
 }
 

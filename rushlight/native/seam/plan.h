@@ -28,7 +28,9 @@ struct Parameter {
     bool is_flag = false;   // True or False, and nothing that is like them
 };
 
-enum class Source : char { ARGUMENT, SHAPE, GEOMETRY, RESULT };
+// MEMORY: an argument as it is in memory at the call, whatever its .data is later
+// FOLDED: the memory of what is no matrix, see Op.folds in declare.py.
+enum class Source : char { ARGUMENT, MEMORY, FOLDED, SHAPE, GEOMETRY, RESULT };
 
 // For one choice of inputs that need gradients: what is saved, and where the gradients go.
 struct OpPlan {
@@ -69,6 +71,11 @@ struct OpInfo {
     Loop direct[2] = {};
     int direct_count = 0;
     unsigned differentiable = 0;
+    bool is_single = false;       // a level may take its layer off each argument by itself
+    bool is_elementwise = false;  // and a batch is one more dimension
+    bool is_linear = false;       // and it does to tangents what it does to tensors
+    unsigned factors = 0;         // bits, of a product: the inputs that it is linear in, each by itself
+    std::vector<int> partners;    // see Op.partners in declare.py
     std::vector<OpPlan*> plans;
     // the class of its nodes: one, or one for each kind of the arguments that its name depends on
     std::vector<int> node_reads;
@@ -87,6 +94,7 @@ struct Call : Readings {
     PyArrayObject* out = nullptr;             // borrowed: an in-place call writes here; a kernel may ignore it
     Small<PyArrayObject*, 8> results;         // owned, until they become tensors
     bool several = false;                     // a tuple, also of one result
+    bool is_pending = false;                  // the numbers of the result are
 
     ~Call() {
         Py_XDECREF(sizes);
@@ -141,6 +149,8 @@ struct Gradient : Readings {
     int grad_count = 0;
     // whether `grads[0]` is nobody else's, so that a result may be written over it
     bool may_overwrite = false;
+    // whether it may be put off: see seam/pending.h
+    bool is_lazy = false;
     // whether somebody may look at what is found: `autograd.grad` asked for it, or a hook waits for it
     bool is_shown = false;
     PyArrayObject* found[MAX_INPUTS] = {};  // by the order of plan->inputs: new references

@@ -21,12 +21,27 @@ inline int dtype_of(PyArrayObject* array) {
     return PyArray_ISNOTSWAPPED(array) && PyArray_ISALIGNED(array) ? dtype_of_type(PyArray_TYPE(array)) : -1;
 }
 
+// float16, or what NumPy has from elsewhere: bfloat16, and floats of one byte.
+inline bool is_half_type(int type_num) { return type_num == NPY_HALF || PyTypeNum_ISUSERDEF(type_num); }
+
+// Like `dtype_of_type`, with half precision, which only some drivers take.
+inline int kept_dtype_of_type(int type_num, int size) {
+    if (type_num == NPY_HALF) return FLOAT16;
+    if (PyTypeNum_ISUSERDEF(type_num)) return size == 2 ? static_cast<int>(BFLOAT16) : -1;
+    return dtype_of_type(type_num);
+}
+
+inline int kept_dtype_of(PyArrayObject* array) {
+    bool readable = PyArray_ISNOTSWAPPED(array) && PyArray_ISALIGNED(array);
+    return readable ? kept_dtype_of_type(PyArray_TYPE(array), static_cast<int>(PyArray_ITEMSIZE(array))) : -1;
+}
+
 inline int type_num_of(int dtype) {
     constexpr int types[DTYPES] = {NPY_FLOAT32, NPY_FLOAT64, NPY_INT64, NPY_BOOL};
     return types[dtype];
 }
 
-constexpr int SIZES[DTYPES] = {4, 8, 8, 1};
+constexpr int SIZES[KEPT_DTYPES] = {4, 8, 8, 1, 2, 2};
 
 // What floats get when none is asked for, or -1 if that is none of the table's.
 int default_dtype();

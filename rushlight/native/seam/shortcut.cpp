@@ -54,7 +54,8 @@ PyObject* shortcut_call(PyObject* object, PyObject* const* args, size_t flags, P
     Shortened* self = as_shortcut(object);
     Arguments found;
     Py_ssize_t count = PyVectorcall_NARGS(flags);
-    if (watching_modes != 0 && self->is_overridable) {
+    bool watched = is_watched(*self);
+    if (watched && self->is_overridable) {
         PyObject* made = divert(object, args, count, names);
         if (made != nullptr || PyErr_Occurred()) return made;
     }
@@ -67,7 +68,7 @@ PyObject* shortcut_call(PyObject* object, PyObject* const* args, size_t flags, P
     }
     self->kernel->forwards.decline();
     PyErr_Clear();
-    if (watching_modes == 0 && self->is_overridable) {
+    if (!watched && self->is_overridable) {
         PyObject* made = divert(object, args, count, names);
         if (made != nullptr || PyErr_Occurred()) return made;
     }

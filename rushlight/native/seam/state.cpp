@@ -1,6 +1,8 @@
 // State: what this thread has switched on or off, as an object with attributes.
 #include "seam/state.h"
 
+#include "seam/region.h"
+
 namespace rushlight {
 
 RUSHLIGHT_SHARED_THREAD_LOCAL State state;
@@ -23,17 +25,24 @@ int set_flag(PyObject*, PyObject* value, void*) {
     return 0;
 }
 
-PyObject* get_hooks(PyObject*, void*) {
-    return state.saved_hooks != nullptr ? Py_NewRef(state.saved_hooks) : PyTuple_New(0);
+int set_compiled(PyObject*, PyObject* value, void*) {
+    Region::leave(value == Py_True);
+    return 0;
 }
 
-int set_hooks(PyObject*, PyObject* value, void*) {
+template <PyObject* State::* field>
+PyObject* get_tuple(PyObject*, void*) {
+    return state.*field != nullptr ? Py_NewRef(state.*field) : PyTuple_New(0);
+}
+
+template <PyObject* State::* field>
+int set_tuple(PyObject*, PyObject* value, void*) {
     if (value == nullptr || !PyTuple_Check(value)) {
-        PyErr_SetString(PyExc_TypeError, "saved_hooks is a tuple");
+        PyErr_SetString(PyExc_TypeError, "saved_hooks and levels are tuples");
         return -1;
     }
     PyObject* kept = PyTuple_GET_SIZE(value) ? Py_NewRef(value) : nullptr;
-    Py_XSETREF(state.saved_hooks, kept);
+    Py_XSETREF(state.*field, kept);
     return 0;
 }
 
@@ -43,9 +52,13 @@ PyGetSetDef state_fields[] = {
     {"inference", get_flag<&State::inference>, set_flag<&State::inference>, nullptr, nullptr},
     {"anomaly", get_flag<&State::anomaly>, set_flag<&State::anomaly>, nullptr, nullptr},
     {"check_anomaly", get_flag<&State::check_anomaly>, set_flag<&State::check_anomaly>, nullptr, nullptr},
+    {"forward", get_flag<&State::forward>, set_flag<&State::forward>, nullptr, nullptr},
     {"no_overrides", get_flag<&State::no_overrides>, set_flag<&State::no_overrides>, nullptr, nullptr},
     {"no_modes", get_flag<&State::no_modes>, set_flag<&State::no_modes>, nullptr, nullptr},
-    {"saved_hooks", get_hooks, set_hooks, nullptr, nullptr},
+    {"compiled", get_flag<&State::compiled>, set_compiled, nullptr, nullptr},
+    {"whole", get_flag<&State::whole>, set_flag<&State::whole>, nullptr, nullptr},
+    {"saved_hooks", get_tuple<&State::saved_hooks>, set_tuple<&State::saved_hooks>, nullptr, nullptr},
+    {"levels", get_tuple<&State::levels>, set_tuple<&State::levels>, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

@@ -13,10 +13,15 @@ struct State {
     bool inference = false;
     bool anomaly = false;
     bool check_anomaly = true;
+    bool forward = true;  // results of moving tensors move along
     // arguments with a `__torch_function__`, and modes, have no word
     bool no_overrides = false;
     bool no_modes = false;
-    PyObject* saved_hooks = nullptr;  // a tuple, or nullptr for the empty one
+    bool compiled = false;  // inside a compiled function: pointwise calls may be put off
+    bool whole = false;     // whose graph must not break
+    // tuples, or nullptr for the empty one
+    PyObject* saved_hooks = nullptr;
+    PyObject* levels = nullptr;  // the function transforms that run, outermost first
 };
 
 extern RUSHLIGHT_SHARED_THREAD_LOCAL State state;

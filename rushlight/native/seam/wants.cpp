@@ -66,7 +66,7 @@ private:
         return declined(words, want.name == GRADIENT ? &GRADIENT_NAME : &names_[want.name]);
     }
     bool meet_tensor(const Want& want, PyObject* value) {
-        if (value != nullptr && is_tensor(value)) return meet_array(want, as_tensor(value)->array);
+        if (value != nullptr && is_tensor(value)) return meet_array(want, plain_array(as_tensor(value)));
         if (value == nullptr || (want.optional && value == Py_None)) return true;
         // a result that was saved
         if (PyArray_Check(value)) return meet_array(want, reinterpret_cast<PyArrayObject*>(value));

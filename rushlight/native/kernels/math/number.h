@@ -225,15 +225,15 @@ MATH_INLINE T sign(T x) {
     return (x > 0 ? T(1) : T(0)) - (x < 0 ? T(1) : T(0));
 }
 
-// a NaN on either side wins, as in torch.maximum
+// a NaN on either side wins, as in torch.maximum; of two zeros the first one
 template <class T>
 MATH_INLINE T maximum(T a, T b) {
-    return (a > b) | (a != a) ? a : b;
+    return (b > a) | (b != b) ? b : a;
 }
 
 template <class T>
 MATH_INLINE T minimum(T a, T b) {
-    return (a < b) | (a != a) ? a : b;
+    return (b < a) | (b != b) ? b : a;
 }
 
 // minimum(maximum(x, low), high), which would be turned into branches

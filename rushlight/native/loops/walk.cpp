@@ -1,0 +1,285 @@
+// The way through operands of any layout: blocks that are gathered and converted where loops cannot read them in place.
+#include "loops/walk.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "memory/threads.h"
+
+namespace rushlight {
+
+namespace {
+
+constexpr int RESULT = 0;  // among the places of an axis; the operands follow
+
+// A dimension of the result that has more than one element, with its steps in bytes.
+struct Axis {
+    int64_t extent;
+    npy_intp steps[MAX_OPERANDS + 1];
+};
+
+// Where a block stands: its first row and column, its place on the outer axes, and what those add to each address.
+struct Block {
+    int64_t top, left;
+    int64_t outer[NPY_MAXDIMS];
+    npy_intp base[MAX_OPERANDS + 1];
+};
+
+template <class T>
+void gather_as(const char* from, npy_intp step, char* to, int64_t count) {
+    for (int64_t i = 0; i < count; i++, from += step, to += sizeof(T)) {
+        *reinterpret_cast<T*>(to) = *reinterpret_cast<const T*>(from);
+    }
+}
+
+void gather(const char* from, npy_intp step, char* to, int64_t count, int dtype) {
+    if (step == SIZES[dtype]) {
+        std::memcpy(to, from, count * SIZES[dtype]);
+    } else if (dtype == FLOAT32) {
+        gather_as<int32_t>(from, step, to, count);
+    } else if (dtype >= DTYPES) {
+        gather_as<int16_t>(from, step, to, count);
+    } else if (dtype == BOOL) {
+        gather_as<int8_t>(from, step, to, count);
+    } else {
+        gather_as<int64_t>(from, step, to, count);
+    }
+}
+
+template <class T>
+void scatter_as(const char* from, char* to, npy_intp step, int64_t count) {
+    for (int64_t i = 0; i < count; i++, to += step, from += sizeof(T)) {
+        *reinterpret_cast<T*>(to) = *reinterpret_cast<const T*>(from);
+    }
+}
+
+void scatter(const char* from, char* to, npy_intp step, int64_t count, int dtype) {
+    if (step == SIZES[dtype]) {
+        std::memcpy(to, from, count * SIZES[dtype]);
+    } else if (dtype == FLOAT32) {
+        scatter_as<int32_t>(from, to, step, count);
+    } else if (dtype >= DTYPES) {
+        scatter_as<int16_t>(from, to, step, count);
+    } else if (dtype == BOOL) {
+        scatter_as<int8_t>(from, to, step, count);
+    } else {
+        scatter_as<int64_t>(from, to, step, count);
+    }
+}
+
+class Walk {
+public:
+    Walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype)
+        : operands(operands), loop(loop), result(result), result_dtype(result_dtype) {
+        find_axes();
+        choose_block();
+    }
+    int64_t blocks() const { return outer * row_blocks * column_blocks; }
+    int64_t block_size() const { return rows * columns; }
+    void run(int64_t begin, int64_t end) const;
+
+private:
+    void find_axes();
+    void choose_block();
+    bool is_direct(int place, int own_size, int size) const;
+    Block block_at(int64_t number) const;
+    void find_base(Block& block) const;
+    void advance(Block& block) const;
+    const char* bring(int i, const char* from, int64_t height, int64_t width, char* buffer) const;
+    void round_to_half(char* buffer, int64_t size) const;
+
+    const Operands& operands;
+    Loop loop;
+    PyArrayObject* result;
+    int result_dtype;
+
+    // from the slowest to the fastest; the last two make up the blocks
+    Axis axes[NPY_MAXDIMS + 2];
+    int count = 0;
+    int64_t outer = 1;
+    int64_t rows = 1, columns = 1, row_blocks = 1, column_blocks = 1;
+    bool direct[MAX_OPERANDS + 1];
+};
+
+// In the order of the result's memory, neighbours joined where all operands allow it; at least two.
+void Walk::find_axes() {
+    int order[NPY_MAXDIMS], ndim = operands.ndim;
+    for (int d = 0; d < ndim; d++) order[d] = d;
+    const npy_intp* strides = PyArray_STRIDES(result);
+    std::stable_sort(order, order + ndim, [&](int a, int b) { return strides[a] > strides[b]; });
+    count = 1;
+    axes[0] = {1, {}};
+    for (int k = 0; k < ndim; k++) {
+        int d = order[k];
+        if (operands.dims[d] == 1) continue;
+        Axis axis = {operands.dims[d], {}};
+        axis.steps[RESULT] = strides[d];
+        for (int i = 0; i < operands.count; i++) {
+            const Operand& operand = operands.items[i];
+            int own = operand.single ? -1 : d - (ndim - PyArray_NDIM(operand.array));
+            bool walks = own >= 0 && PyArray_DIM(operand.array, own) != 1;
+            axis.steps[i + 1] = walks ? PyArray_STRIDE(operand.array, own) : 0;
+        }
+        Axis& before = axes[count - 1];
+        bool joins = count > 1;
+        for (int i = 0; joins && i <= operands.count; i++) joins = before.steps[i] == axis.steps[i] * axis.extent;
+        if (joins) {
+            axis.extent *= before.extent;
+            before = axis;
+        } else {
+            axes[count++] = axis;
+        }
+    }
+    if (count == 1) axes[count++] = {1, {}};
+    for (int k = 0; k < count - 2; k++) outer *= axes[k].extent;
+}
+
+// Whether a block of an array can be read, or written, where it stands.
+bool Walk::is_direct(int place, int own_size, int size) const {
+    const Axis &row = axes[count - 2], &column = axes[count - 1];
+    bool along = column.extent == 1 || column.steps[place] == own_size;
+    return own_size == size && along && (rows == 1 || row.steps[place] == columns * own_size);
+}
+
+// Blocks are whole rows, several of them where rows are short; long rows are cut where something must be gathered.
+void Walk::choose_block() {
+    const Axis &row = axes[count - 2], &column = axes[count - 1];
+    columns = column.extent;
+    if (columns < STRETCH / 2) rows = std::min(row.extent, STRETCH / columns);
+    auto find_direct = [&] {
+        bool all = true;
+        direct[RESULT] = result_dtype < DTYPES && is_direct(RESULT, SIZES[result_dtype], SIZES[result_dtype]);
+        for (int i = 0; i < operands.count; i++) {
+            const Operand& operand = operands.items[i];
+            direct[i + 1] =
+                !operand.single && is_direct(i + 1, operand.own_size(), operand.size()) && operand.own == operand.dtype;
+            all = all && direct[i + 1];
+        }
+        return all && direct[RESULT];
+    };
+    if (!find_direct() && columns > STRETCH) {
+        columns = STRETCH;
+        find_direct();
+    }
+    row_blocks = (row.extent + rows - 1) / rows;
+    column_blocks = (column.extent + columns - 1) / columns;
+}
+
+// A block of an operand, gathered row by row and converted to what the loop reads.
+const char* Walk::bring(int i, const char* from, int64_t height, int64_t width, char* buffer) const {
+    const Operand& operand = operands.items[i];
+    const Axis &row = axes[count - 2], &column = axes[count - 1];
+    alignas(64) char raw[STRETCH * 8];
+    bool converts = operand.own != operand.dtype;
+    char* to = converts ? raw : buffer;
+    if (converts && column.steps[i + 1] == operand.own_size()) {
+        for (int64_t r = 0; r < height; r++) {
+            operand.conversion()(from + r * row.steps[i + 1], buffer + r * width * operand.size(), width);
+        }
+        return buffer;
+    }
+    if (column.steps[i + 1] == 0 && operand.own < DTYPES) {
+        table().repeat[operand.own](from, row.steps[i + 1], to, height, width);
+    } else {
+        for (int64_t r = 0; r < height; r++) {
+            gather(from + r * row.steps[i + 1], column.steps[i + 1], to + r * width * operand.own_size(), width,
+                   operand.own);
+        }
+    }
+    if (converts) operand.conversion()(raw, buffer, height * width);
+    return buffer;
+}
+
+// The loop's float32 as the result's half precision, in place.
+void Walk::round_to_half(char* buffer, int64_t size) const {
+    alignas(64) char halves[STRETCH * 2];
+    table().shorten[result_dtype - DTYPES](buffer, halves, size);
+    std::memcpy(buffer, halves, size * 2);
+}
+
+// The place of a block, counted from its number.
+Block Walk::block_at(int64_t number) const {
+    Block block;
+    block.left = number % column_blocks * columns;
+    number /= column_blocks;
+    block.top = number % row_blocks * rows;
+    number /= row_blocks;
+    for (int k = count - 3; k >= 0; k--) {
+        block.outer[k] = number % axes[k].extent;
+        number /= axes[k].extent;
+    }
+    find_base(block);
+    return block;
+}
+
+void Walk::find_base(Block& block) const {
+    for (int i = 0; i <= operands.count; i++) {
+        block.base[i] = 0;
+        for (int k = 0; k < count - 2; k++) block.base[i] += block.outer[k] * axes[k].steps[i];
+    }
+}
+
+// To the next block: columns first, then rows, then the outer axes.
+void Walk::advance(Block& block) const {
+    block.left += columns;
+    if (block.left < axes[count - 1].extent) return;
+    block.left = 0;
+    block.top += rows;
+    if (block.top < axes[count - 2].extent) return;
+    block.top = 0;
+    int k = count - 3;
+    while (k >= 0 && ++block.outer[k] == axes[k].extent) block.outer[k--] = 0;
+    find_base(block);
+}
+
+void Walk::run(int64_t begin, int64_t end) const {
+    alignas(64) char buffers[MAX_OPERANDS + 1][STRETCH * 8];
+    const void* inputs[MAX_OPERANDS];
+    const char* brought[MAX_OPERANDS] = {};
+    const Axis &row = axes[count - 2], &column = axes[count - 1];
+    for (int i = 0; i < operands.count; i++) {
+        if (!operands.items[i].single) continue;
+        table().repeat[operands.items[i].dtype](operands.items[i].value, 0, buffers[i + 1], 1,
+                                                std::min(block_size(), STRETCH));
+        inputs[i] = buffers[i + 1];
+    }
+    int64_t before = -1;
+    Block block = block_at(begin);
+    for (int64_t number = begin; number < end; number++, advance(block)) {
+        int64_t height = std::min(rows, row.extent - block.top), width = std::min(columns, column.extent - block.left);
+        auto offset = [&](int i) { return block.base[i] + block.top * row.steps[i] + block.left * column.steps[i]; };
+        for (int i = 0; i < operands.count; i++) {
+            if (operands.items[i].single) continue;
+            const char* from = PyArray_BYTES(operands.items[i].array) + offset(i + 1);
+            if (direct[i + 1]) {
+                inputs[i] = from;
+            } else if (brought[i] != from || before != height * width) {
+                // else a row that is used again: it was brought before
+                inputs[i] = bring(i, from, height, width, buffers[i + 1]);
+                brought[i] = from;
+            }
+        }
+        before = height * width;
+        char* to = PyArray_BYTES(result) + offset(RESULT);
+        loop(inputs, direct[RESULT] ? to : buffers[RESULT], height * width);
+        if (result_dtype >= DTYPES) round_to_half(buffers[RESULT], height * width);
+        for (int64_t r = 0; !direct[RESULT] && r < height; r++) {
+            scatter(buffers[RESULT] + r * width * SIZES[result_dtype], to + r * row.steps[RESULT], column.steps[RESULT],
+                    width, result_dtype);
+        }
+    }
+}
+
+}  // namespace
+
+void walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype) {
+    Walk walk(operands, loop, result, result_dtype);
+    int64_t grain = std::max<int64_t>(1, PARALLEL / walk.block_size());
+    if (operands.size <= PARALLEL) {
+        walk.run(0, walk.blocks());
+    } else {
+        parallel(walk.blocks(), grain, [&](int64_t begin, int64_t end) { walk.run(begin, end); });
+    }
+}
+
+}  // namespace rushlight

@@ -1,0 +1,380 @@
+// Lifting: the steps of ops/machine/transforms/, for ops on single tensors: the level takes its layer off, the op runs
+// once more below, and its result gets the layer again. What a level says in a word is Python's.
+#include "seam/lifting.h"
+
+#include "object/lifted.h"
+#include "seam/fallbacks.h"
+#include "seam/guard.h"
+#include "seam/names.h"
+#include "seam/state.h"
+
+namespace rushlight {
+
+const Interned word_call("call");
+const Interned word_around("around");
+const Interned word_grad_fn("grad_fn");
+
+namespace {
+
+// Only the levels outside of one, until this goes out of scope: what is made on the way belongs to them.
+class Outside {
+public:
+    explicit Outside(const Level* level) : before_(state.levels) {
+        bool some = level->outside != nullptr && PyTuple_Check(level->outside) && PyTuple_GET_SIZE(level->outside) > 0;
+        state.levels = some ? Py_NewRef(level->outside) : nullptr;
+    }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+    ~Outside() {
+        PyObject* own = state.levels;
+        state.levels = before_;
+        Py_XDECREF(own);
+    }
+
+private:
+    PyObject* before_;
+};
+
+// What is recorded below a level: nothing if a switch is off, here or where the level began.
+class Recording {
+public:
+    explicit Recording(const Level* level) : grad_(state.grad), backward_(state.backward) {
+        // inside of a backward recording is off for this level alone
+        state.grad = level->recording && (state.grad || level->running);
+        state.backward = false;
+    }
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    ~Recording() {
+        state.grad = grad_;
+        state.backward = backward_;
+    }
+
+private:
+    bool grad_, backward_;
+};
+
+bool is_list(PyObject* value) { return PyList_CheckExact(value) || PyTuple_CheckExact(value); }
+
+// The innermost level among some objects; `dead` where one has ended, which is Python's to judge.
+Level* highest(PyObject* const* values, Py_ssize_t count, bool& dead, bool nested = false) {
+    Level* found = nullptr;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject* value = values[i];
+        Level* own = nullptr;
+        if (is_any_tensor(value)) {
+            PyArrayObject* array = lifted_array(as_tensor(value));
+            if (array == nullptr) continue;
+            own = level_of(array);
+            dead |= own == nullptr || !own->alive;
+        } else if (!nested && is_list(value)) {
+            own = highest(PySequence_Fast_ITEMS(value), PySequence_Fast_GET_SIZE(value), dead, true);
+        }
+        if (own != nullptr && (found == nullptr || own->number > found->number)) found = own;
+    }
+    return found;
+}
+
+PyObject* tuple_of(const Call& call) {
+    int count = static_cast<int>(call.op->parameters.size());
+    PyObject* made = PyTuple_New(count);
+    for (int i = 0; made != nullptr && i < count; i++) PyTuple_SET_ITEM(made, i, Py_NewRef(call.arguments[i]));
+    return made;
+}
+
+// The level's own method for an op and its arguments.
+PyObject* by_python(Level* level, PyObject* op, PyObject* arguments) {
+    return PyObject_CallMethodObjArgs(as_object(level), word_call, op, arguments, nullptr);
+}
+
+// Tensors around results that are several, views, or recorded.
+PyObject* around(Level* level, const Call& call, PyObject* found) {
+    Ref arguments = Ref::steal(tuple_of(call)), needs = Ref::steal(PyLong_FromUnsignedLong(call.needs));
+    if (!arguments || !needs) return nullptr;
+    return PyObject_CallMethodObjArgs(as_object(level), word_around, call.op->op, arguments.get(), needs.get(), found,
+                                      nullptr);
+}
+
+PyObject* step(Function* function, Call& call);
+
+// The op once more, on what is below: by the next level, natively, or by Python's caller.
+PyObject* again(Function* function, Call& call) {
+    PyObject* found = state.levels != nullptr ? step(function, call) : nullptr;
+    if (found == nullptr && !PyErr_Occurred()) found = run_arranged(function, call);
+    if (found != nullptr || PyErr_Occurred() || !present(fallbacks.call)) return found;
+    Ref arguments = Ref::steal(tuple_of(call));
+    return arguments ? PyObject_CallFunctionObjArgs(fallbacks.call, call.op->op, arguments.get(), nullptr) : nullptr;
+}
+
+// Whether a tensor belongs to a level.
+PyArrayObject* own_array(const Level* level, PyObject* value) {
+    PyArrayObject* array = is_any_tensor(value) ? lifted_array(as_tensor(value)) : nullptr;
+    return array != nullptr && level_of(array) == level ? array : nullptr;
+}
+
+bool has_lists(const Call& call) {
+    for (unsigned left = call.op->lists; left != 0; left &= left - 1) {
+        if (is_list(call.arguments[__builtin_ctz(left)])) return true;
+    }
+    return false;
+}
+
+// Whether native code records a call as Python would.
+bool may_record(OpInfo* op, const Call& call) {
+    if ((call.needs & op->differentiable) == 0 || !state.grad) return true;
+    if (state.saved_hooks != nullptr || state.anomaly) return false;
+    const OpPlan* plan = plan_for(op, call.needs & op->differentiable);
+    for (int i = 0; plan != nullptr && i < plan->source_count; i++) {
+        if (plan->sources[i].kind == Source::GEOMETRY) return false;
+    }
+    PyErr_Clear();
+    return plan != nullptr && is_any_tensor(call.arguments[0]);
+}
+
+// Run the op below, and record it here if one of its tensors requires grad here: Tracking.call.
+PyObject* track(Level* level, Function* function, Call& call) {
+    Call below;
+    below.op = call.op;
+    for (size_t i = 0; i < call.op->parameters.size(); i++) below.arguments[i] = call.arguments[i];
+    // what is below, and what joins this level here
+    Ref held[MAX_ARGUMENTS], joined[MAX_ARGUMENTS];
+    for (unsigned left = call.op->tensors; left != 0; left &= left - 1) {
+        int position = __builtin_ctz(left);
+        PyObject* value = call.arguments[position];
+        if (!is_any_tensor(value)) continue;
+        PyArrayObject* array = own_array(level, value);
+        if (array != nullptr) {
+            held[position] = Ref::borrow(inner_of(array));
+            below.arguments[position] = held[position].get();
+            if (requires_grad(as_tensor(value))) call.needs |= 1u << position;
+        } else if (requires_grad(as_tensor(value))) {
+            // its history is another level's
+            joined[position] = Ref::steal(as_object(lift(level, value, 0)));
+            if (!joined[position]) return nullptr;
+            call.arguments[position] = joined[position].get();
+        }
+    }
+    Ref found;
+    {
+        Recording recording(level);
+        found = Ref::steal(again(function, below));
+    }
+    if (!found) return nullptr;
+    // what a backward computes has no history, and need not say why
+    if (!state.grad && level->running) call.needs = 0;
+    if (!is_any_tensor(found.get()) || !may_record(function->info, call)) return around(level, call, found.get());
+    PyArrayObject* array = lifted_around(as_object(level), found.get(), Py_None, 0);
+    if (array == nullptr) return nullptr;
+    Tensor* tensor = call.op->is_view ? make_view(as_tensor(call.arguments[0]), array) : wrap_any(array);
+    Ref made = Ref::steal(as_object(tensor));
+    if (!made || (call.needs == 0 && !state.inference)) return made.release();
+    return finish(function->info, call, &tensor, 1) ? made.release() : nullptr;
+}
+
+// Whether the tensors of an elementwise op can be used as they are, the batch first: ELEMENTWISE has nothing to align.
+bool is_aligned(const Level* level, const Call& call) {
+    int ndim = -1, widest = -1;
+    for (unsigned left = call.op->tensors; left != 0; left &= left - 1) {
+        PyObject* value = call.arguments[__builtin_ctz(left)];
+        if (!is_any_tensor(value)) continue;
+        PyArrayObject* array = own_array(level, value);
+        if (array == nullptr) {
+            PyArrayObject* other = shown_array(as_tensor(value));
+            if (other == nullptr) return false;
+            if (PyArray_NDIM(other) > widest) widest = PyArray_NDIM(other);
+        } else if (ndim < 0) {
+            ndim = PyArray_NDIM(array);
+        } else if (PyArray_NDIM(array) != ndim) {
+            return false;
+        }
+    }
+    // a tensor without dimensions counts less in the dtype of the result
+    return widest < 0 || (ndim > 0 && widest <= ndim);
+}
+
+// Run the op once for the batch: Mapping.call, where the word is ELEMENTWISE.
+PyObject* map(Level* level, Function* function, Call& call) {
+    Call below;
+    below.op = call.op;
+    Ref held[MAX_ARGUMENTS];
+    for (size_t i = 0; i < call.op->parameters.size(); i++) {
+        PyArrayObject* array = call.op->tensors >> i & 1 ? own_array(level, call.arguments[i]) : nullptr;
+        held[i] = Ref::borrow(array != nullptr ? inner_of(array) : call.arguments[i]);
+        below.arguments[i] = held[i].get();
+    }
+    Ref found = Ref::steal(again(function, below));
+    if (!found) return nullptr;
+    if (!is_any_tensor(found.get())) return around(level, call, found.get());
+    return as_object(lift(level, found.get(), 1));
+}
+
+// A call below a level of forward mode: the tensors there, and the tangents of those that have one.
+struct Moving {
+    Ref primals[MAX_ARGUMENTS], tangents[MAX_ARGUMENTS];
+    unsigned moved = 0, all = 0;  // bits: of tensors with a tangent, and of all tensors
+
+    Moving(const Level* level, const Call& call) {
+        for (size_t i = 0; i < call.op->parameters.size(); i++) {
+            PyObject* value = call.arguments[i];
+            bool may_move = call.op->tensors >> i & 1;
+            PyArrayObject* array = may_move ? own_array(level, value) : nullptr;
+            primals[i] = Ref::borrow(array != nullptr ? inner_of(array) : value);
+            // also a number, which would move as if it were its own tangent
+            if (may_move && value != Py_None) all |= 1u << i;
+            if (array == nullptr || aside_of(array) == Py_None) continue;
+            tangents[i] = Ref::borrow(aside_of(array));
+            moved |= 1u << i;
+        }
+    }
+    void fill(Call& below, const OpInfo* op) const {
+        below.op = op;
+        for (size_t i = 0; i < op->parameters.size(); i++) below.arguments[i] = primals[i].get();
+    }
+};
+
+// The tangent of a linear op: the op itself on the tangents.
+PyObject* slope_of_linear(Function* function, const OpInfo* op, const Moving& moving) {
+    Call below;
+    moving.fill(below, op);
+    for (unsigned left = moving.moved; left != 0; left &= left - 1) {
+        int position = __builtin_ctz(left);
+        below.arguments[position] = moving.tangents[position].get();
+    }
+    return again(function, below);
+}
+
+// The tangent of a product: one factor moved, for each of them; what is added to it moves by itself.
+PyObject* slope_of_product(Function* function, const OpInfo* op, const Moving& moving) {
+    static Inner add("add");
+    Ref total;
+    for (unsigned left = moving.moved & op->factors; left != 0; left &= left - 1) {
+        Call below;
+        moving.fill(below, op);
+        int factor = __builtin_ctz(left);
+        below.arguments[factor] = moving.tangents[factor].get();
+        for (unsigned rest = op->tensors & ~op->factors; rest != 0; rest &= rest - 1) {
+            int added = __builtin_ctz(rest);
+            bool moves = moving.tangents[added] && !total;
+            below.arguments[added] = moves ? moving.tangents[added].get() : Py_None;
+        }
+        Ref part = Ref::steal(again(function, below));
+        if (!part) return nullptr;
+        total = total ? Ref::steal(add.either(total.get(), part.get())) : static_cast<Ref&&>(part);
+        if (!total) return nullptr;
+    }
+    return total.release();
+}
+
+// Whether a tangent is as its tensor is, and that can have one.
+bool fits(PyObject* tangent, PyObject* primal) {
+    if (tangent == nullptr || !is_any_tensor(tangent) || !is_any_tensor(primal)) return false;
+    PyArrayObject *one = shown_array(as_tensor(tangent)), *other = shown_array(as_tensor(primal));
+    return one != nullptr && other != nullptr && PyArray_DESCR(one) == PyArray_DESCR(other) &&
+           PyArray_SAMESHAPE(one, other) && is_differentiable(other);
+}
+
+// Run the op below, and once more on the tangents: Forward.call, for what is linear. nullptr without an exception where
+// there is more to it.
+PyObject* move(Level* level, Function* function, Call& call) {
+    const OpInfo* op = call.op;
+    Moving moving(level, call);
+    bool is_product = (moving.moved & op->factors) != 0;
+    if (!state.forward || (moving.moved & ~op->differentiable) != 0) return nullptr;
+    if (!is_product && (!op->is_linear || moving.moved != moving.all)) return nullptr;
+    Call below;
+    moving.fill(below, op);
+    Ref found = Ref::steal(again(function, below));
+    if (!found) return nullptr;
+    auto slope = is_product ? slope_of_product : slope_of_linear;
+    Ref tangent = is_any_tensor(found.get()) ? Ref::steal(slope(function, op, moving)) : Ref();
+    if (PyErr_Occurred() || !fits(tangent.get(), found.get())) return nullptr;
+    Ref dual = Ref::steal(as_object(lift(level, found.get(), 0, tangent.get())));
+    if (!dual || !requires_grad(as_tensor(found.get()))) return dual.release();
+    // the history of its primal, from which a backward may start
+    Tensor *made = as_tensor(dual.get()), *primal = as_tensor(found.get());
+    Ref node = Ref::steal(PyObject_GetAttr(found.get(), word_grad_fn));
+    if (!node) return nullptr;
+    if (node.get() != Py_None) made->node = node.release();
+    made->output = primal->output;
+    made->requires_grad = true;
+    return dual.release();
+}
+
+// The step of the innermost level; nullptr without an exception if there is none, or if one has ended.
+PyObject* step(Function* function, Call& call) {
+    bool dead = false;
+    Level* level = highest(call.arguments, static_cast<Py_ssize_t>(call.op->parameters.size()), dead);
+    if (level == nullptr || dead) return nullptr;
+    Ref kept = Ref::borrow(as_object(level));
+    Outside outside(level);
+    bool single = call.op->is_single && !has_lists(call);
+    if (level->kind == TRACKING && single) return track(level, function, call);
+    if (level->kind == MAPPING && single && call.op->is_elementwise && is_aligned(level, call)) {
+        return map(level, function, call);
+    }
+    if (level->kind == FORWARD && single && (call.op->is_linear || call.op->factors != 0)) {
+        PyObject* found = move(level, function, call);
+        if (found != nullptr || PyErr_Occurred()) return found;
+    }
+    Ref arguments = Ref::steal(tuple_of(call));
+    return arguments ? by_python(level, call.op->op, arguments.get()) : nullptr;
+}
+
+// step_of_level(op, arguments): the step of the innermost level, by its own method; NotImplemented if there is none.
+PyObject* step_by_python(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    if (count != 2 || !PyTuple_Check(args[1])) return PyErr_Format(PyExc_TypeError, "step_of_level(op, arguments)");
+    bool dead = false;
+    Level* level = highest(&PyTuple_GET_ITEM(args[1], 0), PyTuple_GET_SIZE(args[1]), dead);
+    if (level == nullptr || dead) Py_RETURN_NOTIMPLEMENTED;
+    Ref kept = Ref::borrow(as_object(level));
+    Outside outside(level);
+    return by_python(level, args[0], args[1]);
+}
+
+// invoke(function, op, arguments): the op once more, all of its arguments in their places.
+PyObject* invoke(PyObject*, PyObject* const* args, Py_ssize_t count) {
+    if (count != 3 || !PyTuple_Check(args[2])) return PyErr_Format(PyExc_TypeError, "invoke(function, op, arguments)");
+    auto* function = reinterpret_cast<Function*>(args[0]);
+    Py_ssize_t given = PyTuple_GET_SIZE(args[2]);
+    bool known = Py_TYPE(args[0]) == &FunctionType && given <= MAX_ARGUMENTS &&
+                 given == static_cast<Py_ssize_t>(function->info->parameters.size()) &&
+                 function->info->entry != Entry::COMPOSED && settle(function->info);
+    if (!known) {
+        Ref found = Ref::steal(step_by_python(nullptr, args + 1, 2));
+        if (found.get() != Py_NotImplemented) return found.release();
+        return PyObject_CallFunctionObjArgs(fallbacks.call, args[1], args[2], nullptr);
+    }
+    Call call;
+    call.op = function->info;
+    for (Py_ssize_t i = 0; i < given; i++) call.arguments[i] = PyTuple_GET_ITEM(args[2], i);
+    return again(function, call);
+}
+
+PyMethodDef methods[] = {
+    {"invoke", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<invoke>)), METH_FASTCALL,
+     "The op once more, natively where it can be."},
+    {"step_of_level", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<step_by_python>)),
+     METH_FASTCALL, "The step of the innermost level among the arguments."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+PyObject* call_lifted(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    OpInfo* op = function->info;
+    if (op->entry == Entry::COMPOSED || op->entry == Entry::INPLACE || op->parameters.size() > MAX_ARGUMENTS) {
+        return nullptr;
+    }
+    bool dead = false;
+    Py_ssize_t total = count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names));
+    if (highest(args, total, dead) == nullptr || dead) return nullptr;
+    Call call;
+    call.op = op;
+    if (!parse(call, args, count, names) || !settle(op)) return nullptr;
+    if (op->entry == Entry::EITHER && call.arguments[op->inplace_position] != Py_False) return nullptr;
+    return step(function, call);
+}
+
+bool add_lifting(PyObject* module) { return PyModule_AddFunctions(module, methods) >= 0; }
+
+}  // namespace rushlight

@@ -1,0 +1,269 @@
+// Pending steps: the one list of them, who holds their results, and their end.
+#include "seam/pending.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "loops/chain.h"
+#include "loops/copy.h"
+#include "memory/allocator.h"
+#include "memory/arrays.h"
+#include "object/node.h"
+#include "object/tensor.h"
+#include "seam/guard.h"
+
+namespace rushlight {
+
+int pending_count = 0;
+npy_intp least_deferred = 1 << 15;
+
+namespace {
+
+// An operand that is so much smaller than the result is copied rather than trusted.
+constexpr npy_intp FEW = 16;
+
+struct Held {
+    PyArrayObject* out = nullptr;  // owned; nullptr once nobody but later steps can read it
+    Tensor* tensor = nullptr;      // around it, borrowed
+    PyArrayObject* inputs[MAX_OPERANDS] = {};
+};
+
+ChainStep steps[Chain::STEPS];
+Held held[Chain::STEPS];
+// of all steps
+struct {
+    int ndim;
+    npy_intp dims[NPY_MAXDIMS];
+    npy_intp size;
+} shape;
+int64_t scratch;  // bytes that the steps may take
+PyObject* event_log = nullptr;
+
+int step_of(PyArrayObject* array) {
+    for (int i = pending_count - 1; i >= 0; i--) {
+        if (held[i].out == array) return i;
+    }
+    return -1;
+}
+
+// A result that only this list holds will never be seen: its memory serves the next one.
+void drop_unseen() {
+    for (int i = 0; i < pending_count; i++) {
+        if (held[i].out != nullptr && Py_REFCNT(held[i].out) == 1) drop(std::exchange(held[i].out, nullptr));
+    }
+}
+
+bool has_shape(const Operands& operands) {
+    return operands.ndim == shape.ndim && have_same_dims(shape.ndim, operands.dims, shape.dims);
+}
+
+void note(const char* kind, const char* name, int count, int kept) {
+    if (event_log == nullptr) return;
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    Place place = user_place();
+    Ref where = Ref::steal(place_tuple(place));
+    Ref entry = where ? Ref::steal(Py_BuildValue("(ssOii)", kind, name, where.get(), count, kept)) : Ref();
+    if (entry) PyList_Append(event_log, entry.get());
+    clear_place(place);
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+}
+
+// An operand as a step reads it; `owned` is what has to stay. False where a chain cannot.
+bool read_operand(const Operand& operand, const Operands& operands, bool is_shared, ChainInput& input, Ref& owned,
+                  bool& at_once) {
+    input.dtype = operand.dtype;
+    input.own = operand.own;
+    input.single = operand.single;
+    input.step = -1;
+    input.spread = false;
+    if (operand.single) {
+        std::copy(operand.value, operand.value + 8, input.value);
+        input.own = operand.dtype;
+        return true;
+    }
+    input.step = operands.has_shape(operand.array) ? step_of(operand.array) : -1;
+    if (input.step >= 0) return true;
+    if (is_shared && element_count(operand.array) * FEW <= operands.size) {
+        owned = Ref::steal(as_object(packed_copy(operand.array)));
+        if (!owned) PyErr_Clear();
+    } else {
+        owned = Ref::borrow(as_object(operand.array));
+        at_once = at_once || is_shared;
+    }
+    return owned && input.read(owned.array(), operands.ndim, operands.dims);
+}
+
+// Makes room for a step of this shape: what does not go with it is run.
+void make_room(const Operands& operands, int64_t more) {
+    drop_unseen();
+    if (pending_count == 0) return;
+    if (!has_shape(operands)) {
+        settle("a call of another shape");
+    } else if (pending_count == Chain::STEPS || scratch + more > Chain::SCRATCH) {
+        settle("a chain has no more room");
+    }
+}
+
+bool reads_pending_of_another_shape(const Operands& operands) {
+    for (int i = 0; i < operands.count; i++) {
+        PyArrayObject* array = operands.items[i].array;
+        if (array != nullptr && !operands.has_shape(array) && is_pending(array)) return true;
+    }
+    return false;
+}
+
+// The most that a step of these operands can take, before it is known what they are.
+int64_t scratch_bound(const Operands& operands, int dtype) {
+    int64_t bytes = SIZES[dtype];
+    for (int i = 0; i < operands.count; i++) bytes += SIZES[operands.items[i].dtype] + SIZES[operands.items[i].own];
+    return bytes * Chain::BLOCK;
+}
+
+// Which steps have results that somebody can see, and which of the others those need; how many are seen.
+int find_needed() {
+    int kept = 0;
+    bool used[Chain::STEPS] = {};
+    for (int i = pending_count - 1; i >= 0; i--) {
+        PyArrayObject* out = held[i].out;
+        bool seen = out != nullptr && Py_REFCNT(out) > 1;
+        steps[i].result = seen ? PyArray_BYTES(out) : nullptr;
+        steps[i].needed = seen || used[i];
+        kept += seen;
+        for (int k = 0; steps[i].needed && k < steps[i].count; k++) {
+            if (steps[i].inputs[k].step >= 0) used[steps[i].inputs[k].step] = true;
+        }
+    }
+    return kept;
+}
+
+}  // namespace
+
+bool is_pending(PyArrayObject* array) { return step_of(array) >= 0; }
+
+void run_pending(const char* reason) noexcept {
+    int kept = find_needed(), count = std::exchange(pending_count, 0);
+    if (kept > 0) Chain::run(steps, count, shape.size);
+    scratch = 0;
+    // the list is empty before anything dies: that may run a program's code, which may call ops
+    Held over[Chain::STEPS];
+    for (int i = 0; i < count; i++) {
+        over[i] = std::exchange(held[i], Held());
+        Tensor* tensor = over[i].tensor;
+        if (tensor != nullptr) tensor->array = std::exchange(tensor->deferred, nullptr);
+    }
+    for (int i = 0; i < count; i++) {
+        if (over[i].out != nullptr) drop(over[i].out);
+        for (PyArrayObject* input : over[i].inputs) {
+            if (input != nullptr) drop(input);
+        }
+    }
+    note("run", reason, count, kept);
+}
+
+Deferral defer(const Operands& operands, Loop loop, PyArrayObject* out, int dtype, const char* name, unsigned shared) {
+    bool may = operands.size >= least_deferred && PyArray_IS_C_CONTIGUOUS(out) && dtype < DTYPES;
+    // half precision goes its own way
+    for (int i = 0; i < operands.count; i++) may = may && operands.items[i].own < DTYPES;
+    if (!may) return Deferral::DECLINED;
+    if (pending_count > 0 && reads_pending_of_another_shape(operands)) settle("a result that is broadcast");
+    make_room(operands, scratch_bound(operands, dtype));
+    bool at_once = false;
+    ChainStep& step = steps[pending_count];
+    Ref owned[MAX_OPERANDS];
+    for (int i = 0; i < operands.count; i++) {
+        if (!read_operand(operands.items[i], operands, shared >> i & 1, step.inputs[i], owned[i], at_once)) {
+            return Deferral::DECLINED;
+        }
+    }
+    if (at_once && pending_count == 0) return Deferral::DECLINED;
+    step.loop = loop;
+    step.dtype = dtype;
+    step.count = operands.count;
+    if (pending_count == 0) {
+        shape.ndim = operands.ndim;
+        std::copy(operands.dims, operands.dims + shape.ndim, shape.dims);
+        shape.size = operands.size;
+    }
+    Held& mine = held[pending_count];
+    for (int i = 0; i < operands.count; i++) mine.inputs[i] = owned[i].release_array();
+    Py_INCREF(out);
+    mine.out = out;
+    scratch += Chain::scratch_of(step);
+    pending_count++;
+    note("step", name, pending_count, 0);
+    if (!at_once) return Deferral::PENDING;
+    settle("memory that others may write to");
+    return Deferral::DONE;
+}
+
+void hold_pending(Tensor* tensor) {
+    // to make the tensor may have run a program's code, and that the step
+    int step = step_of(tensor->array);
+    if (step < 0) return;
+    held[step].tensor = tensor;
+    tensor->deferred = std::exchange(tensor->array, nullptr);
+}
+
+void forget_pending(Tensor* tensor) {
+    for (int i = 0; i < pending_count; i++) {
+        if (held[i].tensor == tensor) held[i].tensor = nullptr;
+    }
+}
+
+bool is_recorded_pending() {
+    for (int i = 0; i < pending_count; i++) {
+        if (held[i].tensor != nullptr && held[i].tensor->node != nullptr) return true;
+    }
+    return false;
+}
+
+bool is_private(const Tensor* tensor) {
+    PyArrayObject* array = tensor->array;
+    auto* fields = reinterpret_cast<PyArrayObject_fields*>(array);
+    // memory of NumPy's own may be known elsewhere by its address
+    bool is_ours = fields->base == nullptr && (fields->flags & NPY_ARRAY_OWNDATA) != 0 &&
+                   fields->mem_handler != nullptr && fields->mem_handler == pool_capsule;
+    // of an array whose address was given away a weak reference is kept, see core/memory/addresses.py
+    if (!is_ours || fields->weakreflist != nullptr) return false;
+    Py_ssize_t known = 1;
+    if (tensor->storage != nullptr) known += tensor->storage->array == as_object(array);
+    if (Py_REFCNT(array) == known) return true;
+    for (int i = 0; i < pending_count; i++) {
+        for (PyArrayObject* input : held[i].inputs) known += input == array;
+    }
+    // its own node, which may have saved it as a result
+    const Node* node = tensor->node != nullptr && is_node(tensor->node) ? as_node(tensor->node) : nullptr;
+    for (int i = 0; node != nullptr && node->saved != nullptr && i < node->saved_count; i++) {
+        known += node->saved[i].value == as_object(array);
+    }
+    return Py_REFCNT(array) == known;
+}
+
+namespace {
+
+PyObject* set_pending_log(PyObject*, PyObject* list) {
+    if (list != Py_None && !PyList_Check(list)) return PyErr_Format(PyExc_TypeError, "a log is a list or None");
+    Py_XSETREF(event_log, list == Py_None ? nullptr : Py_NewRef(list));
+    Py_RETURN_NONE;
+}
+
+PyObject* set_least_deferred(PyObject*, PyObject* count) {
+    Py_ssize_t least = PyLong_AsSsize_t(count);
+    if (least < 2) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "one element is never put off");
+        return nullptr;
+    }
+    return PyLong_FromSsize_t(std::exchange(least_deferred, least));
+}
+
+}  // namespace
+
+PyMethodDef pending_methods[] = {
+    {"set_least_deferred", guarded<set_least_deferred>, METH_O, "Say how large a call must be to be put off."},
+    {"set_pending_log", guarded<set_pending_log>, METH_O, "Note what is put off, and what ends a chain, in a list."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace rushlight
