@@ -27,6 +27,7 @@ MODULES = (
     "anomaly",
     "engine",
     "entry",
+    "forward_ad",
     "function",
     "functional",
     "graph",

@@ -10,6 +10,7 @@ from rushlight.autograd import anomaly as anomaly
 from rushlight.autograd import anomaly as anomaly_mode
 from rushlight.autograd import engine as engine
 from rushlight.autograd import entry as entry
+from rushlight.autograd import forward_ad as forward_ad
 from rushlight.autograd import function as function
 from rushlight.autograd import functional as functional
 from rushlight.autograd import graph as graph
@@ -46,6 +47,7 @@ __all__ = [
     "enable_grad",
     "engine",
     "entry",
+    "forward_ad",
     "function",
     "functional",
     "grad",

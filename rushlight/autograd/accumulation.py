@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.autograd import modes
 from rushlight.core.memory.layout import contiguous_format, empty_with_strides, is_dense
 from rushlight.core.memory.meta import Meta, reserve
-from rushlight.core.memory.storage import count_write
+from rushlight.core.memory.storage import Storage, count_write
 from rushlight.core.memory.strides import strides_of
 from rushlight.core.object.tensor import Tensor, storage_of, wrap
 from rushlight.errors.warning import warn
@@ -51,6 +51,10 @@ def add_to(held: Tensor, grad: Tensor) -> None:
 def first(leaf: Tensor, grad: Tensor, alone: bool) -> Tensor:
     """The first gradient, laid out as the leaf is. One that nobody else holds counts as taken, others as written."""
     taken = alone and obeys(leaf, grad)
+    if taken and (whole := whole_of(grad)) is not None:
+        made = wrap(grad._array)
+        made._storage = whole
+        return made
     array = laid_out_as(grad if taken else leaf, grad._array.dtype)
     array[...] = grad._array
     made = wrap(array)
@@ -59,6 +63,17 @@ def first(leaf: Tensor, grad: Tensor, alone: bool) -> Tensor:
     if not (spread or taken):
         storage_of(made).version = 1
     return made
+
+
+def whole_of(grad: Tensor) -> Storage | None:
+    """The memory that a gradient is a part of; None where it has its own."""
+    array = grad._array
+    base = array.base
+    if type(array) is not np.ndarray or type(base) is not np.ndarray or not array.flags.writeable:
+        return None
+    if grad._storage is not None:
+        return grad._storage
+    return Storage(base) if base.flags.owndata else None
 
 
 def laid_out_as(model: Tensor, kind: np.dtype) -> np.ndarray:

@@ -7,14 +7,17 @@ from functools import partial
 
 import numpy as np
 
-from rushlight.autograd import accumulation, graph, hook_calls, modes, reentrant
+from rushlight.autograd import accumulation, graph, hook_calls, reentrant
+from rushlight.autograd.converted import dtype_for, noted
 from rushlight.autograd.graph import Node
 from rushlight.autograd.queue import LEAF, pop, push
-from rushlight.core.memory.deferred import resolved
+from rushlight.core.memory.deferred import Deferred, resolved
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.meta import Meta
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.object.views import make_view
+from rushlight.core.settings.state import state
 from rushlight.errors.location import user_line
 from rushlight.native import extension
 from rushlight.ops.machine.gradients import sum_to_shape
@@ -86,9 +89,9 @@ class Run:
 
     def run(self) -> None:
         """Every node once, when its gradients are complete."""
-        state = modes.state
         before = state.grad, state.backward
-        state.grad, state.backward = self.create_graph, not self.create_graph
+        # inside of a function transform formulas must not look into arrays
+        state.grad, state.backward = self.create_graph, not self.create_graph and not state.levels
         try:
             # not a loop here: Python 3.11 skips `finally` if a signal handler raises at a `continue`
             self.run_nodes(state.anomaly)
@@ -124,30 +127,32 @@ class Run:
 
     def pass_on(self, node: Node, found: list) -> None:
         """Send the gradients a node has computed along its edges, each in its target's shape and dtype."""
-        numbers = node.numbers
-        for position, target in enumerate(node.edges):
+        numbers, edges = node.numbers, node.edges
+        for position, target in enumerate(edges):
             if target is None or found[position] is None or not self.leads_on(target):
                 continue
-            found[position] = fitted(node, position, found[position])
-            if type(found[position]._array) is not np.ndarray and not self.create_graph:
+            found[position] = fitted(node, position, target, found[position])
+            if isinstance(found[position]._array, Deferred) and not self.create_graph:
                 # a gradient has memory of its own, also that of a conjugate
                 found[position] = wrap(resolved(found[position]._array))
         order = node.delivery()
         for turn, position in enumerate(order):
-            target = node.edges[position]
+            target = edges[position]
             if target is None:
                 continue
-            if self.leads_on(target):
+            leads_on = self.leads_on(target)
+            if leads_on:
                 self.deliver(target, 0 if numbers is None else numbers[position], found[position])
             found[position] = None
-            self.ahead[id(target)] -= 1
-            if not self.ahead[id(target)] and self.leads_on(target):
+            key = id(target)
+            self.ahead[key] -= 1
+            if leads_on and not self.ahead[key]:
                 # a list is served one by one; what goes out at once is equal
                 self.queue(target, len(order) - turn if isinstance(order, list) else 0)
 
     def leads_on(self, target: Node | Tensor | None) -> bool:
         """Whether a gradient is wanted there, or on its way to one that is."""
-        return self.wanted is None or id(target) in self.wanted.places or id(target) in self.wanted.needed
+        return self.wanted is None or id(target) in self.wanted.leading
 
 
 class Wanted:
@@ -159,8 +164,10 @@ class Wanted:
         for place, (edge, number) in enumerate(edges):
             self.places.setdefault(id(edge), []).append((place, number))
         self.needed = reaching(roots, set(self.places))
+        # those, and what is on the way to them
+        self.leading = self.needed | set(self.places)
         if accumulating:
-            self.needed |= set(self.places)
+            self.needed = self.leading
         self.found: list[Tensor | None] = [None] * len(edges)
 
     def take(self, target: Node | Tensor, grads: list) -> bool:
@@ -192,11 +199,8 @@ def count_ahead(roots: list[Node]) -> dict[int, int]:
     return ahead
 
 
-def fitted(node: Node, position: int, grad: Tensor | None) -> Tensor | None:
+def fitted(node: Node, position: int, target: Node | Tensor, grad: Tensor) -> Tensor:
     """A gradient in the shape and dtype of what its edge leads to."""
-    target = node.edges[position]
-    if target is None or grad is None:
-        return grad
     if isinstance(target, Node):
         shape, kind = target.outputs[0 if node.numbers is None else node.numbers[position]]
     else:
@@ -211,6 +215,8 @@ def fit(grad: Tensor, shape: tuple, kind: np.dtype, node: Node, position: int) -
     array = grad._array
     if array.shape != shape:
         grad = sum_to_shape(grad, shape, node, position)
+    if array.dtype != kind and noted and node is not None:
+        kind = dtype_for(node, position, kind)
     if array.dtype != kind:
         if array.dtype.kind == "c" and kind.kind != "c":
             grad = grad.real
@@ -220,16 +226,20 @@ def fit(grad: Tensor, shape: tuple, kind: np.dtype, node: Node, position: int) -
 
 def reaching(roots: list[Node | Tensor | None], wanted: set[int]) -> set[int]:
     """Which nodes have a path to one of the wanted edges; those alone need to run."""
-    nodes, stack = {}, [root for root in roots if isinstance(root, Node)]
+    nodes: dict[int, tuple[Node, tuple]] = {}
+    stack = [root for root in roots if isinstance(root, Node)]
     while stack:
         node = stack.pop()
         if node.number not in nodes:
-            nodes[node.number] = node
-            stack.extend(each for each in node.edges if isinstance(each, Node) and each.number not in nodes)
+            edges = node.edges
+            nodes[node.number] = node, edges
+            stack.extend([each for each in edges if isinstance(each, Node) and each.number not in nodes])
     needed: set[int] = set()
     for number in sorted(nodes):
-        if any(each is not None and (id(each) in wanted or id(each) in needed) for each in nodes[number].edges):
-            needed.add(id(nodes[number]))
+        node, edges = nodes[number]
+        # None is neither
+        if not needed.isdisjoint(map(id, edges)) or not wanted.isdisjoint(map(id, edges)):
+            needed.add(id(node))
     return needed
 
 
@@ -277,12 +287,19 @@ def as_views(found: list[Tensor | None]) -> list[Tensor | None]:
     return [None if grad is None else made[id(grad._array)] for grad in found]
 
 
+def needs_python(roots: list) -> bool:
+    """Whether gradients are lifted or have no memory; native code knows neither."""
+    if state.levels:
+        return True
+    return any([type(each[-1]._array) in (Meta, Lifted) for each in roots])
+
+
 def run_backward(
     roots: list, keep_graph: bool, create_graph: bool, inputs: list[Edge] | None, accumulating: bool
 ) -> list | None:
     if reentrant.is_deep():
         return reentrant.in_new_thread(run_backward, roots, keep_graph, create_graph, inputs, accumulating)
-    if extension is not None and not create_graph and not any([type(each[-1]._array) is Meta for each in roots]):
+    if extension is not None and not create_graph and not needs_python(roots):
         found = extension.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
         return found if found is None else as_views(found)
     wanted = None if inputs is None else Wanted(inputs, [target for target, _, _ in roots], accumulating)

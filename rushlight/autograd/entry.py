@@ -15,6 +15,7 @@ from rushlight.core.memory.meta import beside
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.surface import overriding
 from rushlight.errors import history
 from rushlight.errors.explained import explained
 from rushlight.errors.warning import warn
@@ -164,6 +165,14 @@ def grad(
     materialize_grads: bool = False,
 ) -> Any:
     """The gradients of `outputs` with respect to `inputs`, returned; no `.grad` is touched."""
+    if overriding.modes.stack:
+        options = {"retain_graph": retain_graph, "create_graph": create_graph, "only_inputs": only_inputs}
+        unused = materialize_grads if allow_unused is None else allow_unused
+        options |= {"allow_unused": unused, "is_grads_batched": is_grads_batched}
+        options |= {"grad_outputs": grad_outputs, "materialize_grads": materialize_grads}
+        found = overriding.divert(grad, (outputs, inputs), options)
+        if found is not NotImplemented:
+            return found
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -211,12 +220,17 @@ def zeros_of(each: Tensor | GradientEdge, recorded: bool) -> Tensor:
 
 
 def batched(roots: tuple, wanted: tuple, rows: tuple, keep: bool, create: bool, unused: bool) -> list:
-    """A gradient for each row of `grad_outputs`, stacked."""
-    from rushlight.ops.shape.joining import stack
+    """A gradient for each row of `grad_outputs`, all of them in one backward."""
+    from rushlight.func.mapping import vmap
 
-    count = len(rows[0])
-    found = [
-        gradients(roots, wanted, tuple([row[place] for row in rows]), keep or place + 1 < count, create, unused)
-        for place in range(count)
-    ]
-    return [None if column[0] is None else stack(column) for column in zip(*found, strict=True)]
+    missing: list[int] = []
+
+    def one(*given: Tensor) -> tuple:
+        found = gradients(roots, wanted, given, keep, create, unused)
+        missing.extend([place for place, each in enumerate(found) if each is None])
+        return tuple([each for each in found if each is not None])
+
+    found = list(vmap(one)(*rows))
+    for place in missing:
+        found.insert(place, None)
+    return found

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from rushlight.autograd import modes
 from rushlight.autograd.context import BackwardCFunction, FunctionCtx
 from rushlight.autograd.graph import Node, described
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.storage import count_write
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor, new, storage_of
 from rushlight.core.object.views import CUSTOM, MULTIPLE, make_view
+from rushlight.core.settings.state import state
 from rushlight.core.surface.lazy import names_of
 
 
@@ -118,6 +120,10 @@ class Function(metaclass=FunctionMeta):
         takes_ctx = cls.setup_context is Function.setup_context
         if kwargs or not takes_ctx:
             args = arguments_of(cls, takes_ctx, args, kwargs)
+        if state.levels and any([isinstance(each, Tensor) and type(each._array) is Lifted for each in args]):
+            from rushlight.autograd.lifted_function import apply_lifted
+
+            return apply_lifted(cls, args)
         node = cls._backward_cls(args)
         with modes.no_grad():
             if takes_ctx:

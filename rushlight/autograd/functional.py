@@ -168,18 +168,25 @@ def jacobian(
 ) -> Any:
     """The Jacobian of every output with respect to every input: `(*output_shape, *input_shape)`."""
     check_strategy(strategy, create_graph, strict, vectorize)
+    if strategy == "forward-mode":
+        return by_columns(func, inputs)
     with modes.enable_grad():
         points, several = as_tuple(inputs, "inputs", "jacobian")
         points = fresh(points, create_graph)
         outputs, many = called(func, points, "jacobian")
         require_history(outputs, "outputs", strict)
-        found = tuple(jacobian_of(each, number, points, create_graph, strict) for number, each in enumerate(outputs))
+        if vectorize:
+            found = tuple(all_rows(each, points, create_graph) for each in outputs)
+        else:
+            found = tuple(
+                jacobian_of(each, number, points, create_graph, strict) for number, each in enumerate(outputs)
+            )
     found = tuple(unpacked(each, several) for each in found)
     return finished(unpacked(found, many), create_graph)
 
 
 def check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: bool) -> None:
-    """Refuse the combinations that torch refuses; all others have one way here, row by row."""
+    """Refuse the combinations that torch refuses."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     if strategy == "forward-mode":
@@ -198,6 +205,45 @@ def check_strategy(strategy: str, create_graph: bool, strict: bool, vectorize: b
             "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
             "Please either set `strict=False` or `vectorize=False`."
         )
+
+
+def by_columns(func: Callable, inputs: Any) -> Any:
+    """The Jacobian in forward mode, a column for each element of the inputs."""
+    from rushlight.func.jacobians import jacfwd
+
+    points, several = as_tuple(inputs, "inputs", "jacobian")
+    many: list[bool] = []
+
+    def outputs(*values: Tensor) -> tuple:
+        tensors, are_several = called(func, values, "jacobian")
+        many.append(are_several)
+        return tensors
+
+    found = jacfwd(outputs, tuple(range(len(points))))(*[each.detach() for each in points])
+    found = tuple(unpacked(each, several) for each in found)
+    return finished(unpacked(found, many[0]), False)
+
+
+def all_rows(output: Tensor, points: tuple, create_graph: bool) -> tuple:
+    """The Jacobian of one output, all of its rows in one backward."""
+    count = output.numel()
+    if not output.requires_grad or not count:
+        return tuple(each.new_zeros((*output.shape, *each.shape)) for each in points)
+    rows = output.new_zeros(count, count)
+    rows.diagonal().fill_(1)
+    found = entry.grad(
+        output.reshape(-1),
+        points,
+        rows,
+        retain_graph=True,
+        create_graph=create_graph,
+        allow_unused=True,
+        is_grads_batched=True,
+    )
+    return tuple(
+        each.new_zeros((*output.shape, *each.shape)) if grad is None else grad.view((*output.shape, *each.shape))
+        for each, grad in zip(points, found, strict=True)
+    )
 
 
 def jacobian_of(output: Tensor, number: int, points: tuple, create_graph: bool, strict: bool) -> tuple:
@@ -243,6 +289,13 @@ def hessian(
         require_history(found, "jacobian", strict)
         return found
 
+    if outer_jacobian_strategy == "forward-mode":
+        check_strategy(outer_jacobian_strategy, create_graph, strict, vectorize)
+        from rushlight.func.jacobians import jacfwd, jacrev
+
+        places = tuple(range(len(points)))
+        found = jacfwd(jacrev(value, places), places)(*[each.detach() for each in points])
+        return finished(found if several else found[0][0], create_graph)
     found = jacobian(slopes, points, create_graph, strict, vectorize, outer_jacobian_strategy)
     return found if several else found[0][0]
 

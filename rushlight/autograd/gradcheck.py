@@ -52,12 +52,16 @@ def gradcheck(
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    if check_forward_ad:
-        raise NotImplementedError("forward-mode differentiation is not in Rushlight; leave check_forward_ad at False")
     arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     wanted = require_doubles(arguments)
     check = Check(func, arguments, wanted, eps, atol, rtol)
     try:
+        if check_forward_ad and check.outputs:
+            check.forward()
+        if check_batched_forward_grad and check.outputs:
+            check.batched_forward()
+        if not check_backward_ad:
+            return True
         if not check.outputs:
             check.no_slope(fast_mode)
         elif fast_mode:
@@ -182,6 +186,53 @@ class Check:
             np.zeros_like(each._array) if grad is None else grad._array
             for each, grad in zip(self.inputs, found, strict=True)
         ]
+
+    def tangents(self, place: int, direction: Any) -> list[Any]:
+        """The derivative of each output along a direction of one input, in forward mode."""
+        from rushlight.autograd import forward_ad
+
+        with forward_ad.dual_level():
+            arguments = list(self.arguments)
+            dual = forward_ad.make_dual(arguments[place], direction)
+            # one tensor may be given twice: it moves in both places
+            arguments = [dual if each is arguments[place] else each for each in arguments]
+            found = self.differentiable(self.func(*arguments))
+            return [forward_ad.unpack_dual(each).tangent for each in found]
+
+    def forward(self) -> None:
+        """Every direction in forward mode against differences."""
+        for number, place in enumerate(self.wanted):
+            for step in steps(self.arguments[place]._array):
+                slopes = self.slope(place, step)
+                for output, (slope, moved) in enumerate(zip(slopes, self.tangents(place, wrap(step)), strict=True)):
+                    found = np.zeros_like(slope) if moved is None else moved._array
+                    if not np.allclose(found, slope, self.rtol, self.atol, equal_nan=True):
+                        raise GradcheckError(
+                            f"Jacobian computed with forward mode mismatch for output {output} with respect to input "
+                            f"{number},\nnumerical:{slope}\nanalytical:{found}"
+                        )
+
+    def filled(self, moved: list[Any]) -> tuple:
+        """Tangents, with zeros for outputs that do not move."""
+        pairs = zip(moved, self.outputs, strict=True)
+        return tuple([wrap(np.zeros_like(output._array)) if each is None else each for each, output in pairs])
+
+    def batched_forward(self) -> None:
+        """Tangents of several directions at once must be those of each."""
+        from rushlight.func.mapping import vmap
+
+        random = np.random.default_rng(0)
+        for number, place in enumerate(self.wanted):
+            directions = [random_like(random, self.arguments[place]._array) for _ in range(2)]
+            rows = [self.filled(self.tangents(place, wrap(each))) for each in directions]
+            found = vmap(lambda each, place=place: self.filled(self.tangents(place, each)))(wrap(np.stack(directions)))
+            expected = [np.stack([each._array for each in pair]) for pair in zip(*rows, strict=True)]
+            for output, (one, two) in enumerate(zip(found, expected, strict=True)):
+                if not np.allclose(one._array, two, self.rtol, self.atol, equal_nan=True):
+                    raise GradcheckError(
+                        f"For output {output} and input {number}: batched forward derivatives differ from those one "
+                        "by one"
+                    )
 
     def every_element(self) -> None:
         slopes = [[self.slope(place, step) for step in steps(self.arguments[place]._array)] for place in self.wanted]
@@ -326,8 +377,6 @@ def gradgradcheck(
     """Like `gradcheck`, for the gradients of the gradients."""
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
-    if check_fwd_over_rev:
-        raise NotImplementedError("forward-mode differentiation is not in Rushlight; leave check_fwd_over_rev at False")
     arguments = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     results = func(*arguments)
     many = results if isinstance(results, (tuple, list)) else (results,)
@@ -360,6 +409,8 @@ def gradgradcheck(
         check_undefined_grad=False,
         check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
     )
 

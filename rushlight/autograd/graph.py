@@ -42,6 +42,12 @@ class PlainNodeFields:
     post_hooks: dict | None = None
     _metadata: dict | None = None
 
+    @property
+    def looked_at(self) -> tuple[list, list] | None:
+        """(values, versions) that it has saved, to look at: native code goes on with its own, as if nobody had."""
+        fields = self.__dict__
+        return (fields["saved"], fields["versions"]) if fields.get("saved") is not None else None
+
 
 if TYPE_CHECKING:
     NodeFields = PlainNodeFields
@@ -185,6 +191,13 @@ def accumulator(target: Node | Tensor | None) -> Node | None:
     return known
 
 
+def alias_of(leaf: Tensor) -> Node:
+    """A node whose gradient is the leaf's, for what the leaf has been."""
+    from rushlight.autograd.edges import Alias
+
+    return Alias(leaf)
+
+
 def edge_of(tensor: Tensor) -> Node | Tensor | None:
     """What the tensor's gradient flows to: its node, itself if it is a leaf, nothing if it needs no gradient."""
     if not tensor.requires_grad:
@@ -222,7 +235,6 @@ class OpNode(Node):
         plan: Plan
 
     def __init__(self, plan: Plan, arguments: tuple, results: tuple[Tensor, ...]):
-        self.plan = plan
         # this frame, node_for, the caller and the generated function are ours
         self.place = location.user_line(4)
         edges: list = []
@@ -238,6 +250,9 @@ class OpNode(Node):
             edges.append(each._node or each if each._base is None else edge_of(each))
             if each._output:
                 numbers = tuple([arguments[each]._output for each in plan.inputs])
+        if None in edges and not plan.has_lists and len(self.op.gradients) > 1:
+            plan, edges, numbers = followed(self.op, plan, arguments, edges)
+        self.plan = plan
         self.edges = tuple(edges)
         self.numbers = numbers
         # after its edges: a view may have got its node only now
@@ -279,7 +294,7 @@ class OpNode(Node):
                 found.extend(produced)
             else:
                 found.append(produced)
-        if self.op.fused and modes.state.grad and self.op.names[self.plan.inputs[0]] != "bias":
+        if self.op.fused and found and modes.state.grad and self.op.names[self.plan.inputs[0]] != "bias":
             from rushlight.autograd.flat import Flat
 
             return [Flat.behind(each, self) for each in found]
@@ -299,14 +314,14 @@ class OpNode(Node):
 
             raise history.freed(self)
         values = self.saved.copy()
-        for place, is_result, output in self.plan.checked:
+        for place, is_bare in self.plan.checked:
             value, version = values[place], self.versions[place]
             if version is None:
                 continue
             if type(version) is not int or (value._storage is not None and value._storage.version != version):
-                values[place] = value = self.check(value, version)
-            if is_result and not modes.state.backward and value._array.dtype in DIFFERENTIABLE:
-                values[place] = reattach(value, self, output)
+                values[place] = value = self.check(value, version, place)
+            if is_bare and not modes.state.backward:
+                values[place] = self.with_history(place, value)
         return values
 
     def __call__(self, *args: Any, **kwargs: Any) -> tuple:
@@ -317,16 +332,23 @@ class OpNode(Node):
         found = self.apply(list(grads))
         return tuple(None if place is None else found[place] for place in self.slots())
 
-    def check(self, value: Any, version: Any) -> Any:
+    def check(self, value: Any, version: Any, place: int) -> Any:
         """A saved value, unpacked and unchanged, or an error."""
         if isinstance(version, Packed):
             return version.give_back(value) if modes.state.backward else version.unpack(value, self)
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
-            if each._storage is not None and each._storage.version != then:
+            if then is not None and each._storage is not None and each._storage.version != then:
                 from rushlight.errors import history
 
-                raise history.overwritten(self, each, then)
+                raise history.overwritten(self, self.owner_of(each, place), then)
         return value
+
+    def owner_of(self, value: Tensor, place: int) -> Tensor:
+        """The leaf whose memory is saved, for a message; else the value."""
+        kind, position = self.plan.sources[place]
+        held = kind == "memory" and position in self.plan.inputs
+        target = self.edges[self.plan.inputs.index(position)] if held else None
+        return target if isinstance(target, Tensor) and target._storage is value._storage else value
 
     def outdate(self, storage: Storage) -> None:
         """After a write to this storage: saved arguments that live there, as in `x.mul_(x)`, are lost."""
@@ -355,11 +377,24 @@ class OpNode(Node):
     def value_at(self, place: int) -> Any:
         """One saved value, as `unpack` gives it."""
         value, version = self.kept_at(place, raw=False)
-        value = value if version is None else self.check(value, version)
-        for position, is_result, output in self.plan.checked:
-            if position == place and is_result and isinstance(value, Tensor) and value._array.dtype in DIFFERENTIABLE:
-                return reattach(value, self, output)
-        return value
+        value = value if version is None else self.check(value, version, place)
+        bare = self.plan.sources[place][0] in ("memory", "result") and isinstance(value, Tensor)
+        return self.with_history(place, value) if bare else value
+
+    def with_history(self, place: int, value: Tensor) -> Tensor:
+        """A saved value that was kept without its history, back in the graph."""
+        kind, position = self.plan.sources[place]
+        if value._array.dtype not in DIFFERENTIABLE:
+            return value
+        if kind == "result":
+            return reattach(value, self, position)
+        if position not in self.plan.inputs:
+            return value
+        edge = self.plan.inputs.index(position)
+        target = self.edges[edge]
+        if isinstance(target, Tensor):
+            return target if target._array is value._array else reattach(value, alias_of(target), 0)
+        return value if target is None else reattach(value, target, self.numbers[edge] if self.numbers else 0)
 
     def kept_at(self, place: int, raw: bool = True) -> tuple[Any, Any]:
         """A saved value as it is kept, and its version; if `raw`, the mark of its hooks in place of that."""
@@ -375,7 +410,15 @@ class OpNode(Node):
         assert self.saved is not None
         kind, position = self.plan.sources[place]
         output = position if kind == "result" else None
-        self.saved[place], self.versions[place] = packed(self, self.saved[place], output, (pack, unpack))
+        value = self.with_history(place, self.saved[place]) if kind == "memory" else self.saved[place]
+        self.saved[place], self.versions[place] = packed(self, value, output, (pack, unpack))
+
+
+def followed(op: Op, plan: Plan, arguments: tuple, edges: list) -> tuple[Plan, list, tuple[int, ...]]:
+    """The plan, the edges and their numbers without what leads nowhere: torch saves nothing for its gradient."""
+    kept = [position for position, edge in zip(plan.inputs, edges, strict=True) if edge is not None]
+    narrower = op.plan(sum(1 << position for position in kept))
+    return narrower, [edge for edge in edges if edge is not None], tuple(arguments[each]._output for each in kept)
 
 
 def called_with(args: tuple, kwargs: dict, count: int) -> tuple:

@@ -76,7 +76,10 @@ def apply_carefully(node: Node, grads: list, wanted: list[bool] | None = None) -
 
         # a user's Function shows what it gave, an op what is wanted of it
         asked = [True] * len(found) if wanted is None else wanted
-        found = [fitted(node, place, each) if asked[place] else None for place, each in enumerate(found)]
+        found = [
+            None if not asked[place] else each if target is None or each is None else fitted(node, place, target, each)
+            for place, (target, each) in enumerate(zip(node.edges, found, strict=True))
+        ]
     return run_post_hooks(node, found, grads)
 
 

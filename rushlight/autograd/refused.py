@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rushlight.autograd.graph import OpNode
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors import location
 from rushlight.errors.explained import explained
+
+if TYPE_CHECKING:
+    from rushlight.ops.machine.declare import Plan
 
 
 class RefusedNode(OpNode):
@@ -20,6 +26,23 @@ class RefusedNode(OpNode):
 
     def apply_wanted(self, grads: list[Tensor | None], wanted: list[bool]) -> list[Tensor | None]:
         return self.apply(grads)
+
+
+class RealNode(OpNode):
+    """The node of an op whose derivative torch has for real numbers only; in place it does not look."""
+
+    inner_name: str
+
+    def __init__(self, plan: Plan, arguments: tuple, results: tuple[Tensor, ...]):
+        if results[0]._array.dtype.kind == "c":
+            raise explained(
+                RuntimeError,
+                f"{self.inner_name} does not support automatic differentiation for outputs with complex dtype.",
+                fix="its real and imaginary parts have gradients: call it for x.real and x.imag, or x.detach()",
+            )
+        super().__init__(plan, arguments, results)
+        # one frame further than the constructor looks
+        self.place = location.user_line(4)
 
 
 class UnderivableNode(OpNode):

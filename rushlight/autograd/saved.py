@@ -74,9 +74,9 @@ class Packed:
         if target is None or target is found:
             return found
         if isinstance(target, Tensor):
-            from rushlight.autograd.edges import Alias
+            from rushlight.autograd.graph import alias_of
 
-            return reattach(found, Alias(target), 0)
+            return reattach(found, alias_of(target), 0)
         return reattach(found, target, number)
 
 
@@ -95,7 +95,14 @@ def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...], node: Node) 
             elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor):
                 if any([each._inference for each in value]):
                     raise_inference()
-                version = tuple(each._version for each in value)
+                version = versions_of(value, node)
+        elif kind == "memory":
+            value = arguments[position]
+            if value._inference:
+                raise_inference()
+            is_whole = value._array.ndim == 2 and plan.folded[len(values)]
+            value = value if is_whole or modes.state.saved_hooks else snapshot(value)
+            version = value._version
         elif kind == "shape":
             value = arguments[position]
             value = value._array.shape if isinstance(value, Tensor) else shape_of(value)
@@ -109,6 +116,18 @@ def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...], node: Node) 
         values.append(value)
         versions.append(version)
     return values, versions
+
+
+ALWAYS, NEVER = -1, -2
+
+
+def versions_of(tensors: list | tuple, node: Any) -> tuple[int | None, ...]:
+    """The versions of tensors in a list; None for those that no gradient which is wanted needs."""
+    partners = node.op.partners
+    if not partners:
+        return tuple(each._version for each in tensors)
+    needed = [who == ALWAYS or (who != NEVER and tensors[who].requires_grad) for who in partners[: len(tensors)]]
+    return tuple(each._version if need else None for each, need in zip(tensors, needed, strict=True))
 
 
 def packed(node: Node, value: Tensor, output: int | None, hooks: tuple) -> tuple[Any, Packed]:

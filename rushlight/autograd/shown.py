@@ -43,7 +43,7 @@ def saved_value(node: OpNode, name: str) -> Any:
     is_raw = name.startswith("_raw_")
     wanted = ours(node, name.removeprefix("_raw").removeprefix("_saved_"))
     kind, position = node.op.source_of(wanted) or ("nothing", 0)
-    is_tensor = kind == "result" or (kind == "argument" and position in node.op.tensors)
+    is_tensor = kind in ("memory", "result") or (kind == "argument" and position in node.op.tensors)
     somewhere = wanted in node.op.plan(node.op.differentiable).names
     place = node.plan.names.index(wanted) if wanted in node.plan.names else None
     if place is None and not is_raw and (sizes := input_sizes(node, wanted)) is not None:
@@ -81,7 +81,7 @@ def shown_names(node: OpNode) -> list[str]:
     for wanted in node.op.plan(node.op.differentiable).names:
         name = torchs(node, wanted)
         kind, position = node.op.source_of(wanted) or ("nothing", 0)
-        if kind == "result" or (kind == "argument" and position in node.op.tensors):
+        if kind in ("memory", "result") or (kind == "argument" and position in node.op.tensors):
             found.append(f"_raw_saved_{name}")
         elif wanted not in node.plan.names:
             continue

@@ -60,14 +60,35 @@ LEFT_OUT = (
         "SymBool SymFloat SymInt sym_constrain_range* sym_fresh_size",
     ),
     (
-        "function transforms and forward-mode differentiation are left out",
-        "use torch.autograd.functional, or write the batch dimension out",
-        "func.* vmap autograd.forward_ad autograd.forward_ad.*",
+        "programs are not captured as graphs, so there is nothing to take mutations out of",
+        "call the function itself: its transforms take in-place operations as they are",
+        "func.functionalize",
     ),
     (
-        "one program runs in one process",
-        "run several processes with the multiprocessing module",
-        """distributed.*""",
+        "einops patterns are left out of it",
+        "use reshape, permute and reductions, or the einops package",
+        "func.rearrange",
+    ),
+    (
+        "processes do not call functions of each other",
+        "use torch.distributed.send and recv, or actors of the package ray",
+        "distributed.rpc.*",
+    ),
+    (
+        "MPI lets processes find each other",
+        "start them with python -m rushlight.distributed.run, and share values with broadcast_object_list",
+        "distributed.*Store distributed.rendezvous* distributed.register_rendezvous_handler",
+    ),
+    (
+        "parameters are not split over processes",
+        "use torch.nn.parallel.DistributedDataParallel, and torch.distributed.optim.ZeroRedundancyOptimizer for memory",
+        "distributed.fsdp.* distributed.tensor.* distributed.device_mesh.* distributed.DeviceMesh "
+        "distributed.init_device_mesh",
+    ),
+    (
+        "it belongs to the inside of PyTorch",
+        "use the functions of torch.distributed, which MPI carries",
+        "distributed.*",
     ),
     (
         "nested and jagged tensors are left out",
@@ -125,13 +146,13 @@ LEFT_OUT = (
         "leave it out",
         """ops.aten._flash_attention_* ops.aten._efficient_attention_*
         classproperty get_file_path prepare_multiprocessing_environment init_num_threads
-        Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available autocast_*_nesting
+        Tensor.slice_inverse slice_inverse Tensor.index Tensor.name is_vulkan_available
         get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled is_autocast_xla_enabled
-        set_autocast_ipu_* set_autocast_xla_* torch_version
+        set_autocast_ipu_* set_autocast_xla_*
         utils.set_module Tensor.module_load Tensor.grad_dtype autograd.enforce_grad_layout_policy
         autograd.set_multithreading_enabled native_norm frobenius_norm utils.hooks.*
         utils.checkpoint.* _amp_foreach_* nuclear_norm has_lapack
-        has_mkl has_openmp has_spectral windows set_autocast_cpu_* set_autocast_gpu_* nn.Module.T_destination
+        has_mkl has_openmp has_spectral windows nn.Module.T_destination
         Generator.*""",
     ),
 )

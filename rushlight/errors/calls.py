@@ -39,7 +39,10 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
         # torch wraps most Python integers around, NumPy refuses them
         require_fitting(op, arrays)
         if (wrapped := wrap_integers(arrays)) is not None:
-            return op.positional(*wrapped)
+            try:
+                return op.positional(*wrapped)
+            except ValueError as other:  # what did not fit was not the only fault
+                error = other
     raise explain(op, dict(zip(op.names, arguments, strict=True)), error)
 
 
@@ -69,6 +72,8 @@ def several_dtypes(op: Op, tensors: list[Tensor]) -> Exception:
     """The error for operands of several dtypes where one is wanted."""
     if op.name in ("matmul", "nn.functional.linear"):
         return product_dtypes(tensors, op.name != "matmul")
+    if op.name == "bmm" and any([each._array.ndim != 3 for each in tensors]):
+        return RuntimeError(f"batch{1 if tensors[0]._array.ndim != 3 else 2} must be a 3D tensor")
     first = tensors[0]
     other = next((each for each in tensors if each.dtype is not first.dtype), first)
     name = op.name
@@ -85,9 +90,27 @@ def dtypes_differ(name: str, one: dtypes.dtype, two: dtypes.dtype, tensors: list
     words = DTYPE_WORDS.get(name, DTYPE_WORDS["mm"])
     return explained(
         RuntimeError,
-        words.format(one=one.scalar.lower(), two=two.scalar.lower(), One=one.scalar, Two=two.scalar),
+        words.format(one=c_name(one), two=c_name(two), One=one.scalar, Two=two.scalar),
         fix=one_dtype(*[each.dtype for each in tensors]),
     )
+
+
+C_NAMES = {
+    "Long": "long int",
+    "Short": "short int",
+    "Char": "signed char",
+    "Byte": "unsigned char",
+    "Half": "c10::Half",
+    "BFloat16": "c10::BFloat16",
+}
+
+
+def c_name(kind: dtypes.dtype) -> str:
+    """A dtype as C++ calls its numbers."""
+    name = kind.scalar
+    if name.startswith("Complex"):
+        return f"c10::complex<{name.removeprefix('Complex').lower()}>"
+    return C_NAMES.get(name, name.lower())
 
 
 def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
@@ -234,6 +257,9 @@ def product_dtypes(tensors: list[Tensor], transposed: bool) -> Exception:
     if transposed:
         refuse_ranks(len(one), len(two))
         two = two[::-1]
+        if len(one) > 2 and kinds[0] is not kinds[1] and not tensors[0].is_contiguous():
+            # a product of stacks, to which the bias is added
+            return dtypes_differ("bmm", kinds[0], kinds[1], tensors)
         if len(tensors) == 3 and max(len(one), len(two)) > 1:
             if kinds[2] is kinds[1]:
                 return dtypes_differ("nn.functional.linear", kinds[0], kinds[1], tensors)

@@ -22,7 +22,7 @@ SHAPES, RESULT, KERNEL = "shapes", "result", "kernel"
 LATE = {SHAPES, RESULT, KERNEL}
 # What is said while an index is read; of a tensor that was used as a condition, a number or a list, in an op the sign
 # of an argument of a wrong kind; of a module that cannot be called.
-INDEX, MISUSE, CALL = "index", "misuse", "call"
+INDEX, MASK, MISUSE, CALL = "index", "mask", "misuse", "call"
 
 
 class Operand(NamedTuple):

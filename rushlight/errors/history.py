@@ -155,10 +155,13 @@ def instead_of(tensor: Tensor, writer: location.Location | None) -> str:
 def leaf_write(target: Tensor, words: str) -> RuntimeError:
     """The error for an in-place operation on a leaf, whose gradient would belong to a value that is gone."""
     leaf = target if target._base is None else target._base
+    lines: list[Line] = [("it is written to at", location.user_line())]
+    if leaf._created is not None:
+        lines.append(("the leaf was made at", leaf._created))
     return explained(
         RuntimeError,
         words,
-        lines=[] if leaf._created is None else [("the leaf was made at", leaf._created)],
+        lines=lines,
         fix="put an update of a parameter under torch.no_grad(); elsewhere write the operation out of place "
         "(x = x + y, not x += y)",
     )

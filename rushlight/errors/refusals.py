@@ -8,11 +8,13 @@ from rushlight.errors.explained import KERNEL, SHAPES, explained
 from rushlight.errors.fixes import broadcasting, conversion
 
 
-def misfit(one: Sequence[int], two: Sequence[int], names: tuple[str, str] = ("a", "b")) -> RuntimeError | None:
+def misfit(
+    one: Sequence[int], two: Sequence[int], names: tuple[str, str] = ("a", "b"), fix: str | None = None
+) -> RuntimeError | None:
     """The error of two shapes that do not broadcast, with what a user calls the tensors; None if they do."""
     for back, (a, b) in enumerate(zip(reversed(one), reversed(two), strict=False)):
         if a != b and 1 not in (a, b):
-            return sizes_differ(a, b, max(len(one), len(two)) - 1 - back, broadcasting(one, two, names))
+            return sizes_differ(a, b, max(len(one), len(two)) - 1 - back, fix or broadcasting(one, two, names))
     return None
 
 

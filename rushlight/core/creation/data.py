@@ -122,7 +122,8 @@ def plain_array(data: Any, dtype: dtypes.dtype) -> np.ndarray | None:
         floating_point.reset(token)
     if direct is INT64 and dtype is not dtypes.int64 and made.size:
         extremes = (int(made.min()), int(made.max()))
-        if not all(dtypes.fits(each, dtype) for each in extremes):
+        # numbers in a list do not wrap around in uint64, those that are written to a tensor do
+        if not all(dtypes.fits(each, dtype) for each in extremes) or (dtype is dtypes.uint64 and extremes[0] < 0):
             return None
     return cast(made, dtype.numpy)
 

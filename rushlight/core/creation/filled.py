@@ -153,7 +153,7 @@ def converted(value: Any, kind: np.dtype, single: bool = False) -> np.ndarray:
         return cast(np.array(float(value)), kind)
     if not dtypes.fits(value, target):
         raise does_not_hold(value, target)
-    return cast(np.array(value if isinstance(value, complex) or abs(value) < 2**63 else float(value)), kind)
+    return cast(np.array(value), kind)
 
 
 def does_not_hold(value: Any, target: dtypes.dtype) -> RuntimeError:

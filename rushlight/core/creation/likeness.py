@@ -11,6 +11,7 @@ from rushlight.core.creation.options import allocate, finish_into, number, numpy
 from rushlight.core.memory import meta
 from rushlight.core.memory.layout import empty_like_array, memory_format
 from rushlight.core.memory.layout import layout as Layout
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, method
 from rushlight.core.settings.device import is_meta
@@ -40,7 +41,8 @@ def zeros_like(
     """
     array = array_like("zeros_like", input, dtype, memory_format, device)
     array.fill(0)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    made = finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    return made_like(input, made)
 
 
 @overridable
@@ -62,7 +64,8 @@ def ones_like(
     """
     array = array_like("ones_like", input, dtype, memory_format, device)
     array.fill(1)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    made = finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    return made_like(input, made)
 
 
 @overridable
@@ -84,7 +87,8 @@ def empty_like(
     (torch.Size([2, 3]), torch.int64)
     """
     array = array_like("empty_like", input, dtype, memory_format, device)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    made = finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    return made_like(input, made)
 
 
 @overridable
@@ -108,7 +112,8 @@ def full_like(
     """
     array = array_like("full_like", input, dtype, memory_format, device)
     array[...] = converted(number(fill_value, "full_like", "fill_value", 2), array.dtype, single=array.size == 1)
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    made = finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    return made_like(input, made)
 
 
 def array_like(
@@ -121,10 +126,26 @@ def array_like(
             f"{function}(): argument 'input' (position 1) must be Tensor, not {module}{type(input).__name__}"
         )
     kind = None if dtype is None else dtypes.checked(dtype).numpy
-    make = lambda shape, kind: empty_like_array(meta.bare(input._array), kind, form)
+    make = lambda shape, kind: empty_like_array(plain_array(input), kind, form)
     if is_meta(near(input, device)):
         make = lambda shape, kind: empty_like_array(meta.like(input._array), kind, form)
     return allocate(make, input._array.shape, input._array.dtype if kind is None else kind)
+
+
+def plain_array(tensor: Tensor) -> np.ndarray:
+    """A tensor's array, for its shape, strides and dtype alone."""
+    array = tensor._array
+    return array.view(np.ndarray) if type(array) is Lifted else meta.bare(array)
+
+
+def made_like(input: Any, found: Tensor) -> Tensor:
+    """What was made like a tensor, in its level."""
+    array = getattr(input, "_array", None)
+    if type(array) is not Lifted or not array.level.alive:
+        return found
+    while type(found._array) is Lifted:
+        found = found._array.inner
+    return array.level.fresh(made_like(array.inner, found))
 
 
 def near(tensor: Tensor, device: Any) -> Any:
@@ -153,7 +174,8 @@ def new_zeros(
     """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(np.zeros, size_from(sizes, size, "new_zeros"), kind, near(self, device))
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    made = finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    return made_like(self, made)
 
 
 @method
@@ -176,7 +198,8 @@ def new_ones(
     """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(ones_array, size_from(sizes, size, "new_ones"), kind, near(self, device))
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    made = finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    return made_like(self, made)
 
 
 @method
@@ -199,7 +222,8 @@ def new_empty(
     """
     kind = self._array.dtype if dtype is None else numpy_dtype(dtype)
     array = allocate(np.empty, size_from(sizes, size, "new_empty"), kind, near(self, device))
-    return finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    made = finish_into(array, None, dtype, device, layout, pin_memory, requires_grad)
+    return made_like(self, made)
 
 
 @method
@@ -219,7 +243,7 @@ def new_full(
     >>> torch.tensor([1.0]).new_full((3,), 7)
     tensor([7., 7., 7.])
     """
-    return full(
+    made = full(
         size,
         fill_value,
         dtype=self.dtype if dtype is None else dtype,
@@ -228,6 +252,7 @@ def new_full(
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )
+    return made_like(self, made)
 
 
 @method
@@ -246,7 +271,7 @@ def new_empty_strided(
     >>> torch.tensor([1.0]).new_empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
     """
-    return empty_strided(
+    made = empty_strided(
         size,
         stride,
         dtype=self.dtype if dtype is None else dtype,
@@ -255,3 +280,4 @@ def new_empty_strided(
         pin_memory=pin_memory,
         requires_grad=requires_grad,
     )
+    return made_like(self, made)

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from rushlight.core.creation.options import allocate
+from rushlight.core.memory.addresses import address_of
 from rushlight.core.memory.deferred import raw
 from rushlight.core.memory.mapping import Mapping, buffer_bytes, map_file, owner_of, swap_bytes
 from rushlight.core.memory.meta import Meta, reserve
@@ -80,9 +81,14 @@ class UntypedStorage(StorageBase):
         """The file that is this memory, where others see what is written; None for any other."""
         return getattr(owner_of(self._block), "filename", None)
 
+    @property
+    def _address(self) -> int:
+        """The address of the first byte, to compare with others."""
+        return self._memory.__array_interface__["data"][0]
+
     def data_ptr(self) -> int:
         """The address of the first byte; 0 if there is none."""
-        return self._memory.__array_interface__["data"][0] if self._memory.size and type(self._block) is not Meta else 0
+        return address_of(self._memory) if self._memory.size and type(self._block) is not Meta else 0
 
     def nbytes(self) -> int:
         """The number of bytes."""

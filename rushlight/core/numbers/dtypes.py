@@ -195,8 +195,8 @@ def fits(value: complex, kind: dtype) -> bool:
         return not (isinstance(value, int) or math.isfinite(value)) or abs(value) <= largest
     limits = np.iinfo(kind.numpy)
     # a negative integer wraps around in uint8 and kin, a negative float does not
-    wraps = isinstance(value, int) and not kind.is_signed and kind.itemsize < 8
-    lowest = -limits.max if wraps else limits.min
+    wraps = isinstance(value, int) and not kind.is_signed
+    lowest = max(-int(limits.max), -(2**63)) if wraps else limits.min
     return bool(lowest <= value <= limits.max)
 
 

@@ -37,11 +37,17 @@ def set_data(self: Tensor, value: Tensor) -> None:
         raise RuntimeError(
             f"data set to a tensor that requires gradients must be floating point or complex dtype, not {value.dtype}"
         )
+    if self._requires_grad and self._node is None and value._array.dtype != self._array.dtype:
+        from rushlight.autograd import converted
+
+        converted.note(self)
     memory = storage_of(value).array
     self._storage = Storage(memory) if self._storage is None else continued(self._storage, memory)
     self._array = value._array
-    if self._base is None and not self._requires_grad and (not self._inference or self._made == COUNTED):
-        self._inference, self._made = value._inference, COUNTED if value._inference else None
+    follows_base = self._base is not None and self.requires_grad
+    if (not self._inference or self._made == COUNTED) and not follows_base:
+        self._inference = value._inference
+        self._made = COUNTED if value._inference else None if self._made == COUNTED else self._made
 
 
 def get_grad(self: Tensor) -> Tensor | None:

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import CONJUGATE, flips_of, resolved
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.meta import Meta, no_data
 from rushlight.core.object.tensor import Tensor, method, wrap
 from rushlight.core.settings.state import state
 from rushlight.core.surface.overriding import overridable
+from rushlight.errors.breaks import numbers_decide
 from rushlight.errors.explained import MISUSE, explained
-from rushlight.errors.location import user_line
+from rushlight.errors.location import ours, user_line
 from rushlight.errors.lost import array_left, list_left, number_left
 from rushlight.errors.warning import first_time, warn
 
@@ -77,6 +79,8 @@ def exported(self: Tensor, force: bool) -> np.ndarray:
             "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
         )
         raise TypeError(f"{words} A meta tensor has no numbers, though: make it on the CPU")
+    if type(self._array) is Lifted:
+        return exported(self._array.level.exported(self._array.inner), force)
     flips = flips_of(self._array)
     if flips and not force:
         kind, name = ("conjugate", "resolve_conj") if flips & CONJUGATE else ("negative", "resolve_neg")
@@ -116,8 +120,11 @@ def __array__(self: Tensor, dtype: np.dtype | None = None, copy: bool | None = N
 
 def inside_reduction() -> bool:
     """Whether the caller of `__array__` is a reduction of NumPy's, not the user's np.array or np.asarray."""
-    code = sys._getframe(2).f_code
-    return code.co_name in REDUCTIONS and "numpy" in code.co_filename
+    frame = sys._getframe(2)
+    # a watch stands in between
+    while ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_name in REDUCTIONS and "numpy" in frame.f_code.co_filename
 
 
 @method
@@ -202,15 +209,19 @@ def __complex__(self: Tensor) -> complex:
 
 @method
 def __bool__(self: Tensor) -> bool:
+    if state.whole:
+        numbers_decide("bool(), as `if` asks for it,")
     array = self._array
     if array.size != 1:
         many = "more than one value" if array.size else "no values"
         raise explained(RuntimeError, f"Boolean value of Tensor with {many} is ambiguous", stage=MISUSE)
-    return bool(array.item())
+    return bool(array.item()) if type(array) is not Lifted else bool(array)
 
 
 @method
 def __index__(self: Tensor) -> int:
+    if state.whole:
+        numbers_decide("an index")
     array = self._array
     if array.size != 1 or array.dtype.kind not in "biu":
         raise TypeError("only integer tensors of a single element can be converted to an index")

@@ -60,7 +60,7 @@ def kind_of(tensor: Tensor) -> np.dtype | None:
 
 
 def rebuild_storage(memory: np.ndarray, kind: dtype | None = None) -> Storage:
-    memory = memory if memory.flags.writeable else memory.copy()
+    # what came out of band may be read-only, since others share it: it is kept, and whoever writes is told
     # NumPy unpickles a dtype object of its own each time; to all that compare by identity it would be another dtype
     return Storage(memory.view(np.dtype(memory.dtype.type) if kind is None else kind.numpy))
 

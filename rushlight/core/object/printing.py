@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rushlight.core.memory.deferred import resolved
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.meta import Meta
 
 __all__ = ["format_tensor", "get_printoptions", "printoptions", "repr_tensor", "set_printoptions"]
@@ -106,13 +107,17 @@ def printoptions(
         options = before
 
 
-def repr_tensor(tensor: Any, default_dtype: object = "torch.float32", prefix: str = "tensor(") -> str:
-    """Return the text that `repr(tensor)` shows: its values, then all that they do not tell.
+def repr_tensor(
+    tensor: Any, default_dtype: object = "torch.float32", prefix: str = "tensor(", more: Sequence[str] = ()
+) -> str:
+    """Return the text that `repr(tensor)` shows: its values, then all that they do not tell, and what is told of it.
 
     `default_dtype` is the dtype that goes without saying, or its name; subclasses have another `prefix`.
     """
     if type(tensor._array) is Meta:
         return repr_meta(tensor, str(default_dtype), prefix)
+    if type(tensor._array) is Lifted:
+        return tensor._array.level.shown(tensor, default_dtype, prefix)
     array, dtype, default = resolved(tensor._array), str(tensor.dtype), str(default_dtype)
     suffixes = []
     # The brackets of an empty tensor, or of one whose every element is left out, do not tell its shape.
@@ -126,7 +131,7 @@ def repr_tensor(tensor: Any, default_dtype: object = "torch.float32", prefix: st
         suffixes.append(f"grad_fn=<{history}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
-    return format_tensor(array, suffixes, prefix)
+    return format_tensor(array, [*suffixes, *more], prefix)
 
 
 def repr_meta(tensor: Any, default_dtype: str, prefix: str) -> str:

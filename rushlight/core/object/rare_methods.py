@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import numpy as np
+
 from rushlight.core.memory.strides import strides_of
 from rushlight.core.object.tensor import Tensor, attribute, method, storage_of
 from rushlight.core.surface.overriding import DisableTorchFunctionSubclass
@@ -52,13 +54,14 @@ def call_each(self: Tensor, name: str, others: tuple[Tensor, ...], function: Cal
     for each in others:
         if each._array.dtype != self._array.dtype:
             raise TypeError(f"{name}: expected {self.type()} for 'other' (got {each.type()})")
-    arrays = [each.expand(self.shape)._array.ravel().tolist() for each in others]
-    found = [function(*values) for values in zip(self._array.ravel().tolist(), *arrays, strict=True)]
-    for each in found:
-        if isinstance(each, str):
-            raise TypeError(f"must be real number, not {type(each).__name__}: {name}'s function gave {each!r}")
-    made = self.new_tensor(found).reshape(self.shape) if found else self.clone()
-    return self.copy_(made)
+    array, arrays = self._array, [each.expand(self.shape)._array for each in others]
+    # what was written is read where elements have places in common; it is not counted as a write, as in torch
+    for index in np.ndindex(array.shape):
+        found = function(*[each[index].item() for each in (array, *arrays)])
+        if isinstance(found, str):
+            raise TypeError(f"must be real number, not {type(found).__name__}: {name}'s function gave {found!r}")
+        array[index] = self.new_tensor(found)._array
+    return self
 
 
 @method

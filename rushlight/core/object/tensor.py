@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
+from rushlight.core.memory.addresses import address_of
 from rushlight.core.memory.deferred import raw
 from rushlight.core.memory.meta import Meta
 from rushlight.core.memory.storage import Storage
@@ -16,8 +17,10 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.object.fields import Fields
 from rushlight.core.object.size import Size
 from rushlight.core.settings.device import CPU, META, device
+from rushlight.core.settings.state import state
 from rushlight.core.surface import overriding
 from rushlight.errors import location
+from rushlight.errors.breaks import numbers_decide
 from rushlight.native import extension
 
 if TYPE_CHECKING:
@@ -234,10 +237,13 @@ class Tensor(Fields):
         4
         """
         array = self._array
-        return array.__array_interface__["data"][0] if array.size and type(array) is not Meta else 0
+        return address_of(array) if array.size and type(array) is not Meta else 0
 
     def __repr__(self) -> str:
         from rushlight.core.object import printing
+
+        if state.whole:
+            numbers_decide("repr(), as `print` asks for it,")
 
         ours = type(self).__module__.startswith("rushlight")
         return printing.repr_tensor(self, dtypes.default, "tensor(" if ours else f"{type(self).__name__}(")

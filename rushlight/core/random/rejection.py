@@ -80,7 +80,8 @@ def gamma(alpha: np.ndarray, generator: Generator | None = None) -> np.ndarray:
 
 def one_gamma(alpha: float, ahead: Ahead) -> float:
     """Marsaglia and Tsang, A simple method for generating gamma variables (2000)."""
-    if not alpha > 0:
+    # what is no number takes its draws as others do
+    if alpha <= 0:
         return alpha if alpha == 0 else math.nan
     scale = 1.0
     if alpha < 1:

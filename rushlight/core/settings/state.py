@@ -20,7 +20,14 @@ class PlainState(threading.local):
     # arguments with a `__torch_function__`, and modes, have no word
     no_overrides = False
     no_modes = False
+    # inside a compiled function, and one whose graph must not break
+    compiled = False
+    whole = False
     saved_hooks: tuple = ()
+    # whether results of moving tensors move along: `forward_ad._set_fwd_grad_enabled`
+    forward = True
+    # the function transforms that run, outermost first
+    levels: tuple = ()
 
 
 state: Any = PlainState() if extension is None else extension.State()

@@ -33,6 +33,10 @@ class LateModule(ModuleType):
     def __dir__(self) -> list[str]:
         return all_names(self)
 
+    def __reduce__(self) -> tuple:
+        # those who send functions to other processes pickle the modules that these name
+        return import_module, (self.__name__,)
+
 
 def all_names(module: ModuleType) -> list[str]:
     """What `dir` shows of a module: promised names included, what it was built with left out."""

@@ -8,16 +8,21 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from rushlight.core.settings.state import state
+from rushlight.core.surface.making_names import MAKING
 from rushlight.native import extension
 
 Function = TypeVar("Function", bound=Callable)
 
 
 class Modes(threading.local):
-    """The modes that this thread has entered, innermost last."""
+    """The modes that this thread has entered, innermost last, and below them autocast, if it is on."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
+        # sees what runs after all modes and arguments had their word: observer(function, args, kwargs)
+        self.observer: Callable | None = None
+        # chooses dtypes inside of autocast: casting(function, args, kwargs)
+        self.casting: Callable | None = None
 
 
 modes = Modes()
@@ -103,16 +108,30 @@ def has_word(*args: Any) -> bool:
 
 # what is made of data asks the modes, but nobody in the data
 MODES_ONLY = ("tensor", "as_tensor", "asarray")
+# what has nobody to ask, as in torch; the doctor sees it
+UNASKED = ("from_numpy", "broadcast_shapes")
 
 
 def divert(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """What a mode, or somebody among the arguments, makes of a call; NotImplemented if nobody has a word."""
-    if state.backward:
+    # formulas ask nobody; what records inside of a backward is the user's, such as a checkpointed function
+    if state.backward and not state.grad:
         return NotImplemented
-    silent = state.no_overrides or function.__name__ in MODES_ONLY
+    observer = modes.observer
+    if observer is not None and not modes.stack and PLAIN.issuperset(map(type, args)):
+        return observer(function, args, kwargs)
+    if state.levels and function.__name__ in MAKING:
+        from rushlight.ops.machine.transforms.making import divert_making
+
+        found = divert_making(function, args, kwargs)
+        if found is not NotImplemented:
+            return found
+    unasked = function.__name__ in UNASKED
+    silent = state.no_overrides or unasked or function.__name__ in MODES_ONLY
     asked = [] if silent else relevant((*args, *kwargs.values()))
-    if not asked and (not modes.stack or state.no_modes):
-        return NotImplemented
+    if not asked and (not modes.stack or state.no_modes or unasked):
+        last = observer or modes.casting
+        return NotImplemented if last is None else last(function, args, kwargs)
     from rushlight.core.surface.passing import as_passed, is_written_in_python
 
     return ask(function, asked, *as_passed(function, args, kwargs), is_written_in_python(function))
@@ -155,9 +174,12 @@ def overridable(function: Function) -> Function:
     if extension is not None:
         return extension.overridable(function)
 
+    makes = function.__name__ in MAKING
+
     @functools.wraps(function, updated=())
     def asked(*args, **kwargs):
-        if modes.stack or kwargs or not PLAIN.issuperset(map(type, args)):
+        somebody = modes.stack or modes.observer or modes.casting or (makes and state.levels)
+        if somebody or kwargs or not PLAIN.issuperset(map(type, args)):
             found = divert(asked, args, kwargs)
             if found is not NotImplemented:
                 return found
@@ -177,4 +199,4 @@ def watch_modes(change: int) -> None:
 
 
 if extension is not None:
-    extension.connect(divert=divert, disabled=DISABLED)
+    extension.connect(divert=divert, disabled=DISABLED, making=MAKING)

@@ -249,6 +249,9 @@ def is_written_in_python(function: Callable) -> bool:
 
 def as_passed(function: Callable, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any] | None]:
     """The arguments as torch shows them to `__torch_function__`."""
+    if function.__name__ == "einsum" and len(args) == 2 and type(args[1]) in (list, tuple):
+        # operands in one list: torch takes them out before it asks anybody
+        args = (args[0], *args[1])
     form = forms().get(function)
     arranged = None if form is None else form.arrange(args, kwargs)
     return arranged or (args, kwargs or None)

@@ -6,6 +6,7 @@ import enum
 import functools
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
@@ -93,6 +94,20 @@ def names_refused(package: str, names: Mapping[str, tuple[str, ...]], why: str) 
     return __getattr__
 
 
+def keeping(names: frozenset[str]) -> type[ModuleType]:
+    """The class of a package some of whose functions have the names of its modules: to import these hides none."""
+
+    class Package(ModuleType):
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name not in names or not isinstance(value, ModuleType):
+                super().__setattr__(name, value)
+
+        def __reduce__(self) -> tuple:
+            return import_module, (self.__name__,)
+
+    return Package
+
+
 def make_modules(
     package: str, modules: Mapping[str, Mapping[str, tuple[str, ...]]], why: str, hidden: Iterable[str] = ()
 ) -> None:
@@ -101,6 +116,8 @@ def make_modules(
     `hidden` are those whose names the package has for functions: they can be imported from, as in torch.
     """
     host = vars(sys.modules[package])
+    if hidden:
+        sys.modules[package].__class__ = keeping(frozenset(hidden))
     # with a path it may have modules, also for those who import them under torch's name
     host.setdefault("__path__", [])
     for place in every(modules):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import FunctionType, GetSetDescriptorType, MethodDescriptorType
+from types import FunctionType, GetSetDescriptorType, MethodDescriptorType, MethodType
 from typing import Any
 
 from rushlight.core.object.tensor import Tensor
@@ -31,6 +31,29 @@ def prepare(cls: type) -> None:
             setattr(cls, name, form)
 
 
+ABSENT = object()
+# how many modes are entered, in all threads, and what stood on Tensor before
+entered = 0
+plain: dict[str, Any] = {}
+
+
+def show_to_modes(change: int) -> None:
+    """Count a mode that was entered (1) or left (-1): as long as there is one, Tensor itself has the forms that ask."""
+    global entered
+    entered += change
+    if entered == 1 and change == 1:
+        for name, form in asking().items():
+            plain[name] = vars(Tensor).get(name, ABSENT)
+            setattr(Tensor, name, form)
+    elif not entered:
+        for name, before in plain.items():
+            if before is ABSENT:
+                delattr(Tensor, name)
+            else:
+                setattr(Tensor, name, before)
+        plain.clear()
+
+
 def inherits(cls: type, name: str) -> bool:
     """Whether a subclass has an attribute from Tensor itself."""
     for each in cls.__mro__:
@@ -50,38 +73,48 @@ def asking() -> dict[str, Any]:
         if (name.startswith("_") and name not in SPECIAL) or name in SILENT or name in METHODS:
             continue
         if isinstance(value, (property, GetSetDescriptorType)):
-            found[name] = asking_field(value)
+            found[name] = AskingField(value)
         elif isinstance(value, (FunctionType, MethodDescriptorType)) or type(value).__name__ == "wrapper_descriptor":
-            found[name] = asking_method(getattr(Tensor, name))
+            found[name] = AskingMethod(getattr(Tensor, name))
         elif type(value).__name__ == "Shortcut":
             overridable(value)
     return found
 
 
-def asking_field(field: Any) -> property:
-    """A property that asks before it reads, writes or deletes the field of Tensor."""
+class AskingField:
+    """A field of Tensor that asks before it is read, written or deleted; the class itself shows the plain one."""
 
-    def read(self: Any) -> Any:
-        found = NotImplemented if state.no_overrides else divert(field.__get__, (self,), {})
-        return field.__get__(self) if found is NotImplemented else found
+    def __init__(self, field: Any):
+        self.field = field
+        self.__doc__ = field.__doc__
 
-    def write(self: Any, value: Any) -> None:
-        if state.no_overrides or divert(field.__set__, (self, value), {}) is NotImplemented:
-            field.__set__(self, value)
+    def __get__(self, tensor: Any, kind: type | None = None) -> Any:
+        if tensor is None:
+            return self.field
+        found = NotImplemented if state.no_overrides else divert(self.field.__get__, (tensor,), {})
+        return self.field.__get__(tensor) if found is NotImplemented else found
 
-    def delete(self: Any) -> None:
-        if state.no_overrides or divert(field.__delete__, (self,), {}) is NotImplemented:
-            field.__delete__(self)
+    def __set__(self, tensor: Any, value: Any) -> None:
+        if state.no_overrides or divert(self.field.__set__, (tensor, value), {}) is NotImplemented:
+            self.field.__set__(tensor, value)
 
-    return property(read, write, delete, field.__doc__)
+    def __delete__(self, tensor: Any) -> None:
+        if state.no_overrides or divert(self.field.__delete__, (tensor,), {}) is NotImplemented:
+            self.field.__delete__(tensor)
 
 
-def asking_method(function: Callable) -> Callable:
-    """A method that asks before it runs the one of Tensor."""
+class AskingMethod:
+    """A method that asks before it runs the one of Tensor, which is what the class itself shows."""
 
-    @functools.wraps(function)
-    def asked(*args: Any, **kwargs: Any) -> Any:
-        found = NotImplemented if state.no_overrides else divert(function, args, kwargs)
-        return function(*args, **kwargs) if found is NotImplemented else found
+    def __init__(self, function: Callable):
+        self.function = function
 
-    return asked
+        @functools.wraps(function)
+        def asked(*args: Any, **kwargs: Any) -> Any:
+            found = NotImplemented if state.no_overrides else divert(function, args, kwargs)
+            return function(*args, **kwargs) if found is NotImplemented else found
+
+        self.asked = asked
+
+    def __get__(self, tensor: Any, kind: type | None = None) -> Any:
+        return self.function if tensor is None else MethodType(self.asked, tensor)

@@ -14,6 +14,7 @@ from rushlight.ops.fourier.points import along, several
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.view_words import OF_ALL_DIMS
 
 frequency_samples = cases(
     lambda make: [
@@ -92,7 +93,7 @@ shift_samples = cases(
 )
 
 
-@op(dtype=SAME, name="fft.fftshift", samples=shift_samples, node="RollBackward0")
+@op(dtype=SAME, batch=OF_ALL_DIMS, linear=True, name="fft.fftshift", samples=shift_samples, node="RollBackward0")
 def fftshift(input, dim=None, *, out=None):
     """A spectrum with the frequency zero moved from the front to the middle.
 
@@ -103,7 +104,7 @@ def fftshift(input, dim=None, *, out=None):
     return np.roll(input, [input.shape[each] // 2 for each in dims], dims)
 
 
-@op(dtype=SAME, name="fft.ifftshift", samples=shift_samples, node="RollBackward0")
+@op(dtype=SAME, batch=OF_ALL_DIMS, linear=True, name="fft.ifftshift", samples=shift_samples, node="RollBackward0")
 def ifftshift(input, dim=None, *, out=None):
     """The inverse of `fftshift`: the frequency zero moved from the middle to the front.
 

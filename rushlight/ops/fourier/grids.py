@@ -14,6 +14,8 @@ from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_grid, opposite, require_dims, require_real, scaling
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.view_words import OF_ALL_DIMS
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.shape.joining import cat
 
 
@@ -43,7 +45,15 @@ def last_step(input, s, dim):
     return "ConjBackward0" if len(on_grid(input.shape, s, dim)[0]) == 1 else "FftC2CBackward0"
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fftn", samples=cases(samples), node="FftC2CBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=OF_ALL_DIMS,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.fftn",
+    samples=cases(samples),
+    node="FftC2CBackward0",
+)
 def fftn(input, s=None, dim=None, norm=None, *, out=None):
     """The Fourier transform over all dimensions or those in `dim`, cut or padded with zeros to the sizes `s`.
 
@@ -56,7 +66,15 @@ def fftn(input, s=None, dim=None, norm=None, *, out=None):
     return complexes(fftn(input, sizes, dims, scaling(norm)))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ifftn", samples=cases(samples), node="FftC2CBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=OF_ALL_DIMS,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.ifftn",
+    samples=cases(samples),
+    node="FftC2CBackward0",
+)
 def ifftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `fftn`.
 
@@ -71,7 +89,15 @@ def ifftn(input, s=None, dim=None, norm=None, *, out=None):
     return complexes(ifftn(input, sizes, dims, scaling(norm)))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfftn", samples=cases(samples), node="FftR2CBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=OF_ALL_DIMS,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.rfftn",
+    samples=cases(samples),
+    node="FftR2CBackward0",
+)
 def rfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The Fourier transform of real input: the half of it along the last dimension that determines the rest.
 
@@ -86,7 +112,15 @@ def rfftn(input, s=None, dim=None, norm=None, *, out=None):
     return rfftn(input, sizes, dims, scaling(norm))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfftn", samples=cases(samples), node="FftC2RBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=OF_ALL_DIMS,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.irfftn",
+    samples=cases(samples),
+    node="FftC2RBackward0",
+)
 def irfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `rfftn`: real output; give `s` to get an odd size along the last dimension.
 
@@ -101,7 +135,15 @@ def irfftn(input, s=None, dim=None, norm=None, *, out=None):
     return irfftn(input, sizes, dims, scaling(norm))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfftn", samples=cases(samples), node="FftC2RBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=OF_ALL_DIMS,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.hfftn",
+    samples=cases(samples),
+    node="FftC2RBackward0",
+)
 def hfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The Fourier transform of a signal that is Hermitian, of which half is given: real output.
 
@@ -116,7 +158,15 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None):
     return irfftn(np.conjugate(input), sizes, dims, opposite(norm))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfftn", samples=cases(samples), node=last_step)
+@op(
+    dtype=SPECTRUM,
+    batch=OF_ALL_DIMS,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.ihfftn",
+    samples=cases(samples),
+    node=last_step,
+)
 def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     """The inverse of `hfftn`: half of the Hermitian signal behind a real spectrum.
 
@@ -134,7 +184,15 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     return np.conjugate(rfftn(input, sizes, dims, opposite(norm)))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fft2", samples=cases(samples), node="FftC2CBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.fft2",
+    samples=cases(samples),
+    node="FftC2CBackward0",
+)
 def fft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The Fourier transform over the last two dimensions.
 
@@ -146,7 +204,15 @@ def fft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     return fftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ifft2", samples=cases(samples), node="FftC2CBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.ifft2",
+    samples=cases(samples),
+    node="FftC2CBackward0",
+)
 def ifft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The inverse of `fft2`.
 
@@ -157,7 +223,15 @@ def ifft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     return ifftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfft2", samples=cases(samples), node="FftR2CBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.rfft2",
+    samples=cases(samples),
+    node="FftR2CBackward0",
+)
 def rfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The Fourier transform of real input over the last two dimensions, as half a spectrum.
 
@@ -168,7 +242,15 @@ def rfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     return rfftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfft2", samples=cases(samples), node="FftC2RBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.irfft2",
+    samples=cases(samples),
+    node="FftC2RBackward0",
+)
 def irfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The inverse of `rfft2`; give `s` to get an odd size along the last dimension.
 
@@ -179,7 +261,15 @@ def irfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     return irfftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfft2", samples=cases(samples), node="FftC2RBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.hfft2",
+    samples=cases(samples),
+    node="FftC2RBackward0",
+)
 def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The Fourier transform over the last two dimensions of a Hermitian signal, of which half is given.
 
@@ -190,7 +280,15 @@ def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     return hfftn.op.body(input, s, plane(dim), norm)
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.ihfft2", samples=cases(samples), node=last_step)
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.ihfft2",
+    samples=cases(samples),
+    node=last_step,
+)
 def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     """The inverse of `hfft2`.
 

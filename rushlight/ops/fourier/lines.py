@@ -16,6 +16,7 @@ from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_line, opposite, require_real, scaling
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.pointwise.complex import conj
 
 
@@ -44,7 +45,7 @@ def node_of(input: Tensor) -> str:
     return "FftC2CBackward0" if input.is_complex() else "FftR2CBackward0"
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.fft", samples=cases(samples), node=node_of)
+@op(dtype=SPECTRUM, batch=ALONG, linear=True, layout=TRANSFORMED, name="fft.fft", samples=cases(samples), node=node_of)
 def fft(input, n=None, dim=-1, norm=None, *, out=None):
     """The discrete Fourier transform along `dim`, of the input cut or padded with zeros to `n` points.
 
@@ -73,7 +74,9 @@ def ifft(input, n=None, dim=-1, norm=None, *, out=None):
     return conj(fft(input, points, along, opposite(norm)))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="_fft.ifft", samples=None, node="FftC2CBackward0")
+@op(
+    dtype=SPECTRUM, batch=ALONG, linear=True, layout=TRANSFORMED, name="_fft.ifft", samples=None, node="FftC2CBackward0"
+)
 def inverse(input, n=None, dim=-1, norm=None, *, out=None):
     """`fft.ifft` in memory of its own."""
     from scipy.fft import ifft
@@ -82,7 +85,15 @@ def inverse(input, n=None, dim=-1, norm=None, *, out=None):
     return ifft(input, points, along, scaling(norm))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.rfft", samples=cases(samples), node="FftR2CBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.rfft",
+    samples=cases(samples),
+    node="FftR2CBackward0",
+)
 def rfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The Fourier transform of real input along `dim`: the half of it that determines the rest.
 
@@ -96,7 +107,15 @@ def rfft(input, n=None, dim=-1, norm=None, *, out=None):
     return rfft(input, points, along, scaling(norm))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.irfft", samples=cases(samples), node="FftC2RBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.irfft",
+    samples=cases(samples),
+    node="FftC2RBackward0",
+)
 def irfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The inverse of `rfft`: real output; give `n` to get an odd number of points.
 
@@ -109,7 +128,15 @@ def irfft(input, n=None, dim=-1, norm=None, *, out=None):
     return irfft(input, points, along, scaling(norm))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="fft.hfft", samples=cases(samples), node="FftC2RBackward0")
+@op(
+    dtype=SPECTRUM,
+    batch=ALONG,
+    linear=True,
+    layout=TRANSFORMED,
+    name="fft.hfft",
+    samples=cases(samples),
+    node="FftC2RBackward0",
+)
 def hfft(input, n=None, dim=-1, norm=None, *, out=None):
     """The Fourier transform of a signal that is Hermitian along `dim`, of which half is given: real output.
 
@@ -135,7 +162,7 @@ def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
     return conj(rfft(input, points, along, opposite(norm)))
 
 
-@op(dtype=SPECTRUM, layout=TRANSFORMED, name="_fft.ihfft", samples=None)
+@op(dtype=SPECTRUM, batch=ALONG, linear=True, layout=TRANSFORMED, name="_fft.ihfft", samples=None)
 def half_inverse(input, n=None, dim=-1, norm=None, *, out=None):
     """`fft.ihfft` in memory of its own."""
     from scipy.fft import rfft

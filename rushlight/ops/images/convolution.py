@@ -24,6 +24,7 @@ from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.layouts import KEPT
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.product_words import CONVOLVED, KERNELS
 
 if TYPE_CHECKING:
     from rushlight.core.object.tensor import Tensor
@@ -46,6 +47,8 @@ def images(make):
 
 @op(
     dtype=MATCH,
+    batch=CONVOLVED,
+    linear=("input", "weight"),
     layout=KEPT,
     operands=["input", "weight", "bias"],
     method=False,
@@ -243,7 +246,14 @@ def cut_to(found: Tensor, shape: Extents) -> Tensor:
     return found
 
 
-@op(dtype=MATCH, name="_kernel_gradient", operands=["image", "output"], samples=None)
+@op(
+    dtype=MATCH,
+    batch=KERNELS,
+    linear=("image", "output"),
+    name="_kernel_gradient",
+    operands=["image", "output"],
+    samples=None,
+)
 def kernel_gradient(
     image, output, kernel: tuple, stride: int | tuple, padding: int | tuple, dilation: int | tuple, groups: int
 ):

@@ -15,6 +15,7 @@ from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.layouts import FORMAT, LIKE
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import PLAIN, SHAPED
 
 if TYPE_CHECKING:
     from rushlight.core.object.tensor import Tensor
@@ -75,6 +76,7 @@ def padded(op: Any, arrays: list, result: np.ndarray) -> np.ndarray:
 
 @op(
     dtype=SAME,
+    batch=PLAIN,
     layout=padded,
     method=False,
     samples=cases(
@@ -148,7 +150,7 @@ def edge_node(input: Tensor, pad: Any, mode: str) -> str:
     return f"{MODES[mode].title()}Pad{len(pad) // 2}DBackward0"
 
 
-@op(dtype=SAME, name="_edge_pad", node=edge_node, samples=None, fused=True)
+@op(dtype=SAME, batch=PLAIN, linear=True, name="_edge_pad", node=edge_node, samples=None, fused=True)
 def edge_pad(input, pad: tuple, mode: str):
     """A border read from the input itself."""
     return laid_out(bordered(input, pad, mode), input)
@@ -157,7 +159,7 @@ def edge_pad(input, pad: tuple, mode: str):
 edge_pad.gradient(input=lambda grad, input, pad, mode: edge_add(grad, input._array.shape, pad, mode))
 
 
-@op(dtype=SAME, name="_circular_pad", node="CopySlices", samples=None, fused=True)
+@op(dtype=SAME, batch=PLAIN, linear=True, name="_circular_pad", node="CopySlices", samples=None, fused=True)
 def circular_pad(input, pad: tuple):
     """A border read from the other end of the input, which torch copies and does not save."""
     return np.ascontiguousarray(bordered(input, pad, "circular"))
@@ -177,7 +179,7 @@ def bordered(input: np.ndarray, pad: tuple, mode: str) -> np.ndarray:
     return input
 
 
-@op(dtype=SAME, name="_edge_add", samples=None)
+@op(dtype=SAME, batch=SHAPED, linear=True, name="_edge_add", samples=None)
 def edge_add(grad, shape: tuple, pad: tuple, mode: str):
     """The adjoint of `edge_pad`: each element of the border added to the one that it was read from."""
     for dim, (before, after) in enumerate(sides_of(pad, grad.ndim)):

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.rules import MATCH
+from rushlight.ops.machine.transforms.words import PLAIN
 
 
 class Taps:
@@ -88,7 +89,7 @@ def summed(array: np.ndarray, taps: tuple) -> np.ndarray:
     return array
 
 
-@op(dtype=MATCH, name="_tap", node=lambda node: node, samples=None)
+@op(dtype=MATCH, batch=PLAIN, linear=True, name="_tap", node=lambda node: node, samples=None)
 def tap(input, taps: tuple, node: str):
     """The input summed through taps along its last dimensions; None leaves one as it is."""
     return laid_out(summed(input, taps), input)

@@ -14,6 +14,7 @@ from rushlight.ops.machine.dims import plain_size
 from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import FOLDED
 
 # a window's options as torch words them: how they are called, what their two numbers are called, and the least
 RULES = (
@@ -45,6 +46,8 @@ def window_of(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> lis
 @op(
     name="nn.functional.unfold",
     dtype=SAME,
+    batch=FOLDED,
+    linear=True,
     node="Im2ColBackward0",
     samples=cases(
         lambda make: [
@@ -117,6 +120,8 @@ unfold.gradient(
 @op(
     name="nn.functional.fold",
     dtype=SAME,
+    batch=FOLDED,
+    linear=True,
     node="Col2ImBackward0",
     samples=cases(
         lambda make: [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from rushlight.core.object.tensor import Tensor, method, wrap
 from rushlight.core.surface.overriding import divert, has_word
 from rushlight.errors.callsite import position_words
 from rushlight.errors.complaints import are_apart, of_index
-from rushlight.errors.explained import INDEX, stage_of
+from rushlight.errors.explained import INDEX, MASK, stage_of
 from rushlight.native import extension
 from rushlight.ops.indexing.indexing import (
     BOOLEAN,
@@ -36,6 +37,8 @@ from rushlight.ops.machine.option_kinds import kind_name
 from rushlight.ops.machine.overlap import refuse_overlap
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.index_words import PUT
+from rushlight.ops.machine.transforms.level import is_followed
 from rushlight.ops.machine.writing import (
     add_at,
     check_position,
@@ -69,13 +72,21 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
             indices, dims = [index], (0,)
         else:
             basic, indices, dims = read_target(self, index, value)
+    if self._inference and not dims:
+        check_inference_of(part(self, basic), self)
     if dims:
         view = self if basic is None else part(self, basic)
         put_inplace(view, indices, source_for(view, index, value), dims, False)
-    elif state.grad and (self.requires_grad or (isinstance(value, Tensor) and value.requires_grad)):
+    elif is_followed(self) or (isinstance(value, Tensor) and is_followed(value)):
         write_recorded(self, basic, value)
     else:
         write_part(self, basic, value)
+
+
+def check_inference_of(view: Tensor, whole: Tensor) -> None:
+    """Refuse to write through a part of a tensor with data of inference mode: it counts writes, but no view does."""
+    if view._array.shape != whole._array.shape:
+        check_inference(view)
 
 
 def read_target(self: Tensor, index: Any, value: Any) -> tuple:
@@ -84,8 +95,14 @@ def read_target(self: Tensor, index: Any, value: Any) -> tuple:
         return read(self, index)
     except IndexError as error:
         if stage_of(error) != INDEX:
-            refuse_write(self, value)
+            refuse_write(self, value, overlapping=not (stage_of(error) == MASK and is_filled(index, value)))
         raise
+
+
+def is_filled(index: Any, value: Any) -> bool:
+    """Whether torch fills what a mask alone names with one number, in place of looking up positions."""
+    advanced = [each for each in as_tuple(index) if not (each is None or isinstance(each, (int, slice, EllipsisType)))]
+    return len(advanced) == 1 and (not isinstance(value, Tensor) or value._array.size == 1)
 
 
 def refuse_write(self: Tensor, value: Any, overlapping: bool = True) -> None:
@@ -230,7 +247,16 @@ def class_name(value: Tensor) -> str:
     return f"CPU{name}Type" if name in ("Bool", "BFloat16") or value.dtype.is_complex else f"torch.{name}Tensor"
 
 
-@op(dtype=SAME, layout=LIKE, name="_put", node="IndexPutBackward0", inplace=overwrite, samples=None)
+@op(
+    dtype=SAME,
+    batch=PUT,
+    linear=True,
+    layout=LIKE,
+    name="_put",
+    node="IndexPutBackward0",
+    inplace=overwrite,
+    samples=None,
+)
 def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tuple, accumulate: bool, *, out=None):
     """The input with `values` written over, or added to, the elements at the positions along `dims`."""
     index = numpy_index(indices, dims)
@@ -379,7 +405,9 @@ def check_arguments(name: str, indices: Any, values: Any) -> None:
 def put_arguments(input: Tensor, indices: Any, values: Any, accumulate: bool) -> tuple:
     """The arguments of `put_elements`: masks become positions, except for a single one to write under."""
     indices = list(indices)
-    if len(indices) == 1 and input._array.ndim and indices[0]._array.dtype is BOOLEAN and not accumulate:
+    if len(indices) > input._array.ndim:
+        raise too_many(input._array.ndim, f" (got {len(indices)})")
+    if len(indices) == 1 and indices[0]._array.dtype is BOOLEAN and not accumulate:
         if values._array.size != 1:
             check_dims(input, indices, values)
         return indices, source_for(input, indices[0], values), (0,), False

@@ -17,6 +17,8 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.rules import MATCH, SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.index_words import SELECTED, TAKEN
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.machine.writing import (
     OutOfRange,
     add_at,
@@ -45,6 +47,8 @@ def check_along(name: str, input: np.ndarray, dim: int, index: np.ndarray) -> tu
 
 @op(
     dtype=MATCH,
+    batch=ALONG,
+    linear=True,
     operands=["input"],
     saves=("input",),
     samples=cases(
@@ -93,7 +97,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad=False, out=Non
 gather.gradient(input=lambda grad, input_shape, dim, index: gather_into(grad, dim, index, input_shape))
 
 
-@op(dtype=SAME, name="_gather_into", samples=None)
+@op(dtype=SAME, batch=ALONG, linear=True, name="_gather_into", samples=None)
 def gather_into(input, dim: int, index, shape: tuple):
     """Zeros with the input added where `gather` reads."""
     found = np.zeros(shape, input.dtype)
@@ -108,6 +112,8 @@ gather_into.gradient(input=lambda grad, dim, index: gather(grad, dim, index))
 
 @op(
     dtype=MATCH,
+    batch=SELECTED,
+    linear=True,
     operands=["input"],
     samples=cases(
         lambda make: [
@@ -187,6 +193,8 @@ def select_into(grad: Tensor, shape: tuple, dim: int, index: Tensor) -> Tensor:
 
 @op(
     dtype=MATCH,
+    batch=TAKEN,
+    linear=True,
     operands=["input"],
     samples=cases(
         lambda make: [

@@ -24,6 +24,9 @@ from rushlight.ops.indexing.indices import ALL, INT64, Reader, check_mask, int_p
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.layouts import restrided
 from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.transforms.index_words import AT_POSITIONS, INTO_POSITIONS
+from rushlight.ops.machine.transforms.level import is_mapped
+from rushlight.ops.machine.transforms.view_words import PART
 from rushlight.ops.machine.writing import add_at, places
 
 BOUNDS = {int, type(None)}
@@ -74,6 +77,8 @@ def single_index(self: Tensor, index: Any) -> tuple | None:
         return None, ...
     if index is ...:
         return (...,)
+    if isinstance(index, Tensor) and is_mapped(index):
+        return None
     array = index._array if isinstance(index, Tensor) else index
     if self._array.ndim and isinstance(array, (np.ndarray, np.int64)) and array.dtype is INT64 and not array.ndim:
         return int(array), ...
@@ -136,7 +141,7 @@ def node_name(input: Tensor, index: tuple | slice) -> str:
     return "AliasBackward0"
 
 
-@op(dtype=SAME, view=True, name="_part", node=node_name, samples=None)
+@op(dtype=SAME, batch=PART, view=True, name="_part", node=node_name, samples=None)
 def part(input, index: tuple):
     """A view of a part: one op for the whole of a basic index."""
     try:
@@ -205,7 +210,7 @@ def begun(found: np.ndarray, input: np.ndarray, index: tuple) -> np.ndarray:
     return empty_view(input, found.shape, found.strides, place)
 
 
-@op(dtype=SAME, name="_part_into", node=into_name, samples=None)
+@op(dtype=SAME, batch=PART, linear=True, name="_part_into", node=into_name, samples=None)
 def part_into(input, index: tuple, shape: tuple):
     """Zeros with the input in a part of them."""
     found = np.zeros(shape, input.dtype)
@@ -255,7 +260,7 @@ def PICKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
     return restrided(result, packed_strides(result.shape, given))
 
 
-@op(dtype=SAME, layout=PICKED, name="_pick", node="IndexBackward0", samples=None)
+@op(dtype=SAME, batch=AT_POSITIONS, linear=True, layout=PICKED, name="_pick", node="IndexBackward0", samples=None)
 def pick(input, indices: list[Tensor], dims: tuple):
     """The elements at the positions that `indices` name along `dims`."""
     if not input.size and 0 in [input.shape[dim] for dim in dims] and all([index.size for index in indices]):
@@ -278,7 +283,7 @@ def pick(input, indices: list[Tensor], dims: tuple):
 pick.gradient(input=lambda grad, input_shape, indices, dims: pick_into(grad, indices, dims, input_shape))
 
 
-@op(dtype=SAME, name="_pick_into", samples=None)
+@op(dtype=SAME, batch=INTO_POSITIONS, linear=True, name="_pick_into", node="IndexPutImplBackward0", samples=None)
 def pick_into(input, indices: list[Tensor], dims: tuple, shape: tuple):
     """Zeros with the input added at the positions that `indices` name along `dims`."""
     found = np.zeros(shape, input.dtype)
@@ -297,7 +302,7 @@ def MASKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
     return restrided(result, packed_strides(result.shape, [(0, *strides_of(input)[mask.ndim :])]))
 
 
-@op(dtype=SAME, layout=MASKED, name="_pick_mask", node="IndexBackward0", samples=None)
+@op(dtype=SAME, linear=True, layout=MASKED, name="_pick_mask", node="IndexBackward0", samples=None)
 def pick_mask(input, mask):
     """The parts where a mask on the first dimensions holds."""
     if mask.shape != input.shape:
@@ -308,7 +313,7 @@ def pick_mask(input, mask):
 pick_mask.gradient(input=lambda grad, mask, input_shape: mask_into(grad, mask, input_shape))
 
 
-@op(dtype=SAME, name="_mask_into", samples=None)
+@op(dtype=SAME, linear=True, name="_mask_into", samples=None)
 def mask_into(input, mask, shape: tuple):
     """Zeros with the input where a mask on the first dimensions holds."""
     found = np.zeros(shape, input.dtype)

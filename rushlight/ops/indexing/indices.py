@@ -16,7 +16,8 @@ from rushlight.core.creation.data import array_from
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
 from rushlight.core.object.tensor import Tensor, wrap
-from rushlight.errors.explained import INDEX, MISUSE, explained
+from rushlight.errors.explained import INDEX, MASK, MISUSE, explained
+from rushlight.ops.machine.transforms.level import is_mapped
 
 ALL = slice(None)
 INT64 = np.dtype("int64")
@@ -42,7 +43,7 @@ class Reader:
         specified = sum([dims_read(each) for each in items])
         rest = len(self.shape) - specified
         if rest < 0:
-            refuse_many(self.shape, items)
+            refuse_many(self.shape, items, as_tuple(index))
         for number, each in enumerate(items):
             if each is Ellipsis:
                 if ... in items[:number] and rest and any(later is not Ellipsis for later in items[number:]):
@@ -124,9 +125,11 @@ def plain(item: Any) -> Any:
     if hasattr(item, "__index__") and not isinstance(item, np.generic):
         return checked_int(operator.index(item))
     kind = type(item)
-    raise IndexError(
+    raise explained(
+        IndexError,
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-        f"(got {'numpy.' if isinstance(item, np.generic) else ''}{kind.__name__})"
+        f"(got {'numpy.' if isinstance(item, np.generic) else ''}{kind.__name__})",
+        stage=INDEX,
     )
 
 
@@ -187,6 +190,8 @@ def plain_tensor(item: Tensor) -> Any:
             )
         item = wrap(array != 0)
         array = item._array
+    if not array.ndim and is_mapped(item) and kind.kind == "i":
+        return item
     if not array.ndim:
         if array.dtype.kind == "b":
             return bool(array)
@@ -227,13 +232,17 @@ def check_mask(mask: np.ndarray, shape: tuple[int, ...], start: int) -> None:
         raise too_many(len(shape))
     for place, size in enumerate(mask.shape):
         if shape[start + place] != size:
-            raise IndexError(
+            raise explained(
+                IndexError,
                 f"The shape of the mask {list(mask.shape)} at index {place} does not match the shape of the "
-                f"indexed tensor {list(shape)} at index {start + place}"
+                f"indexed tensor {list(shape)} at index {start + place}",
+                stage=MASK,
             )
 
 
-def refuse_many(shape: tuple[int, ...], items: list) -> None:
+def refuse_many(shape: tuple[int, ...], items: list, given: tuple) -> None:
+    if not isinstance(given[0], (int, slice)):
+        raise too_many(len(shape))
     if not shape and len(items) == 1 and isinstance(items[0], int) and items[0]:
         raise IndexError(f"index {items[0]} is out of bounds for dimension 0 with size 0")
     if not shape and len(items) == 1 and isinstance(items[0], int):

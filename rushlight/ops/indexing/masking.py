@@ -14,6 +14,7 @@ from rushlight.ops.indexing.indexing import mask_into, part_into
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import INDEX, MATCH, SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.index_words import MASKED_VALUE
 from rushlight.ops.machine.writing import number_for, overwrite, scalar_name
 from rushlight.ops.shape.splitting import unbind
 
@@ -42,6 +43,7 @@ def filled_target(input: np.ndarray, mask: np.ndarray, out: np.ndarray | None) -
 
 @op(
     dtype=SAME,
+    batch=MASKED_VALUE,
     inplace=overwrite,
     node=lambda value: "MaskedFillBackward1" if isinstance(value, Tensor) else "MaskedFillBackward0",
     samples=cases(
@@ -97,6 +99,7 @@ masked_fill.gradient(
 
 @op(
     dtype=MATCH,
+    linear=True,
     operands=["input"],
     samples=cases(
         lambda make: [

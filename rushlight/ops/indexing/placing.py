@@ -14,6 +14,7 @@ from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.layouts import LIKE
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.index_words import PLACED
 from rushlight.ops.machine.writing import (
     add_at,
     check_position,
@@ -74,6 +75,8 @@ def has_parts(input: np.ndarray, dim: int) -> bool:
 
 @op(
     dtype=SAME,
+    batch=PLACED,
+    linear=True,
     inplace=overwrite,
     samples=cases(
         lambda make: [
@@ -117,6 +120,8 @@ index_add.gradient(
 
 @op(
     dtype=SAME,
+    batch=PLACED,
+    linear=True,
     inplace=overwrite,
     samples=cases(
         lambda make: [
@@ -193,6 +198,7 @@ index_copy.gradient(
 
 @op(
     dtype=SAME,
+    batch=PLACED,
     layout=LIKE,
     inplace=overwrite,
     node=lambda value: "IndexFillBackward1" if isinstance(value, Tensor) else "IndexFillBackward0",

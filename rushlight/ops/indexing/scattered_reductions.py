@@ -17,8 +17,12 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
-from rushlight.ops.machine.writing import overwrite, places, places_along, target_of
+from rushlight.ops.machine.transforms.index_words import PLACED
+from rushlight.ops.machine.transforms.level import is_mapped
+from rushlight.ops.machine.transforms.words import ALONG
+from rushlight.ops.machine.writing import overwrite, places, places_along, scalar_name, target_of
 
+NO_ORDER = "complex numbers have no order: compare abs() instead"
 REDUCTIONS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
 OTHER_NAMES = {"max": "amax", "min": "amin"}
 
@@ -74,7 +78,7 @@ def make_samples(make):
     ]
 
 
-@op(dtype=SAME, inplace=overwrite, samples=cases(make_samples))
+@op(dtype=SAME, batch=ALONG, inplace=overwrite, samples=cases(make_samples))
 def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self=True, out=None):
     """The input with `src` reduced into the elements whose position along `dim` the index gives.
 
@@ -90,7 +94,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     if input.dtype.kind == "b" and reduce == "mean":
         raise no_kernel("scatter_gather_tensor_cpu_reduce_mean", "Bool")
     if input.dtype.kind == "c" and reduce in ("amax", "amin"):
-        raise RuntimeError(f"scatter_reduce(): complex numbers have no order, so no {reduce}")
+        raise no_kernel(f"scatter_gather_tensor_cpu_reduce_{reduce}", scalar_name(input), fix=NO_ORDER)
     require_bool(include_self, "scatter_reduce")
     result = target_of(input, out)
     flat, dim, index = check_along("scatter_reduce", result, dim, index)
@@ -156,7 +160,7 @@ def prod_gradient(grad, input, dim, index, src, include_self, result):
     """The product of all the others: the result divided by the element, unless it is the only zero there."""
     zero = src == 0
     zeros = gather(input.new_zeros(input.shape).scatter_add(dim, index, zero.to(src.dtype)), dim, index)
-    if state.grad and (zeros > 1).any():
+    if state.grad and not is_mapped(zeros) and (zeros > 1).any():
         raise RuntimeError(
             "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to "
             "the same position in self"
@@ -182,6 +186,7 @@ def winners(input: Tensor, dim: int, index: Tensor, src: Tensor, result: Tensor)
 
 @op(
     dtype=SAME,
+    batch=PLACED,
     inplace=overwrite,
     samples=cases(
         lambda make: [
@@ -207,14 +212,27 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    if input.dtype.kind == "b":
-        raise no_kernel("index_func_", "Bool")
+    refuse_kinds(input, reduce, include_self)
     require_bool(include_self, "index_reduce")
     result = target_of(input, out)
     flat, dim, index, source = check_parts("index_reduce_", result, dim, index, source)
     if index.size:
         reduce_at(flat, places(flat.shape, (dim,), [index]), source, reduce, include_self)
     return result
+
+
+def refuse_kinds(input: np.ndarray, reduce: str, include_self: bool) -> None:
+    """Refuse bools and complex numbers where torch has no loop for them: it has several of one name each."""
+    if input.dtype.kind not in "bc":
+        return
+    if not include_self:
+        raise no_kernel("index_reduce_func_exclude_input_init", scalar_name(input))
+    if input.ndim < 2:
+        raise no_kernel("index_func_", scalar_name(input))
+    if input.dtype.kind == "b" and reduce == "mean":
+        raise no_kernel("div_floor_cpu", "Bool")
+    if input.dtype.kind == "c" and reduce in ("amax", "amin"):
+        raise no_kernel(f"{reduce[1:]}imum_cpu", scalar_name(input), fix=NO_ORDER)
 
 
 def spread_index(index: Tensor, dim: int, source: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from rushlight.ops.indexing.indexing import part_into
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.machine.writing import add_at, grid, number_for, overwrite, places_along, target_of
 
 REDUCTIONS = {"add": np.add, "multiply": np.multiply}
@@ -69,6 +70,7 @@ def refuse_reduce(name: str, reduce: str | None) -> None:
 
 @op(
     dtype=SAME,
+    batch=ALONG,
     inplace=overwrite,
     node=lambda src, reduce: "ScatterBackward0" if isinstance(src, Tensor) else "ScatterBackward1",
     samples=cases(
@@ -137,6 +139,8 @@ scatter.gradient(input=scatter_input_gradient, src=scatter_src_gradient)
 
 @op(
     dtype=SAME,
+    batch=ALONG,
+    linear=True,
     inplace=overwrite,
     samples=cases(
         lambda make: [

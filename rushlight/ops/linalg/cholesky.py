@@ -12,12 +12,14 @@ from rushlight.ops.linalg.checks import (
     require_square,
     require_success,
 )
+from rushlight.ops.linalg.inverses import SINGULAR
 from rushlight.ops.linalg.lapack import each_matrix, flipped, lapack
 from rushlight.ops.linalg.triangles import require_equations, solve_triangular, substitution
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import cases, corner
+from rushlight.ops.machine.transforms.words import LEADING, PLAIN
 from rushlight.ops.products.products import adjoint
 
 INDEFINITE = (
@@ -51,7 +53,12 @@ def roots(A, upper):
         found, info = roots(flipped(A), False)
         return flipped(found), info
     try:
-        return np.linalg.cholesky(A), no_info(A)
+        found, info = np.linalg.cholesky(A), no_info(A)
+        if found.size and np.isnan(found[..., -1, -1]).any():
+            # a number that is none is not positive
+            missing = np.isnan(np.diagonal(found, axis1=-2, axis2=-1))
+            info = np.where(missing.any(-1), missing.argmax(-1) + 1, 0).astype(info.dtype)
+        return found, info
     except np.linalg.LinAlgError:
         found, info, potrf = np.empty(A.shape, A.dtype), no_info(A), lapack("potrf", A.dtype)
         for place, matrix in each_matrix(A):
@@ -68,7 +75,7 @@ def root_gradient(grad, root, upper):
     return 0.5 * solve_triangular(root, inner, upper=False, left=False)
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.cholesky_ex", returns=("L", "info"), samples=cases(definite))
+@op(dtype=SAME, batch=PLAIN, layout=COLUMNS, name="linalg.cholesky_ex", returns=("L", "info"), samples=cases(definite))
 def cholesky_ex(input, *, upper=False, check_errors=False, out=None):
     """The factor, and the order of the first leading minor that is not positive: 0 where all is well.
 
@@ -87,7 +94,14 @@ def cholesky_ex(input, *, upper=False, check_errors=False, out=None):
 cholesky_ex.gradient(input=lambda grad, L, upper: root_gradient(grad, L, upper))
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.cholesky", node="LinalgCholeskyExBackward0", samples=cases(definite))
+@op(
+    dtype=SAME,
+    batch=PLAIN,
+    layout=COLUMNS,
+    name="linalg.cholesky",
+    node="LinalgCholeskyExBackward0",
+    samples=cases(definite),
+)
 def linalg_cholesky(input, *, upper=False, out=None):
     """The lower triangle L with L L' = A, or the upper one U with U' U = A, of a positive definite matrix.
 
@@ -105,7 +119,7 @@ def linalg_cholesky(input, *, upper=False, out=None):
 linalg_cholesky.gradient(input=lambda grad, result, upper: root_gradient(grad, result, upper))
 
 
-@op(dtype=SAME, layout=COLUMNS, samples=cases(definite))
+@op(dtype=SAME, batch=PLAIN, layout=COLUMNS, samples=cases(definite))
 def cholesky(input, upper=False, *, out=None):
     """The triangle L with L L' = A of a positive definite matrix; `linalg.cholesky` replaces it.
 
@@ -142,7 +156,7 @@ def factors(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, samples=cases(factors))
+@op(dtype=SAME, batch=PLAIN, layout=COLUMNS, samples=cases(factors))
 def cholesky_inverse(input, upper=False, *, out=None):
     """The inverse of the positive definite matrix whose Cholesky factor is given.
 
@@ -153,9 +167,16 @@ def cholesky_inverse(input, upper=False, *, out=None):
     """
     require_square(input, "cholesky_inverse")
     require_kernel(input, "cholesky_inverse_out_cpu")
+    require_success(first_zero(input), "cholesky_inverse", SINGULAR)
     root = flipped(input) if upper else input
     inverse = substitution(root, np.eye(root.shape[-1], dtype=root.dtype), False)
     return flipped(inverse) @ inverse
+
+
+def first_zero(triangle):
+    """The number of the first zero on the diagonal of each triangle, as LAPACK counts; 0 where there is none."""
+    zeros = np.diagonal(triangle, axis1=-2, axis2=-1) == 0
+    return np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0) if zeros.size else no_info(triangle)
 
 
 def inverse_gradient(grad, input, result, upper):
@@ -180,7 +201,7 @@ def equations(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, samples=cases(equations))
+@op(dtype=SAME, batch=LEADING, layout=COLUMNS, samples=cases(equations))
 def cholesky_solve(input, input2, upper=False, *, out=None):
     """The solution X of A X = B for the positive definite matrix A whose Cholesky factor is given second.
 

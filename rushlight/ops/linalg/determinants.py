@@ -14,6 +14,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner, corners, joined
+from rushlight.ops.machine.transforms.words import PLAIN
 from rushlight.ops.products.products import adjoint
 
 
@@ -35,7 +36,7 @@ def squares(make):
     ]
 
 
-@op(dtype=SAME, name="linalg.det", samples=cases(squares))
+@op(dtype=SAME, batch=PLAIN, name="linalg.det", samples=cases(squares))
 def linalg_det(A, *, out=None):
     """The determinant of a square matrix.
 
@@ -50,7 +51,7 @@ def linalg_det(A, *, out=None):
 linalg_det.gradient(A=lambda grad, A: grad[..., None, None] * conjugate(cofactors(A)))
 
 
-@op(dtype=SAME, name="_cofactors", samples=None)
+@op(dtype=SAME, batch=PLAIN, name="_cofactors", samples=None)
 def cofactors(A):
     """The derivative of the determinant by each element; of a singular matrix too."""
     try:
@@ -84,7 +85,7 @@ def cofactor_gradient(grad, A):
 cofactors.gradient(A=cofactor_gradient)
 
 
-@op(dtype=SAME, name="linalg.slogdet", returns=("sign", "logabsdet"), samples=cases(squares))
+@op(dtype=SAME, batch=PLAIN, name="linalg.slogdet", returns=("sign", "logabsdet"), samples=cases(squares))
 def linalg_slogdet(A, *, out=None):
     """The sign of the determinant, of length one if complex, and the logarithm of its absolute value.
 

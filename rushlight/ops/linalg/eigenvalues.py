@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.autograd.modes import state
 from rushlight.errors.kinds import LinAlgError
 from rushlight.ops.linalg.checks import require_kernel, require_square, scalar
 from rushlight.ops.linalg.singular import require_no_phase
@@ -15,6 +14,8 @@ from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import cases, corner
+from rushlight.ops.machine.transforms.level import is_followed
+from rushlight.ops.machine.transforms.words import PLAIN
 from rushlight.ops.products.products import adjoint
 
 ILL_CONDITIONED = (
@@ -47,7 +48,14 @@ def require_hermitian(A, UPLO):
     require_kernel(A, "linalg_eigh_cpu")
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.eigh", returns=("eigenvalues", "eigenvectors"), samples=cases(hermitian))
+@op(
+    dtype=SAME,
+    batch=PLAIN,
+    layout=COLUMNS,
+    name="linalg.eigh",
+    returns=("eigenvalues", "eigenvectors"),
+    samples=cases(hermitian),
+)
 def eigh(input, UPLO="L", *, out=None):
     """Eigenvalues, in ascending order, and eigenvectors, as columns, of a Hermitian matrix; reads one triangle.
 
@@ -89,7 +97,7 @@ def beside_diagonal(inner, values):
 eigh.gradient(input=eigh_gradient)
 
 
-@op(dtype=SAME, name="_eigenvalues_hermitian", samples=None)
+@op(dtype=SAME, batch=PLAIN, name="_eigenvalues_hermitian", samples=None)
 def hermitian_values(input, UPLO: str):
     require_hermitian(input, UPLO)
     try:
@@ -105,7 +113,7 @@ def eigvalsh(input, UPLO="L", *, out=None):
     >>> torch.linalg.eigvalsh(torch.tensor([[1.0, 1.0], [1.0, 0.0]]))
     tensor([-0.6180,  1.6180])
     """
-    with_vectors = input.requires_grad and state.grad
+    with_vectors = is_followed(input)
     found = eigh(input, UPLO).eigenvalues if with_vectors else hermitian_values(input, UPLO)
     return write_composed("linalg.eigvalsh", found, out)
 
@@ -137,7 +145,14 @@ def complex_of(dtype):
     return np.result_type(dtype, np.complex64)
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.eig", returns=("eigenvalues", "eigenvectors"), samples=cases(squares))
+@op(
+    dtype=SAME,
+    batch=PLAIN,
+    layout=COLUMNS,
+    name="linalg.eig",
+    returns=("eigenvalues", "eigenvectors"),
+    samples=cases(squares),
+)
 def eig(input, *, out=None):
     """Eigenvalues and eigenvectors, as columns of length one, of any square matrix; complex.
 
@@ -175,7 +190,7 @@ def eig_gradient(grads, eigenvalues, eigenvectors):
 eig.gradient(input=eig_gradient)
 
 
-@op(dtype=SAME, name="_eigenvalues", samples=None)
+@op(dtype=SAME, batch=PLAIN, name="_eigenvalues", samples=None)
 def any_values(input):
     require_finite_square(input, "eigvals")
     try:
@@ -192,5 +207,5 @@ def eigvals(input, *, out=None):
     >>> eigenvalues.real, eigenvalues.imag.abs()
     (tensor([0.5000, 0.5000]), tensor([1.7321, 1.7321]))
     """
-    found = eig(input).eigenvalues if input.requires_grad and state.grad else any_values(input)
+    found = eig(input).eigenvalues if is_followed(input) else any_values(input)
     return write_composed("linalg.eigvals", found, out)

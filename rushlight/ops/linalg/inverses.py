@@ -10,6 +10,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import PLAIN
 from rushlight.ops.products.products import adjoint
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
@@ -32,7 +33,7 @@ squares = cases(
 )
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.inv_ex", returns=("inverse", "info"), samples=squares)
+@op(dtype=SAME, batch=PLAIN, layout=COLUMNS, name="linalg.inv_ex", returns=("inverse", "info"), samples=squares)
 def inv_ex(A, *, check_errors=False, out=None):
     """Inverses, and for each the position of the first zero pivot, counted from one: 0 where all is well.
 
@@ -49,7 +50,7 @@ def inv_ex(A, *, check_errors=False, out=None):
 inv_ex.gradient(A=lambda grad, inverse: -adjoint(inverse) @ grad @ adjoint(inverse))
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.inv", node="LinalgInvExBackward0", samples=squares)
+@op(dtype=SAME, batch=PLAIN, layout=COLUMNS, name="linalg.inv", node="LinalgInvExBackward0", samples=squares)
 def inv(A, *, out=None):
     """The inverse of a square matrix; an error if there is none.
 

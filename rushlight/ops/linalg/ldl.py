@@ -19,6 +19,7 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import cases, corner
+from rushlight.ops.machine.transforms.words import FILLED, PLAIN
 
 SINGULAR = (
     "The factorization has been completed, but the block {} of D is exactly zero: it cannot be used to solve equations."
@@ -55,6 +56,7 @@ def halves(A, hermitian, name):
 
 @op(
     dtype=SAME,
+    batch=PLAIN,
     layout=COLUMNS,
     name="linalg.ldl_factor_ex",
     returns=("LD", "pivots", "info"),
@@ -75,6 +77,7 @@ def ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None):
 
 @op(
     dtype=SAME,
+    batch=PLAIN,
     layout=COLUMNS,
     name="linalg.ldl_factor",
     returns=("LD", "pivots"),
@@ -107,7 +110,14 @@ def equations(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.ldl_solve", samples=cases(equations), underivable="linalg_ldl_solve")
+@op(
+    dtype=SAME,
+    batch=FILLED,
+    layout=COLUMNS,
+    name="linalg.ldl_solve",
+    samples=cases(equations),
+    underivable="linalg_ldl_solve",
+)
 def ldl_solve(LD, pivots, B, *, hermitian=False, out=None):
     """The solution of A X = B from what `ldl_factor(A)` returns.
 

@@ -13,6 +13,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import AVERAGE
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import PLAIN
 from rushlight.ops.products.products import adjoint
 from rushlight.ops.reductions.norms import require_inexact
 from rushlight.ops.shape.joining import cat
@@ -33,7 +34,7 @@ def squares(make):
     ]
 
 
-@op(dtype=AVERAGE, name="linalg.matrix_exp", samples=cases(squares))
+@op(dtype=AVERAGE, batch=PLAIN, name="linalg.matrix_exp", samples=cases(squares))
 def linalg_matrix_exp(input):
     """The exponential of a square matrix: the sum of its powers, each divided by a factorial.
 

@@ -10,6 +10,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import FULL, SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import PLAIN
 from rushlight.ops.products.products import adjoint
 
 
@@ -55,7 +56,7 @@ def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
     return write_composed("linalg.pinv", found, out)
 
 
-@op(name="_pseudoinverse", dtype=SAME, node="LinalgPinvBackward0", samples=None)
+@op(name="_pseudoinverse", dtype=SAME, batch=PLAIN, node="LinalgPinvBackward0", samples=None)
 def pseudoinverse(input, atol: float, rtol: float, hermitian: bool):
     """The pseudoinverse without singular values below the larger of `atol` and `rtol` times the largest."""
     if not input.size:

@@ -11,6 +11,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import PLAIN
 from rushlight.ops.products.products import adjoint
 from rushlight.ops.shape.joining import cat
 
@@ -39,7 +40,7 @@ def modes(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.qr", returns=("Q", "R"), samples=cases(modes))
+@op(dtype=SAME, batch=PLAIN, layout=COLUMNS, name="linalg.qr", returns=("Q", "R"), samples=cases(modes))
 def linalg_qr(A, mode="reduced", *, out=None):
     """Q with orthonormal columns and an upper triangle R, whose product is A; Q is square if `mode` is 'complete'.
 

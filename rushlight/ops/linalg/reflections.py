@@ -13,11 +13,13 @@ from rushlight.ops.machine.gradients import conjugate, underivable
 from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import FILLED, PLAIN
 from rushlight.ops.products.products import adjoint
 
 
 @op(
     dtype=SAME,
+    batch=PLAIN,
     layout=COLUMNS,
     returns=("a", "tau"),
     samples=cases(
@@ -46,6 +48,7 @@ def geqrf(input, *, out=None):
 
 
 geqrf.gradient(input=underivable("the derivative for 'geqrf'", NotImplementedError))
+geqrf.op.refuse_complex_gradients()
 
 
 def unit_lower(vectors, count):
@@ -98,7 +101,7 @@ def reflections(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.householder_product", samples=cases(reflections))
+@op(dtype=SAME, batch=FILLED, layout=COLUMNS, name="linalg.householder_product", samples=cases(reflections))
 def householder_product(input, tau, *, out=None):
     """The first columns of the product of Householder reflections, such as the Q of `geqrf`.
 
@@ -184,7 +187,7 @@ def applied(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, samples=cases(applied))
+@op(dtype=SAME, batch=FILLED, layout=COLUMNS, samples=cases(applied))
 def ormqr(input, input2, input3, left=True, transpose=False, *, out=None):
     """A matrix times the product of all Householder reflections, or its adjoint: from the left or the right.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushlight.autograd.modes import state
 from rushlight.errors.kinds import LinAlgError
 from rushlight.ops.linalg.checks import require_inexact, require_matrices
 from rushlight.ops.linalg.results import collected
@@ -13,6 +12,8 @@ from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.level import is_followed, is_lifted
+from rushlight.ops.machine.transforms.words import PLAIN
 from rushlight.ops.products.products import adjoint
 
 
@@ -63,7 +64,7 @@ def refuse_driver(driver, name):
         )
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.svd", returns=("U", "S", "Vh"), samples=cases(decompositions))
+@op(dtype=SAME, batch=PLAIN, layout=COLUMNS, name="linalg.svd", returns=("U", "S", "Vh"), samples=cases(decompositions))
 def linalg_svd(A, full_matrices=True, *, driver=None, out=None):
     """U, S and Vh with A = U diag(S) Vh, the singular values S in descending order.
 
@@ -121,6 +122,9 @@ def skew(matrix):
 
 def require_no_phase(phase, words):
     """Complex vectors are free to turn by a phase: what depends on it has no gradient."""
+    if is_lifted(phase):
+        # its numbers stand for a direction, or for many samples
+        return
     if phase.is_complex() and phase._array.size and abs(phase._array.imag).max() > 1e-2:
         raise RuntimeError(
             f"{words} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss "
@@ -129,7 +133,7 @@ def require_no_phase(phase, words):
         )
 
 
-@op(dtype=SAME, name="_singular_values", samples=None)
+@op(dtype=SAME, batch=PLAIN, name="_singular_values", samples=None)
 def singular_values(A):
     return decomposed(A, False, False)
 
@@ -143,7 +147,7 @@ def svdvals(A, *, driver=None, out=None):
     """
     refuse_driver(driver, "svdvals")
     # without a gradient the vectors are not needed: a third of the time
-    found = linalg_svd(A, False).S if A.requires_grad and state.grad else singular_values(A)
+    found = linalg_svd(A, False).S if is_followed(A) else singular_values(A)
     return write_composed("linalg.svdvals", found, out)
 
 

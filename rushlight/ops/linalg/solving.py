@@ -22,6 +22,7 @@ from rushlight.ops.machine.declare import Op, composed, op
 from rushlight.ops.machine.layouts import COLUMNS, ROWS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, joined
+from rushlight.ops.machine.transforms.words import FILLED
 from rushlight.ops.products.products import adjoint
 
 SINGULAR = "The solver failed because the input matrix is singular."
@@ -56,7 +57,14 @@ def SOLVED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
     return (COLUMNS if arrays[op.positions["left"]] else ROWS)(op, arrays, result)
 
 
-@op(dtype=SAME, layout=SOLVED, name="linalg.solve_ex", returns=("result", "info"), samples=cases(equations))
+@op(
+    dtype=SAME,
+    batch=FILLED,
+    layout=SOLVED,
+    name="linalg.solve_ex",
+    returns=("result", "info"),
+    samples=cases(equations),
+)
 def solve_ex(A, B, *, left=True, check_errors=False, out=None):
     """The solution of A X = B, and the position of the first zero pivot, counted from one: 0 where all is well.
 
@@ -72,6 +80,7 @@ def solve_ex(A, B, *, left=True, check_errors=False, out=None):
 
 @op(
     dtype=SAME,
+    batch=FILLED,
     layout=SOLVED,
     name="linalg.solve",
     node="LinalgSolveExBackward0",
@@ -92,9 +101,11 @@ def solve(A, B, *, left=True, out=None):
 def solutions(A, B, left):
     """The solutions, infinite for singular matrices, and LAPACK's infos."""
     name = "linalg.solve"
+    if A.dtype.kind in "biu":
+        require_inexact(A, name, "lu_cpu")
+    require_same_dtype(A, B, name)
     require_square(A, name)
     require_inexact(A, name, "lu_cpu")
-    require_same_dtype(A, B, name)
     vector = is_vector(A.shape, B.shape)
     if vector:
         B = B[..., None]
@@ -155,7 +166,7 @@ def factors(make):
     ]
 
 
-@op(dtype=SAME, layout=SOLVED, name="linalg.lu_solve", samples=cases(factors))
+@op(dtype=SAME, batch=FILLED, layout=SOLVED, name="linalg.lu_solve", samples=cases(factors))
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False, out=None):
     """The solution of A X = B, of X A = B, or of these for A's adjoint, from what `lu_factor(A)` returns.
 

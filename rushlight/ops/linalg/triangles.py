@@ -10,6 +10,7 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import LEADING
 from rushlight.ops.products.products import adjoint
 
 # above this NumPy's elimination costs more than a call of BLAS for each matrix
@@ -69,7 +70,7 @@ def equations(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, name="linalg.solve_triangular", samples=cases(equations))
+@op(dtype=SAME, batch=LEADING, layout=COLUMNS, name="linalg.solve_triangular", samples=cases(equations))
 def solve_triangular(input, B, *, upper: bool, left=True, unitriangular=False, out=None):
     """The solution of A X = B, or of X A = B, for a triangular matrix A, of which the other half is not read.
 
@@ -121,7 +122,7 @@ def old_equations(make):
     ]
 
 
-@op(dtype=SAME, layout=COLUMNS, returns=("solution", "cloned_coefficient"), samples=cases(old_equations))
+@op(dtype=SAME, batch=LEADING, layout=COLUMNS, returns=("solution", "cloned_coefficient"), samples=cases(old_equations))
 def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False, *, out=None):
     """The solution X of A X = B for a triangular A, and a copy of A; `linalg.solve_triangular` replaces it.
 

@@ -17,6 +17,7 @@ from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.reductions.norms import require_inexact
 from rushlight.ops.shape.joining import cat
 
@@ -40,7 +41,7 @@ def triples(make):
     ]
 
 
-@op(dtype=MATCH, name="linalg.cross", samples=cases(triples))
+@op(dtype=MATCH, batch=ALONG, name="linalg.cross", samples=cases(triples))
 def linalg_cross(input, other, *, dim=-1, out=None):
     """The cross product of vectors of three elements along `dim`.
 
@@ -50,9 +51,11 @@ def linalg_cross(input, other, *, dim=-1, out=None):
     """
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     place = counted(dim, input.ndim)
-    if input.ndim == 0 or input.shape[place] != 3 or other.shape[place] != 3:
-        lengths = [each.shape[place] if each.ndim else 1 for each in (input, other)]
+    if input.shape[place] != 3 or other.shape[place] != 3:
+        lengths = [each.shape[place] for each in (input, other)]
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}"
         )

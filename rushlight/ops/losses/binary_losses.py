@@ -61,6 +61,13 @@ def binary_surprises(input, target, weight: "Tensor" = None, reduction="mean"):
     return reduced(values if weight is None else values * weight, reduction)
 
 
+def surprises_of(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    """As `binary_surprises`, of ops."""
+    yes, no = input.log().clamp(min=LOWEST_LOG), (-input).log1p().clamp(min=LOWEST_LOG)
+    return reduced_tensor(weighted((target - 1) * no - target * yes, weight), reduction)
+
+
+binary_surprises.made_of(surprises_of)
 binary_surprises.gradient(
     input=lambda grad, input, target, weight, reduction: (
         weighted(share(grad, reduction, input.numel()), weight)
@@ -122,6 +129,19 @@ def logit_surprises(input, target, weight: "Tensor" = None, pos_weight: "Tensor"
     return reduced(values if weight is None else values * weight, reduction)
 
 
+def logit_surprises_of(
+    input: Tensor, target: Tensor, weight: Tensor | None, pos_weight: Tensor | None, reduction: str
+) -> Tensor:
+    """As `logit_surprises`, of ops."""
+    tail = (-input.abs()).exp().log1p()
+    if pos_weight is None:
+        values = input.clamp(min=0) - input * target + tail
+    else:
+        values = (1 - target) * input + (1 + (pos_weight - 1) * target) * (tail + (-input).clamp(min=0))
+    return reduced_tensor(weighted(values, weight), reduction)
+
+
+logit_surprises.made_of(logit_surprises_of)
 logit_surprises.gradient(
     input=lambda grad, input, target, weight, pos_weight, reduction: (
         logit_slope(input, target, pos_weight) * weighted(share(grad, reduction, input.numel()), weight)
@@ -205,6 +225,9 @@ def soft_margins(input, target, reduction: str):
     return reduced(values.astype(compute_dtype(input.dtype), copy=False), reduction)
 
 
+soft_margins.made_of(
+    lambda input, target, reduction: reduced_tensor((-input * target.to(input.dtype)).exp().log1p(), reduction)
+)
 soft_margins.gradient(
     input=lambda grad, input, target, reduction: (
         target * odds_share(input, -target * input) * share(grad, reduction, input.numel(), -1.0)

@@ -16,6 +16,7 @@ from rushlight.ops.machine.gradients import refuse_history
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import MATCH, SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.loss_words import CLASSES
 
 
 def index_cases(make):
@@ -62,26 +63,42 @@ def class_numbers(input: Tensor, target: Tensor) -> Tensor:
     if len(shape) == 1 and found == (1,):
         target = target.reshape(())
     elif found != (shape[:1] + shape[2:] if len(shape) > 1 else ()):
+        # torch looks at the dtype before it counts the classes of one row, or compares the sides of images
+        if (len(shape) == 1 and len(found) < 2) or (len(shape) == 4 and len(found) == 3 and shape[0] == found[0]):
+            require_numbers(target)
         raise wrong_shape(shape, found)
     if target._array.dtype == np.int64:
         return target
-    if target._array.dtype != np.uint8:
-        words = f"expected target dtype to be Long or Byte, but got {target.dtype.scalar}"
-        fix = "class numbers are int64: target.long(); probabilities have the input's shape"
-        raise explained(RuntimeError, words, fix=fix)
+    require_numbers(target)
     return target.long()
 
 
+def require_numbers(target: Tensor) -> None:
+    if target._array.dtype not in (np.int64, np.uint8):
+        words = f"expected target dtype to be Long or Byte, but got {target.dtype.scalar}"
+        fix = "class numbers are int64: target.long(); probabilities have the input's shape"
+        raise explained(RuntimeError, words, fix=fix)
+
+
 def wrong_shape(input: tuple[int, ...], target: tuple[int, ...]) -> Exception:
-    if len(input) == 2 and len(target) > 1 and input[0] == target[0]:
+    if len(target) > 1 and (len(input) == 1 or (len(input) == 2 and input[0] == target[0])):
         return RuntimeError(
             "0D or 1D target tensor expected, multi-target not supported: the target holds one class number for each "
-            f"of the {input[0]} rows, but its shape is {list(target)}"
+            f"row, but its shape is {list(target)}"
         )
+    if len(input) == len(target) == 1:
+        return ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target[0]}")
     if len(input) < 3 or not target or input[0] != target[0]:
-        size = target[0] if target else 1
+        size = target[0] if target else 0
         words = f"Expected input batch_size ({input[0]}) to match target batch_size ({size})."
         return explained(ValueError, words, fix="give each row of the input one target")
+    if len(input) == 4 and len(target) != 3:
+        return RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(target)}; "
+            f"expected {[*input[:1], *input[2:]]}"
+        )
+    if len(input) == 4:
+        return RuntimeError(f"size mismatch (got input: {list(input)} , target: {list(target)}")
     return RuntimeError(f"Expected target size {[*input[:1], *input[2:]]}, got {list(target)}")
 
 
@@ -177,6 +194,7 @@ def likelihood_node(ndim: int, reduction: str) -> str:
     dtype=MATCH,
     operands=["input"],
     name="_nll_loss",
+    batch=CLASSES,
     returns=("loss", "shares"),
     node=lambda input, reduction: likelihood_node(input.ndim, reduction),
     samples=None,
@@ -189,6 +207,34 @@ def negative_log_likelihood(input, target, weight: "Tensor" = None, ignore_index
     return loss, np.asarray(shares, input.dtype)
 
 
+def classes_within(target: Tensor, input: Tensor) -> tuple[int, Tensor]:
+    """The dimension of the classes, and class numbers along it that can be looked up, ignored ones too."""
+    dim = class_dim(input.ndim)
+    return dim, target.clamp(0, max(input.shape[dim] - 1, 0)).unsqueeze(dim)
+
+
+def row_shares(target: Tensor, like: Tensor, weight: Tensor | None, classes: Tensor, ignore_index: int, dim: int):
+    """The part of each row before it is divided, and the sum of them: as `shares_of`, of ops."""
+    found = like.new_ones(like.shape) if weight is None else weight[classes.squeeze(dim)]
+    found = found.masked_fill(target == ignore_index, 0)
+    return found, found.sum()
+
+
+def likelihood_of(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str):
+    """As `negative_log_likelihood`, of ops."""
+    dim, classes = classes_within(target, input)
+    right = input.gather(dim, classes).squeeze(dim)
+    shares, total = row_shares(target, right, weight, classes, ignore_index, dim)
+    if reduction == "mean":
+        shares = shares / total.masked_fill(total == 0, 1)
+    values = (-right * shares).masked_fill(shares == 0, 0)
+    if reduction == "none":
+        return values, shares
+    summed = values.sum()
+    return (summed.masked_fill(total == 0, math.nan) if reduction == "mean" else summed), shares
+
+
+negative_log_likelihood.made_of(likelihood_of)
 negative_log_likelihood.gradient(
     input=lambda grad, shares, target, input_shape: (
         None if grad is None else -placed(grad * shares, target, input_shape)
@@ -196,7 +242,7 @@ negative_log_likelihood.gradient(
 )
 
 
-@op(dtype=SAME, name="_placed", samples=None)
+@op(dtype=SAME, linear=True, name="_placed", samples=None)
 def placed(rows, target, shape: tuple):
     """Zeros, and the value of each row at its target class."""
     found = np.zeros(shape, rows.dtype)
@@ -204,15 +250,30 @@ def placed(rows, target, shape: tuple):
     return found
 
 
+def placed_of(rows: Tensor, target: Tensor, shape: tuple) -> Tensor:
+    """As `placed`, of ops."""
+    zeros = target.new_zeros(shape, dtype=rows.dtype)
+    dim, classes = classes_within(target, zeros)
+    return zeros.scatter(dim, classes, rows.expand(target.shape).unsqueeze(dim))
+
+
+def taken_of(input: Tensor, target: Tensor) -> Tensor:
+    """As `taken`, of ops."""
+    dim, classes = classes_within(target, input)
+    return input.gather(dim, classes).squeeze(dim)
+
+
+placed.made_of(placed_of)
 placed.gradient(rows=lambda grad, target: taken(grad, target))
 
 
-@op(dtype=SAME, name="_taken", samples=None)
+@op(dtype=SAME, linear=True, name="_taken", samples=None)
 def taken(input, target):
     """The value of each row at its target class."""
     return input[places(target, input.shape)]
 
 
+taken.made_of(taken_of)
 taken.gradient(input=lambda grad, target, input_shape: placed(grad, target, input_shape))
 
 

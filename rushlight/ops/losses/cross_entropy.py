@@ -13,8 +13,10 @@ from rushlight.ops.losses.classification_losses import (
     check_weight_shape,
     class_dim,
     class_numbers,
+    classes_within,
     index_cases,
     likelihood_node,
+    likelihood_of,
     negative_log_likelihood,
     places,
     shares_of,
@@ -23,6 +25,8 @@ from rushlight.ops.losses.loss_reduction import legacy, unknown
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import MATCH, PROMOTE, SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.loss_words import AT_CLASSES, CLASSES
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.reductions.folding import fold
 from rushlight.ops.reductions.softmax import log_softmax, require_real, softmax_gradient
 
@@ -31,6 +35,7 @@ from rushlight.ops.reductions.softmax import log_softmax, require_real, softmax_
     dtype=MATCH,
     operands=["input"],
     name="_cross_entropy",
+    batch=CLASSES,
     returns=("loss", "probs", "shares"),
     node=lambda input, reduction: likelihood_node(input.ndim, reduction),
     samples=None,
@@ -52,6 +57,14 @@ def cross_entropy_of_classes(input, target, weight: "Tensor" = None, ignore_inde
     return brought_together(rows, shares, reduction), probs, np.asarray(shares, input.dtype)
 
 
+def cross_entropy_of(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: str):
+    """As `cross_entropy_of_classes`, of ops."""
+    logs = log_softmax(input, class_dim(input.ndim))
+    loss, shares = likelihood_of(logs, target, weight, ignore_index, reduction)
+    return loss, logs.exp(), shares
+
+
+cross_entropy_of_classes.made_of(cross_entropy_of)
 cross_entropy_of_classes.gradient(
     input=lambda grads, probs, shares, target: cross_entropy_gradient(grads, probs, shares, target)
 )
@@ -69,7 +82,7 @@ def cross_entropy_gradient(grads: list, probs: Tensor, shares: Tensor, target: T
     return found
 
 
-@op(dtype=SAME, name="_less_one_at_target", samples=None)
+@op(dtype=SAME, batch=AT_CLASSES, name="_less_one_at_target", samples=None)
 def less_one_at_target(probs, target, scale):
     """The probabilities, less one for the right classes, times the scale of each row."""
     found = probs * scale
@@ -79,13 +92,21 @@ def less_one_at_target(probs, target, scale):
     return found
 
 
+def less_one_of(probs: Tensor, target: Tensor, scale: Tensor) -> Tensor:
+    """As `less_one_at_target`, of ops."""
+    dim, classes = classes_within(target, probs)
+    ones = probs.new_zeros(probs.shape).scatter(dim, classes, 1.0)
+    return (probs - ones) * scale
+
+
+less_one_at_target.made_of(less_one_of)
 less_one_at_target.gradient(
     probs=lambda grad, scale: grad * scale,
     scale=lambda grad, probs, target, scale: grad * less_one_at_target(probs, target, scale.new_ones(scale.shape)),
 )
 
 
-@op(dtype=PROMOTE, name="_negated_share", node="DivBackward1", samples=None)
+@op(dtype=PROMOTE, batch=ELEMENTWISE, name="_negated_share", node="DivBackward1", samples=None)
 def negated_share(input, count: float):
     """The negated input, divided by a count."""
     return -input / count
@@ -100,6 +121,8 @@ def cross_entropy_of_shares(input: Tensor, target: Tensor, weight: Tensor | None
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {target.dtype.scalar}"
         )
+    if not input.ndim:
+        raise IndexError("Dimension specified as 1 but tensor has no dimensions: there is one number for each class")
     dim = class_dim(input.ndim)
     classes = input.shape[dim]
     if smoothing > 0:
@@ -166,6 +189,13 @@ def share_cases(make):
     ]
 
 
+def check_logits(input) -> None:
+    """Refuse what has no logarithms of a softmax, which torch computes before it looks at the target."""
+    if not input.ndim:
+        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+    require_real(input, "log_softmax")
+
+
 @composed(name="nn.functional.cross_entropy", samples=cases(lambda make: index_cases(make) + share_cases(make)))
 def cross_entropy(
     input,
@@ -196,6 +226,7 @@ def cross_entropy(
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
         return cross_entropy_of_shares(input, target, weight, reduction, label_smoothing)
+    check_logits(input._array)
     target = class_numbers(input, target)
     check_weight(weight, input)
     if label_smoothing > 0:

@@ -33,6 +33,14 @@ def divergences(input, target, reduction: str, log_target: bool):
     return reduced(np.where(target == 0, 0, target * np.log(target)) - target * input, reduction)
 
 
+def divergences_of(input: Tensor, target: Tensor, reduction: str, log_target: bool) -> Tensor:
+    """As `divergences`, of ops."""
+    if log_target:
+        return reduced_tensor(target.exp() * (target - input), reduction)
+    return reduced_tensor(target.xlogy(target) - target * input, reduction)
+
+
+divergences.made_of(divergences_of)
 divergences.gradient(
     input=lambda grad, target, reduction, log_target: (
         (target.exp() if log_target else target) * share(grad, reduction, target.numel(), -1.0)

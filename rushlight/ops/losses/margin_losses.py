@@ -186,7 +186,10 @@ def margins(input, target, p=1, margin=1.0, weight: "Tensor" = None, reduction="
     missing = np.fmax(margin - input[np.arange(len(target)), target][:, None] + input, 0)
     missing[np.arange(len(target)), target] = 0
     missing = missing**p
-    rows = np.add.reduce(missing if weight is None else missing * weight[target][:, None], 1)
+    if weight is not None:
+        # where nothing is missing an infinite weight adds nothing, as in torch
+        missing = np.where(missing > 0, missing * weight[target][:, None], 0)
+    rows = np.add.reduce(missing, 1)
     return reduced(rows / input.shape[1], reduction)
 
 
@@ -202,9 +205,9 @@ def margin_gradient(
 ) -> Tensor:
     missing = margin - taken(input, target).unsqueeze(1) + input
     lacking = (missing > 0).scatter(1, target.unsqueeze(1), False)
-    slope = lacking.to(input.dtype) if p == 1 else missing.where(lacking, 0)
+    slope = lacking.to(input.dtype) if p == 1 else missing
     rows = grad if weight is None else grad * weight[target]
-    slope = slope * (rows.unsqueeze(1) if rows.ndim else rows)
+    slope = (slope * (rows.unsqueeze(1) if rows.ndim else rows)).where(lacking, 0)
     return slope - placed(slope.sum(1), target, slope.shape)
 
 

@@ -8,22 +8,31 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.memory import deferred
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.meta import Meta, bare
 from rushlight.core.numbers import dtypes
-from rushlight.core.numbers.dtypes import DIFFERENTIABLE
+from rushlight.core.numbers.casting import by_float32
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE, HALF
 from rushlight.core.object.tensor import Tensor, new, wrap
 from rushlight.core.object.views import MULTIPLE, make_view
 from rushlight.core.settings.float_warnings import QUIET, floating_point
 from rushlight.errors.explained import KERNEL, explained
 from rushlight.errors.location import user_line
+from rushlight.native import extension
 from rushlight.ops.machine.asked import not_a_tensor
 from rushlight.ops.machine.calling import ABSENT, argument_words, not_given, parser_name
+from rushlight.ops.machine.halves import in_float32
+from rushlight.ops.machine.layouts import wraps_number
+from rushlight.ops.machine.transforms.level import is_lifted
+from rushlight.ops.machine.transforms.lifting import call_lifted, tensors_of
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
 
 ndarray, asarray = np.ndarray, np.asarray
 NUMBERS = {int, float, bool, complex, np.float64}
+# arrays of tensors whose calls go another way
+ELSEWHERE = {Meta, Lifted}
 # may give integers although they are differentiable
 SUMS = {"sum", "prod", "nansum", "cumsum", "cumprod"}
 
@@ -33,14 +42,14 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     arrays = list(arguments)
     needs = 0
     cut = None
-    meta = False
+    elsewhere = False
     for position in op.tensors:
         value = arguments[position]
         if isinstance(value, Tensor):
             array = arrays[position] = value._array
             if type(array) is not ndarray:
                 arrays[position] = plain(op, position, array)
-                meta = meta or type(array) is Meta
+                elsewhere = elsewhere or type(array) in ELSEWHERE
             if value._requires_grad or (value._base is not None and value._base._requires_grad):
                 needs |= 1 << position
             elif value._cut is not None:
@@ -48,16 +57,16 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         elif type(value) not in NUMBERS or position in op.strict:
             needs |= unwrap_other(op, position, value, arrays)
             if position in op.lists:
-                cut, without = seen_in(value, cut)
-                meta = meta or without
-    if meta:
-        return without_memory(op, arguments, out)
+                cut, other = seen_in(value, cut)
+                elsewhere = elsewhere or other
+    if elsewhere:
+        return call_elsewhere(op, arguments, out)
     # `run`, written out: a call less
     expected = None
     token = floating_point.set(QUIET)
     try:
         expected = op.rule(op, arrays)
-        results = op.positional(*arrays)
+        results = in_float32(op, arrays) if expected in HALF else op.positional(*arrays)
     except Exception as error:
         if out is not None:
             refuse_out(op, arguments, needs, out, error)
@@ -78,13 +87,15 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
 
 
 def seen_in(tensors: Any, cut: tuple | None) -> tuple[tuple | None, bool]:
-    """The first cut history among tensors of a list, and whether one of them has no memory."""
+    """The first cut history among tensors of a list, and whether the call of one of them goes another way."""
     cut = next((each._cut for each in tensors if each._cut is not None), cut)
-    return cut, any([type(each._array) is Meta for each in tensors])
+    return cut, any([type(each._array) in ELSEWHERE for each in tensors])
 
 
-def without_memory(op: Op, arguments: tuple, out: Any) -> Any:
-    """The call where one of its tensors is on the device 'meta'."""
+def call_elsewhere(op: Op, arguments: tuple, out: Any) -> Any:
+    """The call where a tensor takes part in a function transform, or is on the device 'meta'."""
+    if any(map(is_lifted, tensors_of(arguments))):
+        return call_lifted(op, arguments, out)
     from rushlight.ops.machine.meta import call_meta
 
     return call_meta(op, arguments, out)
@@ -92,6 +103,8 @@ def without_memory(op: Op, arguments: tuple, out: Any) -> Any:
 
 def give_history(op: Op, arguments: tuple, needs: int, cut: tuple | None, tensor: Tensor) -> None:
     """A node for the result, or why it has none."""
+    if needs and not is_seen(op, arguments):
+        needs = 0
     if needs:
         needs &= op.differentiable
         if needs and state.grad and tensor._array.dtype in DIFFERENTIABLE:
@@ -103,6 +116,16 @@ def give_history(op: Op, arguments: tuple, needs: int, cut: tuple | None, tensor
         tensor._cut = cut
     if state.inference and tensor._base is None:
         tensor._inference = True
+
+
+def is_seen(op: Op, arguments: tuple) -> bool:
+    """Whether autograd sees a call: not where all tensors are of inference mode, as `.data` may have made them."""
+    for position in op.tensors:
+        value = arguments[position]
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            if not each._inference if isinstance(each, Tensor) else each is not None and wraps_number(op, position):
+                return True
+    return False
 
 
 def unwrap(op: Op, arguments: tuple) -> tuple[list, int, tuple | None]:
@@ -147,7 +170,7 @@ def run(op: Op, arguments: tuple, arrays: list) -> Any:
     token = floating_point.set(QUIET)
     try:
         expected = op.rule(op, arrays)
-        results = op.positional(*arrays)
+        results = in_float32(op, arrays) if expected in HALF else op.positional(*arrays)
     except Exception as error:
         results = recovered(op, arguments, arrays, error)
     finally:
@@ -192,7 +215,7 @@ def quietly(array: ndarray, kind: np.dtype) -> ndarray:
     """The array in another dtype, where a number may be beyond the largest."""
     token = floating_point.set(QUIET)
     try:
-        return array.astype(kind)
+        return by_float32(array, kind) if kind in dtypes.HALF else array.astype(kind)
     finally:
         floating_point.reset(token)
 
@@ -209,7 +232,7 @@ def wrap_many(op: Op, arguments: tuple, needs: int, cut: tuple | None, results: 
             tensor = new(Tensor)
             tensor._array = array
         tensors.append(tensor)
-    if needs and tensors:
+    if needs and tensors and is_seen(op, arguments):
         needs &= op.differentiable
         if needs and state.grad:
             node = op.node_for(needs, arguments, tuple(tensors))
@@ -297,3 +320,7 @@ def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor", fo
         f"{argument_words(op, op.names[position], place, form=form)} must be {wanted}, "
         f"not {type(value).__module__ + '.' if isinstance(value, ndarray) else ''}{type(value).__name__}"
     )
+
+
+if extension is not None:
+    extension.connect(call=call)

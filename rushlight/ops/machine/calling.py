@@ -6,7 +6,9 @@ from collections.abc import Callable
 from inspect import CO_VARARGS
 from typing import TYPE_CHECKING, Any
 
+from rushlight.core.object.tensor import Tensor
 from rushlight.errors.callsite import position_words
+from rushlight.errors.warning import warn
 from rushlight.ops.machine.signature import names_of
 
 if TYPE_CHECKING:
@@ -44,6 +46,13 @@ NATIVE_FUNCTIONALS = set(
 )
 # modules whose functions torch knows by the module's name too: `linalg_norm`
 PREFIXED = {"linalg", "fft", "special"}
+
+
+# numbers that torch still takes by position, before or after the first tensor: `x.add_(2, y)` is `x.add_(y, alpha=2)`
+OLD_NUMBERS = dict.fromkeys(("addmm", "addmv", "addr", "addbmm", "baddbmm"), ("beta", "alpha"))
+OLD_NUMBERS |= dict.fromkeys(("add", "sub"), ("alpha",)) | dict.fromkeys(("addcmul", "addcdiv"), ("value",))
+# forms that were warned of
+warned: set[str] = set()
 
 
 class Absent:
@@ -88,6 +97,9 @@ def again(op: Op, function: Callable, values: tuple, rest: dict[str, Any]) -> An
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     given = dict(zip(names, values, strict=False))
     many = values[len(names)] if code.co_flags & CO_VARARGS else ()
+    if many and op.name in OLD_NUMBERS:
+        options = {name: given[name] for name in names[code.co_argcount :]}
+        return in_old_order(op, function, [*values[: code.co_argcount], *many], options | rest)
     for name, value in rest.items():
         place = NUMPY_NAMES.get(name, "")
         if given.get(place, ABSENT) is not default_of(function, place) or is_python_written(op) or place not in given:
@@ -95,6 +107,29 @@ def again(op: Op, function: Callable, values: tuple, rest: dict[str, Any]) -> An
         given[place] = value
     positional = [given.pop(name) for name in names[: code.co_argcount]]
     return function(*positional, *many, **given)
+
+
+def in_old_order(op: Op, function: Callable, values: list, options: dict[str, Any]) -> Any:
+    """The call with numbers by name that came by position; torch says once that this is an old form."""
+    numbers = [each for each in values if not isinstance(each, Tensor)]
+    tensors = [each for each in values if isinstance(each, Tensor)]
+    names, name = OLD_NUMBERS[op.name], function.__name__
+    count = function.__code__.co_argcount
+    if len(tensors) != count or len(numbers) > len(names) or not all([type(each) in (int, float) for each in numbers]):
+        raise TypeError(
+            f"{name}() takes {count} positional arguments but {len(values)} were given: give "
+            f"{' and '.join(names)} by name"
+        )
+    if name not in warned:
+        warned.add(name)
+        old = ", ".join([f"Number {each}" for each in names])
+        new = ", ".join([f"Number {each} = 1" for each in names])
+        tensor_names = ", ".join([f"Tensor {each}" for each in function.__code__.co_varnames[1:count]])
+        warn(
+            f"This overload of {name} is deprecated:\n\t{name}({old}, {tensor_names})\n"
+            f"Consider using one of the following signatures instead:\n\t{name}({tensor_names}, *, {new})"
+        )
+    return function(*tensors, **(options | dict(zip(names, numbers, strict=False))))
 
 
 def missing(name: str, given: dict[str, Any]) -> TypeError | None:

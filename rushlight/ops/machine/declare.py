@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from rushlight.autograd.graph import OpNode
-from rushlight.autograd.refused import RefusedNode, UnderivableNode, UnderivableWrite
+from rushlight.autograd.refused import RealNode, RefusedNode, UnderivableNode, UnderivableWrite
 from rushlight.ops.machine import gradients, rules
 from rushlight.ops.machine.accelerator import CALL, COMPOSED, EITHER, INPLACE, accelerated, described, has_kernel
 from rushlight.ops.machine.call import call
@@ -19,6 +19,7 @@ from rushlight.ops.machine.inplace import call_either, call_inplace
 from rushlight.ops.machine.layouts import COMMON, KEPT, ROWS
 from rushlight.ops.machine.returned import named_results
 from rushlight.ops.machine.signature import CO_VARARGS, REQUIRED, Parameter, all_names, names_of, parameters_of
+from rushlight.ops.machine.transforms.words import BY_STRIDES, ELEMENTWISE, RANDOM
 
 REGISTRY: dict[str, Op] = {}
 
@@ -70,7 +71,15 @@ class Op:
         self.inplace: Callable | None = None
         self.twin: Callable[[str], Callable]  # makes the function once more, as another object, for a module
         self.twins: list[Callable] = []  # those that were made
-        self.is_method = self.is_view = self.is_composed = False
+        self.is_method = self.is_view = self.is_composed = self.is_pointwise = self.linear = False
+        # how it takes a batch dimension, a word of `transforms/words.py`; None: one sample after the other
+        self.batch: Callable | None = None
+        # the same op of other ops, for a batch, where no word does
+        self.made: Callable | None = None
+        # of a product, which is linear in each of these inputs
+        self.factors: tuple[int, ...] = ()
+        # its derivative along tangents, where it does not follow from the gradient
+        self.tangent: Callable | None = None
         self.returns: tuple[str, ...] | None = None
         self.aliases: tuple[str, ...] = ()
         self.operator: str | None = None
@@ -81,6 +90,10 @@ class Op:
         self.inner_name: str | None = None  # torch's, where it has no derivative
         self.fused = False
         self.saves: tuple[str, ...] = ()  # whichever gradients are wanted
+        # of each tensor in its list, the one whose gradient needs it, or ALWAYS or NEVER: what nobody needs may change
+        self.partners: tuple[int, ...] = ()
+        self.holds: tuple[str, ...] = ()  # by their memory: what `.data` is later does not matter
+        self.folds: tuple[str, ...] = ()  # of these only what is no matrix
         self.node_reads: Callable | None = None
         self.node_positions: tuple[int, ...] = ()
         self.runs_once = False  # whether its node is freed by a backward although it saves no tensor
@@ -89,6 +102,17 @@ class Op:
         # for the same ops: torch's nodes, as users see them who follow the graph
         self.steps: Callable[[OpNode], tuple] | None = None
         self.results_name = name  # under which several results are shown
+
+    @property
+    def lifting(self) -> int:
+        """What native code may do with it inside of function transforms, in bits.
+
+        1: take a step of a level; 2: run it on a batch; 4: run it on tangents, to which it does the same.
+        """
+        single = self.name != "_strided_view"
+        spreads = self.is_pointwise and self.made is None and self.name not in RANDOM
+        moves = (self.linear or self.is_view) and self.tangent is None and self.name not in BY_STRIDES
+        return single | spreads << 1 | (single and moves) << 2
 
     @functools.cached_property
     def results(self) -> type:
@@ -127,12 +151,22 @@ class Op:
             if hasattr(each, "_forget"):
                 each._forget()
 
+    def made_of(self, function: Callable) -> None:
+        """State which other ops give the same, for a batch that no word describes."""
+        self.made = function
+
     def refuse_gradients(self, inner_name: str) -> None:
         """State that torch has no derivative for any input."""
         refusal = gradients.underivable(f"derivative for aten::{inner_name}")
         self.gradient(**{self.names[position]: refusal for position in (*self.tensors, *self.lists)})
         self.inner_name, self.node_base = inner_name, UnderivableNode
         self.inplace_node, self.inplace_base = "NotImplemented", UnderivableWrite
+
+    def refuse_complex_gradients(self, inner_name: str | None = None) -> None:
+        """State that torch has a derivative for real numbers only; it may have another name for what it refuses."""
+        self.node_base, self.inner_name = RealNode, inner_name or self.name.rpartition(".")[2]
+        if self.inplace_node is None:
+            self.inplace_node = camel(self.name.removeprefix("nn.functional.")) + "Backward0"
 
     def saved_names(self) -> list[str]:
         """All that a call may save, whichever gradients are wanted."""
@@ -142,7 +176,7 @@ class Op:
     def source_of(self, name: str) -> tuple[str, int] | None:
         """Where a formula's parameter comes from: ("argument" | "shape" | "geometry" | "result", position)."""
         if name in self.positions:
-            return "argument", self.positions[name]
+            return "memory" if name in self.holds else "argument", self.positions[name]
         if name.endswith("_shape") and name.removesuffix("_shape") in self.positions:
             return "shape", self.positions[name.removesuffix("_shape")]
         if name.endswith("_geometry") and name.removesuffix("_geometry") in self.positions:
@@ -212,9 +246,11 @@ class Plan:
     def __init__(self, op: Op, needs: int):
         wanted = {name: f for name, f in op.gradients.items() if needs >> op.positions[name] & 1}
         parameters = {name: names_of(formula) for name, formula in wanted.items()}
-        names = dict.fromkeys(itertools.chain(*parameters.values(), op.saves))
+        read = list(itertools.chain(*parameters.values(), op.saves)) if wanted else read_by_several(op)
+        names = dict.fromkeys(read)
         self.names = [name for name in names if name not in ("grad", "grads")]
         self.sources: list[Any] = [op.source_of(name) for name in self.names]
+        self.folded = [name in op.folds for name in self.names]
         # the values of a backward: the first gradient, all gradients, then what was saved
         index = {name: place for place, name in enumerate(["grad", "grads", *self.names])}
         self.inputs = tuple(op.positions[name] for name in wanted)
@@ -223,21 +259,27 @@ class Plan:
             (formula, reader([index[each] for each in parameters[name]]), op.positions[name] in op.lists)
             for name, formula in wanted.items()
         ]
-        kept = {position for kind, position in self.sources if kind == "argument"}
+        kept = {position for kind, position in self.sources if kind in ("argument", "memory")}
         self.keeps_tensors = bool(kept & set(op.tensors)) or any(kind == "result" for kind, _ in self.sources)
         # numbers in place of all of them need not be freed, but where torch makes tensors of them
         self.may_keep_numbers = op.name not in ("mul", "div") and all(
-            kind not in ("argument", "result") or (kind == "argument" and position not in op.strict)
+            kind not in ("argument", "memory", "result") or (kind == "argument" and position not in op.strict)
             for kind, position in self.sources
         )
         self.keeps_input = 0 in kept
         self.has_lists = any(position in op.lists for position in self.inputs)
-        # the saved values that may be tensors: (place, whether it is a result, which one)
+        # the saved values that may be tensors: (place, whether they are kept without their history)
         self.checked = [
-            (place, kind == "result", position)
+            (place, kind != "argument")
             for place, (kind, position) in enumerate(self.sources)
-            if kind == "result" or (kind == "argument" and position in op.tensors)
+            if kind in ("memory", "result") or (kind == "argument" and position in op.tensors)
         ]
+
+
+def read_by_several(op: Op) -> list[str]:
+    """What more than one formula reads: torch saves it also where no input leads anywhere."""
+    names = list(itertools.chain(*map(names_of, op.gradients.values())))
+    return [name for name in names if names.count(name) > 1 and name in op.positions]
 
 
 def reader(places: list[int]) -> Callable[[list], tuple]:
@@ -282,6 +324,10 @@ def op(
     underivable: str | None = None,
     fused: bool = False,
     saves: tuple[str, ...] = (),
+    holds: tuple[str, ...] = (),
+    folds: tuple[str, ...] = (),
+    batch: Callable | None = None,
+    linear: bool | tuple[str, ...] = False,
 ) -> Callable:
     """Declare an op: see docs/design/0001-declared-ops.md.
 
@@ -292,7 +338,11 @@ def op(
     function of arguments; `layout` is a word of `layouts.py` where it is not the usual one (see `layout_of`);
     `inplace_node` that of the in-place form where it is another; `inplace_underivable` that this form has no
     derivative; `underivable` torch's inner name of an op that it records but has no derivative for; `fused` that torch
-    has one op for its gradient, which is always recorded with a way to the input; `saves` what a node always keeps.
+    has one op for its gradient, which is always recorded with a way to the input; `saves` what a node always keeps;
+    `holds` the inputs of which torch saves a view, which goes on to see the memory of the call; `folds` those which
+    it makes matrices of by a view: a matrix is saved itself.
+    `batch` is a word of `transforms/words.py` on how it takes a batch dimension; `linear` says that it is its own
+    derivative, or names the factors of a product, which is linear in each of them.
     """
 
     def declare(body: Callable) -> Callable:
@@ -301,15 +351,18 @@ def op(
         self.is_view, self.returns = view, returns
         self.name_node("NotImplemented" if underivable else node)
         self.inplace_node = camel(self.name) + "Backward1" if inplace_underivable else inplace_node
-        self.fused, self.saves = fused, saves
+        self.fused, self.saves, self.holds, self.folds = fused, saves, (*holds, *folds), folds
         self.inplace_base = RefusedNode if inplace_underivable else OpNode
         self.is_method = "." not in self.name if method is None else method
         either = "inplace" in self.positions
         plain = generate(self, self.name.rpartition(".")[2], call_either if either else call, self.takes_out)
         parameters = described(self, self.parameters)
         for each in add_forms(self, plain, EITHER if either else CALL, parameters):
-            each.op, each.gradient = self, self.gradient
+            each.op, each.gradient, each.made_of = self, self.gradient, self.made_of
         pointwise = getattr(samples, "pointwise", False)
+        self.batch, self.linear = ELEMENTWISE if pointwise and batch is None else batch, linear is True
+        self.factors = tuple([self.positions[each] for each in linear or ()]) if linear is not True else ()
+        self.is_pointwise = self.batch is ELEMENTWISE
         self.layout = layout_of(self, layout, pointwise)
         if pointwise if inplace is None else inplace:
             entry = inplace if callable(inplace) else call_inplace

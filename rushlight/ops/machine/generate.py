@@ -12,7 +12,7 @@ import numpy as np
 
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.location import GENERATED
-from rushlight.ops.machine.calling import ABSENT, again, is_flag, odd_flag
+from rushlight.ops.machine.calling import ABSENT, OLD_NUMBERS, again, is_flag, odd_flag
 from rushlight.ops.machine.option_kinds import is_real, odd_number
 from rushlight.ops.machine.shown import ShownSignature, function_parameters, method_parameters
 from rushlight.ops.machine.signature import REQUIRED, Parameter, all_names, parameters_of
@@ -45,9 +45,12 @@ def generate(op: Op, name: str, entry: Callable, out: bool) -> Callable:
         arguments.append(passed)
     if out:
         keyword.append(stand_in("out"))
+    if op.name in OLD_NUMBERS:
+        varargs = stand_in("more")
     star = [f"*{varargs}"] if varargs else ["*"] if keyword else []
     given = "".join(f"{each}, " for each in [*positional, *keyword, varargs] if each)
-    lines.insert(0, f"if rest: return again(op, me, ({given}), rest)")
+    odd = f"rest or {varargs}" if op.name in OLD_NUMBERS else "rest"
+    lines.insert(0, f"if {odd}: return again(op, me, ({given}), rest)")
     parameters = ", ".join([*positional, *star, *keyword, "**rest"])
     code = template(parameters, tuple(lines), ", ".join(arguments), keyword[-1] if out else "")
     code = code.replace(co_varnames=tuple([real.get(each, each) for each in code.co_varnames]))

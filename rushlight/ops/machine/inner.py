@@ -6,7 +6,9 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
+from rushlight.core.creation.ranges import arange
 from rushlight.core.numbers.dtypes import dtype as Dtype
+from rushlight.core.numbers.dtypes import int32, int64
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import explained
 from rushlight.errors.fixes import one_dtype
@@ -14,9 +16,10 @@ from rushlight.errors.refusals import no_kernel
 from rushlight.ops.images.padding import pad
 from rushlight.ops.indexing.assignment import index_put
 from rushlight.ops.reductions.reductions import sum
+from rushlight.ops.reductions.searching import searchsorted
 from rushlight.ops.reductions.segments import segment_reduce
 from rushlight.ops.reductions.softmax import log_softmax, softmax, softmax_gradient
-from rushlight.ops.shape.joining import cat
+from rushlight.ops.shape.joining import cat, stack
 from rushlight.ops.shape.slicing import take_slice
 
 _segment_reduce = segment_reduce
@@ -198,8 +201,33 @@ def check_chunks(tensors: Sequence[Tensor], dim: int, num_chunks: int) -> int:
     return dim
 
 
+def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
+    """Where each of `size` rows begins among sorted row numbers, and where the last one ends."""
+    if input.dim() > 1:
+        raise RuntimeError(f"Input is supposed to be a vector, but got {input.dim()} dimensional tensor.")
+    return searchsorted(input, arange(size + 1, dtype=input.dtype), out_int32=out_int32)
+
+
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
+) -> Tensor:
+    """Rows and columns, of which the rows are given by where each begins: `(2, N)`, columns first if transposed."""
+    if crow_indices.dim() > 1:
+        raise RuntimeError(
+            "crow_indices and col_indices are supposed to have the same dimensionality, but got "
+            f"{crow_indices.dim()} and {col_indices.dim()} dimensional tensors, respectively: rows of one matrix alone "
+            "are converted"
+        )
+    kind = int32 if out_int32 else int64
+    rows = arange(len(crow_indices) - 1).repeat_interleave(crow_indices.diff())
+    pair = [rows.to(kind), col_indices.to(kind)]
+    return stack(pair[::-1] if transpose else pair)
+
+
 __all__ = [
     "_chunk_cat",
+    "_convert_indices_from_coo_to_csr",
+    "_convert_indices_from_csr_to_coo",
     "_pin_memory",
     "_sparse_addmm",
     "_sparse_mm_reduce_impl",

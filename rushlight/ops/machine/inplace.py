@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.meta import Meta
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
@@ -16,6 +17,7 @@ from rushlight.errors.explained import RESULT, SHAPES, explained, is_late
 from rushlight.errors.location import user_line
 from rushlight.ops.machine.call import call, run, unwrap, wrong_argument
 from rushlight.ops.machine.overlap import may_write_expanded, refuse_overlap, write_changed
+from rushlight.ops.machine.walking import shares_places, walk
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op, Plan
@@ -31,6 +33,8 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     if not isinstance(target, Tensor):
         raise wrong_argument(op, 0, target, form="_")
     arrays, needs, cut = unwrap(op, arguments)
+    if any([type(each) is Lifted or (type(each) is list and holds_lifted(each)) for each in arrays]):
+        return call_lifted(op, arguments)
     if needs and state.grad and op.name not in UNTRACKED:
         check_target(target)
     needs &= op.differentiable
@@ -44,7 +48,11 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
         if any([isinstance(each, Tensor) and type(each._array) is Meta for each in arguments]):
             results = without_memory(op, arguments, arrays)
         else:
+            # the dtype rule may put other arrays in their place
+            shared = arrays.copy() if op.is_pointwise and shares_places(arrays[0]) else None
             results = run(op, arguments, arrays)
+            if shared is not None and results.dtype == shared[0].dtype:
+                results = walk(op, arguments, shared)
         write(op, target, results[0] if type(results) is tuple else results)
     except Exception as error:
         refuse_first(op, arguments, error)
@@ -54,6 +62,18 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         pass_cut(target, cut)
     return target
+
+
+def holds_lifted(arrays: list) -> bool:
+    """Whether one of a list of arrays takes part in a function transform."""
+    return any([type(each) is Lifted for each in arrays])
+
+
+def call_lifted(op: Op, arguments: tuple) -> Tensor:
+    """The call where a tensor takes part in a function transform."""
+    from rushlight.ops.machine.transforms.lifting import call_inplace_lifted
+
+    return call_inplace_lifted(op, arguments)
 
 
 def without_memory(op: Op, arguments: tuple, arrays: list) -> Any:
@@ -263,15 +283,27 @@ def require_castable(kind: np.dtype, array: ndarray) -> None:
 def require_writable(array: ndarray, name: str = "") -> bool:
     """Whether each element has a place of its own; a refusal if it has not and the op may not write then."""
     if is_expanded(array):
-        if may_write_expanded(name):
+        if may_write_expanded(name, array.ndim):
             return False
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
             "location. Please clone() the tensor before performing the operation."
         )
     if not array.flags.writeable:
-        array.flags.writeable = True  # torch writes through read-only NumPy memory too; from_numpy has warned
+        make_writable(array)
     return True
+
+
+def make_writable(array: ndarray) -> None:
+    """Write through read-only NumPy memory as torch does, as from_numpy has warned; not through that of others."""
+    try:
+        array.flags.writeable = True
+    except ValueError:
+        raise explained(
+            RuntimeError,
+            "the memory of this tensor is read-only: it was received without a copy, and others read it too",
+            fix="write to tensor.clone(), or to copy.deepcopy(module)",
+        ) from None
 
 
 def is_expanded(array: ndarray) -> bool:

@@ -19,7 +19,10 @@ def renamed(function: Callable, node: str) -> Callable:
         layout=source.layout or KEPT,
         node=node,
         fused=source.fused,
+        batch=source.batch,
+        linear=source.linear,
     )(source.body)
     again.gradient(**source.gradients)
+    again.op.made = source.made
     again.op.delivery, again.op.steps = source.delivery, source.steps
     return again

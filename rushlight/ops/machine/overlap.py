@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import raw
-from rushlight.core.object.tensor import Tensor
+from rushlight.core.memory.growth import memory_of
+from rushlight.core.memory.strides import memory_extent, strided
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.errors.warning import warn
 
 # ops that look an element up after others were written: their operands may not even be the target itself
@@ -55,7 +57,7 @@ def refuse_overlap_out(op: Any, out: Tensor, arguments: tuple) -> None:
         require_places(op, out)
     if op.name in APART_OUT:
         if not joins_nothing(op, arguments):
-            compare(op, out, arguments, op.tensors, FULL)
+            compare(op, resized(op, out, arguments), arguments, op.tensors, FULL)
         return
     if is_pointwise(op):
         require_places(op, out)
@@ -85,6 +87,20 @@ def compare(op: Any, target: Tensor, arguments: tuple, positions: tuple, limit: 
                     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
                     "single memory location. Please clone() the tensor before performing the operation."
                 )
+
+
+def resized(op: Any, out: Tensor, arguments: tuple) -> Tensor:
+    """What `cat` and `stack` compare with what they join: `out=` with the number of elements that it will have."""
+    if op.name not in ("cat", "stack") or out._storage is None or any([each is out for each in arguments[0]]):
+        return out
+    count = sum(each._array.size for each in arguments[0])
+    memory, offset = memory_of(out), out.storage_offset()
+    count = min(count, memory_extent(memory) - offset)
+    if count == out._array.size:
+        return out
+    found = wrap(strided(memory, (count,), (1,), offset))
+    found._storage = out._storage
+    return found
 
 
 def joins_nothing(op: Any, arguments: tuple) -> bool:
@@ -131,8 +147,10 @@ def is_dense(array: np.ndarray) -> bool:
     return True
 
 
-def may_write_expanded(name: str) -> bool:
+def may_write_expanded(name: str, ndim: int) -> bool:
     """Whether an op may write where several elements stand at one place; torch warns of some."""
+    if name in ("tril", "triu") and ndim > 3:
+        return False
     shown = EXPANDED.get(name)
     if shown:
         warn(

@@ -14,6 +14,7 @@ import numpy as np
 from rushlight.core.creation.filled import does_not_hold
 from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import by_float32
 from rushlight.core.numbers.promotion import common, compute_dtype
 from rushlight.errors.refusals import no_kernel
 
@@ -49,7 +50,10 @@ def cast(op: Op, arrays: list, kind: np.dtype) -> None:
         value = arrays[position]
         if type(value) is ndarray:
             if value.dtype is not kind:
-                arrays[position] = value.astype(kind) if is_usual(value) else cast_in_order(value, kind)
+                if not is_usual(value):
+                    arrays[position] = cast_in_order(value, kind)
+                else:
+                    arrays[position] = by_float32(value, kind) if value.dtype in dtypes.HALF else value.astype(kind)
         elif type(value) is list:
             arrays[position] = [each.astype(kind, copy=False) for each in value]
 

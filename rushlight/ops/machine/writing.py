@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.creation.filled import converted
 from rushlight.core.memory.capacity import LARGE, require_room
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.strides import contiguous_strides
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
 from rushlight.core.object.tensor import Tensor
@@ -41,6 +42,8 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         raise wrong_argument(op, 0, target)
     array = target._array
     arrays, needs, cut = unwrap(op, arguments)
+    if any([type(each) is Lifted or (type(each) is list and inplace.holds_lifted(each)) for each in arrays]):
+        return inplace.call_lifted(op, arguments)
     if needs and state.grad:
         inplace.check_target(target)
     for position in op.tensors[1:]:

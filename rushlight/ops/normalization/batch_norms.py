@@ -15,11 +15,14 @@ from rushlight.ops.machine.gradients import refuse_history
 from rushlight.ops.machine.kinds import require_floats, require_one_kind
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.layer_words import BY_CHANNEL
+from rushlight.ops.machine.transforms.level import is_lifted
 from rushlight.ops.normalization.normalization import normalized_gradient, total
 
 
 @op(
     dtype=MATCH,
+    batch=BY_CHANNEL,
     operands=["input"],
     name="_batch_norm",
     node="NativeBatchNormBackward0",
@@ -149,18 +152,22 @@ def normalize(
         found = normalized_batch(input, weight, bias, running_mean, running_var, True, eps)
         count = input._array.size // max(input._array.shape[1], 1)
         if count:
-            move(running_mean, found[1]._array, momentum, 1)
-            move(running_var, found[3]._array, momentum, count / max(count - 1, 1) if count > 1 else math.inf)
+            move(running_mean, found[1], momentum, 1)
+            move(running_var, found[3], momentum, count / max(count - 1, 1) if count > 1 else math.inf)
         return found
     return normalized_batch(input, weight, bias, running_mean, running_var, False, eps)
 
 
-def move(running: Tensor | None, found: np.ndarray, momentum: float, factor: float) -> None:
+def move(running: Tensor | None, found: Tensor, momentum: float, factor: float) -> None:
     """A running statistic, part of the way to what was found; as in torch, not counted as a write."""
-    if running is not None:
-        array = running._array
-        array *= 1 - momentum
-        array += (found * (momentum * factor)).astype(array.dtype, copy=False)
+    if running is None:
+        return
+    if is_lifted(running) or is_lifted(found):
+        running.copy_(running * (1 - momentum) + found.detach() * (momentum * factor))
+        return
+    array = running._array
+    array *= 1 - momentum
+    array += (found._array * (momentum * factor)).astype(array.dtype, copy=False)
 
 
 def batches(make):
@@ -276,7 +283,11 @@ def each_example(
     found = normalize(together, each(weight), each(bias), means, variances, use_input_stats, momentum, eps)[0]
     for running, moved in ((running_mean, means), (running_var, variances)):
         if running is not None and use_input_stats:
-            running._array[...] = moved._array.reshape(batch, channels).mean(0)
+            moved = moved.view(batch, channels)
+            if is_lifted(running) or is_lifted(moved):
+                running.copy_(moved.mean(0))
+            else:
+                running._array[...] = moved._array.mean(0)
     return found.view(input.shape)
 
 
@@ -299,7 +310,7 @@ def by_torch_order(
             [ 1.0000,  1.0000]])
     """
     if not input._array.size:
-        found = input.clone() if weight is None else input * weight[0]
+        found = input.clone() if weight is None else input.clone() * weight[0]
         return found if bias is None else found + bias[0]
     return normalize(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 

@@ -15,12 +15,14 @@ from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.kinds import require_floats, require_one_kind
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.layer_words import GROUPED
 from rushlight.ops.normalization.batch_norms import channel_shape, over_channels
 from rushlight.ops.normalization.normalization import normalized_gradient, total
 
 
 @op(
     dtype=MATCH,
+    batch=GROUPED,
     operands=["input"],
     name="_group_norm",
     node="NativeGroupNormBackward0",

@@ -14,6 +14,8 @@ from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.kinds import refuse, require_floats, require_one_kind
 from rushlight.ops.machine.rules import MATCH, SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.layer_words import LAYERED
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.reductions.folding import in_c_order
 
 
@@ -66,6 +68,7 @@ def check_parameter(name: str, parameter: np.ndarray | None, shape: Any, input: 
 
 @op(
     dtype=MATCH,
+    batch=LAYERED,
     operands=["input"],
     name="_layer_norm",
     node="NativeLayerNormBackward0",
@@ -124,7 +127,7 @@ def layer_gradient(
     return found
 
 
-@op(dtype=SAME, name="_normalized_gradient", samples=None)
+@op(dtype=SAME, batch=ALONG, name="_normalized_gradient", samples=None)
 def normalized_gradient(through, normal, scale, dims: tuple, centred: bool):
     """A gradient less its parts along the normalized input and, where that was centred, along the ones; scaled.
 
@@ -186,6 +189,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 
 @op(
     dtype=MATCH,
+    batch=LAYERED,
     operands=["input"],
     name="_rms_norm",
     node=lambda input: scaled_node(input),
@@ -231,6 +235,11 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     >>> F.rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), (4,))
     tensor([1.2000, 1.6000, 0.0000, 0.0000])
     """
+    if input._array.ndim < len(normalized_shape):
+        raise ValueError(
+            f"Input tensor must have at least {len(normalized_shape)} dimensions, but got {input._array.ndim}: the "
+            f"norm is over the last ones, of sizes {list(normalized_shape)}"
+        )
     if weight is not None and weight._array.dtype.itemsize > input._array.dtype.itemsize:
         return (scaled_layer(input, normalized_shape, None, eps)[0] * weight).to(input.dtype)
     return scaled_layer(input, normalized_shape, weight, eps)[0]

@@ -16,6 +16,7 @@ from rushlight.ops.machine.kinds import refuse, require_floats
 from rushlight.ops.machine.layouts import LIKE, ROWS
 from rushlight.ops.machine.rules import PROMOTE
 from rushlight.ops.machine.samples import activation, case, cases
+from rushlight.ops.machine.transforms.words import ALONG, ELEMENTWISE
 from rushlight.ops.pointwise.where import choose
 
 ROOT_HALF = math.sqrt(0.5)
@@ -76,6 +77,7 @@ def silu(input, inplace=False):
 
 
 silu.gradient(input=lambda grad, input: grad * conjugate(silu_slope(input, input.sigmoid())))
+silu.op.refuse_complex_gradients()
 
 
 def silu_slope(x: Tensor, gate: Tensor) -> Tensor:
@@ -243,7 +245,7 @@ def tanhshrink(input):
     return bend(input) if input._array.dtype.char in "fd" else input - input.tanh()
 
 
-@op(dtype=PROMOTE, name="_tanhshrink", node="SubBackward0", samples=None)
+@op(dtype=PROMOTE, batch=ELEMENTWISE, name="_tanhshrink", node="SubBackward0", samples=None)
 def bend(input):
     """x - tanh(x), which nearly cancel: in double precision, and close to zero by its series."""
     wide = input.astype(np.float64, copy=False)
@@ -257,6 +259,7 @@ bend.gradient(input=lambda grad, input: grad * input.tanh().square())
 
 @op(
     dtype=PROMOTE,
+    batch=ALONG,
     layout=LIKE,
     name="nn.functional.glu",
     samples=cases(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import KERNEL, explained
 from rushlight.ops.machine.declare import op
@@ -13,6 +14,7 @@ from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.kinds import kind_of, plain_name, refuse, require_fitting
 from rushlight.ops.machine.rules import BOOLEAN, PROMOTE
 from rushlight.ops.machine.samples import binary, case, cases, joined, unary
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -145,7 +147,14 @@ def scaled(value: Any, alpha: Any, other: Any) -> Any:
     return value * (bool(alpha) if kind == "b" else alpha)
 
 
-@op(dtype=PROMOTE, samples=binary(complexes=True), operator="*", aliases=["multiply"])
+@op(
+    dtype=PROMOTE,
+    batch=ELEMENTWISE,
+    linear=("input", "other"),
+    samples=binary(complexes=True),
+    operator="*",
+    aliases=["multiply"],
+)
 def mul(input, other, *, out=None):
     """Product of two tensors, element by element, with broadcasting.
 
@@ -162,7 +171,7 @@ mul.gradient(
 )
 
 
-@op(dtype=PROMOTE, samples=unary(complexes=True, bools=False), aliases=["negative"], operator="-x")
+@op(dtype=PROMOTE, linear=True, samples=unary(complexes=True, bools=False), aliases=["negative"], operator="-x")
 def neg(input, *, out=None):
     """Each element with its sign changed.
 
@@ -246,9 +255,20 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value=1, out=Non
 
 addcdiv.gradient(
     input=lambda grad: grad,
-    tensor1=lambda grad, tensor2, value: grad * conjugate(value / tensor2),
+    tensor1=lambda grad, tensor2, value: grad * conjugate(share_of(value, tensor2)),
     tensor2=lambda grad, tensor1, tensor2, value: -grad * conjugate(tensor1 * value / (tensor2 * tensor2)),
 )
+
+
+def share_of(value: float, tensor: Tensor) -> Tensor:
+    """A number divided by a tensor; torch's formula divides in the tensor's memory, where integers leave no room."""
+    if tensor._array.dtype.kind in "biu":
+        kind = dtypes.default.scalar
+        raise RuntimeError(
+            f"result type {kind} can't be cast to the desired output type {tensor.dtype.scalar}: the gradient of "
+            "tensor1 needs floats; convert tensor2 with .float()"
+        )
+    return value / tensor
 
 
 def ONE_DTYPE(op: Op, arrays: list) -> np.dtype:
@@ -292,8 +312,9 @@ def lerp(input: Tensor, end: Tensor, weight, *, out=None):
     near = np.absolute(weight) < 0.5
     if not isinstance(weight, np.ndarray):
         require_fitting(weight, input.dtype)
-        return input + (end - input) * weight if near else end + (end - input) * (weight - 1)
-    return np.where(near, input, end) + (end - input) * np.where(near, weight, weight - 1)
+        return input + (end - input) * weight if near else end - (end - input) * (1 - weight)
+    way = end - input
+    return np.where(near, input + way * weight, end - way * (1 - weight))
 
 
 lerp.gradient(

@@ -24,6 +24,18 @@ def refuse_complex(name: str, input: np.ndarray) -> None:
         raise RuntimeError(f"{name} not implemented for complex tensors. They have no order; compare abs() instead.")
 
 
+def bounded(choice: np.ufunc, input: np.ndarray, other: Any, out: np.ndarray | None = None) -> np.ndarray:
+    """What `np.maximum` and its kin choose; of two zeros the first one with its sign, where NumPy leaves it open."""
+    zeros = (input == 0) & (other == 0) if input.dtype.kind == "f" else None
+    if zeros is None or not zeros.any():
+        return choice(input, other, out=out)
+    result = np.where(zeros, input, choice(input, other))
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)
 def maximum(input: Tensor, other: Tensor, *, out=None):
     """The larger of two elements; NaN if one of them is.
@@ -32,7 +44,7 @@ def maximum(input: Tensor, other: Tensor, *, out=None):
     tensor([3., 4., nan])
     """
     refuse_complex("maximum", input)
-    return np.maximum(input, other, out=out)
+    return bounded(np.maximum, input, other, out)
 
 
 # where the two are equal each gets half
@@ -50,7 +62,7 @@ def minimum(input: Tensor, other: Tensor, *, out=None):
     tensor([1, 2, 2])
     """
     refuse_complex("minimum", input)
-    return np.minimum(input, other, out=out)
+    return bounded(np.minimum, input, other, out)
 
 
 minimum.gradient(
@@ -67,7 +79,7 @@ def fmax(input: Tensor, other: Tensor, *, out=None):
     tensor([1., nan])
     """
     refuse_complex("fmax", input)
-    return np.fmax(input, other, out)
+    return bounded(np.fmax, input, other, out)
 
 
 fmax.gradient(
@@ -84,7 +96,7 @@ def fmin(input: Tensor, other: Tensor, *, out=None):
     tensor([-2.,  5.])
     """
     refuse_complex("fmin", input)
-    return np.fmin(input, other, out)
+    return bounded(np.fmin, input, other, out)
 
 
 fmin.gradient(
@@ -168,7 +180,7 @@ def clamp(input: Tensor, min: Tensor | float = None, max: Tensor | float = None,
         )
     if input.dtype.kind in "bc":
         raise refuse("clamp_cpu" if type(min) is np.ndarray else "clamp_scalar_cpu", input)
-    return np.minimum(np.maximum(input, min), max, out=out)
+    return bounded(np.minimum, bounded(np.maximum, input, min), max, out)
 
 
 clamp.gradient(
@@ -182,14 +194,14 @@ def at_least(input: np.ndarray, min: Any, out: np.ndarray | None) -> np.ndarray:
     """The larger of the two; bools are bounded by bool tensors only."""
     if input.dtype.kind in "bc":
         refuse_bound("maximum_cpu", "clamp_min_scalar_cpu", input, min)
-    return np.maximum(input, min, out=out)
+    return bounded(np.maximum, input, min, out)
 
 
 def at_most(input: np.ndarray, max: Any, out: np.ndarray | None) -> np.ndarray:
     """The smaller of the two, likewise."""
     if input.dtype.kind in "bc":
         refuse_bound("minimum_cpu", "clamp_max_scalar_cpu", input, max)
-    return np.minimum(input, max, out=out)
+    return bounded(np.minimum, input, max, out)
 
 
 def refuse_bound(kernel: str, scalar_kernel: str, input: np.ndarray, bound: Any) -> None:

@@ -11,10 +11,15 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.callsite import position_words
 from rushlight.ops.machine.declare import composed, op
-from rushlight.ops.machine.kinds import kind_of, refuse
+from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import BOOL, SAME
 from rushlight.ops.machine.samples import binary, case, cases, unary
+from rushlight.ops.machine.transforms.layer_words import AMONG
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
+
+# elements that are worth a look at the first few before all of them
+MANY = 4096
 
 
 def compared(name: str) -> Callable:
@@ -206,7 +211,7 @@ near = cases(
 )
 
 
-@op(dtype=SAME, layout=COMMON, samples=near)
+@op(dtype=SAME, batch=ELEMENTWISE, layout=COMMON, samples=near)
 def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Which elements differ by at most `atol` + `rtol` * |other|.
 
@@ -260,11 +265,27 @@ def equal(input, other):
         if not isinstance(value, Tensor):
             where = f"equal(): argument '{name}'{position_words(name, position)}"
             raise TypeError(f"{where} must be Tensor, not {type(value).__name__}")
-    return input._array.shape == other._array.shape and bool(eq(input, other)._array.all())
+    one, two = input._array, other._array
+    if one.shape != two.shape:
+        return False
+    if one.size > MANY and one.dtype == two.dtype and one.shape[0] > 1 and type(one) is type(two) is np.ndarray:
+        # mostly what differs does so at once
+        return bool(eq(input[:1], other[:1])._array.all()) and bool(eq(input, other)._array.all())
+    return bool(eq(input, other)._array.all())
+
+
+def of_ordered(op, arrays):
+    """BOOL, of numbers with an order: torch refuses truths and complex numbers beside others too."""
+    for each in arrays:
+        if isinstance(each, np.ndarray) and each.dtype.kind in "bc":
+            kind = dtypes.from_numpy(each.dtype).scalar
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {kind}")
+    return BOOL(op, arrays)
 
 
 @op(
-    dtype=BOOL,
+    dtype=of_ordered,
+    batch=AMONG,
     method=False,
     samples=cases(
         lambda make: [
@@ -286,7 +307,4 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     tensor([[False,  True],
             [ True, False]])
     """
-    kind = kind_of(elements, test_elements)
-    if kind in "bc":
-        raise RuntimeError(f"Unsupported input type encountered for isin(): {'Bool' if kind == 'b' else 'Complex'}")
     return np.isin(elements, test_elements, assume_unique, invert)

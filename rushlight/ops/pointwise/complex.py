@@ -8,17 +8,20 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.memory.deferred import CONJUGATE, NEGATIVE, deferred, flips_of, raw
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.conversion import require_tensor
 from rushlight.core.object.tensor import Tensor, method
 from rushlight.errors.explained import explained
 from rushlight.errors.fixes import one_dtype
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import zeros
 from rushlight.ops.machine.inplace import written
 from rushlight.ops.machine.layouts import COMMON, ROWS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, unary
+from rushlight.ops.machine.transforms.words import ELEMENTWISE, PLAIN
 from rushlight.ops.pointwise.where import choose
 
 pairs = cases(
@@ -33,7 +36,7 @@ pairs = cases(
 )
 
 
-@op(dtype=SAME, layout=COMMON, name="_complex", node="ComplexBackward0", samples=None)
+@op(dtype=SAME, batch=ELEMENTWISE, layout=COMMON, name="_complex", node="ComplexBackward0", samples=None)
 def from_parts(real: Tensor, imag: Tensor, *, out=None):
     """Complex numbers with the given real and imaginary parts."""
     require_parts(real, imag)
@@ -67,7 +70,7 @@ def complex(real, imag, *, out=None):
     return from_parts(real, imag, out=out)
 
 
-@op(dtype=SAME, layout=COMMON, samples=pairs, method=False)
+@op(dtype=SAME, batch=ELEMENTWISE, layout=COMMON, samples=pairs, method=False)
 def polar(abs: Tensor, angle: Tensor, *, out=None):
     """Complex numbers with the given lengths and angles.
 
@@ -75,6 +78,8 @@ def polar(abs: Tensor, angle: Tensor, *, out=None):
     tensor([0.5000+0.8660j, 2.0000+0.0000j])
     """
     require_parts(abs, angle)
+    if abs.dtype == np.float16:
+        raise no_kernel("polar_cpu", "Half", fix="convert both parts with .float()")
     found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.promote_types(abs.dtype, np.complex64))
     found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
     return found
@@ -127,7 +132,7 @@ def view_as_real(input):
     return pairs_view(input)
 
 
-@op(dtype=SAME, view=True, name="_view_as_real", node="ViewAsRealBackward0", samples=None)
+@op(dtype=SAME, batch=PLAIN, view=True, name="_view_as_real", node="ViewAsRealBackward0", samples=None)
 def pairs_view(input):
     if input.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
@@ -139,6 +144,7 @@ pairs_view.gradient(input=lambda grad: view_as_complex(grad.contiguous()))
 
 @op(
     dtype=SAME,
+    batch=PLAIN,
     view=True,
     samples=cases(
         lambda make: [
@@ -181,7 +187,7 @@ def view_as_complex(input):
 view_as_complex.gradient(input=lambda grad: view_as_real(grad.resolve_conj()))
 
 
-@op(dtype=SAME, view=True, name="_conj", node="ConjBackward0", samples=None)
+@op(dtype=SAME, batch=ELEMENTWISE, view=True, name="_conj", node="ConjBackward0", samples=None)
 def memory_to_conjugate(input):
     return input[...]
 
@@ -189,7 +195,7 @@ def memory_to_conjugate(input):
 memory_to_conjugate.gradient(input=lambda grad: grad.conj())
 
 
-@op(dtype=SAME, view=True, name="_negated", node="NegViewBackward0", samples=None)
+@op(dtype=SAME, batch=ELEMENTWISE, view=True, name="_negated", node="NegViewBackward0", samples=None)
 def memory_to_negate(input):
     return input[...]
 
@@ -199,6 +205,12 @@ memory_to_negate.gradient(input=lambda grad: -grad)
 
 def flip(view: Tensor, which: int) -> Tensor:
     """Let a new view stand for the conjugate, or the negative, of what it stood for."""
+    if type(view._array) is Lifted:
+        array = view._array
+        flip(array.inner, which)
+        if array.aside is not None:
+            flip(array.aside, which)
+        return view
     view._array = deferred(raw(view._array), flips_of(view._array) ^ which)
     return view
 
@@ -221,7 +233,7 @@ def neg_view(input: Tensor) -> Tensor:
     return flip(memory_to_negate(input), NEGATIVE)
 
 
-@op(dtype=SAME, name="_conj_physical", inplace=True, node="ConjPhysicalBackward0", samples=None)
+@op(dtype=SAME, batch=ELEMENTWISE, name="_conj_physical", inplace=True, node="ConjPhysicalBackward0", samples=None)
 def conjugated(input, *, out=None):
     """The complex conjugate of each element."""
     return np.conjugate(input) if input.dtype.kind == "c" else input.copy()

@@ -15,6 +15,7 @@ from rushlight.ops.machine.gradients import conjugate, zeros
 from rushlight.ops.machine.kinds import kind_of, refuse
 from rushlight.ops.machine.rules import FLOAT, PROMOTE, UNROUNDED
 from rushlight.ops.machine.samples import binary, case, cases, corners, joined, unary
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -33,6 +34,7 @@ def ROUNDED(op: Op, arrays: list) -> np.dtype:
 
 @op(
     dtype=QUOTIENT,
+    batch=ELEMENTWISE,
     samples=joined(
         binary(complexes=True, divisor=True),
         cases(

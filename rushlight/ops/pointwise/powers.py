@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.core.memory.lifted import Lifted
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.promotion import compute_dtype
 from rushlight.core.object.tensor import Tensor, method
@@ -17,6 +18,7 @@ from rushlight.ops.machine.kinds import kind_of, refuse
 from rushlight.ops.machine.layouts import COMMON, ROWS
 from rushlight.ops.machine.rules import FLOAT, PROMOTE, SAME
 from rushlight.ops.machine.samples import binary, case, cases, corner, unary
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.pointwise.where import choose
 
 if TYPE_CHECKING:
@@ -135,21 +137,27 @@ def power_of_input(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
         if exponent == 0:
             return zeros(grad)
         # a square is cheaper without powers; on the way to further derivatives torch's steps show
-        straight = exponent == 2 and not state.grad
+        straight = exponent == 2 and not state.grad and not is_recorded_below(input)
         return grad * conjugate(input * exponent if straight else input ** (exponent - 1) * exponent)
     slope = conjugate(exponent * input ** (exponent - 1))
     # x ** 0 is flat, also at 0 where the slope would be 0 * inf
     return choose(exponent == 0, 0, grad * slope)
 
 
+def is_recorded_below(tensor: Tensor) -> bool:
+    """Whether the level below a transform, where one has lifted a tensor, records what is done to it."""
+    array = tensor._array
+    return type(array) is Lifted and array.inner is not None and array.inner.requires_grad
+
+
 def power_of_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
     base = input if isinstance(input, Tensor) else grad.new_tensor(input)
-    slope = grad * conjugate(result * base.log())
+    slope = conjugate(result * base.log())
     # 0 ** y is flat where y >= 0, although log(0) is not finite
     flat = base == 0
     if not exponent.is_complex():
         flat = flat & (exponent >= 0)
-    return choose(flat, 0, slope)
+    return grad * choose(flat, 0, slope)
 
 
 @composed(samples=exponents)
@@ -277,6 +285,7 @@ ldexp.gradient(
 
 @op(
     dtype=SAME,
+    batch=ELEMENTWISE,
     layout=COMMON,
     returns=("mantissa", "exponent"),
     samples=cases(

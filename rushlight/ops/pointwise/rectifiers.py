@@ -12,9 +12,12 @@ from rushlight.errors.explained import KERNEL, explained
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import refuse, require_floats
+from rushlight.ops.machine.layouts import ROWS
 from rushlight.ops.machine.rules import PROMOTE
 from rushlight.ops.machine.samples import activation, case, cases, unary
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.machine.writing import number_for
+from rushlight.ops.pointwise.bounds import bounded
 from rushlight.ops.pointwise.where import choose
 
 
@@ -29,7 +32,7 @@ def relu(input, inplace=False):
         raise RuntimeError("Boolean inputs not supported for relu: convert them first, for example with .float()")
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types, and so relu is not")
-    return np.maximum(input, 0)
+    return bounded(np.maximum, input, 0)
 
 
 # the result is saved, not the input, so that relu_ costs no copy
@@ -56,7 +59,7 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 leaky_relu.gradient(input=lambda grad, input, negative_slope: choose(input > 0, grad, grad * negative_slope))
 
 
-@op(dtype=PROMOTE, name="_prelu_kernel", samples=None, fused=True, saves=("input", "weight"))
+@op(dtype=PROMOTE, batch=ELEMENTWISE, name="_prelu_kernel", samples=None, fused=True, saves=("input", "weight"))
 def prelu_kernel(input, weight):
     """Each element, times the weight where it is negative."""
     require_floats("prelu_cpu", input)
@@ -115,7 +118,9 @@ def prelu(input, weight):
 
 @op(
     dtype=PROMOTE,
+    batch=ELEMENTWISE,
     operands=["input"],
+    layout=ROWS,
     name="_rrelu_with_noise",
     node="RreluWithNoiseBackward0",
     inplace_node="RreluWithNoiseBackward1",
@@ -325,7 +330,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
         min_val, max_val = int(min_val), int(max_val)
         if input.dtype.kind == "u" and min_val < 0:
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return np.minimum(np.maximum(input, min_val), max_val)
+    return bounded(np.minimum, bounded(np.maximum, input, min_val), max_val)
 
 
 # unlike clamp, nothing flows at the limits

@@ -10,6 +10,7 @@ from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.naming import renamed
 from rushlight.ops.machine.rules import PROMOTE
 from rushlight.ops.machine.samples import case, cases, corner, unary
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 
 
 def is_whole(name: str, array: np.ndarray) -> bool:
@@ -63,6 +64,7 @@ trunc.gradient(input=zeros)
 
 @op(
     dtype=PROMOTE,
+    batch=ELEMENTWISE,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4, low=-9, high=9)),

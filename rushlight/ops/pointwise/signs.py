@@ -212,6 +212,7 @@ def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
 
 
 nan_to_num.gradient(input=lambda grad, input: grad * input.isfinite())
+nan_to_num.op.refuse_complex_gradients()
 
 
 def finite(array: np.ndarray, nan: Any, posinf: Any, neginf: Any) -> np.ndarray:

@@ -10,6 +10,7 @@ from rushlight.ops.machine.kinds import require_fitting
 from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import PROMOTE
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.machine.writing import number_for
 
 choices = cases(
@@ -31,7 +32,16 @@ choices = cases(
 )
 
 
-@op(dtype=PROMOTE, layout=COMMON, operands=["input", "other"], name="_where", node="WhereBackward0", samples=None)
+@op(
+    dtype=PROMOTE,
+    batch=ELEMENTWISE,
+    linear=True,
+    layout=COMMON,
+    operands=["input", "other"],
+    name="_where",
+    node="WhereBackward0",
+    samples=None,
+)
 def choose(condition, input, other, *, out=None):
     """`input` where the condition holds, `other` elsewhere."""
     if condition.dtype.kind != "b":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core.numbers import dtypes
 from rushlight.errors import fixes
 from rushlight.errors.explained import explained
 from rushlight.ops.machine.declare import op
@@ -12,6 +13,7 @@ from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import MATCH, PROMOTE
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.products.products import adjoint, bmm, mm, mv, refuse_bool, require_inner, unlike_batches
+from rushlight.ops.products.whole_numbers import product
 
 
 def combined(input, product, beta, alpha):
@@ -26,6 +28,13 @@ def combined(input, product, beta, alpha):
     except ValueError:
         shape = None
     if shape != product.shape:
+        if input.ndim > product.ndim:
+            kind = dtypes.from_numpy(input.dtype).scalar
+            raise RuntimeError(
+                f"expand(torch.{kind}Tensor{{{list(input.shape)}}}, size={list(product.shape)}): the number of sizes "
+                f"provided ({product.ndim}) must be greater or equal to the number of dimensions in the tensor "
+                f"({input.ndim})"
+            )
         raise RuntimeError(
             f"The expanded size of the tensor ({product.shape[-1]}) must match the existing size "
             f"({input.shape[-1] if input.ndim else 1}) at non-singleton dimension {product.ndim - 1}.  Target sizes: "
@@ -65,7 +74,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None):
             raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor")
     refuse_bool(mat1, "addmm_impl_cpu_")
     require_inner(mat1, mat2)
-    return combined(input, mat1.dot(mat2), beta, alpha)
+    return combined(input, product(mat1, mat2), beta, alpha)
 
 
 addmm.gradient(
@@ -92,11 +101,12 @@ def addmv(input, mat, vec, *, beta=1, alpha=1, out=None):
     >>> torch.addmv(torch.tensor([1.0, 2.0]), torch.tensor([[1.0, 1.0], [0.0, 2.0]]), torch.tensor([3.0, 4.0]))
     tensor([ 8., 10.])
     """
-    if mat.ndim != 2 or vec.ndim != 1:
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
     refuse_bool(mat, "addmv_impl_cpu")
-    if mat.shape[1] != vec.shape[0]:
-        words = f"size mismatch, got input ({mat.shape[0]}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
+    rows = input.shape[0] if input.size > 1 else mat.shape[0]
+    if mat.shape[1] != vec.shape[0] or rows != mat.shape[0]:
+        words = f"size mismatch, got input ({rows}), mat ({mat.shape[0]}x{mat.shape[1]}), vec ({vec.shape[0]})"
         raise explained(RuntimeError, words, fix=fixes.vectors(mat.shape, vec.shape))
     return combined(input, mat.dot(vec), beta, alpha)
 
@@ -135,7 +145,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     tensor([11.5000, 11.5000])
     """
     require_batches(batch1, batch2)
-    return combined(input, np.matmul(batch1, batch2), beta, alpha)
+    return combined(input, product(batch1, batch2), beta, alpha)
 
 
 baddbmm.gradient(
@@ -165,7 +175,7 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1, out=None):
     if batch1.ndim == batch2.ndim == 3 and len(batch1) != len(batch2):
         raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {len(batch1)} and {len(batch2)}")
     require_batches(batch1, batch2)
-    return combined(input, np.add.reduce(np.matmul(batch1, batch2), 0), beta, alpha)
+    return combined(input, np.add.reduce(product(batch1, batch2), 0), beta, alpha)
 
 
 addbmm.gradient(
@@ -211,3 +221,16 @@ addr.gradient(
     vec1=lambda grad, vec2, alpha: scaled(mv(grad, conjugate(vec2)), alpha),
     vec2=lambda grad, vec1, alpha: scaled(mv(grad.transpose(0, 1), conjugate(vec1)), alpha),
 )
+
+
+def added(input, product, beta, alpha):
+    """A product, scaled, and the input, scaled; nothing of the input where its factor is 0."""
+    product = product if alpha == 1 else product * alpha
+    return product if beta == 0 else product + (input if beta == 1 else input * beta)
+
+
+addmm.made_of(lambda input, mat1, mat2, beta, alpha: added(input, mat1.matmul(mat2), beta, alpha))
+addmv.made_of(lambda input, mat, vec, beta, alpha: added(input, mat.matmul(vec), beta, alpha))
+baddbmm.made_of(lambda input, batch1, batch2, beta, alpha: added(input, batch1.matmul(batch2), beta, alpha))
+addbmm.made_of(lambda input, batch1, batch2, beta, alpha: added(input, batch1.matmul(batch2).sum(0), beta, alpha))
+addr.made_of(lambda input, vec1, vec2, beta, alpha: added(input, vec1.unsqueeze(1) * vec2, beta, alpha))

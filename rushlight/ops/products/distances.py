@@ -12,6 +12,7 @@ from rushlight.core.numbers import dtypes
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import LEADING
 
 if TYPE_CHECKING:
     from rushlight.core.object.tensor import Tensor
@@ -48,6 +49,11 @@ def POINTS(op: Op, arrays: list) -> np.dtype:
     for name, each in zip(("X1", "X2"), arrays, strict=False):
         if each.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each.ndim}D")
+    columns = arrays[0].shape[-1], arrays[1].shape[-1]
+    if columns[0] != columns[1]:
+        raise RuntimeError(
+            f"X1 and X2 must have the same number of columns. X1: {columns[0]} X2: {columns[1]}; each row is a point"
+        )
     for name, each in zip(("X1", "X2"), arrays, strict=False):
         kind = dtypes.from_numpy(each.dtype)
         if not kind.is_floating_point:
@@ -57,6 +63,7 @@ def POINTS(op: Op, arrays: list) -> np.dtype:
 
 @op(
     dtype=POINTS,
+    batch=LEADING,
     method=False,
     node=lambda x1, x2, p, compute_mode: node_name(x1, x2, p, compute_mode),
     samples=cases(pairs),
@@ -141,9 +148,27 @@ def pull(grad, x1, x2, result, p):
     return grad.unsqueeze(-1) * slope(difference, result.unsqueeze(-1), p)
 
 
+def pulled(grad, x1, x2, result, p, compute_mode):
+    """What the points of `x2` contribute to the gradient of each point of `x1`, a block of these at a time."""
+    if by_product(x1, x2, p, compute_mode):
+        same = result == 0
+        shares = (grad / result.masked_fill(same, 1)).masked_fill(same, 0)
+        return x1 * shares.sum(-1, True) - shares @ x2
+    rows = max(1, BLOCK // max(x2.numel(), 1))
+    blocks = zip(grad.split(rows, -2), x1.split(rows, -2), result.split(rows, -2), strict=True)
+    found = [pull(part, points, x2, distances, p).sum(-2) for part, points, distances in blocks]
+    return found[0] if len(found) == 1 else cat(found, -2)
+
+
+def cat(parts, dim):
+    from rushlight.ops.shape.joining import cat as join
+
+    return join(parts, dim)
+
+
 cdist.gradient(
-    x1=lambda grad, x1, x2, result, p: pull(grad, x1, x2, result, p).sum(-2),
-    x2=lambda grad, x1, x2, result, p: -pull(grad, x1, x2, result, p).sum(-3),
+    x1=lambda grad, x1, x2, result, p, compute_mode: pulled(grad, x1, x2, result, p, compute_mode),
+    x2=lambda grad, x1, x2, result, p, compute_mode: pulled(grad.mT, x2, x1, result.mT, p, compute_mode),
 )
 
 
@@ -177,14 +202,20 @@ def pdist(input: Tensor, p=2.0):
     if not p >= 0:
         raise RuntimeError(f"pdist only supports non-negative p values, not {p}")
     require_room((len(input) * (len(input) - 1) // 2,), input.itemsize)
-    first, second = np.triu_indices(len(input), 1)
-    return length(input[first] - input[second], p)
+    if len(input) < MANY_ROWS:
+        first, second = np.triu_indices(len(input), 1)
+        return length(input[first] - input[second], p)
+    return np.concatenate([length(input[row] - input[row + 1 :], p) for row in range(len(input) - 1)])
 
 
 def pdist_gradient(grad, input, result, p):
     from rushlight.core.creation.ranges import triu_indices
 
     first, second = triu_indices(len(input), len(input), 1).unbind(0)
+    if len(input) >= MANY_ROWS:
+        # both halves of the square of all pairs
+        whole = lambda values: (half := input.new_zeros((len(input),) * 2).index_put((first, second), values)) + half.mT
+        return pulled(whole(grad), input, input, whole(result), p, MODES[1])
     difference = input.index_select(0, first) - input.index_select(0, second)
     pulls = grad.unsqueeze(-1) * slope(difference, result.unsqueeze(-1), p)
     return (input * 0).index_add(0, first, pulls).index_add(0, second, -pulls)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.autograd.modes import state
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import bool_
 from rushlight.core.object.tensor import Tensor
@@ -17,6 +18,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.product_words import CONTRACTED
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
@@ -67,6 +69,7 @@ def einsum(*args: Any) -> Tensor:
             return found
     if len(operands) == 1:
         return of_one(operands[0], inputs[0], output)
+    given = inputs
     operands, inputs = zip(
         *[
             simplified(each, names, inputs, output, place)
@@ -74,8 +77,11 @@ def einsum(*args: Any) -> Tensor:
         ],
         strict=True,
     )
-    check_sizes(operands, inputs)
-    if any(each.dtype is not operands[0].dtype or each.dtype is bool_ for each in operands):
+    check_sizes(operands, inputs, given, equation)
+    kind = operands[0].dtype
+    if not (kind.is_floating_point or kind.is_complex) or any(each.dtype is not kind for each in operands):
+        return in_pairs(operands, inputs, output)
+    if len(operands) == 2 and stretches(operands, inputs):
         return in_pairs(operands, inputs, output)
     return contract(list(operands), inputs, output)
 
@@ -199,13 +205,20 @@ def diagonals(operand: Tensor, names: str, place: int) -> tuple[Tensor, str]:
     return operand, names
 
 
-def check_sizes(operands: tuple, inputs: tuple) -> None:
+def check_sizes(operands: tuple, inputs: tuple, given: tuple, equation: str) -> None:
+    """Refuse sizes of one letter that do not broadcast; a letter that is not in the equation stands for dots."""
     sizes: dict[str, int] = {}
     for place, (operand, names) in enumerate(zip(operands, inputs, strict=True)):
         for letter, size in zip(names, operand.shape, strict=True):
             if sizes.setdefault(letter, size) in (1, size) or size == 1:
                 sizes[letter] = max(sizes[letter], size)
                 continue
+            if letter not in equation:
+                raise RuntimeError(
+                    f"einsum(): dimension {given[place].index(letter)} covered by ellipsis in operand {place}has size "
+                    f"{size} which does not broadcast with previously seen ellipsis with size {sizes[letter]} for the "
+                    "respective dimension"
+                )
             raise RuntimeError(
                 f"einsum(): subscript {letter} has size {size} for operand {place} which does not broadcast with "
                 f"previously seen size {sizes[letter]}"
@@ -258,19 +271,25 @@ def plan_product(left: str, right: str, output: str) -> tuple | None:
     return None
 
 
+def stretches(operands: tuple, inputs: tuple) -> bool:
+    """Whether a letter stands for one element in one operand and for several in the other."""
+    sizes = [dict(zip(letters, each.shape, strict=True)) for each, letters in zip(operands, inputs, strict=True)]
+    return any(sizes[1].get(letter, size) != size for letter, size in sizes[0].items())
+
+
 def in_pairs(operands: tuple, inputs: tuple, output: str) -> Tensor:
-    """Operands of several dtypes, or of bools: multiplied one after another, which promotes where nothing is summed."""
+    """Multiplied one after another as torch does it, which promotes where nothing is summed, and sums to int64."""
     found, names = operands[0], inputs[0]
     for place, (operand, letters) in enumerate(zip(operands[1:], inputs[1:], strict=True), 2):
-        kept = set(output).union(*inputs[place:])
-        found, names = pair((found, names), (operand, letters), kept)
-    return found.permute([names.index(letter) for letter in output])
+        later = "".join(inputs[place:])
+        found, names = pair((found, names), (operand, letters), "".join(dict.fromkeys(output + later)))
+    return found if names == output else found.permute([names.index(letter) for letter in output])
 
 
-def pair(left: tuple[Tensor, str], right: tuple[Tensor, str], kept: set[str]) -> tuple[Tensor, str]:
-    """The product of two operands, summed over the letters that are not kept, and its letters."""
-    names = "".join(dict.fromkeys(left[1] + right[1]))
-    names = "".join(sorted(names, key=lambda letter: letter not in kept))
+def pair(left: tuple[Tensor, str], right: tuple[Tensor, str], kept: str) -> tuple[Tensor, str]:
+    """The product of two operands, summed over the letters that are not kept, and its letters in the order of those."""
+    present = dict.fromkeys(left[1] + right[1])
+    names = "".join([letter for letter in dict.fromkeys([*kept, *present]) if letter in present])
     first, second = [spread_out(*each, names) for each in (left, right)]
     ends = [place for place, letter in enumerate(names) if letter not in kept]
     sizes = list(zip(first.shape, second.shape, strict=True))
@@ -285,13 +304,18 @@ def pair(left: tuple[Tensor, str], right: tuple[Tensor, str], kept: set[str]) ->
     left_over = names[: len(names) - len(ends)]
     if not summed:
         found = first * second
-        return found.squeeze(ends) if ends else found, left_over
+        return found.view(found.shape[: len(left_over)]) if ends else found, left_over
     if not (first.numel() and second.numel()):
         # nothing to add up: the zeros have the dtype of the second
+        if first.requires_grad and state.grad and not (second.is_floating_point() or second.is_complex()):
+            raise RuntimeError(f"Autograd not support dtype: {second.dtype.scalar}")
         first = second.new_empty(first.shape)
     elif first.dtype is bool_:
         raise no_kernel("bmm", "Bool", fix="convert the operands first: x.long()")
-    return contract([first, second], (names, names), left_over), left_over
+    own = [letter for letter in left_over if letter not in left[1] or letter not in right[1]]
+    # the one whose own letters come first is the first matrix
+    turned = bool(own) and own[0] in right[1] and first.dtype is not second.dtype
+    return contract([second, first] if turned else [first, second], (names, names), left_over), left_over
 
 
 def spread_out(operand: Tensor, letters: str, names: str) -> Tensor:
@@ -303,6 +327,7 @@ def spread_out(operand: Tensor, letters: str, names: str) -> Tensor:
 @op(
     name="_contract",
     dtype=MATCH,
+    batch=CONTRACTED,
     node="ViewBackward0",
     samples=None,
 )
@@ -317,7 +342,7 @@ def contract(operands: list[Tensor], inputs: tuple, output: str):
     wanted = "".join(letter for letter in output if letter in sizes)
     big = sum(array.size for array in arrays) > 4096 or len(arrays) > 2
     found = np.einsum(f"{','.join(names)}->{wanted}", *arrays, optimize=big)
-    return np.array(found).reshape([sizes.get(letter, 1) for letter in output])
+    return np.array(found, order="C").reshape([sizes.get(letter, 1) for letter in output])
 
 
 contract.gradient(

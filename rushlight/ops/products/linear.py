@@ -15,13 +15,19 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.product_words import COLUMNS, LINEAR
 from rushlight.ops.products.products import refuse_bool
+from rushlight.ops.products.whole_numbers import product
 
 
 @op(
     name="nn.functional.linear",
     dtype=MATCH,
+    batch=LINEAR,
+    linear=("input", "weight"),
     node=lambda input, weight, bias: linear_node(input, weight, bias),
+    holds=("weight",),
+    folds=("input",),
     samples=cases(
         lambda make: [
             case(make.floats(5, 3), make.floats(4, 3), make.floats(4)),
@@ -52,7 +58,7 @@ def linear(input, weight, bias: Tensor = None, *, out=None):
     if weight.ndim == 1 and bias is not None and input.ndim == 2:
         raise RuntimeError("mat2 must be a matrix, got 1-D tensor: a weight of one row is weight[None]")
     rows = input if input.ndim <= 2 else input.reshape(math.prod(input.shape[:-1]), input.shape[-1])
-    found = rows.dot(weight.T)
+    found = product(rows, weight.T)
     if bias is not None:
         try:
             found = np.add(found, bias, found) if found.ndim else found + bias
@@ -112,9 +118,6 @@ def refuse_ranks(one: int, two: int) -> None:
 
 
 def linear_input(grad, weight):
-    if weight._array.dtype != grad._array.dtype:
-        # the layer was converted since; torch's node has a view of the weight as it was
-        weight = weight.to(grad.dtype)
     if weight._array.ndim == 1:
         return grad.unsqueeze(-1) * conjugate(weight)
     return grad.matmul(conjugate(weight))
@@ -129,7 +132,7 @@ def linear_weight(grad, input):
     return columns_product(grads, conjugate(rows))
 
 
-@op(name="_columns_product", dtype=MATCH, samples=None)
+@op(name="_columns_product", dtype=MATCH, batch=COLUMNS, linear=("input", "other"), samples=None)
 def columns_product(input, other):
     """The first matrix transposed, times the second: (N, A), (N, B) -> (A, B)."""
     return input.T.dot(other)

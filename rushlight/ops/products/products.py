@@ -14,6 +14,8 @@ from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.product_words import CONJUGATED, PRODUCT
+from rushlight.ops.products.whole_numbers import product as whole_product
 
 
 def adjoint(matrix):
@@ -50,6 +52,8 @@ def matmul_node(input, other):
 
 @op(
     dtype=MATCH,
+    batch=PRODUCT,
+    linear=("input", "other"),
     operator="@",
     node=matmul_node,
     aliases=["linalg.matmul"],
@@ -89,6 +93,8 @@ def matmul(input, other, *, out=None):
         raise_sizes(input.shape, other.shape)
     if input.dtype.kind == "b":
         refuse_bool_product(input, other)
+    if input.dtype.kind in "iu":
+        return whole_product(input, other)
     # a.dot takes half the time of np.matmul on small matrices
     return input.dot(other) if input.ndim <= 2 and other.ndim <= 2 else np.matmul(input, other)
 
@@ -181,6 +187,8 @@ def matmul_right(grad, input, shape):
 
 @op(
     dtype=MATCH,
+    batch=PRODUCT,
+    linear=("input", "mat2"),
     samples=cases(
         lambda make: [
             case(make.floats(2, 3), make.floats(3, 4)),
@@ -203,7 +211,7 @@ def mm(input, mat2, *, out=None):
             raise RuntimeError("self must be a matrix" if not place else "mat2 must be a matrix")
     require_inner(input, mat2)
     refuse_bool(input, "addmm_impl_cpu_")
-    return input.dot(mat2)
+    return whole_product(input, mat2) if input.dtype.kind in "iu" else input.dot(mat2)
 
 
 mm.gradient(
@@ -214,6 +222,8 @@ mm.gradient(
 
 @op(
     dtype=MATCH,
+    batch=PRODUCT,
+    linear=("input", "mat2"),
     samples=cases(
         lambda make: [
             case(make.floats(5, 2, 3), make.floats(5, 3, 4)),
@@ -238,7 +248,7 @@ def bmm(input, mat2, *, out=None):
         fix = fixes.products(input.shape, mat2.shape)
         raise unlike_batches((input.shape[0], input.shape[2]), mat2.shape[:2], fix)
     refuse_bool(input, "bmm")
-    return np.matmul(input, mat2)
+    return whole_product(input, mat2)
 
 
 bmm.gradient(
@@ -249,6 +259,8 @@ bmm.gradient(
 
 @op(
     dtype=MATCH,
+    batch=PRODUCT,
+    linear=("input", "vec"),
     samples=cases(
         lambda make: [
             case(make.floats(2, 3), make.floats(3)),
@@ -300,7 +312,7 @@ def require_vectors(one, two):
         raise_sizes(one.shape, two.shape)
 
 
-@op(dtype=MATCH, samples=vectors)
+@op(dtype=MATCH, batch=PRODUCT, linear=("input", "tensor"), samples=vectors)
 def dot(input, tensor, *, out=None):
     """Sum of the products of two vectors' elements.
 
@@ -317,7 +329,7 @@ dot.gradient(
 )
 
 
-@op(dtype=MATCH, samples=vectors, node="VdotBackward0")
+@op(dtype=MATCH, batch=CONJUGATED, linear=("input", "other"), samples=vectors, node="VdotBackward0")
 def vdot(input, other, *, out=None):
     """Like `dot`, with the first vector conjugated.
 

@@ -6,6 +6,7 @@ from rushlight.autograd.modes import no_grad
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import REAL
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import OVER
 from rushlight.ops.reductions.norms import norm, vector_norm
 from rushlight.ops.shape.broadcasting import broadcast_tensors
 
@@ -63,7 +64,7 @@ def unit(vectors, dim, eps):
 
 
 # the same function under the node that torch shows for a distance
-length = op(dtype=REAL, name="_length", node="NormBackward1", samples=None)(vector_norm.op.body)
+length = op(dtype=REAL, batch=OVER, name="_length", node="NormBackward1", samples=None)(vector_norm.op.body)
 length.gradient(**vector_norm.op.gradients)
 
 

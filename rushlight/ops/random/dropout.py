@@ -11,6 +11,7 @@ from rushlight.core.numbers.dtypes import from_numpy
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.random import random
 from rushlight.core.random.random import in_memory_order
+from rushlight.core.settings.state import state
 from rushlight.errors.explained import RESULT, explained
 from rushlight.errors.warning import warn
 from rushlight.native import shortcut
@@ -69,15 +70,28 @@ def dropped(input: Tensor, p: float, training: bool, inplace: bool, features: bo
     if p == 1:
         noise = wrap(np.zeros((), array.dtype))
     else:
-        noise = kept(array, p, features)
-        require_floating(array)  # after the draw, as in torch: the stream has moved
-        if array.dtype == np.float16:
-            # rounded once: 0.7 in half precision is not 0.7
-            noise *= np.float16(np.float32(1) / np.float32(1 - p))
-        else:
-            noise /= 1 - p
-        noise = wrap(noise)
+        noise = drawn_noise(input, p, features)
     return input.mul_(noise) if inplace else input * noise
+
+
+def drawn_noise(input: Tensor, p: float, features: bool) -> Tensor:
+    """What the elements are multiplied with."""
+    if state.levels:
+        from rushlight.ops.machine.transforms.making import drawn
+
+        return drawn(lambda each: noise_for(each._array.view(np.ndarray), p, features), input, features)
+    return noise_for(input._array, p, features)
+
+
+def noise_for(array: np.ndarray, p: float, features: bool) -> Tensor:
+    noise = kept(array, p, features)
+    require_floating(array)  # after the draw, as in torch: the stream has moved
+    if array.dtype == np.float16:
+        # rounded once: 0.7 in half precision is not 0.7
+        noise *= np.float16(np.float32(1) / np.float32(1 - p))
+    else:
+        noise /= 1 - p
+    return wrap(noise)
 
 
 def require_floating(array: np.ndarray) -> None:
@@ -102,6 +116,12 @@ def alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, featur
     if p == 1:
         noise = wrap(np.zeros((), array.dtype))
         return input.mul_(noise) if inplace else input * noise
+    if state.levels:
+        from rushlight.ops.machine.transforms.making import drawn
+
+        stays = drawn(lambda each: wrap(kept(each._array.view(np.ndarray), p, features)), input, features)
+        scale = 1 / ((ALPHA * ALPHA * p + 1) * (1 - p)) ** 0.5
+        return input * (stays * scale) + ((stays - 1) * (ALPHA * scale) + ALPHA * scale * p)
     noise = kept(array, p, features)
     require_floating(array)
     scale = 1 / ((ALPHA * ALPHA * p + 1) * (1 - p)) ** 0.5

@@ -11,6 +11,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import KEPT
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.random.dropout import alpha_dropped, dropped, kept, require_floating
 
 
@@ -140,7 +141,7 @@ def native_dropout(input, p, train):
     return scaled(input, mask, 1 / (1 - p) if p < 1 else 0.0), mask
 
 
-@op(dtype=SAME, layout=KEPT, name="_native_dropout", node="NativeDropoutBackward0", samples=None)
+@op(dtype=SAME, batch=ELEMENTWISE, layout=KEPT, name="_native_dropout", node="NativeDropoutBackward0", samples=None)
 def scaled(input, mask: "Tensor", scale: float):
     """What was kept, enlarged."""
     return input * mask * input.dtype.type(scale)

@@ -14,6 +14,7 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.random import implicit
 from rushlight.ops.random.draws import check_generator
 
@@ -108,7 +109,7 @@ standard_gamma.gradient(input=lambda grad, input, result: grad * standard_gamma_
 
 
 # torch gives no derivative of the two slopes either
-@op(dtype=SAME, name="_standard_gamma_grad", samples=None)
+@op(dtype=SAME, batch=ELEMENTWISE, name="_standard_gamma_grad", samples=None)
 def standard_gamma_grad(input, output: "Tensor"):
     """How fast `output`, drawn by `_standard_gamma(input)`, grows with the input."""
     require_one_float("_standard_gamma_grad_cpu", input, output)
@@ -125,7 +126,7 @@ def sample_dirichlet(input, generator: Generator | None = None):
     return rejection.dirichlet(input, generator)
 
 
-@op(dtype=SAME, name="_dirichlet_grad", samples=None)
+@op(dtype=SAME, batch=ELEMENTWISE, name="_dirichlet_grad", samples=None)
 def dirichlet_grad(x, alpha: "Tensor", total: "Tensor"):
     """How fast a share `x` grows with its own parameter, divided by what is left to the others."""
     require_one_float("_dirichlet_grad_cpu", x, alpha, total)

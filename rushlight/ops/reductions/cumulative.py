@@ -12,10 +12,13 @@ from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.gradients import conjugate
+from rushlight.ops.machine.halves import chosen_in_float32
 from rushlight.ops.machine.inplace import call_inplace
 from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.rules import ACCUMULATE, AVERAGE, SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.level import may_hold
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.reductions.folding import in_c_order
 from rushlight.ops.reductions.recurrences import chain, product_of_earlier
 
@@ -58,6 +61,8 @@ def running(make, *extra):
 
 @op(
     dtype=ACCUMULATE,
+    batch=ALONG,
+    linear=True,
     inplace=in_own_dtype,
     samples=cases(
         lambda make: running(
@@ -85,6 +90,7 @@ cumsum.gradient(input=lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if 
 
 @op(
     dtype=ACCUMULATE,
+    batch=ALONG,
     inplace=in_own_dtype,
     samples=cases(
         lambda make: running(
@@ -110,7 +116,7 @@ def cumprod_gradient(grad, input, result, dim):
     """By division where no element is zero, else the product of those before times a sum over those after."""
     if not input.ndim or not input.numel():
         return grad
-    if not (input == 0).any():
+    if not may_hold(input == 0):
         return (grad * conjugate(result)).flip(dim).cumsum(dim).flip(dim) / conjugate(input)
     factors = conjugate(input)
     after = chain(grad, factors.narrow(dim, 1, input.shape[dim] - 1), dim, True)
@@ -126,7 +132,7 @@ def extremes(make):
     return running(make, corner(nans, 1), corner(ties, 1), case(make.bools(5), 0), case(make.complexes(3), 0))
 
 
-@op(dtype=SAME, returns=("values", "indices"), samples=cases(extremes))
+@op(dtype=SAME, batch=ALONG, returns=("values", "indices"), samples=cases(extremes))
 def cummax(input, dim: int, *, out=None):
     """Running maximum along `dim`, and where it last stood.
 
@@ -138,7 +144,7 @@ def cummax(input, dim: int, *, out=None):
     return running_extreme(input, "cummax", dim, np.maximum)
 
 
-@op(dtype=SAME, returns=("values", "indices"), samples=cases(extremes))
+@op(dtype=SAME, batch=ALONG, returns=("values", "indices"), samples=cases(extremes))
 def cummin(input, dim: int, *, out=None):
     """Running minimum along `dim`, and where it last stood.
 
@@ -157,6 +163,8 @@ def running_extreme(input, name, dim, larger):
         return input.copy(), np.zeros((), np.int64)
     if input.dtype.kind == "c":
         raise refuse(f"{name}_cpu", input)
+    if input.dtype in dtypes.HALF:
+        return chosen_in_float32(cummax if larger is np.maximum else cummin, input, dim)
     values = larger.accumulate(input, dim)
     places = np.arange(input.shape[dim]).reshape((-1,) + (1,) * (input.ndim - 1 - dim))
     current = (input == values) | (input != input)
@@ -174,6 +182,7 @@ cummin.gradient(input=add_at)
 
 @op(
     dtype=AVERAGE,
+    batch=ALONG,
     samples=cases(
         lambda make: running(
             make,

@@ -10,10 +10,12 @@ from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.layouts import STRICT_ROWS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import OVER
 
 
 @op(
     dtype=SAME,
+    batch=OVER,
     layout=STRICT_ROWS,
     samples=cases(
         lambda make: [

@@ -40,7 +40,9 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
     >>> torch.histc(torch.tensor([0.1, 0.2, 0.9]), bins=2, min=0, max=1)
     tensor([2., 1.])
     """
-    refuse(input, "biuc", "histogram_cpu")
+    refuse(input, "b", "linspace_cpu")
+    refuse(input, "c", "aminmax_cpu" if min == max and input.size else "histogram_cpu")
+    refuse(input, "iu", "histogram_cpu")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if min > max:
@@ -48,7 +50,7 @@ def histc(input, bins=100, min=0, max=0, *, out=None):
     if min == max and input.size:
         min, max = input.min(), input.max()
     if not (np.isfinite(min) and np.isfinite(max)):
-        raise RuntimeError(f"torch.histc: range of [{min}, {max}] is not finite")
+        raise RuntimeError(f"torch.histc: range of [{min:g}, {max:g}] is not finite")
     if min == max:
         min, max = min - 1, max + 1
     inside = input[(input >= min) & (input <= max)]

@@ -12,6 +12,9 @@ from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.layouts import STRICT_ROWS
 from rushlight.ops.machine.rules import INDEX, SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.level import is_mapped
+from rushlight.ops.machine.transforms.view_words import FLAT_LAST
+from rushlight.ops.machine.transforms.words import ALONG, OVER
 from rushlight.ops.pointwise.bounds import maximum, minimum
 from rushlight.ops.reductions.folding import fold
 
@@ -48,7 +51,7 @@ def several(make):
     return samples(make, case(x, (0, 2)), case(x, [1, -1], True), case(x, dim=()), case(make.bools(3, 4), 1))
 
 
-@op(dtype=SAME, samples=cases(several))
+@op(dtype=SAME, batch=OVER, samples=cases(several))
 def amax(input, dim=None, keepdim=False, *, out=None):
     """Largest element over `dim`, one dimension or several; ties share the gradient evenly.
 
@@ -62,7 +65,7 @@ def amax(input, dim=None, keepdim=False, *, out=None):
     return fold(np.maximum, input, along, keepdim)
 
 
-@op(dtype=SAME, samples=cases(several))
+@op(dtype=SAME, batch=OVER, samples=cases(several))
 def amin(input, dim=None, keepdim=False, *, out=None):
     """Smallest element over `dim`, one dimension or several; ties share the gradient evenly.
 
@@ -123,6 +126,7 @@ amin.gradient(input=shared)
 
 @op(
     dtype=SAME,
+    batch=OVER,
     layout=STRICT_ROWS,
     returns=("min", "max"),
     samples=cases(
@@ -168,13 +172,13 @@ def aminmax_gradient(grads, input, min, max, dim, keepdim):
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-@op(dtype=SAME, name="_max_all", node="MaxBackward1", samples=None)
+@op(dtype=SAME, batch=FLAT_LAST, name="_max_all", node="MaxBackward1", samples=None)
 def max_all(input, *, out=None):
     check(input, "max", None, kernel="max_all")
     return np.maximum.reduce(input, None)
 
 
-@op(dtype=SAME, name="_min_all", node="MinBackward1", samples=None)
+@op(dtype=SAME, batch=FLAT_LAST, name="_min_all", node="MinBackward1", samples=None)
 def min_all(input, *, out=None):
     check(input, "min", None, kernel="min_all")
     return np.minimum.reduce(input, None)
@@ -182,7 +186,10 @@ def min_all(input, *, out=None):
 
 def shared_by_all(grad, input, result):
     """As `shared`; a NaN is the result of all NaNs."""
-    chosen = input != input if (result != result).item() else input == result
+    if is_mapped(result):
+        chosen = (input == result) | ((input != input) & (result != result))
+    else:
+        chosen = input != input if (result != result).item() else input == result
     return grad.new_zeros(input.shape).masked_fill(chosen, grad / chosen.sum())
 
 
@@ -190,13 +197,13 @@ max_all.gradient(input=shared_by_all)
 min_all.gradient(input=shared_by_all)
 
 
-@op(dtype=SAME, name="_max_along", node="MaxBackward0", returns=("values", "indices"), samples=None)
+@op(dtype=SAME, batch=ALONG, name="_max_along", node="MaxBackward0", returns=("values", "indices"), samples=None)
 def max_along(input, dim: int, keepdim: bool, *, out=None):
     along = along_one(input, "max", dim)
     return fold(np.maximum, input, along, keepdim), input.argmax(along, keepdims=keepdim)
 
 
-@op(dtype=SAME, name="_min_along", node="MinBackward0", returns=("values", "indices"), samples=None)
+@op(dtype=SAME, batch=ALONG, name="_min_along", node="MinBackward0", returns=("values", "indices"), samples=None)
 def min_along(input, dim: int, keepdim: bool, *, out=None):
     along = along_one(input, "min", dim)
     return fold(np.minimum, input, along, keepdim), input.argmin(along, keepdims=keepdim)
@@ -279,6 +286,7 @@ def require_tensor(input, name):
 
 @op(
     dtype=INDEX,
+    batch=OVER,
     samples=cases(lambda make: samples(make, case(make.bools(3)), case(make.distinct(2, 3), None, True))),
 )
 def argmax(input, dim=None, keepdim=False, *, out=None):
@@ -293,6 +301,7 @@ def argmax(input, dim=None, keepdim=False, *, out=None):
 
 @op(
     dtype=INDEX,
+    batch=OVER,
     samples=cases(lambda make: samples(make, case(make.bools(3)), case(make.distinct(2, 3), None, True))),
 )
 def argmin(input, dim=None, keepdim=False, *, out=None):

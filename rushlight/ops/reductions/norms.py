@@ -13,8 +13,10 @@ from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.dims import axis as counted
 from rushlight.ops.machine.gradients import conjugate, reduced_dims, widened
 from rushlight.ops.machine.out import write_composed
-from rushlight.ops.machine.rules import AVERAGE, PROMOTE, REAL
+from rushlight.ops.machine.rules import AVERAGE, BOOLEAN, PROMOTE, REAL
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import OVER
+from rushlight.ops.pointwise.arithmetic import refuse_masks
 from rushlight.ops.reductions.folding import fold
 from rushlight.ops.reductions.maxima import amax, amin
 
@@ -48,6 +50,7 @@ def vectors(make):
 
 @op(
     dtype=REAL,
+    batch=OVER,
     name="linalg.vector_norm",
     node="LinalgVectorNormBackward0",
     samples=cases(vectors),
@@ -280,7 +283,9 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
 
 
 def DISTANCE(op: Op, arrays: list) -> np.dtype:
-    """The real dtype of what the operands have in common."""
+    """The real dtype of what the operands have in common; masks are not subtracted."""
+    if any([each.dtype is BOOLEAN for each in arrays[:2]]):
+        refuse_masks(*arrays[:2])
     return dtypes.from_numpy(PROMOTE(op, arrays)).to_real().numpy
 
 
@@ -364,3 +369,6 @@ def renorm_gradient(grad, input, p, dim, maxnorm):
 
 
 renorm.gradient(input=renorm_gradient)
+
+
+dist.made_of(lambda input, other, p: vector_norm(input - other, p))

@@ -14,8 +14,11 @@ from rushlight.ops.machine.layouts import ROWS
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.view_words import FLAT_LAST
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.reductions.maxima import shared_by_all, to_chosen
-from rushlight.ops.reductions.sorting import chosen, order, refuse, sort, take_along
+from rushlight.ops.reductions.selecting import FEW, in_places, ranks_of, sorted_places
+from rushlight.ops.reductions.sorting import chosen, order, place_of, refuse, sort, take_along
 
 
 def samples(make, *extra):
@@ -69,12 +72,12 @@ def nanmedian(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=N
     return nanmedian_along(input, dim, keepdim if keepdims is None else keepdims, out=out)
 
 
-@op(dtype=SAME, name="_median_all", node="MedianBackward0", samples=None)
+@op(dtype=SAME, batch=FLAT_LAST, name="_median_all", node="MedianBackward0", samples=None)
 def median_all(input, *, out=None):
     return middle_of_all(input, False)
 
 
-@op(dtype=SAME, name="_nanmedian_all", node="NanmedianBackward0", samples=None)
+@op(dtype=SAME, batch=FLAT_LAST, name="_nanmedian_all", node="NanmedianBackward0", samples=None)
 def nanmedian_all(input, *, out=None):
     return middle_of_all(input, True)
 
@@ -83,13 +86,22 @@ median_all.gradient(input=shared_by_all)
 nanmedian_all.gradient(input=shared_by_all)
 
 
-@op(dtype=SAME, layout=ROWS, name="_median_along", node="MedianBackward1", returns=("values", "indices"), samples=None)
+@op(
+    dtype=SAME,
+    batch=ALONG,
+    layout=ROWS,
+    name="_median_along",
+    node="MedianBackward1",
+    returns=("values", "indices"),
+    samples=None,
+)
 def median_along(input, dim: int, keepdim: bool, *, out=None):
     return middle(input, dim, keepdim, False)
 
 
 @op(
     dtype=SAME,
+    batch=ALONG,
     layout=ROWS,
     name="_nanmedian_along",
     node="NanmedianBackward1",
@@ -110,7 +122,14 @@ def middle_of_all(input, skip_nan):
     if not input.size:
         return np.array(np.nan).astype(input.dtype)
     refuse(input, "bc", "median_cpu")
-    return middle(input.reshape(-1), 0, False, skip_nan)[0]
+    flat = input.reshape(-1)
+    if not skip_nan and input.dtype not in dtypes.HALF:
+        rank = (flat.size - 1) // 2
+        parted = np.partition(flat, rank)
+        # NaN, which comes last, where there is one
+        largest = parted[rank:].max()
+        return np.array(parted[rank] if largest == largest else largest)
+    return middle(flat, 0, False, skip_nan)[0]
 
 
 def middle(input, dim, keepdim, skip_nan):
@@ -119,6 +138,8 @@ def middle(input, dim, keepdim, skip_nan):
     if input.ndim and not input.shape[dim]:
         raise IndexError(f"median(): Expected reduction dim {dim} to have non-zero size.")
     refuse(input, "bc", "median_out")
+    if input.ndim and not has_nan(input):
+        return chosen(input, place_of(input, (input.shape[dim] - 1) // 2, dim), dim, keepdim)
     indices = order(input, dim)
     if not input.ndim:
         return input.copy(), indices
@@ -132,8 +153,13 @@ def middle(input, dim, keepdim, skip_nan):
     return chosen(input, take_along(indices, place, dim), dim, keepdim)
 
 
+def has_nan(input) -> bool:
+    return input.dtype.kind not in "iu" and bool((input != input).any())
+
+
 @op(
     dtype=SAME,
+    batch=ALONG,
     returns=("values", "indices"),
     samples=cases(
         lambda make: [
@@ -170,8 +196,13 @@ def mode(input, dim=-1, keepdim=False, *, out=None):
     starts[..., 1:] = np.where(ordered[..., 1:] != ordered[..., :-1], places[1:], 0)
     # the run grows to its end, so the first longest one is the last of its equals
     lengths = places - np.maximum.accumulate(starts, -1)
-    longest = np.moveaxis(lengths.argmax(-1, keepdims=True), -1, dim)
-    return chosen(input, take_along(indices, longest, dim), dim, keepdim)
+    longest = lengths.argmax(-1, keepdims=True)
+    found = take_along(indices, np.moveaxis(longest, -1, dim), dim)
+    if ordered.shape[-1] > FEW and found.size:
+        rows, ranks, target = np.moveaxis(indices, dim, -1), ranks_of(ordered), np.moveaxis(found, dim, -1)
+        for row in np.ndindex(target.shape[:-1]):
+            target[row] = sorted_places(in_places(rows[row], ranks[row]))[longest[row]]
+    return chosen(input, found, dim, keepdim)
 
 
 mode.gradient(input=to_chosen)

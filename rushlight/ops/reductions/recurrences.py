@@ -7,6 +7,7 @@ import numpy as np
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.transforms.words import ALONG
 
 
 def product_of_others(input, dim):
@@ -29,7 +30,7 @@ def one_at(like, dim, place):
     return found
 
 
-@op(dtype=SAME, name="_chain", samples=None)
+@op(dtype=SAME, batch=ALONG, name="_chain", samples=None)
 def chain(input, links, dim: int, backwards: bool):
     """The recurrence s[k] = input[k] + links[k - 1] s[k - 1], or input[k] + links[k] s[k + 1] `backwards`.
 

@@ -15,6 +15,8 @@ from rushlight.ops.machine.dims import axes, axis
 from rushlight.ops.machine.gradients import conjugate, reduced_dims, spread, widened
 from rushlight.ops.machine.rules import ACCUMULATE, AVERAGE, FLOAT, INDEX, SAME
 from rushlight.ops.machine.samples import case, cases, corner, reduction
+from rushlight.ops.machine.transforms.level import may_hold
+from rushlight.ops.machine.transforms.words import ALONG, OVER
 from rushlight.ops.reductions.folding import fold, in_c_order
 from rushlight.ops.reductions.recurrences import product_of_others
 
@@ -22,7 +24,13 @@ if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
 
 
-@op(dtype=ACCUMULATE, samples=reduction(), node=lambda dim: "SumBackward0" if dim is None else "SumBackward1")
+@op(
+    dtype=ACCUMULATE,
+    batch=OVER,
+    linear=True,
+    samples=reduction(),
+    node=lambda dim: "SumBackward0" if dim is None else "SumBackward1",
+)
 def sum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """Sum of the elements, over every dimension or over `dim`.
 
@@ -39,6 +47,8 @@ sum.gradient(input=lambda grad, input_shape, dim, keepdim: spread(grad, input_sh
 
 @op(
     dtype=AVERAGE,
+    batch=OVER,
+    linear=True,
     samples=reduction(ints=False),
     node=lambda dim: "MeanBackward0" if dim is None else "MeanBackward1",
 )
@@ -75,6 +85,7 @@ def reduced_count(shape, dim):
 
 @op(
     dtype=ACCUMULATE,
+    batch=OVER,
     samples=cases(
         lambda make: [
             *reduction(several=False)(1),
@@ -107,7 +118,7 @@ def prod_gradient(grad, input, result, dim):
     """The gradient times the product of all the others; by division only where no element is zero."""
     if not input.ndim:
         return grad
-    if not (input == 0).any():
+    if not may_hold(input == 0):
         return grad * conjugate(result / input)
     if dim is None:
         return grad * conjugate(product_of_others(input.reshape(-1), 0).reshape(input.shape))
@@ -131,6 +142,7 @@ def with_nans(make, *extra):
 def ACCUMULATE_NUMBERS(op: Op, arrays: list) -> np.dtype:
     """Like ACCUMULATE, where NaN becomes zero before integers are made of floats."""
     if arrays[0].dtype.kind == "c":
+        axes(arrays[op.positions["dim"]], arrays[0].ndim)  # which is refused first
         raise RuntimeError("nansum on CPU does not support complex inputs")
     wanted = arrays[op.positions["dtype"]]
     is_float = dtypes.from_numpy(arrays[0].dtype).is_floating_point
@@ -143,6 +155,7 @@ def ACCUMULATE_NUMBERS(op: Op, arrays: list) -> np.dtype:
 
 @op(
     dtype=ACCUMULATE_NUMBERS,
+    batch=OVER,
     samples=cases(
         lambda make: with_nans(
             make,
@@ -158,9 +171,11 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     >>> torch.tensor([1.0, math.nan, 2.0]).nansum()
     tensor(3.)
     """
-    if input.dtype.kind == "f":
-        input = np.where(input == input, input, 0)
-    return fold(np.add, input, axes(dim, input.ndim), keepdim)
+    found = fold(np.add, input, axes(dim, input.ndim), keepdim)
+    if input.dtype.kind != "f" or (found == found).all():
+        # no sum is NaN, so that no element is
+        return found
+    return fold(np.add, np.where(input == input, input, 0), axes(dim, input.ndim), keepdim)
 
 
 nansum.gradient(input=lambda grad, input, dim, keepdim: spread(grad, input.shape, dim, keepdim) * (input == input))
@@ -199,7 +214,7 @@ def truth_samples(make):
     ]
 
 
-@op(dtype=SAME, samples=cases(truth_samples))
+@op(dtype=SAME, batch=OVER, samples=cases(truth_samples))
 def any(input, dim=None, keepdim=False, *, out=None):
     """Whether any element is true.
 
@@ -209,7 +224,7 @@ def any(input, dim=None, keepdim=False, *, out=None):
     return truth(input, np.logical_or.reduce(input, truth_axes(dim, input.ndim), keepdims=keepdim))
 
 
-@op(dtype=SAME, samples=cases(truth_samples))
+@op(dtype=SAME, batch=OVER, samples=cases(truth_samples))
 def all(input, dim=None, keepdim=False, *, out=None):
     """Whether all elements are true.
 
@@ -231,6 +246,7 @@ def truth(input, found):
 
 @op(
     dtype=INDEX,
+    batch=OVER,
     samples=cases(
         lambda make: [
             case(make.ints(3, 4, low=-1, high=2)),
@@ -252,6 +268,7 @@ def count_nonzero(input, dim=None):
 
 @op(
     dtype=FLOAT,
+    batch=ALONG,
     aliases=["special.logsumexp"],
     samples=cases(
         lambda make: [

@@ -10,6 +10,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.index_words import SEARCHED
 
 
 def searches(make):
@@ -37,7 +38,7 @@ def searches(make):
     ]
 
 
-@op(dtype=SAME, method=False, samples=cases(searches))
+@op(dtype=SAME, batch=SEARCHED, method=False, samples=cases(searches))
 def searchsorted(
     sorted_sequence,
     input: "Tensor | float",
@@ -80,13 +81,13 @@ def check(sequence, values, side, right, sorter):
         raise RuntimeError(f"{name} side can only be 'left' or 'right' but got {side}")
     if right and side == "left":
         raise RuntimeError(f"{name} side and right can't be set to opposites, got side of left while right was True")
-    if not sequence.ndim:
-        raise RuntimeError(f"{name} boundaries tensor should have positive dimension, but got 0 dimension")
-    if sequence.ndim > 1 and not values.ndim:
+    if sequence.ndim != 1 and not values.ndim:
         raise RuntimeError(
             f"{name} input value can be a scalar only when boundaries tensor dimension is 1, but we got "
             f"boundaries tensor dim({sequence.ndim}) and input value's dim(0) numel(1)"
         )
+    if not sequence.ndim:
+        raise RuntimeError(f"{name} boundaries tensor should have positive dimension, but got 0 dimension")
     if sequence.ndim > 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
             f"{name} boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "

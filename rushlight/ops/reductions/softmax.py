@@ -11,6 +11,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.rules import AVERAGE
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.reductions.folding import fold, in_c_order
 
 
@@ -37,6 +38,7 @@ def typed(make):
 
 @op(
     dtype=AVERAGE,
+    batch=ALONG,
     aliases=["special.softmax"],
     samples=cases(lambda make: [*samples(make), *typed(make), case(make.ints(3), 0)]),
 )
@@ -59,6 +61,7 @@ def softmax(input, dim=None, dtype=None, *, out=None):
 
 
 softmax.gradient(input=lambda grad, result, dim: softmax_gradient(grad * result, result, dim))
+softmax.op.refuse_complex_gradients("_softmax")
 
 
 def softmax_gradient(weighted, result, dim):
@@ -67,6 +70,7 @@ def softmax_gradient(weighted, result, dim):
 
 @op(
     dtype=AVERAGE,
+    batch=ALONG,
     aliases=["special.log_softmax"],
     samples=cases(lambda make: [*samples(make), *typed(make), case(make.ints(3), 0)]),
 )
@@ -89,6 +93,7 @@ def log_softmax(input, dim=None, dtype=None, *, out=None):
 
 
 log_softmax.gradient(input=lambda grad, result, dim: grad - result.exp() * grad.sum(dim, True))
+log_softmax.op.refuse_complex_gradients("_log_softmax")
 
 
 def require_real(input, name, along=-1):

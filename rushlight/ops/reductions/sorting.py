@@ -5,14 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import by_float32
 from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
+from rushlight.ops.machine.halves import chosen_in_float32
 from rushlight.ops.machine.layouts import LIKE
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.straight import is_straight, straightened
+from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.reductions.maxima import to_chosen
+from rushlight.ops.reductions.selecting import apart, in_places, ranks_of, top_places
+from rushlight.ops.reductions.selecting import place_of as selected_place
+
+# below this many elements sorting is as fast as selecting
+FEW = 32
 
 
 def samples(make, *extra):
@@ -36,7 +45,7 @@ def samples(make, *extra):
     ]
 
 
-@op(dtype=SAME, layout=LIKE, returns=("values", "indices"), samples=cases(samples))
+@op(dtype=SAME, batch=ALONG, layout=LIKE, returns=("values", "indices"), samples=cases(samples))
 def sort(input, dim=-1, descending=False, *, stable=False, out=None):
     """Elements in ascending order along `dim`, and where each came from; NaN counts as the largest.
 
@@ -46,9 +55,13 @@ def sort(input, dim=-1, descending=False, *, stable=False, out=None):
     >>> indices
     tensor([1, 2, 0])
     """
+    dim = axis(dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError("Sort does not support complex dtypes on CPU")
-    dim = axis(dim, input.ndim)
+    if input.dtype in dtypes.HALF and input.ndim:
+        return chosen_in_float32(sort, input, dim, descending)
+    if not is_straight(input):
+        return straightened(sort, input, dim, descending)
     indices = order(input, dim, descending)
     return take_along(input, indices, dim), indices
 
@@ -61,7 +74,7 @@ def order(input, dim, descending=False):
     if not input.ndim:
         return np.zeros((), np.int64)
     if input.dtype in dtypes.HALF:
-        input = input.astype(np.float32)
+        input = by_float32(input, np.dtype("float32"))
     if not descending:
         return input.argsort(dim, "stable")
     backwards = (slice(None),) * dim + (slice(None, None, -1),)
@@ -100,6 +113,7 @@ def msort(input, *, out=None):
 
 @op(
     dtype=SAME,
+    batch=ALONG,
     returns=("values", "indices"),
     samples=cases(
         lambda make: [
@@ -131,9 +145,27 @@ def topk(input, k: int, dim=-1, largest=True, sorted=True, *, out=None):
     dim = axis(dim, input.ndim)
     if not 0 <= k <= (input.shape[dim] if input.ndim else 1):
         raise RuntimeError(f"selected index k out of range: k is {k}, the dimension has {input.shape[dim : dim + 1]}")
-    first = (slice(None),) * dim + (slice(k),)
-    indices = np.ascontiguousarray(order(input, dim, largest)[first]) if input.ndim else np.zeros((), np.int64)
+    if not k and input.ndim:
+        empty = (*input.shape[:dim], 0, *input.shape[dim + 1 :])
+        return np.empty(empty, input.dtype), np.empty(empty, np.int64)
+    if input.dtype in dtypes.HALF and input.ndim:
+        return chosen_in_float32(topk, input, k, dim, largest, sorted)
+    indices = top_indices(input, k, dim, largest, sorted) if input.ndim else np.zeros((), np.int64)
     return take_along(input, indices, dim), indices
+
+
+def top_indices(input, k, dim, largest, is_sorted):
+    """The indices of the first `k` in order; of equal elements, or if they need not be in order, as torch has them."""
+    indices = order(input, dim, largest)
+    places = np.moveaxis(indices, dim, -1)
+    found = places[..., :k].copy()
+    if found.size:
+        values = np.moveaxis(take_along(input, indices, dim), dim, -1)
+        tied = ~apart(values)[..., :k].all(-1) if is_sorted else np.ones(found.shape[:-1], bool)
+        ranks = ranks_of(values) if tied.any() else None
+        for row in zip(*tied.nonzero(), strict=True) if tied.ndim else [()] * int(tied):
+            found[row] = top_places(in_places(places[row], ranks[row]), k, is_sorted)
+    return np.ascontiguousarray(np.moveaxis(found, -1, dim))
 
 
 topk.gradient(input=lambda grad, indices, input_shape, dim: to_chosen(grad, indices, input_shape, dim, True))
@@ -141,6 +173,7 @@ topk.gradient(input=lambda grad, indices, input_shape, dim: to_chosen(grad, indi
 
 @op(
     dtype=SAME,
+    batch=ALONG,
     returns=("values", "indices"),
     samples=cases(
         lambda make: [
@@ -173,10 +206,41 @@ def kthvalue(input, k: int, dim=-1, keepdim=False, *, out=None):
     if not 1 <= k <= size:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}: {k} of {size}")
     refuse(input, "bc", "kthvalue_cpu")
-    return chosen(input, take_one(order(input, dim), k - 1, dim), dim, keepdim)
+    found = place_of(input, k - 1, dim)
+    if input.ndim and found.size:
+        settle(input, k - 1, dim, found)
+    return chosen(input, found, dim, keepdim)
+
+
+def settle(input, number, dim, found):
+    """Write into `found` which of equal elements torch's selection ends at, where the one of this number has equals."""
+    compared = by_float32(input, np.dtype("float32")) if input.dtype in dtypes.HALF else input
+    rows, target = np.moveaxis(compared, dim, -1), np.moveaxis(found, dim, -1)
+    value = np.take_along_axis(rows, target, -1)
+    equal = (rows == value) | ((rows != rows) & (value != value))
+    tied = np.add.reduce(equal, -1, np.int64) > 1
+    for row in zip(*tied.nonzero(), strict=True) if tied.ndim else [()] * int(tied):
+        ranks = np.unique(rows[row], return_inverse=True)[1]
+        target[(*row, 0)] = selected_place(np.ascontiguousarray(ranks, np.int64), number)
 
 
 kthvalue.gradient(input=to_chosen)
+
+
+def place_of(input, rank, dim):
+    """Where the element stands that would be at `rank` in order along `dim`, which stays as a dimension of size 1."""
+    if not input.ndim or input.shape[dim] < FEW:
+        return take_one(order(input, dim), rank, dim).copy()
+    compared = by_float32(input, np.dtype("float32")) if input.dtype in dtypes.HALF else input
+    value = take_one(np.partition(compared, rank, dim), rank, dim)
+    if (value != value).any():
+        return take_one(order(input, dim), rank, dim).copy()
+    # of several that are equal, in the order of the input, the one that as many of them come before
+    before = rank - np.add.reduce(compared < value, dim, np.int64, keepdims=True)
+    equal = compared == value
+    if not before.any():
+        return equal.argmax(dim, keepdims=True)
+    return (equal.cumsum(dim) > before).argmax(dim, keepdims=True)
 
 
 def refuse(input, kinds, kernel):

@@ -13,6 +13,7 @@ from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.gradients import conjugate, spread, widened
 from rushlight.ops.machine.rules import REAL
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import OVER
 from rushlight.ops.pointwise.complex import complex
 from rushlight.ops.pointwise.where import choose
 from rushlight.ops.reductions.folding import fold
@@ -102,25 +103,38 @@ def arguments(name, dim, unbiased, keepdim, correction, axis, keepdims):
     return dim, keepdim if keepdims is None else keepdims, correction
 
 
-@op(dtype=REAL, name="_variance", node="VarBackward0", samples=None)
+@op(dtype=REAL, batch=OVER, name="_variance", node="VarBackward0", samples=None)
 def variance(input, dim: tuple, keepdim: bool, correction: float, *, out=None):
     return moments(input, "std and var", dim, keepdim, correction)[0]
 
 
-@op(dtype=REAL, name="_deviation", node="StdBackward0", samples=None)
+@op(dtype=REAL, batch=OVER, name="_deviation", node="StdBackward0", samples=None)
 def deviation(input, dim: tuple, keepdim: bool, correction: float, *, out=None):
-    return np.sqrt(moments(input, "std and var", dim, keepdim, correction)[0])
+    return rooted(input, "std and var", dim, keepdim, correction)[0]
 
 
-@op(dtype=REAL, name="_variance_and_mean", node="VarMeanBackward0", samples=None)
+@op(dtype=REAL, batch=OVER, name="_variance_and_mean", node="VarMeanBackward0", samples=None)
 def variance_and_mean(input, dim: tuple, keepdim: bool, correction: float):
     return moments(input, "var_mean", dim, keepdim, correction)
 
 
-@op(dtype=REAL, name="_deviation_and_mean", node="StdMeanBackward0", samples=None)
+@op(dtype=REAL, batch=OVER, name="_deviation_and_mean", node="StdMeanBackward0", samples=None)
 def deviation_and_mean(input, dim: tuple, keepdim: bool, correction: float):
-    variance, mean = moments(input, "std_mean", dim, keepdim, correction)
-    return np.sqrt(variance), mean
+    return rooted(input, "std_mean", dim, keepdim, correction)
+
+
+def rooted(input, name, dim, keepdim, correction):
+    """Deviation and mean: of numbers whose squares overflow by way of wider ones, as in torch."""
+    wider, kind, real = WIDER.get(input.dtype.char), input.dtype, input.real.dtype
+    if wider is not None and input.size and np.absolute(input).max() > LARGE:
+        input = input.astype(wider)
+    variance, mean = moments(input, name, dim, keepdim, correction)
+    return np.sqrt(variance).astype(real, copy=False), mean.astype(kind, copy=False)
+
+
+WIDER = {"f": np.float64, "F": np.complex128}
+# whose squares may overflow in single precision, once there are some of them
+LARGE = 1e18
 
 
 def moments(input, name, dim, keepdim, correction):
@@ -129,6 +143,11 @@ def moments(input, name, dim, keepdim, correction):
         raise RuntimeError(f"{name} only support floating point and complex dtypes; convert first, as with .float()")
     along = axes(dim, input.ndim)
     total = fold(np.add, input, along, True)
+    wider = WIDER.get(input.dtype.char)
+    if wider is not None and np.isinf(total).any():
+        # the sum has overflowed, the mean need not
+        found = moments(input.astype(wider), name, dim, keepdim, correction)
+        return tuple([each.astype(total.real.dtype if k == 0 else total.dtype) for k, each in enumerate(found)])
     count = input.size // (total.size or 1)
     mean = total / count
     offset = input - mean

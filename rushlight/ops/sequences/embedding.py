@@ -13,14 +13,19 @@ from rushlight.errors.warning import warn
 from rushlight.ops.indexing.indexing import pick_into
 from rushlight.ops.indexing.indices import INDEX_KINDS
 from rushlight.ops.machine.declare import composed, op
-from rushlight.ops.machine.inplace import written
+from rushlight.ops.machine.inplace import call_inplace, written
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.index_words import LOOKED_UP
+from rushlight.ops.machine.transforms.layer_words import COUNTED
+from rushlight.ops.machine.transforms.level import is_lifted
 from rushlight.ops.machine.writing import check_range, scalar_name
 
 
 @op(
     dtype=SAME,
+    batch=LOOKED_UP,
+    linear=True,
     method=False,
     samples=cases(
         lambda make: [
@@ -65,6 +70,7 @@ embedding.gradient(
         row_gradients(grad, indices, padding_idx, scale_grad_by_freq), [indices], (0,), weight_shape
     )
 )
+embedding.op.refuse_complex_gradients()
 
 
 def row_gradients(grad: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
@@ -120,19 +126,36 @@ def embedding_function(
 
 def shorten(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows about to be looked up down to a norm of `max_norm`, without history."""
-    rows = np.unique(indices._array)
-    check_range(rows, 0, len(weight._array), "index out of range in self")
-    table = weight._array
+    if is_lifted(weight):
+        weight = weight.detach()
+    if is_lifted(weight) or is_lifted(indices):
+        call_inplace(shortened.op, (weight, indices, max_norm, norm_type))
+        return
+    shorten_rows(weight._array, indices._array, max_norm, norm_type)
+    written(weight)
+
+
+def shorten_rows(table: np.ndarray, indices: np.ndarray, max_norm: float, norm_type: float) -> None:
+    rows = np.unique(indices)
+    check_range(rows, 0, len(table), "index out of range in self")
     # half precision adds up in float32; its norms and factors are rounded
     taken = table[rows].astype(compute_dtype(table.dtype), copy=False)
     norms = np.linalg.norm(taken, norm_type, 1).astype(table.dtype).astype(np.float64)
     long = norms > max_norm
     table[rows[long]] *= (max_norm / (norms[long] + 1e-7)).astype(table.dtype)[:, None]
-    written(weight)
+
+
+@op(dtype=SAME, operands=["input"], name="_embedding_renorm", samples=None)
+def shortened(input, indices: Tensor, max_norm: float, norm_type: float):
+    """The table with the rows that are looked up no longer than `max_norm`; function transforms write it into one."""
+    found = input.copy()
+    shorten_rows(found, indices, max_norm, norm_type)
+    return found
 
 
 @op(
     dtype=SAME,
+    batch=COUNTED,
     name="nn.functional.one_hot",
     samples=cases(
         lambda make: [

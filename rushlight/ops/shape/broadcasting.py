@@ -21,6 +21,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.view_words import EXPANDED
 from rushlight.ops.shape.joining import stack
 
 
@@ -32,6 +33,7 @@ def type_words(kind: np.dtype) -> str:
 
 @op(
     dtype=SAME,
+    batch=EXPANDED,
     view=True,
     samples=cases(
         lambda make: [
@@ -82,8 +84,8 @@ def expand(input, size: Size, *, implicit=False):
     return with_strides(input, tuple(shape), tuple(strides))
 
 
-# the engine sums the gradient down to the input's shape
-expand.gradient(input=lambda grad: grad)
+# the engine sums the gradient down to the input's shape; that of a number is a tensor of its own, as in torch
+expand.gradient(input=lambda grad: grad if grad._array.ndim else grad.sum())
 
 
 def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, shape: tuple) -> None:

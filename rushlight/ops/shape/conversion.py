@@ -24,9 +24,10 @@ from rushlight.core.settings.device import CPU, check_device, device, is_meta
 from rushlight.errors.warning import warn
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.transforms.words import COPIED
 
 
-@op(dtype=SAME, name="_to_copy", node="ToCopyBackward0", samples=None)
+@op(dtype=SAME, batch=COPIED, linear=True, name="_to_copy", node="ToCopyBackward0", samples=None)
 def to_copy(input, kind: np.dtype, form: memory_format = None):
     """A copy in a NumPy dtype and a memory format; None preserves the input's order."""
     if form is None and is_fresh(input):
@@ -69,7 +70,7 @@ def to(
     return converted(self, kind, memory_format, copy)
 
 
-@op(dtype=SAME, name="_moved", node="ToCopyBackward0", samples=None)
+@op(dtype=SAME, batch=COPIED, linear=True, name="_moved", node="ToCopyBackward0", samples=None)
 def forgotten(input, kind: np.dtype, form: memory_format = None):
     """The input's shape and order in a NumPy dtype, without memory."""
     return bare(empty_like_array(like(input), kind, form))

@@ -23,12 +23,15 @@ from rushlight.ops.machine.inplace import (
     call_inplace,
     check_inference,
     check_target,
+    make_writable,
     record_write,
     written,
 )
 from rushlight.ops.machine.layouts import KEPT
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.view_words import VALUED
+from rushlight.ops.machine.transforms.words import COPIED, OVERWRITTEN, PLAIN
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -42,6 +45,8 @@ def function_and_method(function):
 
 @op(
     dtype=SAME,
+    batch=COPIED,
+    linear=True,
     layout=KEPT,
     samples=cases(
         lambda make: [
@@ -95,7 +100,7 @@ def is_contiguous(self: Tensor, memory_format: memory_format_type = contiguous_f
     return not self._array.size or all(size == 1 or have == want for size, have, want in sizes)
 
 
-@op(dtype=SAME, name="_copy", node="CopyBackwards", inplace=True, samples=None)
+@op(dtype=SAME, batch=OVERWRITTEN, name="_copy", node="CopyBackwards", inplace=True, samples=None)
 def copied(input, src):
     """What `src` becomes in the input's place."""
     if src.shape != input.shape:
@@ -106,7 +111,7 @@ def copied(input, src):
 copied.gradient(input=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad)
 
 
-@op(dtype=SAME, name="_copy_itself", node="CopyBackwards", inplace=True, samples=None)
+@op(dtype=SAME, batch=OVERWRITTEN, name="_copy_itself", node="CopyBackwards", inplace=True, samples=None)
 def copied_itself(input, src):
     """`copied`, where both are the same elements: nothing moves, so that they may share places in memory."""
     return input
@@ -165,6 +170,7 @@ def convertible(value: Any, kind: np.dtype) -> np.ndarray:
 
 fill = op(
     dtype=SAME,
+    batch=VALUED,
     layout=KEPT,
     name="fill",
     method=False,
@@ -184,6 +190,7 @@ fill = op(
 )(filled)
 fill_memory = op(
     dtype=SAME,
+    batch=VALUED,
     name="_fill",
     node=lambda value: "FillBackward3" if isinstance(value, Tensor) else "FillBackward2",
     samples=None,
@@ -193,7 +200,7 @@ for each in (fill, fill_memory):
     each.gradient(input=lambda grad: grad.new_zeros(grad.shape), value=lambda grad: grad.sum())
 
 
-@op(dtype=SAME, name="_zero", node="ZeroBackward0", samples=None)
+@op(dtype=SAME, batch=PLAIN, name="_zero", node="ZeroBackward0", samples=None)
 def zeroed(input):
     return np.zeros(input.shape, input.dtype)
 
@@ -238,7 +245,7 @@ def overwrite(target: Tensor, value: Any, op: Op, arguments: tuple) -> Tensor:
     if value:
         value = converted(value, array.dtype, array.size == 1)
     if not array.flags.writeable:
-        array.flags.writeable = True
+        make_writable(array)
     array.fill(value)
     written(target)
     if recording:

@@ -14,12 +14,15 @@ from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.layouts import LIKE
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.view_words import ON_DIAGONAL, TRACED
+from rushlight.ops.machine.transforms.words import PLAIN, SHAPED
 from rushlight.ops.shape.copying import fill_
 from rushlight.ops.shape.slicing import check_part
 
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
     view=True,
     samples=cases(
         lambda make: [
@@ -63,7 +66,7 @@ diagonal.gradient(
 )
 
 
-@op(dtype=SAME, name="_diagonal_backward", samples=None)
+@op(dtype=SAME, batch=SHAPED, linear=True, name="_diagonal_backward", samples=None)
 def diagonal_backward(input, shape: tuple, offset: int, dim1: int, dim2: int):
     """Zeros with the input on a diagonal."""
     found = np.zeros(shape, input.dtype)
@@ -76,6 +79,8 @@ diagonal_backward.gradient(input=lambda grad, offset, dim1, dim2: grad.diagonal(
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
+    linear=True,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4)),
@@ -112,6 +117,8 @@ diag_embed.gradient(input=lambda grad, offset, dim1, dim2: grad.diagonal(offset,
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
+    linear=True,
     layout=LIKE,
     samples=cases(
         lambda make: [
@@ -143,7 +150,7 @@ diagonal_scatter.gradient(
 )
 
 
-@op(dtype=SAME, name="_diagonal_copy", node="DiagonalBackward0_copy", samples=None)
+@op(dtype=SAME, batch=SHAPED, linear=True, name="_diagonal_copy", node="DiagonalBackward0_copy", samples=None)
 def diagonal_copy(input, offset: int, dim1: int, dim2: int, *, out=None):
     return diagonal.op.body(input, offset, dim1, dim2).copy()
 
@@ -151,7 +158,7 @@ def diagonal_copy(input, offset: int, dim1: int, dim2: int, *, out=None):
 diagonal_copy.gradient(input=diagonal.op.gradients["input"])
 
 
-@op(dtype=SAME, name="_diagonal_matrix", node="DiagEmbedBackward0", samples=None)
+@op(dtype=SAME, batch=ON_DIAGONAL, linear=True, name="_diagonal_matrix", node="DiagEmbedBackward0", samples=None)
 def diagonal_matrix(input, offset: int, *, out=None):
     return diag_embed.op.body(input, offset)
 
@@ -203,6 +210,8 @@ def diagflat(input, offset=0):
 
 @op(
     dtype=SAME,
+    batch=TRACED,
+    linear=True,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4)),
@@ -220,10 +229,10 @@ def trace(input):
     >>> torch.tensor([[1, 2], [3, 4]]).trace()
     tensor(5)
     """
-    if input.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     if input.dtype.kind == "b":
         raise no_kernel("trace", "Bool")
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     return np.add.reduce(input.diagonal(), dtype=np.int64 if input.dtype.kind in "iu" else None)
 
 
@@ -243,7 +252,7 @@ def triangles(make):
     ]
 
 
-@op(dtype=SAME, inplace=True, samples=cases(triangles))
+@op(dtype=SAME, batch=PLAIN, linear=True, inplace=True, samples=cases(triangles))
 def tril(input, diagonal=0, *, out=None):
     """The lower triangle of matrices, zero elsewhere.
 
@@ -259,7 +268,7 @@ def tril(input, diagonal=0, *, out=None):
 tril.gradient(input=lambda grad, diagonal: grad.tril(diagonal))
 
 
-@op(dtype=SAME, inplace=True, samples=cases(triangles))
+@op(dtype=SAME, batch=PLAIN, linear=True, inplace=True, samples=cases(triangles))
 def triu(input, diagonal=0, *, out=None):
     """The upper triangle of matrices, zero elsewhere.
 

@@ -20,6 +20,7 @@ from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.formats import is_channels_last
 from rushlight.ops.machine.layouts import FORMAT, restrided
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import JOINED
 from rushlight.ops.shape.slicing import slice_dim
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def JOIN(op: Op, arrays: list) -> None:
 
 @op(
     dtype=JOIN,
+    batch=JOINED,
+    linear=True,
     layout=FORMAT,
     method=False,
     aliases=["concat", "concatenate"],
@@ -146,6 +149,8 @@ def STACKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
 
 @op(
     dtype=JOIN,
+    batch=JOINED,
+    linear=True,
     layout=STACKED,
     method=False,
     samples=cases(
@@ -339,7 +344,7 @@ def block_diag(*tensors):
     return joined_diagonally(list(tensors))
 
 
-@op(dtype=JOIN, name="_block_diag", samples=None)
+@op(dtype=JOIN, linear=True, name="_block_diag", samples=None)
 def joined_diagonally(tensors: list[Tensor]):
     for place, each in enumerate(tensors):
         if each.ndim > 2:

@@ -18,6 +18,8 @@ from rushlight.ops.machine.generate import sizes
 from rushlight.ops.machine.layouts import KEPT, LIKE, restrided
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.view_words import REPEATED, ROLLED
+from rushlight.ops.machine.transforms.words import SHAPED
 
 if TYPE_CHECKING:
     from rushlight.core.object.size import Size
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 @op(
     dtype=SAME,
+    batch=REPEATED,
+    linear=True,
     samples=cases(
         lambda make: [
             case(make.floats(2, 3), 2, 1),
@@ -178,6 +182,8 @@ def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
+    linear=True,
     layout=LIKE,
     samples=cases(
         lambda make: [
@@ -237,6 +243,8 @@ def flipud(input):
 
 @op(
     dtype=SAME,
+    batch=ROLLED,
+    linear=True,
     samples=cases(
         lambda make: [
             case(make.floats(3, 4), 1),
@@ -275,6 +283,8 @@ roll.gradient(input=lambda grad, shifts, dims: grad.roll([-shift for shift in pl
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
+    linear=True,
     layout=KEPT,
     samples=cases(
         lambda make: [

@@ -20,6 +20,8 @@ from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.dims import plain_size
 from rushlight.ops.machine.generate import sizes
 from rushlight.ops.machine.inplace import check_inference, check_target, follow, written
+from rushlight.ops.machine.transforms.level import is_lifted
+from rushlight.ops.machine.transforms.lifting import become
 from rushlight.ops.shape.copying import function_and_method
 from rushlight.ops.shape.shape import squeeze, unsqueeze
 from rushlight.ops.shape.strided import reach, strided_view
@@ -28,6 +30,9 @@ from rushlight.ops.shape.transposing import t, transpose
 
 def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
     """Make the tensor what a view op makes of it; the history goes through a node of that name."""
+    if is_lifted(tensor):
+        become(tensor, view(tensor, *arguments))
+        return tensor
     op, arguments = view.op, (tensor, *arguments)
     recording = state.grad and tensor.requires_grad
     if tensor._inference:
@@ -112,6 +117,16 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
     return rebind(self, strided_view, (memory_of(self), geometry), "AsStridedBackward1")
 
 
+def refuse_uncountable(shape: tuple[int, ...]) -> None:
+    """Refuse sizes whose product, or strides, 64 bits do not count."""
+    if math.prod(shape) >= 2**63:
+        raise RuntimeError(
+            f"numel: integer multiplication overflow: 64 bits do not count the elements of {list(shape)}"
+        )
+    if 0 in shape and math.prod([extent for extent in shape if extent]) >= 2**63:
+        raise RuntimeError(f"Stride calculation overflowed: 64 bits do not count the strides of {list(shape)}")
+
+
 @method
 def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = None) -> Tensor:
     """Give it another size, in place: on the same memory if that is large enough, else on new memory.
@@ -127,6 +142,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
     shape = plain_size(sizes(size_, size))
     if any(extent < 0 for extent in shape):
         raise RuntimeError(f"numel: integer multiplication overflow: a size may not be negative, got {list(shape)}")
+    refuse_uncountable(shape)
     if shape != self._array.shape:
         if self._inference:
             check_inference(self)
@@ -181,15 +197,16 @@ def set_(
             f"Could not set tensor of type {source.dtype.scalar} to a tensor of type {self.dtype.scalar}"
         )
     written(self)
-    # over the source's memory, with a count of writes of its own
-    self._storage = continued(self._storage, storage_of(source).array)
     if size is None:
-        self._array = alike(self._array, raw(source._array))
+        found = raw(source._array)
     else:
         shape = plain_size(size)
         strides = contiguous_strides(shape) if stride is None else plain_size(stride)
-        grow(self._storage, storage_offset + reach(shape, strides))
-        self._array = alike(self._array, strided(memory_of(self), shape, strides, storage_offset))
+        grow(storage_of(source), storage_offset + reach(shape, strides))
+        found = strided(memory_of(source), shape, strides, storage_offset)
+    # over the source's memory, with a count of writes of its own
+    self._storage = continued(self._storage, storage_of(source).array)
+    self._array = alike(self._array, found)
     return self
 
 

@@ -19,6 +19,8 @@ from rushlight.ops.machine.dims import axes, axis, plain_size
 from rushlight.ops.machine.generate import sizes
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.view_words import SQUEEZED
+from rushlight.ops.machine.transforms.words import SHAPED
 
 if TYPE_CHECKING:
     pass
@@ -91,7 +93,7 @@ def view(input, *shape, size=None, dtype=None):
     return view_shape(input, sizes(shape, size))
 
 
-@op(dtype=SAME, view=True, name="_view", node="ViewBackward0", samples=None)
+@op(dtype=SAME, batch=SHAPED, view=True, name="_view", node="ViewBackward0", samples=None)
 def view_shape(input, shape: tuple):
     shape = inferred(shape, input.size, input.shape)
     if input.flags.c_contiguous and input.size and 1 not in input.shape:
@@ -180,7 +182,7 @@ def reshape(input, *shape_, shape=None):
     return reshaped_copy(input, shape) if strides is None else reshaped_view(input, shape)
 
 
-@op(dtype=SAME, view=True, name="_reshape_alias", samples=None)
+@op(dtype=SAME, batch=SHAPED, view=True, name="_reshape_alias", samples=None)
 def reshaped_view(input, shape: tuple):
     return view_shape.op.body(input, shape)
 
@@ -188,7 +190,7 @@ def reshaped_view(input, shape: tuple):
 reshaped_view.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
 
 
-@op(dtype=SAME, name="_reshaped_copy", node="UnsafeViewBackward0", samples=None)
+@op(dtype=SAME, batch=SHAPED, linear=True, name="_reshaped_copy", node="UnsafeViewBackward0", samples=None)
 def reshaped_copy(input, shape: tuple):
     return input.reshape(inferred(shape, input.size, input.shape))
 
@@ -282,6 +284,9 @@ def unflatten(input, dim, sizes):
     dim, sizes = axis(dim, len(shape)), plain_size(sizes)
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not shape:
+        words = f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"
+        raise explained(RuntimeError, words, fix="a 0-dim tensor has nothing to split: x.reshape(sizes)")
     try:
         sizes = inferred(sizes, shape[dim])
     except RuntimeError as error:
@@ -296,6 +301,7 @@ def unflatten(input, dim, sizes):
 
 @op(
     dtype=SAME,
+    batch=SQUEEZED,
     view=True,
     node=lambda dim: f"SqueezeBackward{0 if dim is None else 2 if isinstance(dim, (tuple, list)) else 1}",
     samples=cases(
@@ -337,6 +343,7 @@ squeeze.gradient(input=lambda grad, input_shape: view_shape(grad.contiguous(), i
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
     view=True,
     samples=cases(
         lambda make: [

@@ -8,6 +8,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import FORMAT
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import FOLDED, PLAIN
 
 
 def check_shuffle(name: str, ndim: int, option: str, factor: int) -> None:
@@ -28,6 +29,8 @@ def in_layout(found, input):
 
 @op(
     dtype=SAME,
+    batch=PLAIN,
+    linear=True,
     layout=FORMAT,
     aliases=["nn.functional.pixel_shuffle"],
     method=False,
@@ -78,6 +81,8 @@ pixel_shuffle.gradient(
 
 @op(
     dtype=SAME,
+    batch=PLAIN,
+    linear=True,
     layout=FORMAT,
     aliases=["nn.functional.pixel_unshuffle"],
     method=False,
@@ -125,6 +130,8 @@ pixel_unshuffle.gradient(
 
 @op(
     dtype=SAME,
+    batch=FOLDED,
+    linear=True,
     layout=FORMAT,
     aliases=["nn.functional.channel_shuffle"],
     method=False,

@@ -14,6 +14,7 @@ from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.layouts import LIKE
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import SHAPED
 
 ALL = slice(None)
 # windows of fewer elements are added element by element, of all windows at once
@@ -22,6 +23,7 @@ FEW = 8
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
     view=True,
     samples=cases(
         lambda make: [
@@ -57,7 +59,7 @@ def select(input, dim: int, index: int):
 select.gradient(input=lambda grad, input_shape, dim, index: select_backward(grad, input_shape, dim, index))
 
 
-@op(dtype=SAME, name="_select_backward", samples=None)
+@op(dtype=SAME, batch=SHAPED, linear=True, name="_select_backward", samples=None)
 def select_backward(input, shape: tuple, dim: int, index: int):
     """Zeros with the input at one index of a dimension."""
     found = np.zeros(shape, input.dtype)
@@ -68,7 +70,7 @@ def select_backward(input, shape: tuple, dim: int, index: int):
 select_backward.gradient(input=lambda grad, dim, index: grad.select(dim, index))
 
 
-@op(dtype=SAME, view=True, name="_slice", node="SliceBackward0", samples=None)
+@op(dtype=SAME, batch=SHAPED, view=True, name="_slice", node="SliceBackward0", samples=None)
 def slice_dim(input, dim: int, start: int, end: int, step=1):
     """The part from `start` to `end` of a dimension; both are counted from the front and inside it."""
     if start < end:
@@ -83,7 +85,7 @@ slice_dim.gradient(
 )
 
 
-@op(dtype=SAME, name="_slice_backward", samples=None)
+@op(dtype=SAME, batch=SHAPED, linear=True, name="_slice_backward", samples=None)
 def slice_backward(input, shape: tuple, dim: int, start: int, end: int, step: int):
     """Zeros with the input in a part of a dimension."""
     found = np.zeros(shape, input.dtype)
@@ -135,6 +137,7 @@ def narrow(input, dim, start, length):
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
     view=True,
     samples=cases(
         lambda make: [
@@ -182,7 +185,7 @@ unfold.gradient(
 )
 
 
-@op(dtype=SAME, name="_unfold_backward", samples=None)
+@op(dtype=SAME, batch=SHAPED, linear=True, name="_unfold_backward", samples=None)
 def unfold_backward(input, shape: tuple, dimension: int, size: int, step: int):
     """The elements of windows added up where they came from."""
     found = np.zeros(shape or (1,), input.dtype)
@@ -205,6 +208,8 @@ unfold_backward.gradient(input=lambda grad, dimension, size, step: grad.unfold(d
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
+    linear=True,
     layout=LIKE,
     samples=cases(
         lambda make: [
@@ -237,6 +242,8 @@ select_scatter.gradient(
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
+    linear=True,
     layout=LIKE,
     samples=cases(
         lambda make: [

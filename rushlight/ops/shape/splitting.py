@@ -14,6 +14,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import SHAPED
 from rushlight.ops.shape.joining import cat, stack
 from rushlight.ops.shape.slicing import slice_dim
 
@@ -22,12 +23,12 @@ MOST_SECTIONS = 10**7
 ALL = slice(None)
 
 
-@op(dtype=SAME, view=True, name="_split", node="SplitBackward0", samples=None)
+@op(dtype=SAME, batch=SHAPED, view=True, name="_split", node="SplitBackward0", samples=None)
 def split_evenly(input, split_size: int, dim: int):
     return parts(input, dim, even_lengths(input.shape[dim], split_size))
 
 
-@op(dtype=SAME, view=True, name="_split_unevenly", node="SplitWithSizesBackward0", samples=None)
+@op(dtype=SAME, batch=SHAPED, view=True, name="_split_unevenly", node="SplitWithSizesBackward0", samples=None)
 def split_unevenly(input, lengths: list, dim: int):
     return parts(input, dim, lengths)
 
@@ -189,6 +190,7 @@ def chunk(input, chunks, dim=0):
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
     view=True,
     samples=cases(
         lambda make: [

@@ -62,7 +62,7 @@ strided_view.gradient(
 )
 
 
-@op(dtype=SAME, name="_strided_add", samples=None)
+@op(dtype=SAME, linear=True, name="_strided_add", node="AsStridedBackward0", samples=None)
 def strided_add(input, source: tuple, target: tuple):
     """Elements laid out as `source` added into zeroed memory, read back as `target`."""
     memory = zeroed(input, source, target)
@@ -72,13 +72,13 @@ def strided_add(input, source: tuple, target: tuple):
     else:
         strided(memory, *source)[...] = input
     found = strided(memory, *target)
-    return found / visits(memory.size, target) if overlaps(target) else found.copy()
+    return found / visits(memory.size, target) if overlaps(target) else found.copy("K")
 
 
 strided_add.gradient(input=lambda grad, source, target: strided_take(grad, target, source))
 
 
-@op(dtype=SAME, name="_strided_take", samples=None)
+@op(dtype=SAME, linear=True, name="_strided_take", samples=None)
 def strided_take(input, source: tuple, target: tuple):
     """Elements laid out as `source`, read back as `target`; what `source` does not hold is zero."""
     memory = zeroed(input, source, target)

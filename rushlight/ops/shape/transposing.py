@@ -11,6 +11,8 @@ from rushlight.ops.machine.dims import axis, plain_size
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.view_words import PERMUTED, TURNED
+from rushlight.ops.machine.transforms.words import SHAPED
 
 if TYPE_CHECKING:
     from rushlight.core.object.size import Size
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 @op(
     dtype=SAME,
+    batch=SHAPED,
     view=True,
     aliases=["swapaxes", "swapdims"],
     samples=cases(
@@ -48,6 +51,7 @@ transpose.gradient(input=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))
 
 @op(
     dtype=SAME,
+    batch=TURNED,
     view=True,
     samples=cases(
         lambda make: [
@@ -76,6 +80,7 @@ t.gradient(input=lambda grad: grad.t())
 
 @op(
     dtype=SAME,
+    batch=PERMUTED,
     view=True,
     samples=cases(
         lambda make: [

@@ -7,15 +7,23 @@ from rushlight.core.object.tensor import Tensor, storage_of
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import SHAPED
 from rushlight.ops.shape.splitting import chunk_split, even_lengths, even_split, joined, parts, uneven_split
 
 
-@op(dtype=SAME, name="_unsafe_split", node="UnsafeSplitBackward0", samples=None)
+@op(dtype=SAME, batch=SHAPED, linear=True, name="_unsafe_split", node="UnsafeSplitBackward0", samples=None)
 def split_evenly(input, split_size: int, dim: int):
     return parts(input, dim, even_lengths(input.shape[dim], split_size))
 
 
-@op(dtype=SAME, name="_unsafe_split_unevenly", node="UnsafeSplitWithSizesBackward0", samples=None)
+@op(
+    dtype=SAME,
+    batch=SHAPED,
+    linear=True,
+    name="_unsafe_split_unevenly",
+    node="UnsafeSplitWithSizesBackward0",
+    samples=None,
+)
 def split_unevenly(input, lengths: list, dim: int):
     return parts(input, dim, lengths)
 

@@ -46,6 +46,10 @@ def renamed(view: Any, name: str | None) -> OpNode:
     return node
 
 
+# torch has derivatives of these copies for real numbers only
+REAL = {"view_as_complex", "select", "slice"}
+
+
 def declare_copy(function: Callable, samples: Samples, example: str) -> Callable:
     """The `_copy` form of a view function; `example` shows it at work."""
     node_name = {"narrow": "NarrowCopyBackward0", "alias": "AliasBackward0_copy", "view": "ViewBackward0_copy"}.get(
@@ -54,10 +58,11 @@ def declare_copy(function: Callable, samples: Samples, example: str) -> Callable
 
     def copied(input, *args, out=None, **kwargs):
         viewed = function(input, *args, **kwargs)
-        if function is view_as_complex and input.requires_grad and state.grad:
+        if function.__name__ in REAL and viewed.is_complex() and input.requires_grad and state.grad:
+            name = function.__name__
             raise RuntimeError(
-                "view_as_complex_copy does not support automatic differentiation for outputs with complex dtype.: use "
-                "view_as_complex(x).clone()"
+                f"{name}_copy does not support automatic differentiation for outputs with complex dtype.: use "
+                f"{name}(x).clone()"
             )
         found = own(viewed, input, node_name)
         if out is None:

@@ -12,6 +12,7 @@ from rushlight.ops.machine.kinds import require_tensor
 from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import REAL_FLOAT
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 
 HIGHEST = 100_000
 Recurrence = Callable[[int, Any, Any, Any], Any]
@@ -127,7 +128,7 @@ def declare(name: str, family: str, values: str, first: Callable, following: Rec
     >>> torch.special.{name}(torch.tensor(2.0), torch.arange(4))
     tensor({values})
     """
-    op(dtype=REAL_FLOAT, layout=COMMON, samples=degrees, name=f"special.{name}", inplace=False)(body)
+    op(dtype=REAL_FLOAT, batch=ELEMENTWISE, layout=COMMON, samples=degrees, name=f"special.{name}", inplace=False)(body)
 
 
 for each in POLYNOMIALS:

@@ -13,6 +13,7 @@ from rushlight.ops.machine.kinds import require_floats, require_tensor
 from rushlight.ops.machine.layouts import ROWS
 from rushlight.ops.machine.rules import PROMOTE, REAL_FLOAT
 from rushlight.ops.machine.samples import binary, case, cases, corners, unary
+from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.pointwise.exponential import product_node
 from rushlight.ops.pointwise.where import choose
 
@@ -150,10 +151,14 @@ def lgamma(input, *, out=None):
     >>> torch.lgamma(torch.tensor([1.0, 5.0])), math.log(1 * 2 * 3 * 4)
     (tensor([0.0000, 3.1781]), 3.1780538303479458)
     """
+    return log_gamma(input)
+
+
+def log_gamma(x: np.ndarray) -> np.ndarray:
+    """SciPy's, but for -inf: there it says -inf, and torch, as C does, inf."""
     from scipy.special import gammaln
 
-    # at -inf SciPy says -inf; torch, as C does, inf
-    return np.where(np.isneginf(input), -input, gammaln(input))
+    return np.where(np.isneginf(x), -x, gammaln(x))
 
 
 lgamma.gradient(input=lambda grad, input: grad * input.digamma())
@@ -176,6 +181,7 @@ digamma.gradient(input=lambda grad, input: grad * higher_digamma(input, 1))
 
 @op(
     dtype=REAL_FLOAT,
+    batch=ELEMENTWISE,
     name="_polygamma",
     node="PolygammaBackward0",
     inplace_node="PolygammaBackward1",
@@ -250,12 +256,10 @@ def mvlgamma(input, p: int, *, out=None):
     >>> torch.mvlgamma(x, p=1), torch.mvlgamma(x, p=2)
     (tensor([0.6931]), tensor([1.5502]))
     """
-    from scipy.special import gammaln
-
     if p < 1:
         raise RuntimeError(f"p has to be greater than or equal to 1, but got {p}")
     shifts = np.arange(p) / 2
-    found = gammaln(input[..., None] - shifts).sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
+    found = log_gamma(input[..., None] - shifts).sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
     return found.astype(input.dtype)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -19,6 +18,7 @@ from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.words import PLAIN, SHAPED
 
 
 def all_taps(shape: tuple, output: tuple) -> list[Taps]:
@@ -37,7 +37,7 @@ def average_node(output: tuple) -> str:
     return f"AdaptiveAvgPool{len(output)}DBackward0"
 
 
-@op(dtype=MATCH, name="_adaptive_avg_pool", node=average_node, samples=None, fused=True)
+@op(dtype=MATCH, batch=PLAIN, linear=True, name="_adaptive_avg_pool", node=average_node, samples=None, fused=True)
 def adaptive_average(input, output: tuple):
     """The averages of windows that cover the last dimensions evenly."""
     taps = all_taps(input.shape, output)
@@ -50,7 +50,7 @@ adaptive_average.gradient(
 )
 
 
-@op(dtype=MATCH, name="_adaptive_mean", node="MeanBackward1", samples=None, fused=True)
+@op(dtype=MATCH, batch=PLAIN, linear=True, name="_adaptive_mean", node="MeanBackward1", samples=None, fused=True)
 def adaptive_mean(input, output: tuple):
     """The averages of all of the last dimensions; torch saves nothing for their gradient."""
     return adaptive_average.op.body(input, output)
@@ -67,7 +67,7 @@ def some(function: str, grad: Tensor, output: tuple) -> Tensor:
     return grad
 
 
-@op(dtype=MATCH, name="_adaptive_avg_pool_gradient", samples=None)
+@op(dtype=MATCH, batch=SHAPED, linear=True, name="_adaptive_avg_pool_gradient", samples=None)
 def adaptive_average_gradient(grad, shape: tuple, output: tuple):
     """A gradient of averages, shared out among the inputs of each window."""
     taps = all_taps(shape, output)
@@ -80,6 +80,7 @@ adaptive_average_gradient.gradient(grad=lambda grad, output: adaptive_average(gr
 
 @op(
     dtype=MATCH,
+    batch=PLAIN,
     operands=["input"],
     name="_adaptive_max_pool",
     node=lambda output: f"AdaptiveMaxPool{len(output)}DBackward0",
@@ -92,7 +93,7 @@ def adaptive_maximum(input, output: tuple):
     if 0 in output:
         empty = (*input.shape[: input.ndim - len(output)], *output)
         return np.empty(empty, input.dtype), np.empty(empty, np.int64)
-    values, indices = best(input, len(output), positions(all_taps(input.shape, output)))
+    values, indices = best_of_each(input, all_taps(input.shape, output))
     if len(output) == 3:  # volumes are contiguous
         return np.ascontiguousarray(values), np.ascontiguousarray(indices)
     return laid_out(values, input), laid_out(indices, input)
@@ -105,14 +106,42 @@ adaptive_maximum.gradient(
 )
 
 
-def positions(taps: list[Taps]):
-    """For each element of a window: where all windows have theirs, and which of them have it."""
-    for steps in itertools.product(*[range(each.places.shape[1]) for each in taps]):
-        place, there = np.zeros((), np.int64), np.ones((), bool)
-        for each, step in zip(taps, steps, strict=True):
-            place = place[..., None] * each.size + each.places[:, step]
-            there = there[..., None] & (step < each.counts)
-        yield place, there
+def best_of_each(input: np.ndarray, taps: list[Taps]) -> tuple[np.ndarray, np.ndarray]:
+    """The largest element of each window and its place, found along one dimension after the other, the last first.
+
+    A window of volumes then costs the sum of its lengths, not their product.
+    """
+    if all(len(each.counts) == 1 for each in taps):
+        flat = input.reshape(*input.shape[: input.ndim - len(taps)], math.prod(each.size for each in taps))
+        values, indices = best_along(flat, flat.ndim - 1, adaptive_taps(flat.shape[-1], 1))
+        shape = (*flat.shape[:-1], *[1] * len(taps))
+        return values.reshape(shape), indices.reshape(shape)
+    values, indices, size = input, None, 1
+    for dim, each in zip(range(input.ndim - 1, -1, -1), reversed(taps), strict=False):
+        values, places = best_along(values, dim, each)
+        # places along later dimensions were found for each place along this one
+        indices = places * size if indices is None else places * size + np.take_along_axis(indices, places, dim)
+        size *= each.size
+    return values, indices
+
+
+def best_along(input: np.ndarray, dim: int, taps: Taps) -> tuple[np.ndarray, np.ndarray]:
+    """The largest elements of windows along one dimension, and their places; the first of equals, the last NaN."""
+    lines = np.moveaxis(input, dim, -1)
+    places = np.empty((*lines.shape[:-1], len(taps.counts)), np.int64)
+    for window, (start, count) in enumerate(zip(taps.places[:, 0].tolist(), taps.counts.tolist(), strict=True)):
+        part = lines[..., start : start + count]
+        part.argmax(-1, places[..., window])
+        places[..., window] += start
+    values = np.take_along_axis(lines, places, -1)
+    if (values != values).any():
+        for window, (start, count) in enumerate(zip(taps.places[:, 0].tolist(), taps.counts.tolist(), strict=True)):
+            part = lines[..., start : start + count]
+            last = start + count - 1 - (part != part)[..., ::-1].argmax(-1)
+            there = values[..., window] != values[..., window]
+            places[..., window] = np.where(there, last, places[..., window])
+        values = np.take_along_axis(lines, places, -1)
+    return np.moveaxis(values, -1, dim), np.moveaxis(places, -1, dim)
 
 
 def best(input: np.ndarray, dims: int, positions) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.layouts import KEPT
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import FOLDED, SHAPED
 
 
 def divisors(taps: list, include_pad: bool, divisor: int | None, kind: np.dtype) -> Any:
@@ -68,7 +69,14 @@ def all_taps(shape: tuple, pooling: Pooling, output: tuple) -> list:
     return list(map(average_taps, sizes, output, pooling.kernel, pooling.stride, pooling.padding))
 
 
-@op(dtype=MATCH, name="_avg_pool_gradient", node=lambda count: f"AvgPool{count}DBackwardBackward0", samples=None)
+@op(
+    dtype=MATCH,
+    batch=SHAPED,
+    linear=True,
+    name="_avg_pool_gradient",
+    node=lambda count: f"AvgPool{count}DBackwardBackward0",
+    samples=None,
+)
 def average_gradient(
     grad, shape: tuple, count: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include_pad: bool, divisor: Any
 ):
@@ -134,7 +142,9 @@ def declare(count: int, example: str) -> None:
     ]
     name = f"nn.functional.avg_pool{count}d"
     node = f"AvgPool{count}DBackward0"
-    function = op(dtype=MATCH, layout=KEPT, name=name, node=node, samples=cases(more), fused=True)(body)
+    function = op(
+        dtype=MATCH, batch=FOLDED, linear=True, layout=KEPT, name=name, node=node, samples=cases(more), fused=True
+    )(body)
     function.gradient(
         input=lambda grad, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
             average_gradient(

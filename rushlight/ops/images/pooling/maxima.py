@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.autograd.modes import is_grad_enabled
 from rushlight.core.numbers.dtypes import HALF
 from rushlight.core.object.tensor import Tensor
 from rushlight.ops.images.pooling.planes import gather_planes, scatter_planes
@@ -18,12 +17,16 @@ from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.straight import is_straight, straightened
+from rushlight.ops.machine.transforms.level import is_followed
+from rushlight.ops.machine.transforms.words import PLAIN
 
 NODES = {1: None, 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBackward0"}
 
 
 @op(
     dtype=MATCH,
+    batch=PLAIN,
     operands=["input"],
     name="_max_pool",
     node=lambda kernel: NODES[len(kernel)],
@@ -33,6 +36,9 @@ NODES = {1: None, 2: "MaxPool2DWithIndicesBackward0", 3: "MaxPool3DWithIndicesBa
 )
 def max_pool(input, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, output: tuple):
     """The maxima of windows over the last dimensions, and their places, counted within those dimensions."""
+    if not is_straight(input):
+        found = straightened(max_pool, input, kernel, stride, padding, dilation, output)
+        return found if len(kernel) == 1 else tuple([laid_out(each, input) for each in found])
     sizes = input.shape[input.ndim - len(kernel) :]
     shape = (*input.shape[: input.ndim - len(kernel)], *output)
     lowest = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min
@@ -107,7 +113,7 @@ def pooled_rows(input: Tensor, pooling: Pooling) -> tuple[Tensor, Tensor]:
 def maxima_of_rows(input: Tensor, pooling: Pooling) -> Tensor:
     """The maxima of rows alone: torch has a function of its own for them, without a gradient and without integers."""
     output = pooling.outputs(input._array.shape)
-    if input._requires_grad and is_grad_enabled():
+    if is_followed(input):
         return pooled_rows(input, pooling)[0]
     if input._array.dtype.kind != "f" and input._array.dtype not in HALF:
         raise refuse("max_pool1d_impl", input._array)

@@ -10,6 +10,8 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.rules import MATCH
+from rushlight.ops.machine.straight import is_straight, straightened
+from rushlight.ops.machine.transforms.words import FILLED
 
 
 def flattened(array: np.ndarray, dims: int) -> np.ndarray:
@@ -18,7 +20,7 @@ def flattened(array: np.ndarray, dims: int) -> np.ndarray:
     return array.reshape(math.prod(lead), math.prod(array.shape[array.ndim - dims :]))
 
 
-@op(dtype=MATCH, operands=["input"], name="_plane_gather", samples=None)
+@op(dtype=MATCH, batch=FILLED, linear=True, operands=["input"], name="_plane_gather", samples=None)
 def gather_planes(input, indices: Tensor, dims: int):
     """The elements at `indices`, which count within the last `dims` dimensions of the input."""
     found = np.take_along_axis(flattened(input, dims), flattened(indices, dims), 1)
@@ -30,9 +32,11 @@ gather_planes.gradient(
 )
 
 
-@op(dtype=MATCH, operands=["input"], name="_plane_scatter", samples=None)
+@op(dtype=MATCH, batch=FILLED, linear=True, operands=["input"], name="_plane_scatter", samples=None)
 def scatter_planes(input, indices: Tensor, shape: tuple):
     """Zeros whose last dimensions have the given shape, with the input added at `indices`, which count within them."""
+    if not is_straight(input, indices):
+        return laid_out(straightened(scatter_planes, input, indices, shape), input)
     dims, size = len(shape), math.prod(shape)
     lead = input.shape[: input.ndim - dims]
     places = flattened(indices, dims)

@@ -16,13 +16,14 @@ from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import FILLED
 
 
 def node(shape: tuple) -> str:
     return "SqueezeBackward1" if len(shape) == 1 else f"MaxUnpool{len(shape)}DBackward0"
 
 
-@op(dtype=MATCH, operands=["input"], name="_max_unpool", node=node, samples=None)
+@op(dtype=MATCH, batch=FILLED, linear=True, operands=["input"], name="_max_unpool", node=node, samples=None)
 def put_back(input, indices: Tensor, shape: tuple):
     """Zeros whose last dimensions have the given shape, with the input at `indices`, which count within them."""
     dims, size = len(shape), math.prod(shape)

@@ -17,19 +17,27 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.layer_words import PLACED_IN_IMAGES
+from rushlight.ops.machine.transforms.words import FOLDED
 from rushlight.ops.shape.joining import stack
 
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
 
 
-@op(dtype=MATCH, name="_grid_sampler", node=lambda orders: f"GridSampler{len(orders)}DBackward0", samples=None)
+@op(
+    dtype=MATCH,
+    batch=FOLDED,
+    name="_grid_sampler",
+    node=lambda orders: f"GridSampler{len(orders)}DBackward0",
+    samples=None,
+)
 def sampled(input, grid, mode: int, padding: int, align: bool, orders: tuple):
     """The input at the grid's places, or its derivatives there, of some order along each dimension."""
     return taken(input, grid, mode, padding, align, orders)
 
 
-@op(dtype=MATCH, name="_grid_spread", samples=None)
+@op(dtype=MATCH, batch=PLACED_IN_IMAGES, name="_grid_spread", samples=None)
 def spread(values, grid, shape: tuple, mode: int, padding: int, align: bool, orders: tuple):
     """Values at the grid's places, shared out among the elements that were read there."""
     return scattered(values, grid, shape, mode, padding, align, orders)
@@ -163,7 +171,7 @@ NAMESPACES[""]["grid_sampler"] = numbered
 NAMESPACES[""]["grid_sampler_2d"] = NAMESPACES[""]["grid_sampler_3d"] = numbered
 
 
-@op(dtype=MATCH, name="_affine_grid", node="AffineGridGeneratorBackward0", samples=None)
+@op(dtype=MATCH, batch=PLACED_IN_IMAGES, name="_affine_grid", node="AffineGridGeneratorBackward0", samples=None)
 def affine_places(theta, size: tuple, align: bool):
     """The places of an image or a volume, mapped by each of the matrices."""
     places = homogeneous(size[2:], align, theta.dtype)
@@ -174,7 +182,7 @@ def affine_places(theta, size: tuple, align: bool):
 affine_places.gradient(theta=lambda grad, size, align: affine_gradient(grad, size, align))
 
 
-@op(dtype=MATCH, name="_affine_grid_gradient", samples=None)
+@op(dtype=MATCH, batch=PLACED_IN_IMAGES, name="_affine_grid_gradient", samples=None)
 def affine_gradient(grad, size: tuple, align: bool):
     """A gradient of places, as that of the matrices that made them."""
     places = homogeneous(size[2:], align, grad.dtype)

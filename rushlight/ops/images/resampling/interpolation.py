@@ -68,7 +68,19 @@ def check(array: np.ndarray, mode: str, output: list[int]) -> None:
         raise RuntimeError(f"Non-empty {array.ndim}D data tensor expected but got a tensor with sizes {array.shape}")
     kind = array.dtype
     if kind.kind != "f" and kind not in HALF and (kind != np.uint8 or mode in ("linear", "trilinear")):
-        raise refuse(f"upsample_{mode.removesuffix('-exact')}{array.ndim - 2}d", array)
+        raise refuse(KERNELS[mode.removesuffix("-exact"), array.ndim - 2], array)
+
+
+# which of torch's kernels complains about a dtype, by mode and number of dimensions
+KERNELS = {
+    ("nearest", 1): "compute_indices_weights_nearest",
+    ("nearest", 2): "upsample_nearest2d_channels_last",
+    ("nearest", 3): "compute_indices_weights_nearest",
+    ("linear", 1): "compute_indices_weights_linear",
+    ("bilinear", 2): "upsample_bilinear2d_channels_last",
+    ("bicubic", 2): "compute_indices_weights_cubic",
+    ("trilinear", 3): "compute_indices_weights_linear",
+}
 
 
 def scalings(make):

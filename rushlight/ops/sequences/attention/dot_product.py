@@ -19,8 +19,10 @@ from rushlight.errors.fixes import one_dtype
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed
-from rushlight.ops.machine.rules import MATCH
+from rushlight.ops.machine.rules import MATCH, SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.layer_words import ATTENDED
+from rushlight.ops.machine.transforms.words import PLAIN
 
 # torch has one kernel for the usual call; else its last step is a product, of matrices or of stacks of them, or a sum
 # where tensors are empty
@@ -34,6 +36,7 @@ NODES = {
 
 @op(
     dtype=MATCH,
+    batch=ATTENDED,
     operands=["tensors"],
     name="_attention",
     node=lambda steps: NODES[steps],
@@ -197,6 +200,22 @@ def scaled_dot_product_attention(
     tensor([[[1.0000, 0.0000],
              [0.5000, 0.5000]]])
     """
+    found, steps = attend(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    # where torch's last step is a product its result is not saved: programs may write over it
+    return found if steps is None or not found.requires_grad else handed_over(found, steps=steps)
+
+
+def attend(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None,
+    dropout_p: float,
+    is_causal: bool,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> tuple[Tensor, Any]:
+    """The result of attention, which its node has saved, and which of NODES that is."""
     check(query, key, value, attn_mask, dropout_p)
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
@@ -220,7 +239,16 @@ def scaled_dot_product_attention(
         else:
             tensors.append(attn_mask.to(query.dtype))
     noise = noise_of(query, key, dropout_p) if dropout_p > 0 else None
-    return attention(tensors, allowed, noise, bool(is_causal), float(scale), steps)[0]
+    return attention(tensors, allowed, noise, bool(is_causal), float(scale), steps)[0], steps
+
+
+@op(dtype=SAME, batch=PLAIN, linear=True, name="_handed_over", node=lambda steps: NODES[steps], samples=None)
+def handed_over(input, *, steps=None):
+    """A copy, under the name of torch's last step."""
+    return input.copy()
+
+
+handed_over.gradient(input=lambda grad: grad)
 
 
 def is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> bool:

@@ -11,7 +11,7 @@ from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.products.linear import linear
 from rushlight.ops.random.dropout import dropped
-from rushlight.ops.sequences.attention.dot_product import scaled_dot_product_attention
+from rushlight.ops.sequences.attention.dot_product import attend
 from rushlight.ops.shape.joining import cat
 
 
@@ -208,11 +208,11 @@ class Heads:
         mask, weights = self.added(), None
         if need_weights:
             products = (self.query * math.sqrt(1 / self.query.shape[-1])).matmul(self.key.transpose(-1, -2))
-            weights = (products if mask is None else products + mask).softmax(-1)
+            weights = (products if mask is None else products + mask.to(products.dtype)).softmax(-1)
             weights = dropped(weights, dropout_p, True, False)
             found = weights.matmul(self.value)
         else:
-            found = scaled_dot_product_attention(self.query, self.key, self.value, mask, dropout_p, causal)
+            found, _ = attend(self.query, self.key, self.value, mask, dropout_p, causal)
         return found.permute(2, 0, 1, 3).reshape(self.length, self.batch, self.width), weights
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushlight.autograd.modes import state
+from rushlight.autograd.saved import ALWAYS, NEVER
 from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import MATCH
@@ -12,16 +12,23 @@ from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.sequences.recurrent import elman, gru, lstm
 
 
-def as_step(layer: Any, name: str, node: Any) -> Any:
+def as_step(layer: Any, name: str, node: Any, partners: tuple[int, ...]) -> Any:
     """The op of a layer under another name, with the node that torch's cell has."""
     step = op(dtype=MATCH, name=name, node=node, returns=layer.op.returns, samples=None)(layer.op.body)
     step.gradient(**layer.op.gradients)
+    step.op.partners = partners
     return step
 
 
-rnn_step = as_step(elman.rnn_layer, "_rnn_step", lambda relu: "ReluBackward0" if relu else "TanhBackward0")
-gru_step = as_step(gru.gru_layer, "_gru_step", "AddBackward0")
-lstm_step = as_step(lstm.lstm_layer, "_lstm_step", "MulBackward0")
+# input, states, weights, biases: an input is needed for the gradient of its weight, and a weight for its input's
+rnn_step = as_step(
+    elman.rnn_layer,
+    "_rnn_step",
+    lambda relu: "ReluBackward0" if relu else "TanhBackward0",
+    (2, 3, 0, 1, NEVER, NEVER),
+)
+gru_step = as_step(gru.gru_layer, "_gru_step", "AddBackward0", (2, 3, 0, 1, NEVER, NEVER))
+lstm_step = as_step(lstm.lstm_layer, "_lstm_step", "MulBackward0", (3, 4, ALWAYS, 0, 1, NEVER, NEVER))
 
 
 def samples(gates: int, many: bool = False):
@@ -93,7 +100,7 @@ def step_of(gates: int, run: Any, advance: Any, input: Tensor, states: list, wei
         # one bias alone is added to nothing
         weights.append(weights[2].new_zeros(weights[2].shape))
     tensors = [input, *states, *weights]
-    if is_common(gates, input, states, weights) and saves_what_is_wanted(tensors, weights):
+    if is_common(gates, input, states, weights) and not reads_state(gates, weights, tensors):
         return run(tensors)
     for check in CHECKS[gates]:
         check(input, states, *weights[:2], gates)
@@ -101,22 +108,20 @@ def step_of(gates: int, run: Any, advance: Any, input: Tensor, states: list, wei
 
 
 def is_common(gates: int, input: Tensor, states: list, weights: list) -> bool:
-    """Whether all shapes are those of a cell."""
+    """Whether all shapes are those of a cell, and states lie by rows, as the result then does."""
     given, recurrent = input._array.shape, weights[1]._array.shape
     if len(given) != 2 or len(recurrent) != 2:
         return False
     rows, size = recurrent
     if rows != gates * size or weights[0]._array.shape != (rows, given[1]):
         return False
-    alike = all([each._array.shape == (given[0], size) for each in states])
+    alike = all([each._array.shape == (given[0], size) and each._array.flags.c_contiguous for each in states])
     return alike and all([each._array.shape == (rows,) for each in weights[2:]])
 
 
-def saves_what_is_wanted(tensors: list[Tensor], weights: list) -> bool:
-    """Whether the op, which saves all that it is given, saves no more than the gradients need: no weight is frozen."""
-    if not state.grad or all([each.requires_grad for each in weights]):
-        return True
-    return not any([each.requires_grad for each in tensors])
+def reads_state(gates: int, weights: list, tensors: list[Tensor]) -> bool:
+    """Whether the op would read a state for the gates' gradients that torch does not keep: of a GRU with one frozen."""
+    return gates == 3 and not weights[1].requires_grad and any([each.requires_grad for each in tensors])
 
 
 @composed(method=False, samples=samples(4, True))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.autograd.saved import ALWAYS, NEVER
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed
@@ -39,6 +40,7 @@ def rnn_layer(tensors: "list[Tensor]", sizes=None, backwards=False, relu=False):
 
 
 # input, state, weights, biases: torch's steps serve what belongs to the state first
+rnn_layer.op.partners = (2, 3, 0, ALWAYS, NEVER, NEVER)
 rnn_layer.op.delivery = lambda node: [5, 3, 4, 2, 0, 1] if len(node.edges) == 6 else [3, 0, 2, 1]
 
 rnn_layer.gradient(

@@ -11,6 +11,7 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.words import COPIED
 from rushlight.ops.random.dropout import dropped
 from rushlight.ops.sequences.recurrent.elman import rnn_layer
 from rushlight.ops.sequences.recurrent.gru import gru_layer
@@ -82,7 +83,7 @@ class Request:
 
 def as_copy(name: str, node: str) -> Callable:
     """`clone` under another name, with the node that torch's layers end with."""
-    made = op(dtype=SAME, name=name, node=node, samples=None)(clone.op.body)
+    made = op(dtype=SAME, batch=COPIED, linear=True, name=name, node=node, samples=None)(clone.op.body)
     made.gradient(**clone.op.gradients)
     return made
 

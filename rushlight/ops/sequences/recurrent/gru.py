@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight.autograd.modes import state
+from rushlight.autograd.saved import ALWAYS, NEVER
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.replay import array_of, arrays_of, replayed
@@ -50,6 +51,7 @@ def gru_layer(tensors: "list[Tensor]", sizes=None, backwards=False):
 
 
 # input, state, weights, biases: torch's steps serve what belongs to the state first
+gru_layer.op.partners = (2, ALWAYS, 0, ALWAYS, NEVER, NEVER)
 gru_layer.op.delivery = lambda node: [5, 3, 4, 2, 0, 1] if len(node.edges) == 6 else [3, 0, 2, 1]
 
 gru_layer.gradient(
@@ -111,4 +113,4 @@ def advance(input: Tensor, states: list, weight: Tensor, recurrent: Tensor, *bia
     reset, keep, new = linear(input, weight, bias).chunk(3, 1)
     own_reset, own_keep, own_new = linear(hidden, recurrent, other_bias).chunk(3, 1)
     new = (new + (reset + own_reset).sigmoid() * own_new).tanh()
-    return [new + (keep + own_keep).sigmoid() * (hidden - new)]
+    return [(hidden - new) * (keep + own_keep).sigmoid() + new]

@@ -56,7 +56,7 @@ def check_lengths(input: Tensor, lengths: Tensor) -> None:
         raise RuntimeError(f"Expected lengths up to {input.shape[0]}, the length of the padded input, got {counts[0]}")
 
 
-@op(dtype=SAME, name="_packed_rows", node="PackPaddedSequenceBackward0", samples=None)
+@op(dtype=SAME, linear=True, name="_packed_rows", node="PackPaddedSequenceBackward0", samples=None)
 def packed_rows(input, times: "Tensor", members: "Tensor"):
     """Rows by their step and their member of the batch."""
     return input[times, members]
