@@ -1,4 +1,4 @@
-"""torch._dynamo: the names that programs touch; nothing is compiled, so functions run as they are."""
+"""torch._dynamo: the names that programs touch, over `rushlight.compiler`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 from rushlight._dynamo import config, eval_frame, exc, utils
 from rushlight._dynamo.eval_frame import OptimizedModule, optimize, optimize_assert, run
 from rushlight._dynamo.marking import (
-    explain,
     export,
     graph_break,
     mark_dynamic,
@@ -16,6 +15,7 @@ from rushlight._dynamo.marking import (
     maybe_mark_dynamic,
     skip_frame,
 )
+from rushlight.compiler.explain import explain
 from rushlight.compiler.marks import (
     Unchanged,
     allow_in_graph,

@@ -26,6 +26,8 @@ settings = Config(
     specialize_int=False,
     error_on_recompile=False,
     log_level=None,
+    reorderable_logging_functions=set(),
+    skip_fwd_side_effects_in_bwd_under_checkpoint=False,
 )
 settings.__spec__, settings.__file__ = __spec__, __file__
 sys.modules[__name__] = settings

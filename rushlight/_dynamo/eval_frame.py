@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.compiler.marks import Unchanged, disable
+from rushlight.compiler.marks import Unchanged, disable, is_compiling
+from rushlight.compiler.region import run_compiled
 from rushlight.nn.modules.module import Module
 
 __all__ = ["OptimizedModule", "disable", "innermost_fn", "is_compiling", "optimize", "set_eval_frame"]
@@ -24,8 +25,8 @@ class OptimizedModule(Module):
         self.__dict__["training"] = mod.training
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module inside gives."""
-        return self._orig_mod(*args, **kwargs)
+        """What the module inside gives, compiled; `dynamo_ctx` says whether its graph must not break."""
+        return run_compiled(self.__dict__["_modules"]["_orig_mod"], bool(self.dynamo_ctx), args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         modules = self.__dict__.get("_modules", {})
@@ -84,11 +85,11 @@ def innermost_fn(fn: Any, *args: Any) -> Any:
     return fn
 
 
-def is_compiling() -> bool:
-    """False: programs run as they are."""
-    return False
-
-
 def set_eval_frame(callback: Any) -> None:
     """None: no frame is looked at before it runs."""
     return None
+
+
+def is_dynamo_supported() -> bool:
+    """False: there is no compiler that reads frames."""
+    return False

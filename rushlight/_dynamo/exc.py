@@ -39,3 +39,7 @@ class RecompileError(TorchDynamoException):
 
 class FailOnRecompileLimitHit(TorchDynamoException):
     """A function was compiled too often."""
+
+
+class TensorifyScalarRestartAnalysis(TorchDynamoException):
+    """The compiler would begin once more."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from rushlight.core.settings.state import state
+from rushlight.errors.breaks import refuse
+
 
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
     """Nothing: sizes may change from call to call."""
@@ -22,18 +25,13 @@ def mark_static_address(t: Any, guard: bool = False) -> None:
 
 
 def graph_break(msg: str = "") -> None:
-    """Nothing: there is no graph to break."""
+    """An error where a graph must not break; else nothing: a chain ends where it has to."""
+    if state.whole:
+        refuse(f"graph_break() was called: {msg}" if msg else "graph_break() was called")
 
 
 def skip_frame(msg: str = "") -> None:
     """Nothing: no frame is compiled."""
-
-
-def explain(f: Any, *extra_args: Any, **extra_kwargs: Any) -> NoReturn:
-    """Refused: nothing is compiled, so there is nothing to explain."""
-    raise NotImplementedError(
-        "torch._dynamo.explain is not in Rushlight: programs run as they are, nothing is compiled"
-    )
 
 
 def export(f: Any, *extra_args: Any, **options: Any) -> NoReturn:

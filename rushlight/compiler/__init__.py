@@ -1,4 +1,4 @@
-"""torch.compiler: until programs are compiled, they run as they are, and these say so."""
+"""torch.compiler: compiled functions, marks for them, and the questions that programs ask."""
 
 from rushlight.compiler.config import config
 from rushlight.compiler.entry import compile

@@ -1,4 +1,4 @@
-"""torch.compile: the function itself; a module in the wrapper that torch puts around one."""
+"""torch.compile: a function whose chains of pointwise calls run in one pass; a module around one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.compiler.marks import BACKENDS, default_backend
+from rushlight.compiler.region import compiled
 from rushlight.nn.modules.module import Module
 
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
@@ -33,9 +34,12 @@ def compile(
     isolate_recompiles: bool = False,
     shapes_spec: Any = None,
 ) -> Any:
-    """The function or the module, which runs as it is: every operation is fast from the first call on.
+    """The function or the module, whose chains of pointwise calls run in one pass over memory.
 
-    >>> double = torch.compile(lambda x: x * 2, disable=True)
+    The function itself runs at each call, so that shapes, branches and whatever it reads may change; calls on large
+    tensors wait until somebody looks at their numbers. With `fullgraph=True` a look inside of the function is an error.
+
+    >>> double = torch.compile(lambda x: x * 2)
     >>> double(torch.ones(2))
     tensor([2., 2.])
     """
@@ -49,23 +53,10 @@ def compile(
     if isinstance(model, Module):
         from rushlight._dynamo.eval_frame import OptimizedModule
 
-        return model if disable else OptimizedModule(model, None)
-    if disable:
+        return model if disable else OptimizedModule(model, fullgraph)
+    if disable or isinstance(model, type):
         return model
-    return marked(model)
-
-
-def marked(function: Callable) -> Callable:
-    """A function of the same name around another, which it names as torch does."""
-    if isinstance(function, type):
-        return function
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    run._torchdynamo_orig_callable = function  # type: ignore[attr-defined]
-    return run
+    return compiled(model, fullgraph)
 
 
 def check(dynamic: Any, backend: Any, mode: str | None, options: dict[str, Any] | None) -> None:

@@ -1,10 +1,14 @@
-"""Marks and questions for torch's compiler: functions stay what they are, and nothing is being compiled."""
+"""Marks on functions that are compiled or are not to be, and questions about what runs."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any, TypeVar
+
+from rushlight.compiler.region import Stance, uncompiled
+from rushlight.core.settings.state import state
 
 Function = TypeVar("Function", bound=Callable)
 # names that torch knows, and those that a program registers
@@ -24,17 +28,17 @@ stances = (
 
 
 def is_compiling() -> bool:
-    """False: programs run as they are."""
-    return False
+    """Whether a compiled function runs."""
+    return state.compiled
 
 
 def is_dynamo_compiling() -> bool:
-    """False: programs run as they are."""
-    return False
+    """Whether a compiled function runs."""
+    return state.compiled
 
 
 def is_exporting() -> bool:
-    """False: programs run as they are."""
+    """False: nothing is exported."""
     return False
 
 
@@ -53,10 +57,16 @@ def assume_constant_result(fn: Function) -> Function:
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None, wrapping: bool = True) -> Any:
-    """The function itself, or what gives it back; also a context."""
+    """The function, run as it stands also inside of compiled ones; without one a decorator, and a context.
+
+    >>> plain = torch.compiler.disable(lambda x: x * 2)
+    >>> plain(torch.ones(2))
+    tensor([2., 2.])
+    """
     if fn is None:
-        return Unchanged()
-    return getattr(fn, "_torchdynamo_orig_callable", fn)
+        return Disabling(reason) if recursive else Unchanged()
+    inner = getattr(fn, "_torchdynamo_orig_callable", fn)
+    return uncompiled(inner, reason) if recursive and isinstance(inner, FunctionType | MethodType) else inner
 
 
 class Unchanged(contextlib.ContextDecorator):
@@ -72,8 +82,25 @@ class Unchanged(contextlib.ContextDecorator):
         pass
 
 
+class Disabling:
+    """A decorator and a context: what is inside runs as it stands."""
+
+    def __init__(self, reason: str | None):
+        self.reason = reason
+
+    def __call__(self, function: Any) -> Any:
+        return disable(function, reason=self.reason)
+
+    def __enter__(self) -> None:
+        self.before = state.compiled
+        state.compiled = False
+
+    def __exit__(self, *exception: object) -> None:
+        state.compiled = self.before
+
+
 def reset() -> None:
-    """Forget what was compiled, which is nothing."""
+    """Nothing: a compiled function keeps nothing from call to call."""
 
 
 def substitute_in_graph(
@@ -121,13 +148,28 @@ def get_default_backend() -> Any:
     return default_backend[0]
 
 
-class set_stance(Unchanged):
-    """How torch treats functions that are to be compiled: here they run as they are."""
+class set_stance(contextlib.ContextDecorator):
+    """How functions that are to be compiled run, from now on or for a while: "force_eager" as they stand."""
 
     def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None):
         if stance not in stances:
             raise RuntimeError(f"invalid torch.compile stance '{stance}': one of {', '.join(stances)}")
-        self.stance = stance
+        self.stance, self.before = stance, Stance.name
+        Stance.take(stance)
+
+    def _recreate_cm(self) -> set_stance:
+        return self
+
+    def __call__(self, function: Any) -> Any:
+        # a decorator sets nothing but while the function runs
+        Stance.take(self.before)
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        Stance.take(self.stance)
+
+    def __exit__(self, *exception: object) -> None:
+        Stance.take(self.before)
 
 
 def set_enable_guard_collectives(enabled: bool) -> bool:

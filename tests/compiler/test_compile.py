@@ -1,4 +1,4 @@
-"""torch.compile and its kin: programs run as they are, options are checked as torch checks them."""
+"""torch.compile and its kin: wrappers, marks and questions, and options that are checked as torch checks them."""
 
 import copy
 import pickle
@@ -40,7 +40,79 @@ def test_a_module_is_wrapped_as_in_torch():
     assert copy.deepcopy(made).weight is not layer.weight
     assert torch.compile(layer, disable=True) is layer
     assert len(torch.compile(nn.Sequential(layer))) == 1
+
+
+def test_a_module_is_compiled_in_place():
+    layer, x = nn.Sequential(nn.Linear(2, 3), nn.Tanh()), torch.ones(2)
+    eager, seen = layer(x), []
     assert layer.compile() is None
+    layer[1].register_forward_hook(lambda *_: seen.append(compiler.is_compiling()))
+    assert torch.equal(layer(x), eager)
+    assert seen == [True]
+    assert list(layer.state_dict()) == ["0.weight", "0.bias"]
+    copied = copy.deepcopy(layer)
+    assert copied._compiled_call_impl is None and "_compiled_call_impl" not in layer.__getstate__()
+    assert torch.equal(copied(x), eager)
+
+
+def test_inside_of_a_compiled_function_programs_are_told_so():
+    inside = torch.compile(lambda: (compiler.is_compiling(), _dynamo.is_compiling(), torch._utils.is_compiling()))
+    assert inside() == (True, True, True)
+    plain = compiler.disable(compiler.is_compiling)
+    assert plain is not compiler.is_compiling and plain._torchdynamo_disable
+    assert torch.compile(lambda: (plain(), compiler.is_compiling()))() == (False, True)
+    with compiler.set_stance("force_eager"):
+        assert not torch.compile(compiler.is_compiling)()
+    assert torch.compile(compiler.is_compiling)()
+
+    def both():
+        with compiler.disable():
+            return compiler.is_compiling()
+
+    assert not torch.compile(both)()
+    assert nested() == (True, True, True)
+
+
+@torch.compile
+def nested():
+    return compiler.is_compiling(), torch.compile(compiler.is_compiling)(), compiler.is_compiling()
+
+
+def test_a_stance_may_be_set_for_good_or_decorate():
+    compiler.set_stance("force_eager")
+    assert not torch.compile(compiler.is_compiling)()
+    compiler.set_stance("default")
+    decorated = compiler.set_stance("force_eager")(torch.compile(compiler.is_compiling))
+    assert (torch.compile(compiler.is_compiling)(), decorated(), torch.compile(compiler.is_compiling)()) == (
+        True,
+        False,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: x * 2 if x.sum() > 0 else x, r"bool\(\), as `if` asks for it, needs a tensor's numbers"),
+        (lambda x: [1, 2, 3][x.sum().long()], "an index needs a tensor's numbers"),
+        (lambda x: repr(x), r"repr\(\), as `print` asks for it, needs"),
+        (lambda x: _dynamo.graph_break("here"), r"graph_break\(\) was called: here"),
+        (lambda x: compiler.disable(lambda x: x, reason="slow")(x), "is not to be compiled: slow"),
+    ],
+)
+def test_a_graph_that_must_be_whole_names_the_line_where_it_breaks(function, words):
+    with pytest.raises(_dynamo.exc.Unsupported, match=words) as caught:
+        torch.compile(function, fullgraph=True)(torch.ones(2))
+    assert "test_compile.py:" in str(caught.value)
+    torch.compile(function)(torch.ones(2))
+
+
+def test_a_whole_graph_may_hand_numbers_out_as_in_torch():
+    function = torch.compile(lambda x: (x * x.sum().item(), float(x[0]), x.tolist()), fullgraph=True)
+    made, first, numbers = function(torch.ones(2))
+    assert (made.tolist(), first, numbers) == ([2.0, 2.0], 1.0, [1.0, 1.0])
+    # looks of our own are no breaks
+    assert torch.compile(lambda x: torch.distributions.Normal(x, 1.0).mean, fullgraph=True)(torch.ones(2)).sum() == 2
 
 
 @pytest.mark.parametrize(
@@ -83,7 +155,7 @@ def test_marks_give_the_function_back():
     def function(x):
         return x
 
-    for mark in (compiler.allow_in_graph, compiler.assume_constant_result, compiler.disable, _dynamo.disable):
+    for mark in (compiler.allow_in_graph, compiler.assume_constant_result):
         assert mark(function) is function
     assert compiler.disable(recursive=False)(function) is function
     assert compiler.substitute_in_graph(max)(function) is function
@@ -124,7 +196,7 @@ def test_backends_can_be_registered():
 
 
 def test_what_needs_a_compiler_is_refused():
-    for refused in (_dynamo.explain, _dynamo.export, export.export, export.save, export.unflatten):
+    for refused in (_dynamo.export, export.export, export.save, export.unflatten):
         with pytest.raises(NotImplementedError, match="is not in Rushlight"):
             refused(None, None)
     with pytest.raises(NotImplementedError, match="is not in Rushlight"):
