@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import plot, report, startup
+from benchmarks import plot, report, scaling, startup
 from benchmarks.libraries import LIBRARIES, ROOT, find_libraries
 from benchmarks.measure import Plan, measure
 from benchmarks.runner import Runner
@@ -93,7 +93,9 @@ def main(words=None):
     if arguments.report:
         arguments.report.mkdir(parents=True, exist_ok=True)
         plot.draw(results, arguments.report / "benchmarks.png")
-        (arguments.report / "benchmarks.md").write_text(report.page(results, about, "benchmarks.png"))
+        page = arguments.report / "benchmarks.md"
+        several = scaling.between_marks(page.read_text()) if page.exists() else ""
+        page.write_text(report.page(results, about, "benchmarks.png", several))
     holds = report.print_limits(results) if arguments.limits else True
     return 0 if holds and not any(result.failed for result in results) else 1
 

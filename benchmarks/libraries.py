@@ -32,6 +32,7 @@ LIBRARIES = {
     "jax": Library("JAX jit", "jax", "jax", variables={"JAX_PLATFORMS": "cpu"}),
     "numpy": Library("NumPy by hand", "numpy", "numpy"),
     "rushlight": Library("Rushlight", "rushlight", "torch"),
+    "rushlight_compiled": Library("Rushlight, compiled", "rushlight", "torch", {"compiled": True}),
     "rushlight_plain": Library("Rushlight, native off", "rushlight", "torch", variables={"RUSHLIGHT_NATIVE": "0"}),
     "floor": Library("floor", "numpy", "floor"),
 }

@@ -58,6 +58,8 @@ LIMITS = [
     *with_one_and_two_threads("resnet", "torch", 1.0),
     *with_one_and_two_threads("gpt", "torch", 0.85),
     *with_one_and_two_threads("lstm", "torch", 0.95),
+    *[Limit(name, "torch", 0.3) for name in ("per_sample", "ensemble", "hessian")],
+    Limit("physics", "torch", 0.4),
     *with_one_and_two_threads("arithmetic_1e6", "torch", 1.0),
     *with_one_and_two_threads("arithmetic_1e7", "torch", 1.0),
     *with_one_and_two_threads("functions_1e6", "torch", 1.0),

@@ -16,6 +16,7 @@ from benchmarks.calls import CALLS, SIZES
 from benchmarks.compare import describe
 from benchmarks.libraries import ROOT, find_libraries
 from benchmarks.measure import Plan, measure
+from benchmarks.scanning.summary import kept_section
 from benchmarks.workloads import OPS
 
 PAIR = ("torch", "rushlight")
@@ -150,7 +151,8 @@ def main(words=None):
     print("\n".join(summary(results)))
     if arguments.report:
         arguments.report.mkdir(parents=True, exist_ok=True)
-        (arguments.report / "ops_benchmarks.md").write_text(page(results, about))
+        path = arguments.report / "ops_benchmarks.md"
+        path.write_text("\n".join(filter(None, (page(results, about), kept_section(path)))))
     satisfied = holds(results) if arguments.limits else True
     return 0 if satisfied and not any(result.failed for result in results) else 1
 

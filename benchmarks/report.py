@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-from benchmarks import limits
+from benchmarks import limits, scaling
 from benchmarks.libraries import EAGER, LIBRARIES
 from benchmarks.measure import Result
 from benchmarks.workloads import FAMILIES
@@ -23,6 +23,12 @@ chains and reductions it is the copy alone. Reading a result as a
 number each step is part of what is measured. torch.compile and JAX compile before the clock starts, except in the
 section on cold starts. In the actor-critic update JAX computes the rollout again inside its compiled gradient, as its
 users do, and NumPy runs one backward over the kept rows; torch and Rushlight keep the graph of the rollout.
+"""
+
+SEVERAL = """\
+Made by `python -m benchmarks.distributed --torch .venv-torch/bin/python` and then `python -m benchmarks.scaling
+distributed.json`, one thread a process, on two cores; [scaling.md](scaling.md) says how this is measured and what it
+means.
 """
 
 
@@ -114,8 +120,8 @@ def limits_table(results):
         )
 
 
-def page(results, about, plot_name=None):
-    """The text of docs/benchmarks.md."""
+def page(results, about, plot_name=None, several=""):
+    """The text of docs/benchmarks.md; `several` is what another run has found for several processes."""
     lines = ["# Benchmarks", "", "Made by `make bench`; do not edit.", ""]
     lines += [f"- Machine: {about['machine']}", *(f"- {title}: {text}" for title, text in about["versions"].items())]
     loads = [result.load for result in results]
@@ -133,6 +139,7 @@ def page(results, about, plot_name=None):
                 lines += [f"### {title} ({unit})", "", *table(members), ""]
     if any(limits.check(results)):
         lines += ["## What is asked of Rushlight, native on", "", *limits_table(results), ""]
+    lines += ["## Several processes", "", SEVERAL, several or f"{scaling.BEGIN}\n{scaling.END}"]
     return "\n".join(lines).rstrip() + "\n"
 
 

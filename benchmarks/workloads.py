@@ -25,6 +25,7 @@ from benchmarks.programs import (
     sac,
     steps,
     tiny,
+    transforms,
 )
 
 
@@ -36,7 +37,7 @@ class Workload:
     parameters: dict = field(default_factory=dict)
     # Has an optimizer that torch can fuse.
     fuses: bool = False
-    # Has functions that torch.compile can take.
+    # Has functions that torch.compile can take in less than minutes.
     compiles: bool = True
     # Large enough for more than one thread to matter.
     large: bool = False
@@ -53,7 +54,7 @@ class Workload:
         """Whether a library has this program, in a way of its own."""
         library = LIBRARIES[library_name]
         same_as_eager = library.only_with_optimizer and not self.fuses
-        uncompiled = library.options.get("compiled", False) and not self.compiles
+        uncompiled = library.module == "torch" and library.options.get("compiled", False) and not self.compiles
         return hasattr(self.program, library.way) and not same_as_eager and not uncompiled
 
 
@@ -77,6 +78,11 @@ def adam_step(count, size, words, norm=None):
 
 def network_step(title, program, checked=5, compiles=True):
     return Workload(title, "networks", program, fuses=True, large=True, checked=checked, compiles=compiles)
+
+
+def transformed(title, program):
+    """torch compiles some of these for minutes, and others not at all."""
+    return Workload(title, "transforms", program, checked=3, compiles=False)
 
 
 def large(title, family, program, **parameters):
@@ -115,6 +121,10 @@ WORKLOADS = {
     # torch compiles these two for minutes
     "gpt": network_step("char-GPT step, 4 layers, 128 wide, batch 16", gpt.Step, compiles=False),
     "lstm": network_step("LSTM step, 128 wide, 50 long, batch 32", lstm.Step),
+    "per_sample": transformed("gradients of 256 samples, MLP 8-64-64-4", transforms.PerSample),
+    "ensemble": transformed("step of 16 networks 8-64-64-4, batch 64", transforms.Ensemble),
+    "hessian": transformed("Hessian of a function of 30 variables", transforms.Hessian),
+    "physics": transformed("physics-informed loss with gradient, 1,000 points", transforms.Physics),
     "arithmetic_1e6": large("arithmetic chain, 10^6", "pointwise", pointwise.Arithmetic, size=10**6),
     "arithmetic_1e7": large("arithmetic chain, 10^7", "pointwise", pointwise.Arithmetic, size=10**7),
     "arithmetic_backward_1e6": large(
@@ -152,6 +162,7 @@ FAMILIES = {
     "optimizers": "Optimizers",
     "agents": "Reinforcement learning",
     "networks": "Networks",
+    "transforms": "Function transforms",
     "pointwise": "Large pointwise chains",
     "rows": "Rows and columns",
     "matmul": "Matrix products",
