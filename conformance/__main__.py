@@ -13,7 +13,8 @@ COMPLEX = ("complex64", "complex128")
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance", description="Agreement with PyTorch, counted.")
     parser.add_argument(
-        "command", choices=("ops", "samples", "strides", "promotion", "optim", "modules", "programs", "all")
+        "command",
+        choices=("ops", "samples", "strides", "promotion", "optim", "modules", "transforms", "programs", "all"),
     )
     parser.add_argument("--library", default="rushlight", help="what to compare; `torch` checks the runner itself")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these ops, optimizers or modules alone")

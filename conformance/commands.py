@@ -4,6 +4,7 @@ import argparse
 import json
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ ROOT = Path(__file__).parent.parent
 MODULE_INPUTS = 8
 # samples of an op whose strides are compared, each in eight layouts: 3 of them take 2 minutes
 LAYOUT_SAMPLES = 3
+# samples of an op that are differentiated and mapped, in each dtype
+TRANSFORM_SAMPLES = 4
+# part of the ops that may have no word for a batch
+LOOPED_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,24 @@ def run_strides(options: argparse.Namespace) -> Verdict:
     return Verdict(bool(report.of_status("pass")) and not report.unexpected, report.counts)
 
 
+def run_transforms(options: argparse.Namespace) -> Verdict:
+    """Forward derivatives of every entry of op_db against torch's, and `vmap` of it against a loop."""
+    pool = Pool(options.library, options.jobs, options.timeout)
+    entries = [
+        entry for entry in pool.ask({"kind": "list entries"}) if entry["offered"] and wanted(entry, options.only)
+    ]
+    samples = None if options.samples == "all" else min(int(options.samples), TRANSFORM_SAMPLES)
+    tasks = [{"kind": "entry transforms", "index": each["index"], "name": each["name"]} for each in entries]
+    report = Report("transforms", len(tasks), read_known("transforms"))
+    pool.run([{**task, "samples": samples} for task in tasks], report.add)
+    finish(report, options)
+    listed = pool.ask({"kind": "list looped"})
+    looped, total = listed["looped"], listed["ops"]
+    print(f"\nops that vmap runs one sample after the other: {len(looped)} of {total}\n    {' '.join(looped)}")
+    few = len(looped) <= total * LOOPED_SHARE
+    return Verdict(bool(report.of_status("pass")) and not report.unexpected and few, report.counts)
+
+
 def run_promotion(options: argparse.Namespace) -> Verdict:
     """Type promotion, for every pair of dtypes and kinds of operand."""
     from conformance.promotion import check_promotion
@@ -177,11 +200,12 @@ def run_all(options: argparse.Namespace) -> Verdict:
     verdicts = []
     for title, run in parts:
         print(f"\n{title}\n{'-' * len(title)}", flush=True)
-        verdicts.append((title, run(options)))
+        began = time.monotonic()
+        verdicts.append((title, run(options), time.monotonic() - began))
     print("\nconformance with torch\n----------------------")
-    for title, verdict in verdicts:
-        print(f"{title:20}{'holds' if verdict.holds else 'FAILS'}   {verdict.counts}")
-    return Verdict(all(verdict.holds for _, verdict in verdicts), "")
+    for title, verdict, seconds in verdicts:
+        print(f"{title:20}{'holds' if verdict.holds else 'FAILS'}{seconds:6.0f} s   {verdict.counts}")
+    return Verdict(all(verdict.holds for _, verdict, _ in verdicts), "")
 
 
 def finish(report: Report, options: argparse.Namespace) -> None:

@@ -128,3 +128,42 @@ def test_a_lost_batch_costs_only_the_program_that_killed_it(alone, kind):
     assert sorted(kinds) == list(range(15))
     assert kinds.pop(7) == kind
     assert set(kinds.values()) == {"agrees"}
+
+
+def test_a_listed_difference_may_ask_for_the_error_that_left_it_and_for_its_place():
+    program = Program("views", 0, ["x1 = torch.ones(2)", "x1.add_(x1)"])
+    difference = Difference("value left by an error", "x1.grad", "[1]", "[2]", "RuntimeError('ZeroDivisionError')")
+    finding = Finding(1, "x1.add_(x1)", difference)
+    kind = "value left by an error"
+    assert Known(kind, "", "why", error="ZeroDivision").explains(finding, program)
+    assert not Known(kind, "", "why", error="out of bounds").explains(finding, program)
+    assert Known(kind, "", "why", place="grad$").explains(finding, program)
+    assert not Known(kind, "", "why", place="^seen").explains(finding, program)
+
+
+def test_what_an_error_leaves_behind_is_told_with_the_error():
+    statement = "x1 = torch.ones(2)\nx1[0] = 2 if 'rushlight' in torch.__file__ else 3\nx1[5] = 1"
+    left = [each.difference for each in judge(Program("views", 0, [statement])) if "left" in each.difference.kind]
+    assert [each.kind for each in left] == ["value left by an error"]
+    assert "index 5 is out of bounds" in left[0].error
+
+
+CLOSURE = "def closure():\n    o2.zero_grad()\n    value = {}\n    value.backward()\n    return value\no2.step(closure)"
+
+
+def test_the_steps_of_a_search_count_as_rounding_only_where_torch_wavers():
+    start = ["x1 = torch.tensor([0.3, 1.7], dtype=torch.float32).requires_grad_()", "o2 = optim.LBFGS([x1])"]
+    wrong = "(x1 - (1 if 'rushlight' not in torch.__file__ else 2)).pow(2).sum()"
+    last_digits = "((x1 - 1) ** 4).sum() * (1 + (x1.detach().double() * 2**24).sum() % 3)"
+    other = f"{last_digits} + (0 if 'rushlight' not in torch.__file__ else 1e-3 * x1.sum())"
+    kinds = [
+        record(Program("optimizers", 0, [*start, CLOSURE.format(each)]), [], examples=False)["kind"]
+        for each in (wrong, other)
+    ]
+    assert kinds == ["value", "listed"]
+
+
+def test_parameters_are_rounded_too():
+    third = "m1 = nn.Linear(3, 3)\nnn.init.constant_(m1.weight, 1 / 3)"
+    lost = "x2 = (m1.weight - 1 / 3 + (0 if 'rushlight' not in torch.__file__ else 3e-8)) * 1e9"
+    assert record(Program("modules", 0, [third, lost]), [], examples=False)["kind"] == "listed"

@@ -91,6 +91,18 @@ def check_op_strides(task: dict[str, Any], library: Library) -> dict[str, Any]:
     return strides.check_op(task["op"], library, task["samples"])
 
 
+def check_entry_transforms(task: dict[str, Any], library: Library) -> dict[str, Any]:
+    from conformance import transforms
+
+    return transforms.check_entry(task["index"], library, task["samples"])
+
+
+def list_looped(task: dict[str, Any], library: Library) -> dict[str, Any]:
+    from conformance import transforms
+
+    return transforms.list_looped(library)
+
+
 TASKS = {
     "programs": check_programs,
     "program alone": run_program_alone,
@@ -102,6 +114,8 @@ TASKS = {
     "module": check_module,
     "entry strides": check_entry_strides,
     "op strides": check_op_strides,
+    "entry transforms": check_entry_transforms,
+    "list looped": list_looped,
 }
 
 if __name__ == "__main__":

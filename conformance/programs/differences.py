@@ -50,6 +50,7 @@ class Difference(NamedTuple):
     place: str
     torch: str
     ours: str
+    error: str = ""  # torch's, where the difference was left by one
 
     @property
     def soft(self) -> bool:
@@ -72,7 +73,8 @@ def compare_statement(
         else:
             compare(name, torch[1][name], ours[1][name], found, drift)
     if torch[0] is not None and ours[0] is not None:
-        found[errors:] = [each._replace(kind=f"{each.kind} left by an error") for each in found[errors:]]
+        left = {"error": brief(torch[0])}
+        found[errors:] = [each._replace(kind=f"{each.kind} left by an error", **left) for each in found[errors:]]
     return found
 
 
@@ -105,6 +107,8 @@ def leading(words: str) -> str:
 
 def compare(place: str, torch: Any, ours: Any, found: list[Difference], drift: Drift) -> None:
     """Compares two records of any kind and notes what differs."""
+    if type(torch) in PLAIN and type(ours) is type(torch) and torch == ours:
+        return
     if isinstance(torch, Shown) and isinstance(ours, Shown):
         compare_tensors(place, torch, ours, found, drift)
     elif isinstance(torch, (list, tuple)) and isinstance(ours, (list, tuple)):
@@ -113,6 +117,9 @@ def compare(place: str, torch: Any, ours: Any, found: list[Difference], drift: D
             return
         for number, (one, two) in enumerate(zip(torch, ours, strict=True)):
             compare(f"{place}.{number}", one, two, found, drift)
+    elif isinstance(torch, complex) and isinstance(ours, complex):
+        for part in ("real", "imag"):
+            compare(place, getattr(torch, part), getattr(ours, part), found, drift)
     elif isinstance(torch, float) and isinstance(ours, float):
         if not (
             torch == ours
@@ -122,6 +129,9 @@ def compare(place: str, torch: Any, ours: Any, found: list[Difference], drift: D
             found.append(Difference("value", place, str(torch), str(ours)))
     elif torch != ours and not (isinstance(torch, str) and isinstance(ours, str) and same_text(torch, ours)):
         found.append(Difference("value", place, shorten(torch), shorten(ours)))
+
+
+PLAIN = {str, int, bool, float, type(None)}
 
 
 def same_text(one: str, two: str) -> bool:
@@ -181,7 +191,7 @@ def equal_values(torch: Shown, ours: Shown, drift: Drift) -> bool:
         return one is two
     if one.dtype.kind not in "fc":
         return bool(np.array_equal(one, two))
-    if np.array_equal(one, two, equal_nan=True):
+    if (one.shape == two.shape and one.tobytes() == two.tobytes()) or np.array_equal(one, two, equal_nan=True):
         return True
     tolerance = drift.seen = drift.tolerance(torch)
     with np.errstate(all="ignore"):

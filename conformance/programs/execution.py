@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import signal
@@ -15,9 +16,9 @@ from conformance.programs.prelude import PRELUDE
 from conformance.programs.snapshot import Failed, Shown, Snapshot
 
 # a statement may take this long; torch's rejection sampling, for one, may never end
-SECONDS = 10
+SECONDS = 30
 TOO_SLOW = "TooSlow"
-CODE = compile(PRELUDE, "<prelude>", "exec")
+IMPORTS, OWN = (compile(each, "<prelude>", "exec") for each in PRELUDE.split("\nseen = []\n"))
 
 
 @contextmanager
@@ -35,6 +36,16 @@ def as_torch(module: Any) -> Iterator[None]:
     finally:
         compat.uninstall()
         sys.modules.update(kept)
+
+
+@functools.cache
+def imported(library: str) -> dict[str, Any]:
+    """What every program imports: found once, since a look at all modules takes longer than most programs."""
+    module = importlib.import_module(library)
+    names: dict[str, Any] = {"torch": module}
+    with as_torch(module):
+        exec(IMPORTS, names)
+    return names
 
 
 class TooSlow(BaseException):
@@ -62,9 +73,8 @@ class Execution:
 
     def __init__(self, library: str, seed: int = 0) -> None:
         self.module = importlib.import_module(library)
-        self.namespace: dict[str, Any] = {"torch": self.module, "__name__": "program"}
-        with as_torch(self.module):
-            exec(CODE, self.namespace)
+        self.namespace: dict[str, Any] = {**imported(library), "__name__": "program", "seen": []}
+        exec(OWN, self.namespace)
         self.module.manual_seed(seed)
         self.module.set_grad_enabled(True)
         self.first_versions: dict[str, int] = {}

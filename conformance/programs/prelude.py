@@ -1,7 +1,8 @@
 """What every program begins with: functions, hooks and modules of a user, in text, for any library named `torch`."""
 
 PRELUDE = """
-import collections, copy, gc, math, pickle, warnings
+import collections, copy, gc, io, math, pickle, warnings
+import numpy as np
 from torch import nn, optim
 from torch import distributions as D
 import torch.nn.functional as F
@@ -9,6 +10,7 @@ import torch.nn.utils.parametrizations
 import torch.nn.utils.prune
 
 seen = []
+optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)  # much is loaded at the first one: not while a statement is timed
 
 
 class Double(torch.autograd.Function):
@@ -137,4 +139,45 @@ class Block(nn.Module):
         self.count += 1
         x = x + self.second(torch.tanh(self.first(x))) * self.scale
         return self.second(x) if twice else x
+
+
+class Heads(nn.Module):
+    def __init__(self, size, activation):
+        super().__init__()
+        self.body = nn.ModuleDict({"one": nn.Linear(size, 4), "two": nn.Linear(4, 4)})
+        self.heads = nn.ModuleList([nn.Linear(4, 1) for _ in range(2)])
+        self.activation = activation
+        self.scales = nn.ParameterList([nn.Parameter(torch.ones(1)) for _ in range(2)])
+
+    def forward(self, x):
+        for layer in self.body.values():
+            x = self.activation(layer(x))
+        return torch.cat([head(x) * scale for head, scale in zip(self.heads, self.scales)], dim=-1)
+
+
+class Shared(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.encoder = nn.Linear(size, size)
+        self.decoder = nn.Linear(size, size)
+        self.decoder.weight = self.encoder.weight
+        self.last = nn.Linear(size, 2)
+        self.register_buffer("steps", torch.zeros((), dtype=torch.long))
+
+    def forward(self, x):
+        self.steps += 1
+        x = F.relu(self.encoder(x))
+        return self.last(F.dropout(self.decoder(x), 0.1, self.training) + x)
+
+
+class Reader(nn.Module):
+    def __init__(self, words, size, kind):
+        super().__init__()
+        self.words = nn.Embedding(words, size)
+        self.layers = kind(size, 4, num_layers=2, batch_first=True, bidirectional=True)
+        self.last = nn.Linear(8, 2)
+
+    def forward(self, x):
+        found, _ = self.layers(self.words(x))
+        return self.last(found[:, -1])
 """

@@ -8,6 +8,7 @@ from typing import Any
 
 FLOATS = ("float32", "float64")
 DTYPES = ("float32", "float64", "int64", "int32", "int8", "uint8", "bool", "float16", "bfloat16", "complex64")
+LARGEST = 2**16  # elements
 WEIGHTS = (12, 6, 4, 2, 1, 1, 2, 1, 1, 1)
 
 
@@ -35,8 +36,9 @@ class Scope:
         return [name for name in own if accept(self.namespace[name])]
 
     def tensors(self, accept: Callable[[Any], bool] = lambda tensor: True) -> list[str]:
+        """The names of tensors to go on with: those that products have made very large stay as they are."""
         kind = self.torch.Tensor
-        return self.names(lambda value: isinstance(value, kind) and accept(value))
+        return self.names(lambda value: isinstance(value, kind) and value.numel() <= LARGEST and accept(value))
 
     def tensor(self, accept: Callable[[Any], bool] = lambda tensor: True) -> str | None:
         """A tensor's name, the newer ones more often."""
@@ -108,6 +110,14 @@ class Scope:
                 return fitting
         dtype = str(tensor.dtype).rpartition(".")[2] if self.chance(0.7) else self.dtype()
         return self.literal(self.like(tensor), dtype if dtype in DTYPES else "float32")
+
+
+def is_wanting(tensor: Any) -> bool:
+    """Whether it is a leaf that requires grad; torch refuses to say so of a view whose history it cannot follow."""
+    try:
+        return tensor.requires_grad and tensor.is_leaf
+    except RuntimeError:
+        return False
 
 
 def broadcasts(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

@@ -20,7 +20,9 @@ class Known(NamedTuple):
     statement: str
     reason: str
     torch: str = ""
+    place: str = ""  # in the name that differs: `^seen`, `grad$`
     origin: str = ""  # in the statements that made what the statement uses: `D.Weibull`, where it says `d3.mode`
+    error: str = ""  # in torch's error, where it left the difference
     program: str = ""  # in all statements before, where what matters has no name in common with the statement
 
     def explains(self, finding: Finding, program: Program) -> bool:
@@ -29,6 +31,8 @@ class Known(NamedTuple):
             re.fullmatch(self.kind, difference.kind)
             and re.search(self.statement, finding.statement)
             and re.search(self.torch, difference.torch)
+            and re.search(self.error, difference.error)
+            and re.search(self.place, difference.place)
             and (not self.origin or re.search(self.origin, origin_of(program, finding.number)))
             and (not self.program or re.search(self.program, "\n".join(program.statements[: finding.number])))
         )

@@ -1,4 +1,4 @@
-"""Programs about modules print the same with torch and with Rushlight."""
+"""Programs about modules and about finer rules print the same with torch and with Rushlight."""
 
 import warnings
 
@@ -6,11 +6,29 @@ import numpy as np
 import pytest
 
 import rushlight
-from tests.conformance import container_programs, module_programs, utility_programs
+from tests.conformance import (
+    autograd_programs,
+    container_programs,
+    library_programs,
+    module_programs,
+    physics_programs,
+    tensor_programs,
+    transform_programs,
+    utility_programs,
+)
 
 torch = pytest.importorskip("torch")
 FIRST_WORDS = 30
-TEXTS = (module_programs.PROGRAMS, container_programs.PROGRAMS, utility_programs.PROGRAMS)
+TEXTS = (
+    module_programs.PROGRAMS,
+    container_programs.PROGRAMS,
+    utility_programs.PROGRAMS,
+    autograd_programs.PROGRAMS,
+    tensor_programs.PROGRAMS,
+    library_programs.PROGRAMS,
+    transform_programs.PROGRAMS,
+    physics_programs.PROGRAMS,
+)
 PROGRAMS = [each for text in TEXTS for each in module_programs.programs(text)]
 
 

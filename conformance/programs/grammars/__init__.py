@@ -5,11 +5,14 @@ from conformance.programs.grammars import (
     calls,
     creation,
     distributions,
+    everyday,
     indexing,
     modules,
     optimizers,
     promotion,
     randomness,
+    sundry,
+    training,
     views,
     writes,
 )
@@ -28,6 +31,9 @@ _MIXTURES = {
     "optimizers": (creation.floats, {optimizers.statement: 9, modules.statement: 2}),
     "distributions": (creation.floats, {distributions.statement: 9, views.view: 1, autograd.small: 1}),
     "random": (creation.floats, {randomness.statement: 8, views.view: 1, writes.write: 1}),
+    "everyday": (creation.tensor, {everyday.statement: 8, creation.tensor: 1, calls.pointwise: 1, autograd.small: 2}),
+    "sundry": (sundry.created, {sundry.statement: 1}),
+    "training": (training.modelled, {training.statement: 1}),
     "mixed": (
         creation.tensor,
         {

@@ -120,7 +120,10 @@ def custom(scope: Scope) -> str | None:
         if scope.chance(0.5):
             return f"{scope.fresh()}, {scope.fresh()} = Halves.apply({name}, {other})"
         return f"{scope.fresh()} = Quiet.apply({name}, {other})"
-    return f"{scope.fresh()} = {scope.choose(*FUNCTIONS).format(name)}"
+    text = scope.choose(*FUNCTIONS)
+    if text.startswith("InPlace.apply({0})") and overlaps_itself(scope.value(name)):
+        return None
+    return f"{scope.fresh()} = {text.format(name)}"
 
 
 def moded(scope: Scope) -> str | None:

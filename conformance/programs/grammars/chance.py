@@ -6,13 +6,18 @@ PyTorch refuses many of them and documents that the others are undefined: progra
 from __future__ import annotations
 
 import copy
-import itertools
 import re
 import warnings
 from typing import Any
 
+import numpy as np
+
 from conformance.programs.scope import Scope
 
+# what torch computes row after row: there is one answer, although it is seldom what one wants
+ROW_BY_ROW = re.compile(
+    r"^\w+(\.(add|sub|mul|div|neg|exp|sqrt|abs|sin|pow|clamp|relu|tanh|sigmoid|square)_\(| [-+*/]= )"
+)
 TARGET = re.compile(r"^(\w+)(?=[.\[ ])")
 
 
@@ -23,7 +28,7 @@ def left_to_chance(scope: Scope, text: str) -> bool:
     if found is None:
         return False
     target = scope.value(found[1])
-    if overlaps_itself(target):
+    if overlaps_itself(target) and not ROW_BY_ROW.search(line):
         return True
     others = [name for name in scope.tensors() if name in re.findall(r"\w+", line) and meet(target, scope.value(name))]
     if not others:
@@ -36,10 +41,12 @@ def left_to_chance(scope: Scope, text: str) -> bool:
 def overlaps_itself(tensor: Any) -> bool:
     """Whether elements share a place in a way that torch does not look for: it knows of expanded ones."""
     steps = [(size, step) for size, step in zip(tensor.shape, tensor.stride(), strict=True) if size > 1]
-    if any(step == 0 for _, step in steps) or not tensor.numel():
+    if any(step == 0 for _, step in steps) or not tensor.numel() or tensor.is_contiguous():
         return False
-    places = [sum(each) for each in itertools.product(*[range(0, size * step, step) for size, step in steps])]
-    return len(set(places)) < len(places)
+    places = np.zeros((), np.int64)
+    for size, step in steps:
+        places = np.add.outer(places, np.arange(size) * step)
+    return len(np.unique(places)) < places.size
 
 
 def meet(one: Any, two: Any) -> bool:

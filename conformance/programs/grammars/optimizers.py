@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.programs.scope import Scope
+from conformance.programs.scope import Scope, is_wanting
 
 OPTIMIZERS = (
     "SGD({0}, lr=0.1)",
@@ -49,7 +49,7 @@ def statement(scope: Scope) -> str | None:
 
 
 def leaves(scope: Scope) -> list[str]:
-    return scope.tensors(lambda tensor: tensor.requires_grad and tensor.is_leaf)
+    return scope.tensors(is_wanting)
 
 
 def made(scope: Scope) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from conformance.programs.grammars.chance import left_to_chance, meet
 from conformance.programs.scope import Scope
 
@@ -95,7 +97,7 @@ def into_out(scope: Scope, name: str) -> str | None:
         if meet(tensor, scope.value(str(target))):
             return None  # torch gives the target its new shape before it looks at what it reads
         text = f"torch.{scope.choose('sum', 'cumsum', 'amax', 'mean')}({name}, {scope.dim(tensor)}"
-        count = tensor.numel()
+        count = math.prod([size for size in tensor.shape if size])  # of no rows there is a sum for each column
     elif scope.chance(0.25):
         text, count = f"torch.{scope.choose('cat', 'stack')}([{name}, {name}]", 2 * tensor.numel()
     else:
