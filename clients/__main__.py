@@ -13,6 +13,7 @@ import re
 import resource
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,11 +32,12 @@ class Run:
     failure: str | None
     seconds: float
     lines: list[str]
+    clock: float = 0.0
 
 
 def run(python: str, program: Path) -> Run:
     """Run a program in an environment; the seconds are those of the processor."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     try:
         ended = subprocess.run(
             [python, "-W", "ignore", str(program)],
@@ -50,7 +52,7 @@ def run(python: str, program: Path) -> Run:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     failure = None if ended.returncode == 0 else last_line(ended.stderr)
-    return Run(failure, seconds, ended.stdout.splitlines())
+    return Run(failure, seconds, ended.stdout.splitlines(), time.perf_counter() - began)
 
 
 def last_line(text: str) -> str:
@@ -78,6 +80,7 @@ def rows(programs: list[Path], ours: str, theirs: str | None) -> list[dict]:
             "seconds": mine.seconds,
             "torch_failure": other.failure if other else None,
             "torch_seconds": other.seconds if other and other.failure is None else None,
+            "clocks": (mine.clock, other.clock) if other else None,
             "agreement": agreement(mine, other) if other and not (mine.failure or other.failure) else "",
         }
         outcome = "runs" if mine.failure is None else f"FAILS: {mine.failure}"
@@ -97,7 +100,9 @@ def main() -> int:
     programs = [each for each in sorted(PROGRAMS.glob("*.py")) if not given.names or each.stem in given.names]
     found = rows(programs, given.ours, given.torch)
     if given.report is not None:
-        (given.report / "clients.md").write_text(written(found, given.ours))
+        page = given.report / "clients.md"
+        before = page.read_text() if given.names and page.exists() else ""
+        page.write_text(written(found, given.ours, before))
     failed = [each["program"] for each in found if each["failure"]]
     print(f"{len(found) - len(failed)} of {len(found)} run" + (f"; not {', '.join(failed)}" if failed else ""))
     return bool(failed)

@@ -15,7 +15,7 @@ agent = TD3(
     policy_kwargs={"net_arch": [64, 64]},
     device="cpu",
 )
-agent.learn(6_000)
+agent.learn(8_000)
 mean, _ = evaluate_policy(agent, agent.get_env(), n_eval_episodes=10)
 print(f"return {mean:.1f}")
 assert mean > -700, mean
