@@ -96,6 +96,7 @@ _LAZY = (
     "cuda",
     "distributed",
     "distributions",
+    "doctor",
     "export",
     "fft",
     "func",
@@ -128,6 +129,7 @@ _LAZY = (
     "special",
     "storage",
     "testing",
+    "torch_version",
     "types",
     "utils",
     "version",
@@ -135,9 +137,10 @@ _LAZY = (
 )
 # names that few programs use, by the module they are loaded from
 _ELSEWHERE = dict.fromkeys(
-    "autocast clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype GradScaler "
-    "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled set_autocast_cache_enabled "
-    "set_autocast_dtype set_autocast_enabled".split(),
+    "autocast autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype "
+    "get_autocast_dtype get_autocast_gpu_dtype GradScaler is_autocast_cache_enabled is_autocast_cpu_enabled "
+    "is_autocast_enabled set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+    "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype".split(),
     "amp",
 )
 _ELSEWHERE |= dict.fromkeys(
@@ -155,7 +158,8 @@ _ELSEWHERE |= dict.fromkeys(
     "core.surface.functions",
 )
 _ELSEWHERE |= dict.fromkeys(
-    "_chunk_cat _log_softmax _log_softmax_backward_data _safe_softmax _segment_reduce _softmax _softmax_backward_data "
+    "_chunk_cat _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo _log_softmax "
+    "_log_softmax_backward_data _safe_softmax _segment_reduce _softmax _softmax_backward_data "
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
     "ops.machine.inner",
 )
@@ -173,7 +177,7 @@ _ELSEWHERE |= dict.fromkeys(
     "storage",
 )
 _ELSEWHERE |= {"save": "serialization", "load": "serialization", "from_file": "storage"}
-_ELSEWHERE |= {"OutOfMemoryError": "errors.kinds", "compile": "compiler.entry"}
+_ELSEWHERE |= {"OutOfMemoryError": "errors.kinds", "compile": "compiler.entry", "vmap": "func"}
 _ELSEWHERE |= dict.fromkeys(
     "_assert _assert_async _check_tensor_all _check_tensor_all_with _check_with _shape_as_tensor".split(),
     "core.surface.assertions",
@@ -191,10 +195,11 @@ _ELSEWHERE |= dict.fromkeys(
     "TupleType Type UnionType Use Value".split(),
     "_C",
 )
+_ELSEWHERE |= {"explain": "doctor.explaining", "graph": "doctor.graphs"}
 _ELSEWHERE |= {"Future": "futures", "FatalError": "_C"}
 # modules of torch's inside that packages import
 _INNER = (
-    "_C __config__ __future__ _custom_ops _dynamo _guards _inductor _jit_internal _library "
+    "_C __config__ __future__ _custom_ops _dynamo _functorch _guards _inductor _jit_internal _library "
     "_ops _prims_common _subclasses _tensor _tensor_str _utils"
 ).split()
 

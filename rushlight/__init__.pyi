@@ -20,6 +20,7 @@ from rushlight import cpu as cpu
 from rushlight import cuda as cuda
 from rushlight import distributed as distributed
 from rushlight import distributions as distributions
+from rushlight import doctor as doctor
 from rushlight import export as export
 from rushlight import fft as fft
 from rushlight import func as func
@@ -53,6 +54,7 @@ from rushlight import sparse as sparse
 from rushlight import special as special
 from rushlight import storage as storage
 from rushlight import testing as testing
+from rushlight import torch_version as torch_version
 from rushlight import types as types
 from rushlight import utils as utils
 from rushlight import version as version
@@ -204,6 +206,8 @@ from rushlight.core.surface.overriding import DisableTorchFunctionSubclass as Di
 from rushlight.core.surface.symbols import SymBool as SymBool
 from rushlight.core.surface.symbols import SymFloat as SymFloat
 from rushlight.core.surface.symbols import SymInt as SymInt
+from rushlight.doctor.explaining import Explanation as _Explanation
+from rushlight.doctor.graphs import Graph as _Graph
 from rushlight.errors.kinds import OutOfMemoryError as OutOfMemoryError
 from rushlight.futures import Future as Future
 from rushlight.nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
@@ -394,6 +398,8 @@ __all__ = [
     "atleast_2d",
     "atleast_3d",
     "autocast",
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
     "autograd",
     "avg_pool1d",
     "backends",
@@ -517,6 +523,7 @@ __all__ = [
     "distributions",
     "div",
     "divide",
+    "doctor",
     "dot",
     "double",
     "dropout",
@@ -546,6 +553,7 @@ __all__ = [
     "exp2_",
     "exp_",
     "expand_copy",
+    "explain",
     "expm1",
     "expm1_",
     "export",
@@ -615,6 +623,7 @@ __all__ = [
     "get_printoptions",
     "get_rng_state",
     "gradient",
+    "graph",
     "greater",
     "greater_equal",
     "grid_sampler",
@@ -911,8 +920,11 @@ __all__ = [
     "serialization",
     "set_anomaly_enabled",
     "set_autocast_cache_enabled",
+    "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
     "set_autocast_dtype",
     "set_autocast_enabled",
+    "set_autocast_gpu_dtype",
     "set_default_device",
     "set_default_dtype",
     "set_default_tensor_type",
@@ -1001,6 +1013,7 @@ __all__ = [
     "tile",
     "to_dlpack",
     "topk",
+    "torch_version",
     "trace",
     "transpose",
     "transpose_copy",
@@ -1051,6 +1064,7 @@ __all__ = [
     "view_as_real",
     "view_as_real_copy",
     "view_copy",
+    "vmap",
     "vsplit",
     "vstack",
     "where",
@@ -1226,6 +1240,8 @@ def atleast_3d(input: Tensor) -> Tensor: ...
 def atleast_3d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_3d(*tensors: Tensor) -> tuple[Tensor, ...]: ...
+def autocast_decrement_nesting() -> _int: ...
+def autocast_increment_nesting() -> _int: ...
 def avg_pool1d(
     input: Tensor,
     kernel_size: _int | Sequence[_int],
@@ -1594,6 +1610,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def exp2_(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def exp_(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def expand_copy(input: Tensor, *args: Sequence[_int], out: Tensor | None = None, **kwargs: Tensor) -> Tensor: ...
+def explain(subject: Any, loss: Tensor | None = None) -> _Explanation: ...
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def eye(
@@ -1707,6 +1724,7 @@ def gradient(
     dim: _int | Sequence[_int] | None = None,
     edge_order: _int = 1,
 ) -> tuple[Tensor, ...]: ...
+def graph(tensor: Tensor) -> _Graph: ...
 def greater(input: Tensor, other: Tensor | Number | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def greater_equal(input: Tensor, other: Tensor | Number | _complex, *, out: Tensor | None = None) -> Tensor: ...
 def grid_sampler(
@@ -2639,8 +2657,11 @@ def selu(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def selu_(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def set_anomaly_enabled(enabled: _bool, check_nan: _bool = True) -> None: ...
 def set_autocast_cache_enabled(enabled: _bool) -> None: ...
+def set_autocast_cpu_dtype(dtype: _dtype) -> None: ...
+def set_autocast_cpu_enabled(enabled: _bool) -> None: ...
 def set_autocast_dtype(device_type: str, dtype: _dtype) -> None: ...
 def set_autocast_enabled(*arguments: Any) -> None: ...
+def set_autocast_gpu_dtype(dtype: _dtype) -> None: ...
 def set_default_device(device: Device) -> None: ...
 def set_default_dtype(d: _dtype) -> None: ...
 def set_default_tensor_type(t: Any) -> None: ...
@@ -2926,6 +2947,14 @@ def view_as_complex_copy(input: Tensor, *args: Tensor, out: Tensor | None = None
 def view_as_real(input: Tensor) -> Tensor: ...
 def view_as_real_copy(input: Tensor, *args: Tensor, out: Tensor | None = None, **kwargs: Tensor) -> Tensor: ...
 def view_copy(input: Tensor, *args: Sequence[_int], out: Tensor | None = None, **kwargs: Tensor) -> Tensor: ...
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: _int | None = None,
+) -> Callable[..., Any]: ...
 def vsplit(
     input: Tensor,
     indices_or_sections: _int | Sequence[_int] | Tensor | None = None,

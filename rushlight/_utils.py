@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.settings.state import state
 
 __all__: list[str] = []
 
@@ -149,5 +150,5 @@ class classproperty:
 
 
 def is_compiling() -> bool:
-    """Whether a function is being compiled: no."""
-    return False
+    """Whether a compiled function runs."""
+    return state.compiled

@@ -56,7 +56,7 @@ class Future(Generic[T]):
 
     def _finish(self, value: Any, error: BaseException | None) -> None:
         with self._lock:
-            if self.done():
+            if self._there.is_set():
                 raise RuntimeError("Future can only be marked completed once")
             self._value, self._error = value, error
             self._there.set()
@@ -94,7 +94,7 @@ class Future(Generic[T]):
 
     def _call_when_done(self, run: Callable[[Future], Any]) -> None:
         with self._lock:
-            if not self.done():
+            if not self._there.is_set():
                 self._callbacks.append(run)
                 return
         run(self)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
-from rushlight._library.custom_ops import CustomOpDef, Declared, custom_op, declared, parsed
+from rushlight._library.custom_ops import CustomOpDef, Declared, check_autocast_device, custom_op, declared, parsed
 from rushlight._library.infer_schema import infer_schema
 from rushlight._library.schemas import FunctionSchema
 from rushlight.core.surface.lazy import names_of
@@ -173,8 +173,9 @@ def register_torch_dispatch(
 
 
 def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Any = None) -> None:
-    """Nothing: the function gets what it is given."""
-    declared(op)
+    """Let a function be given floats of a dtype under autocast; autocast is off inside of it."""
+    check_autocast_device(device_type)
+    declared(op).cast_inputs[device_type] = cast_inputs
 
 
 def opcheck(
@@ -203,9 +204,11 @@ def get_ctx() -> NoReturn:
     raise RuntimeError("get_ctx() can only be called inside an operator's registered fake impl, and none is running")
 
 
-def triton_op(name: str, fn: Callable | None = None, /, **options: Any) -> NoReturn:
-    """Refused: Triton compiles for GPUs."""
-    raise NotImplementedError("torch.library.triton_op is not in Rushlight, which runs on the CPU: use custom_op")
+def triton_op(
+    name: str, fn: Callable | None = None, /, *, mutates_args: str | Iterable[str], schema: str | None = None
+) -> Any:
+    """Declare a function that may call Triton's kernels: here it is a custom op, whose body runs as it is."""
+    return custom_op(name, fn, mutates_args=mutates_args, schema=schema)
 
 
 def wrap_triton(triton_kernel: Callable, /) -> NoReturn:

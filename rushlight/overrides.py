@@ -10,7 +10,7 @@ from typing import Any
 
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.state import state
-from rushlight.core.surface import overriding
+from rushlight.core.surface import overriding, subclassing
 from rushlight.core.surface.lazy import names_of
 from rushlight.core.surface.overriding import (
     DisableTorchFunctionSubclass,
@@ -145,11 +145,13 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 def _push_mode(mode: TorchFunctionMode) -> None:
     modes.stack.append(mode)
     overriding.watch_modes(1)
+    subclassing.show_to_modes(1)
 
 
 def _pop_mode() -> TorchFunctionMode:
     mode = modes.stack.pop()
     overriding.watch_modes(-1)
+    subclassing.show_to_modes(-1)
     return mode
 
 

@@ -96,11 +96,8 @@ class SobolEngine:
 
     def _scrambled(self, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A random shift, and the directions mixed by random bits; drawn in torch's order."""
-        generator = Generator()
-        if self.seed is None:
-            generator.seed()
-        else:
-            generator.manual_seed(self.seed)
+        # without a seed, the stream that everybody draws from
+        generator = None if self.seed is None else Generator().manual_seed(self.seed)
         size = (self.dimension, self.MAXBIT)
         shift = randint(2, size, generator=generator).numpy() @ (1 << np.arange(self.MAXBIT, dtype=np.int64))
         rows = np.tril(randint(2, (*size, self.MAXBIT), generator=generator).numpy())

@@ -14,8 +14,9 @@ from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor as TensorBase
 from rushlight.core.random.random import Generator
 from rushlight.core.settings.device import device
+from rushlight.core.settings.state import state
 from rushlight.core.surface.lazy import names_of
-from rushlight.core.surface.overriding import DISABLED
+from rushlight.core.surface.overriding import DISABLED, modes
 from rushlight.core.surface.refusals import refusing, refusing_class
 
 __all__ = [
@@ -67,8 +68,13 @@ def _is_tracing() -> bool:
 
 
 def _are_functorch_transforms_active() -> bool:
-    """Whether a function is being transformed: no."""
-    return False
+    """Whether a function is being transformed."""
+    return any([each.transforms for each in state.levels])
+
+
+def _is_torch_function_mode_enabled() -> bool:
+    """Whether a mode sees calls here."""
+    return bool(modes.stack) and not state.no_modes
 
 
 def _get_accelerator(check: bool | None = None) -> device:
@@ -160,7 +166,7 @@ _jit_set_bailout_depth _jit_set_num_profiled_runs _jit_set_autocast_mode _jit_se
 """
 globals().update(dict.fromkeys(_FUSERS.split(), _fused_nothing))
 
-_found = names_of("rushlight._C", (), ELSEWHERE)
+_found = names_of("rushlight._C", ("_distributed_rpc",), ELSEWHERE)
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ from rushlight._ops import OpOverload, OpOverloadPacket, has_tensor, library, re
 from rushlight.autograd.function import Function
 from rushlight.autograd.modes import is_grad_enabled, no_grad
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.overriding import modes
 
 __all__ = ["CustomOpDef", "Declared", "custom_op"]
 # declared functions by their qualified names
@@ -29,6 +30,8 @@ class Declared:
         self.vmap: Callable | None = None
         self.backward: Callable | None = None
         self.setup: Callable | None = None
+        # under autocast, by device: the dtype of what it is given
+        self.cast_inputs: dict[str, Any] = {}
         namespace, _, name = schema.name.partition("::")
         self.namespace, self.name, self.form = namespace, name, schema.overload_name or "default"
         space = library(namespace)
@@ -58,6 +61,8 @@ class Declared:
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Call it: the kernel, and a node where a gradient is wanted."""
         given, named = self.schema.bind(args, kwargs)
+        if "cpu" in self.cast_inputs and modes.casting is not None:
+            return cast_custom(self.cast_inputs["cpu"], self.run, tuple(given), named)
         for key in ("Autograd", "AutogradCPU", "CompositeImplicitAutograd"):
             if key in self.kernels:
                 return self.kernels[key](*given, **named)
@@ -146,12 +151,28 @@ def declared(op: Any) -> Any:
     return found
 
 
+def check_autocast_device(device_type: str) -> None:
+    from rushlight.amp import is_autocast_available
+
+    if not is_autocast_available(device_type):
+        raise ValueError(f"Device type '{device_type}' does not support autocast.")
+
+
+def cast_custom(dtype: Any, run: Callable, given: tuple, named: dict[str, Any]) -> Any:
+    """A call under autocast, with its floats in another dtype."""
+    from rushlight.amp.casting import cast, suspended
+
+    with suspended():
+        return run(*cast(given, dtype), **{name: cast(each, dtype) for name, each in named.items()})
+
+
 class Unloaded:
     """Takes what is registered for a function of a library that could not be loaded, such as torchvision's."""
 
     def __init__(self) -> None:
         self.kernels: dict[str, Callable] = {}
         self.fake = self.backward = self.setup = self.vmap = None
+        self.cast_inputs: dict[str, Any] = {}
         self.schema = SimpleNamespace(is_mutable=False)
 
 
@@ -211,7 +232,9 @@ class CustomOpDef:
         return (lambda function: function) if fn is None else fn
 
     def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
-        """Nothing: the function gets what it is given."""
+        """Let it be given floats of a dtype under autocast; autocast is off inside of it."""
+        check_autocast_device(device_type)
+        self._declared.cast_inputs[device_type] = cast_inputs
 
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Any:
         """A context in which a kernel is switched off or on."""

@@ -1,7 +1,9 @@
-"""Mixed precision: `autocast` is for GPUs and switches itself off here; `GradScaler` works on the CPU too."""
+"""Mixed precision: `autocast` lets operations choose their dtype, `GradScaler` keeps small gradients alive."""
 
 from rushlight.amp.autocast_mode import (
     autocast,
+    autocast_decrement_nesting,
+    autocast_increment_nesting,
     clear_autocast_cache,
     custom_bwd,
     custom_fwd,
@@ -13,8 +15,11 @@ from rushlight.amp.autocast_mode import (
     is_autocast_cpu_enabled,
     is_autocast_enabled,
     set_autocast_cache_enabled,
+    set_autocast_cpu_dtype,
+    set_autocast_cpu_enabled,
     set_autocast_dtype,
     set_autocast_enabled,
+    set_autocast_gpu_dtype,
 )
 from rushlight.amp.grad_scaler import GradScaler
 from rushlight.core.surface.lazy import names_of

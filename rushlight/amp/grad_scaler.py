@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable
 from typing import Any
 
 from rushlight.autograd.modes import no_grad
+from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.device import device as Device
 from rushlight.errors.warning import warn
 
-UNSCALED, STEPPED = "unscaled", "stepped"
+
+class OptState(enum.Enum):
+    """What was done for an optimizer since the last `update`."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+UNSCALED, STEPPED = OptState.UNSCALED, OptState.STEPPED
 
 
 class GradScaler:
@@ -41,7 +52,7 @@ class GradScaler:
         self._growth_interval = growth_interval
         self._growth_tracker = 0
         # what was done for an optimizer since the last update, and whether its gradients were finite
-        self._stages: dict[int, str] = {}
+        self._stages: dict[int, OptState] = {}
         self._finite: dict[int, bool] = {}
 
     def scale(self, outputs: Tensor | Iterable[Tensor]) -> Any:
@@ -63,14 +74,21 @@ class GradScaler:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         if stage == STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        finite = True
+        finite, seen = True, False
         with no_grad():
             for group in optimizer.param_groups:
                 for parameter in group["params"]:
                     if parameter.grad is not None:
+                        if parameter.grad.dtype is dtypes.float16:
+                            raise ValueError(
+                                "Attempting to unscale FP16 gradients. Keep the parameters in float32 and compute "
+                                "inside of torch.autocast"
+                            )
+                        seen = True
                         finite = finite and bool(parameter.grad.isfinite().all())
                         parameter.grad.mul_(1 / self._scale)
-        self._finite[id(optimizer)] = finite
+        if seen:
+            self._finite[id(optimizer)] = finite
         self._stages[id(optimizer)] = UNSCALED
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -84,6 +102,10 @@ class GradScaler:
             raise RuntimeError("step() has already been called since the last update().")
         if stage is None:
             self.unscale_(optimizer)
+        if id(optimizer) not in self._finite:
+            raise AssertionError(
+                "No inf checks were recorded for this optimizer.: it has no gradients; call backward()"
+            )
         self._stages[id(optimizer)] = STEPPED
         return optimizer.step(*args, **kwargs) if self._finite[id(optimizer)] else None
 

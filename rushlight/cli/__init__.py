@@ -20,6 +20,7 @@ usage: python -m rushlight script.py [arguments]
 Run a program in which `import torch` means Rushlight, or use one of the tools:
 
   run SCRIPT [arguments]   the same as without `run`, for a script that is called like a command
+  doctor SCRIPT [...]      run a training script and say why its network does not learn
   info [--kernels [...]]   what runs here; with --kernels, what native code did while a program ran
   show NAME                an operation: signature, examples, gradients as formulas, kernel, samples
   bench                    a minute's worth of timings beside NumPy, and PyTorch where it is installed
@@ -28,7 +29,7 @@ Run a program in which `import torch` means Rushlight, or use one of the tools:
 `python -m rushlight COMMAND --help` says more.
 """
 # the module of each tool: HELP, DESCRIPTION, add_arguments and command
-TOOLS = {"info": "info", "show": "show", "bench": "bench", "stand-in": "stand_in"}
+TOOLS = {"doctor": "doctor", "info": "info", "show": "show", "bench": "bench", "stand-in": "stand_in"}
 
 
 def main() -> None:

@@ -61,5 +61,6 @@ def without_our_frames(hook):
 def is_ours(filename: str) -> bool:
     """Whether a frame of this file led to the program: this folder, `__main__.py` beside it, and runpy."""
     package = os.path.dirname(os.path.dirname(__file__))
-    ours = (__file__, os.path.join(package, "cli", "__init__.py"), os.path.join(package, "__main__.py"))
+    inside = (("cli", "__init__.py"), ("__main__.py",), ("distributed", "process.py"))
+    ours = (__file__, *(os.path.join(package, *each) for each in inside))
     return filename in ours or filename in ("<frozen runpy>", runpy.__file__)

@@ -19,7 +19,8 @@ Summary: Rushlight under PyTorch's name
 License: BSD-3-Clause
 Requires-Dist: rushlight
 """
-TEXTS = {"METADATA": METADATA, "top_level.txt": "torch\n", "INSTALLER": "rushlight\n"}
+TOP_LEVEL = "functorch\ntorch\n"
+TEXTS = {"METADATA": METADATA, "top_level.txt": TOP_LEVEL, "INSTALLER": "rushlight\n"}
 
 
 class TorchDistribution(Distribution):

@@ -6,7 +6,7 @@ from typing import Any
 
 import rushlight
 from rushlight.core.surface.lazy import loaded_names
-from rushlight.version import __version__ as TORCH_VERSION
+from rushlight.torch_version import __version__ as TORCH_VERSION
 
 # of the distribution, as `importlib.metadata` and pip show it
 DISTRIBUTION_VERSION = f"{TORCH_VERSION}+rushlight"

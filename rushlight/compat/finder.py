@@ -1,4 +1,4 @@
-"""The import hook: `torch` is a thin face of `rushlight`, `torch.x.y` is `rushlight.x.y` itself."""
+"""The import hook: `torch` is a thin face of `rushlight`, `torch.x.y` is `rushlight.x.y`; `functorch` comes along."""
 
 import contextlib
 import importlib
@@ -63,7 +63,7 @@ def spec_like(behind: ModuleSpec, name: str, loader: Loader) -> ModuleSpec:
 
 def spec_behind(fullname: str) -> ModuleSpec | None:
     """The spec of the module that stands behind one of torch's, which is not loaded for it."""
-    name = "rushlight" + fullname.removeprefix("torch")
+    name = name_behind(fullname)
     try:
         found = importlib.util.find_spec(name)
     except ModuleNotFoundError:
@@ -102,11 +102,11 @@ class AliasLoader(Loader):
 
     def get_code(self, fullname):
         """What `python -m torch.x.y` runs: the code of Rushlight's module."""
-        return loader_behind(fullname).get_code("rushlight" + fullname.removeprefix("torch"))
+        return loader_behind(fullname).get_code(name_behind(fullname))
 
     def get_source(self, fullname):
         """The text of Rushlight's module."""
-        return loader_behind(fullname).get_source("rushlight" + fullname.removeprefix("torch"))
+        return loader_behind(fullname).get_source(name_behind(fullname))
 
     def is_package(self, fullname):
         """Whether it may have modules below it."""
@@ -123,12 +123,19 @@ def loader_behind(fullname: str) -> Any:
 
 
 def is_torch(name: str) -> bool:
-    return name == "torch" or name.startswith("torch.")
+    return name.partition(".")[0] in ("torch", "functorch")
+
+
+def name_behind(fullname: str) -> str:
+    """What a module of torch, or of the package `functorch` that comes with it, is called here."""
+    if fullname.startswith("functorch"):
+        return "rushlight._functorch." + fullname
+    return "rushlight" + fullname.removeprefix("torch")
 
 
 def module_behind(fullname: str) -> ModuleType:
     """The module of Rushlight that `fullname`, a submodule of torch, stands for."""
-    name = "rushlight" + fullname.removeprefix("torch")
+    name = name_behind(fullname)
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -16,7 +16,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from rushlight.compat.distribution import METADATA, NAME_AND_VERSION
+from rushlight.compat.distribution import METADATA, NAME_AND_VERSION, TOP_LEVEL
 from rushlight.compat.face import DISTRIBUTION_VERSION
 from rushlight.compat.finder import FINDER
 
@@ -39,6 +39,17 @@ except ModuleNotFoundError as error:
 
 sys.modules[__name__] = stand_in.take_over()
 '''
+# what `import functorch` runs, the package that torch brings along
+BESIDE = '''\
+"""functorch, with Rushlight behind it."""
+
+import sys
+
+import torch._functorch.functorch
+
+sys.modules[__name__] = torch._functorch.functorch
+'''
+MODULES = {"torch/__init__.py": CODE, "functorch/__init__.py": BESIDE}
 WHEEL = "Wheel-Version: 1.0\nGenerator: rushlight\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
@@ -144,15 +155,15 @@ def contents() -> dict[str, str]:
     """The text of each file, by its path below site-packages; RECORD comes last and lists all."""
     information = f"{NAME_AND_VERSION}.dist-info"
     files = {
-        "torch/__init__.py": CODE,
+        **MODULES,
         f"{information}/METADATA": METADATA if is_distribution("rushlight") else without_requirements(METADATA),
         f"{information}/WHEEL": WHEEL,
         f"{information}/INSTALLER": "rushlight\n",
-        f"{information}/top_level.txt": "torch\n",
+        f"{information}/top_level.txt": TOP_LEVEL,
     }
     rows = [(name, f"sha256={digest(text)}", len(text.encode())) for name, text in files.items()]
     # Python writes these itself; they are listed so that `pip uninstall` takes them too
-    compiled = [(name, "", "") for name in cached("torch/__init__.py")]
+    compiled = [(name, "", "") for path in MODULES for name in cached(path)]
     lines = io.StringIO()
     csv.writer(lines, lineterminator="\n").writerows([*rows, *compiled, (f"{information}/RECORD", "", "")])
     return {**files, f"{information}/RECORD": lines.getvalue()}

@@ -229,6 +229,9 @@ for _name in "BFloat16 Bool Byte Char Double Float Half Int Long Short".split():
 for _name in REFUSED.split():
     globals()[_name] = refused(_name)
 
+# whether a GPU was asked for its state: packages look before they do
+_initialized = False
+
 __all__ = [name for name in globals() if not name.startswith("_") and name[0] != "_"]
 
 __getattr__ = names_of("rushlight.cuda", PARTS, {"OutOfMemoryError": "errors.kinds"})

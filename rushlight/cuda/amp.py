@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rushlight import amp
@@ -10,14 +11,32 @@ from rushlight.errors.warning import warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
-custom_fwd, custom_bwd = amp.custom_fwd, amp.custom_bwd
-
 
 def say_old(name: str) -> None:
     warn(
         f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead.",
         FutureWarning,
     )
+
+
+def say_moved(name: str) -> None:
+    warn(
+        f"`torch.cuda.amp.{name}(args...)` is deprecated. "
+        f"Please use `torch.amp.{name}(args..., device_type='cuda')` instead.",
+        FutureWarning,
+    )
+
+
+def custom_fwd(fwd: Callable | None = None, *, cast_inputs: dtypes.dtype | None = None) -> Callable:
+    """`torch.amp.custom_fwd` for GPUs under its old name."""
+    say_moved("custom_fwd")
+    return amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def custom_bwd(bwd: Callable) -> Callable:
+    """`torch.amp.custom_bwd` for GPUs under its old name."""
+    say_moved("custom_bwd")
+    return amp.custom_bwd(bwd, device_type="cuda")
 
 
 class autocast(amp.autocast):

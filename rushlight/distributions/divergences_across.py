@@ -74,7 +74,13 @@ def kl_bernoulli_poisson(p: Any, q: Any) -> Tensor:
 
 @formula("Beta", "ContinuousBernoulli")
 def kl_beta_continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    show_both(q)
     return q._log_normalizer(q._bounded) - p.mean * q._bounded - p.entropy()
+
+
+def show_both(q: Any) -> None:
+    """Compute what was not given of probs and logits, which `repr` shows from then on, as after torch's formula."""
+    q.__dict__.update(probs=q.probs, logits=q.logits)
 
 
 @formula("Beta", "Exponential")
@@ -190,6 +196,7 @@ def kl_uniform_beta(p: Any, q: Any) -> Tensor:
 
 @formula("Uniform", "ContinuousBernoulli")
 def kl_uniform_continuous_bernoulli(p: Any, q: Any) -> Tensor:
+    show_both(q)
     found = -p.entropy() - p.mean * q.logits + q._log_normalizer(q.logits)
     return found.where((p.high <= 1) & (p.low >= 0), math.inf)
 

@@ -9,7 +9,15 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.distribution import NO_SHAPE
 from rushlight.distributions.distribution import Distribution as Distribution
-from rushlight.distributions.scale_matrix import ScaleMatrix, half_log_det, mahalanobis, only_one, squared_length, times
+from rushlight.distributions.scale_matrix import (
+    ScaleMatrix,
+    half_log_det,
+    mahalanobis,
+    only_one,
+    root_of_inverse,
+    squared_length,
+    times,
+)
 from rushlight.ops.linalg.triangles import solve_triangular
 from rushlight.ops.random.sampling import randn
 from rushlight.ops.shape.broadcasting import broadcast_shapes
@@ -100,3 +108,7 @@ class MultivariateNormal(ScaleMatrix):
 
 
 __all__ = ["MultivariateNormal"]
+
+
+# packages reach for the parts by these names
+_batch_mahalanobis, _batch_mv, _precision_to_scale_tril = mahalanobis, times, root_of_inverse

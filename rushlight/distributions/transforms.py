@@ -18,6 +18,7 @@ from rushlight.distributions.number_transforms import (
     SoftplusTransform,
     TanhTransform,
 )
+from rushlight.distributions.number_transforms import clipped_sigmoid as _clipped_sigmoid  # noqa: F401
 from rushlight.distributions.soft_transforms import (
     SoftclipTransform,
     SoftlowerTransform,

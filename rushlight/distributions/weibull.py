@@ -9,6 +9,7 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.distributions import constraints
 from rushlight.distributions.exponential import Exponential
 from rushlight.distributions.number_transforms import AffineTransform, PowerTransform
+from rushlight.distributions.transform import Transform
 from rushlight.distributions.transformed_distribution import TransformedDistribution
 from rushlight.distributions.utils import broadcast_all, euler_constant, lazy_property
 from rushlight.ops.pointwise.exponential import xlogy
@@ -30,8 +31,11 @@ class Weibull(TransformedDistribution):
     def __init__(self, scale: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None):
         self.scale, self.concentration = broadcast_all(scale, concentration)
         base = Exponential(ones_like(self.scale), validate_args=validate_args)
-        transforms = [PowerTransform(self.concentration_reciprocal), AffineTransform(0.0, self.scale)]
-        super().__init__(base, transforms, validate_args=validate_args)
+        super().__init__(base, self._transforms(), validate_args=validate_args)
+
+    def _transforms(self) -> list[Transform]:
+        """From an exponential number to one of this distribution."""
+        return [PowerTransform(self.concentration_reciprocal), AffineTransform(0.0, self.scale)]
 
     @lazy_property
     def concentration_reciprocal(self) -> Tensor:
@@ -39,7 +43,11 @@ class Weibull(TransformedDistribution):
         return self.concentration.reciprocal()
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Weibull:
-        return self._expanded(Weibull, batch_shape, _instance)
+        made = self._expanded(Weibull, batch_shape, _instance)
+        # of the parameters as they are now: a number of a wider dtype counts for more once it has a shape
+        made.concentration_reciprocal = made.concentration.reciprocal()
+        made.transforms = made._transforms()
+        return made
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

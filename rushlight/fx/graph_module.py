@@ -242,3 +242,15 @@ def reduce_graph_module(fields: dict[str, Any], given: dict[str, Any]) -> GraphM
         if name not in made.__dict__ or name in HOOKS:
             made.__dict__[name] = value
     return made
+
+
+_copy_attr = copy_attribute
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
+
+
+class _CodeOnlyModule(Module):
+    """A module of given fields, from which a graph's module is copied."""
+
+    def __init__(self, body: dict[str, Any]):
+        super().__init__()
+        self.__dict__ = body

@@ -18,7 +18,15 @@ from rushlight._jit_internal import (
 )
 from rushlight.core.surface.lazy import names_of
 from rushlight.jit._async import fork, wait
-from rushlight.jit._refused import export_opnames, freeze, load, optimize_for_inference, run_frozen_optimizations, save
+from rushlight.jit._refused import (
+    _get_trace_graph,
+    export_opnames,
+    freeze,
+    load,
+    optimize_for_inference,
+    run_frozen_optimizations,
+    save,
+)
 from rushlight.jit._script import (
     Attribute,
     CompilationUnit,

@@ -44,3 +44,10 @@ def run_frozen_optimizations(mod: Any, optimize_numerics: bool = True, preserved
 def export_opnames(m: Any) -> NoReturn:
     """Refused: there are no ops of TorchScript."""
     refuse("export_opnames")
+
+
+def _get_trace_graph(f: Any, args: Any = (), kwargs: Any = None, **options: Any) -> NoReturn:
+    """Refused: there is no graph of TorchScript."""
+    raise NotImplementedError(
+        "torch.jit._get_trace_graph is not in Rushlight, which has no TorchScript; torch.fx.symbolic_trace gives one"
+    )

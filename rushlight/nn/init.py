@@ -310,3 +310,7 @@ kaiming_uniform = deprecated(kaiming_uniform_)
 kaiming_normal = deprecated(kaiming_normal_)
 orthogonal = deprecated(orthogonal_)
 sparse = deprecated(sparse_)
+
+# packages call these inner ones too
+_no_grad_uniform_, _no_grad_normal_, _no_grad_trunc_normal_ = uniform_, normal_, trunc_normal_
+_no_grad_fill_, _no_grad_zero_ = constant_, zeros_

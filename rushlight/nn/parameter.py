@@ -234,3 +234,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
 def is_lazy(param: Any) -> bool:
     """Whether the shape of a parameter or buffer is not known yet."""
     return isinstance(param, UninitializedTensorMixin)
+
+
+# what torch's metaclass lets `isinstance` tell is told by the class itself here
+_ParameterMeta = type(Parameter)

@@ -14,6 +14,7 @@ import numpy as np
 from rushlight.core.memory.shared import block_of
 from rushlight.core.memory.strides import is_fresh
 from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.ops.machine.inplace import make_writable
 
 if TYPE_CHECKING:
     from rushlight.optim.optimizer import Optimizer
@@ -82,6 +83,8 @@ class Flat:
         step_for(values, grads, self.state, group, self.first)
         self.first = False
         for param, shape, (start, end) in zip(params, self.shapes, self.spans, strict=True):
+            if not param._array.flags.writeable:
+                make_writable(param._array)
             param._array[...] = values[start:end].reshape(shape)
 
     def hand_out(self, known: dict) -> None:
@@ -90,12 +93,12 @@ class Flat:
             for param in self.given:
                 known[param]  # in this order, as in torch
         for param, views in zip(self.params, self.views, strict=True):
-            for name, view in views.items():
+            if views:
                 state = known[param]
-                if name not in state:
-                    state[name] = wrap(view)
-                else:
-                    state[name]._array, state[name]._storage = view, None
+                for name in views.keys() & state.keys():
+                    state[name]._array, state[name]._storage = views[name], None
+                # all at once: half a state, left by a signal that raises here, would be taken for another method's
+                state.update({name: wrap(view) for name, view in views.items() if name not in state})
 
 
 def flat_for(optimizer: Optimizer, number: int, group: dict[str, Any], given: list[Moving]) -> Flat | None:

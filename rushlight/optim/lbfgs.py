@@ -109,8 +109,7 @@ class Run:
         self.t = array_of(state.get("t"))
         self.changes = [array_of(each) for each in state.get("old_dirs") or []]
         self.steps = [array_of(each) for each in state.get("old_stps") or []]
-        # arrays of one number, not numbers: states that were copied from each other share their memory
-        self.inverses = [np.asarray(getattr(each, "_array", each)) for each in state.get("ro") or []]
+        self.inverses = [array_of(each) for each in state.get("ro") or []]
         self.shares = [array_of(each) for each in state.get("al") or []]
         self.scale = array_of(state.get("H_diag"))
         self.before = array_of(state.get("prev_flat_grad"))
@@ -254,7 +253,7 @@ def largest(array: np.ndarray) -> Any:
 
 def add_scaled(array: np.ndarray, factor: Any, other: np.ndarray) -> None:
     """Add a multiple in place; rounded once in float32, as processors do with torch's sums."""
-    if array.dtype.char == "f":
+    if array.dtype.char == other.dtype.char == "f":
         array[...] = array + float(np.float32(factor)) * other.astype(np.float64)
     else:
         array += factor * other
@@ -266,10 +265,8 @@ def written_over(array: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def array_of(value: Any) -> Any:
-    """What is kept in a tensor as an array, or as a number of its dtype; other values as they are."""
-    if not isinstance(value, Tensor):
-        return value
-    return value._array[()] if value._array.ndim == 0 else value._array
+    """What is kept in a tensor as an array, of one number too: a loaded state shares its memory with a dict."""
+    return value._array if isinstance(value, Tensor) else value
 
 
 def value_of(value: Any) -> Any:

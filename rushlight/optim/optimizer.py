@@ -20,6 +20,9 @@ from rushlight.native import extension, shortcut
 from rushlight.optim import checkpoint
 from rushlight.optim.clipping import clipped
 from rushlight.optim.flat import Flat
+from rushlight.optim.for_packages import capturable_devices as _get_capturable_supported_devices  # noqa: F401
+from rushlight.optim.for_packages import default_to_fused_or_foreach as _default_to_fused_or_foreach  # noqa: F401
+from rushlight.optim.for_packages import use_grad_for_differentiable as _use_grad_for_differentiable  # noqa: F401
 from rushlight.optim.hooks import (
     Hooks,
     hooked,

@@ -8,7 +8,11 @@ import numpy as np
 
 from rushlight.autograd import modes
 from rushlight.core.object.tensor import Tensor, storage_of, wrap
+from rushlight.errors.complaints import is_about_shapes
+from rushlight.errors.explained import explained
+from rushlight.errors.refusals import misfit
 from rushlight.native import extension
+from rushlight.ops.machine.inplace import make_writable
 from rushlight.ops.pointwise.complex import view_as_complex, view_as_real
 from rushlight.optim.flat import Moving, flat_for
 from rushlight.optim.options import plain, scalar
@@ -132,7 +136,27 @@ def move(optimizer: Optimizer, param: Moving, group: dict[str, Any], state: dict
     if group.get("maximize"):
         grad = -grad
     arrays = {name: real(each._array) for name, each in state.items()}
-    optimizer.step_for(real(param._array), grad, arrays, group, first)
+    try:
+        optimizer.step_for(real(param._array), grad, arrays, group, first)
+    except ValueError as error:
+        if is_about_shapes(error):
+            raise state_misfit(param._array, arrays) from None
+        if not param._array.flags.writeable:
+            make_writable(param._array)
+        raise
+
+
+def state_misfit(param: np.ndarray, state: State) -> RuntimeError:
+    """The error of a parameter whose state has another shape, as one does that was loaded from another model."""
+    shape = next((each.shape for each in state.values() if each.ndim and each.shape != param.shape), ())
+    fix = "the state belongs to a parameter of another shape: load one that was saved with the same model"
+    apart = misfit(shape, param.shape, fix=fix)
+    if apart is not None:
+        return apart
+    common = np.broadcast_shapes(shape, param.shape)
+    target = shape if shape != common else param.shape
+    words = f"output with shape {list(target)} doesn't match the broadcast shape {list(common)}"
+    return explained(RuntimeError, words, fix=fix)
 
 
 def move_recorded(optimizer: Optimizer, param: Moving, group: dict[str, Any], states: dict[Tensor, tuple]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import zlib
 from struct import pack
 from typing import Any
 
+from rushlight.serialization.checksums import crc32
 from rushlight.serialization.options import get_crc32_options
 from rushlight.utils.serialization import config
 
@@ -37,7 +37,7 @@ class ArchiveWriter:
     def write_record(self, name: str, data: Any) -> None:
         """Write bytes under a name."""
         view = memoryview(data).cast("B")
-        checksum = zlib.crc32(view) if get_crc32_options() else 0
+        checksum = crc32(view) if get_crc32_options() else 0
         header = self.begin(name, len(view))
         for start in range(0, len(view), CHUNK):
             self.write(view[start : start + CHUNK])
@@ -72,12 +72,12 @@ class ArchiveWriter:
         fixed = (0, 0, FLAGS if size else FLAGS_EMPTY, 0, 0, 0, checksum, shown, shown, len(path), len(wide))
         self.directory.append(CENTRAL + pack("<6H3I5H2I", *fixed, 0, 0, 0, 0, start) + path + wide)
         self.names.append(name)
-        self.checksums = zlib.crc32(pack("<I", checksum), self.checksums)
+        self.checksums = crc32(pack("<I", checksum), self.checksums)
 
     def finish(self) -> None:
         """Write the version, a number that tells files apart, and the directory."""
         self.write_record("version", VERSION)
-        names = zlib.crc32("\n".join(self.names).encode())
+        names = crc32("\n".join(self.names).encode())
         self.write_record(".data/serialization_id", f"{names:020}{self.checksums:020}".encode())
         start, directory, count = self.place, b"".join(self.directory), len(self.directory)
         self.write(directory)

@@ -45,10 +45,10 @@ class Storages:
             storage, kind, made, count = found, dtypes.uint8, UntypedStorage, found.nbytes()
         else:
             return None
-        if storage.nbytes() and self.kinds.setdefault(storage.data_ptr(), kind) is not kind:
+        if storage.nbytes() and self.kinds.setdefault(storage._address, kind) is not kind:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different types: save a clone() "
-                f"of the one or the other ({kind} and {self.kinds[storage.data_ptr()]})"
+                f"of the one or the other ({kind} and {self.kinds[storage._address]})"
             )
         key = self.key_of(storage)
         self.held[key] = storage, kind

@@ -11,7 +11,15 @@ from rushlight.autograd import engine, entry, modes
 from rushlight.autograd.function import Function
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.surface.lazy import names_of
-from rushlight.utils.replay import CheckpointError, Replay, forked_rng, rng_state, settings
+from rushlight.utils.replay import (
+    CheckpointError,
+    Replay,
+    autocast_options,
+    cast_as,
+    forked_rng,
+    rng_state,
+    settings,
+)
 
 EXPLICIT = (
     "the use_reentrant parameter should be passed explicitly. In version 2.9 we will raise an exception if "
@@ -74,6 +82,7 @@ class CheckpointFunction(Function):
         engine.watch()
         ctx.run, ctx.args = run_function, [None if isinstance(each, Tensor) else each for each in args]
         ctx.rng = rng_state() if preserve_rng_state else None
+        ctx.cast = autocast_options()
         ctx.save_for_backward(*[each if isinstance(each, Tensor) else None for each in args])
         return run_function(*args)
 
@@ -89,7 +98,7 @@ class CheckpointFunction(Function):
         points = detach_variable(
             tuple(each if tensor is None else tensor for each, tensor in zip(ctx.args, ctx.saved_tensors, strict=True))
         )
-        with forked_rng(ctx.rng), modes.enable_grad():
+        with forked_rng(ctx.rng), modes.enable_grad(), cast_as(ctx.cast):
             results = ctx.run(*points)
         many = results if isinstance(results, tuple) else (results,)
         pairs = [(o, g) for o, g in zip(many, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]

@@ -12,6 +12,7 @@ from rushlight.autograd import modes
 from rushlight.autograd.function import Function
 from rushlight.autograd.hooks import saved_tensors_hooks
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface import overriding
 from rushlight.errors import location
 from rushlight.errors.explained import explained
 
@@ -73,6 +74,7 @@ class Replay:
         self.args = [None if isinstance(each, Tensor) else each for each in args]
         self.places = [place for place, each in enumerate(args) if isinstance(each, Tensor)]
         self.rng = rng_state() if preserve else None
+        self.cast = autocast_options()
         self.holders: list[weakref.ref[Holder]] = []
         # what the second run saved: (shape, dtype, line) of each
         self.again: list[tuple] = []
@@ -104,7 +106,14 @@ class Replay:
         for place, tensor in zip(self.places, self.inputs.saved_tensors, strict=True):
             args[place] = tensor.detach().requires_grad_(tensor.requires_grad)
         saving = saved_tensors_hooks(self.fill, lambda kept: kept)
-        with contextlib.suppress(Stop), forked_rng(self.rng), modes.enable_grad(), self.context, saving:
+        with (
+            contextlib.suppress(Stop),
+            forked_rng(self.rng),
+            modes.enable_grad(),
+            cast_as(self.cast),
+            self.context,
+            saving,
+        ):
             self.function(*args, **self.kwargs)
 
     def fill(self, tensor: Tensor) -> Tensor:
@@ -166,6 +175,24 @@ class Replay:
 
 def metadata(shape: Any, dtype: Any) -> str:
     return f"{{'shape': {shape}, 'dtype': {dtype}, 'device': device(type='cpu')}}"
+
+
+def autocast_options() -> dict[str, Any] | None:
+    """What autocast is given at the moment; None if it is off, as without a look at its package."""
+    if overriding.modes.casting is None:
+        return None
+    from rushlight.amp.autocast_mode import current_options
+
+    return current_options()
+
+
+def cast_as(options: dict[str, Any] | None) -> contextlib.AbstractContextManager:
+    """Autocast as it was at the first run, which may be off now, or on."""
+    if options is None and overriding.modes.casting is None:
+        return contextlib.nullcontext()
+    from rushlight.amp import autocast
+
+    return autocast("cpu", **(options or {"enabled": False}))
 
 
 def rng_state() -> Any:

@@ -155,9 +155,9 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """`BatchNorm` of any number of dimensions; in one process there is nobody to share statistics with.
+    """`BatchNorm` of any number of dimensions, with the statistics of the inputs of all processes of a group.
 
-    That is what torch does as well where no process group was started.
+    Without a group it is an ordinary one.
     """
 
     def __init__(
@@ -174,16 +174,21 @@ class SyncBatchNorm(_BatchNorm):
         bias: bool = True,
     ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-        if process_group is not None:
-            raise NotImplementedError(
-                "SyncBatchNorm with a process_group is not in Rushlight, where one program runs in one process: leave "
-                "process_group out, or use BatchNorm2d"
-            )
         self.process_group = process_group
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:
             raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        from importlib import import_module
+
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        distributed = import_module("rushlight.distributed.process_group")
+        if not (by_batch and distributed.is_initialized() and distributed.get_world_size(self.process_group) > 1):
+            return super().forward(input)
+        self._check_input_dim(input)
+        return import_module("rushlight.distributed.nn.batch_norm").normalized(self, input)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:

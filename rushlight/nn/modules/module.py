@@ -12,7 +12,7 @@ from rushlight.core.object import replacements
 from rushlight.core.object.conversion import typename
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import CALL, explained
-from rushlight.nn.modules.module_calls import Calls
+from rushlight.nn.modules.module_calls import Calls, calls_may_be_compiled
 from rushlight.nn.modules.module_globals import WithGlobalHooks, global_hooks
 from rushlight.nn.modules.module_hooks import (
     Hooks,
@@ -403,13 +403,22 @@ class Module(State, Moves, Hooks, Calls):
         return type(self).__name__
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Take the options of `torch.compile`, which are checked; the module runs as it is.
+        """Run this module's calls as `torch.compile` does, with its options; parameters keep their names.
 
         >>> torch.nn.Linear(2, 1).compile(mode="reduce-overhead")
         """
         from rushlight.compiler.entry import compile
 
-        compile(self.forward, *args, **kwargs)
+        compile(self._call_impl, *args, **kwargs)
+        if not kwargs.get("disable"):
+            # native code looks for this name: whether the graph must not break
+            self.__dict__["_compiled_whole"] = bool(kwargs.get("fullgraph"))
+            calls_may_be_compiled()
+
+    @property
+    def _compiled_call_impl(self) -> Any:
+        """What a call runs if the module was compiled in place, as torch names it; None if it was not."""
+        return self._call_impl if "_compiled_whole" in self.__dict__ else None
 
     def extra_repr(self) -> str:
         """What to print of the module besides its submodules; for subclasses to define."""
@@ -425,6 +434,12 @@ class Module(State, Moves, Hooks, Calls):
             return f"{self._get_name()}()"
         inside = "\n  ".join(lines + children)
         return f"{self._get_name()}(\n  {inside}\n)"
+
+    def __getstate__(self) -> dict:
+        state = self.__dict__.copy()
+        # as in torch, a copy is not compiled
+        state.pop("_compiled_whole", None)
+        return state
 
     def __setstate__(self, state: dict) -> None:
         # what an older pickle lacks has its first value

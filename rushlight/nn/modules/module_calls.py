@@ -20,6 +20,13 @@ class PlainCalls:
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, with the hooks before and after it."""
+        if "_compiled_whole" in self.__dict__:
+            from rushlight.compiler.region import run_compiled
+
+            return run_compiled(self._call_impl, self._compiled_whole, args, kwargs)
+        return self._call_impl(*args, **kwargs)
+
+    def _call_impl(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             if (
                 self._backward_hooks
@@ -56,10 +63,16 @@ def connect() -> None:
             hooks._global_backward_hooks,
             hooks._global_backward_pre_hooks,
         )
-        extension.connect_module(PlainCalls.__call__, PlainCalls.__getattr__, name_layer, every)
+        extension.connect_module(PlainCalls._call_impl, PlainCalls.__getattr__, name_layer, every)
 
 
 connect()
+
+
+def calls_may_be_compiled() -> None:
+    """From the first `Module.compile()` on native code asks each module whether its calls are compiled."""
+    if extension is not None:
+        extension.ask_for_compiled_calls()
 
 
 class CallSignature:
@@ -86,6 +99,10 @@ if TYPE_CHECKING:
         def __call__(self: HasForward[Given, Result], *args: Given.args, **kwargs: Given.kwargs) -> Result: ...
         def __getattr__(self, name: str) -> Tensor | Module: ...
 
+        _compiled_call_impl: Any
+
+        def _call_impl(self, *args: Any, **kwargs: Any) -> Any: ...
+
 elif extension is None:
     Calls = PlainCalls
 else:
@@ -94,6 +111,7 @@ else:
         """The same, natively."""
 
         __signature__ = CallSignature()
+        _call_impl = PlainCalls._call_impl
 
         def __init_subclass__(cls, **kwargs: Any) -> None:
             super().__init_subclass__(**kwargs)

@@ -47,8 +47,13 @@ def call_with(
         args = ()
     elif not isinstance(args, tuple):
         args = (args,)
-    with _reparametrize_module(module, state, tie_weights=tie_weights, strict=strict):
+    # _reparametrize_module without a generator: 3 us less
+    places = places_of(module)
+    own = put_in(module, places, state, tie_weights, strict)
+    try:
         return module(*args, **(kwargs or {}))
+    finally:
+        put_back(module, places, state, own)
 
 
 _functional_call = call_with
@@ -59,37 +64,74 @@ def _reparametrize_module(
     module: Module, parameters_and_buffers: State, tie_weights: bool = False, strict: bool = False
 ) -> Iterator[None]:
     """Inside, the module has these tensors in place of its own."""
-    given = spread_to_tied(module, parameters_and_buffers) if tie_weights else parameters_and_buffers
+    places = places_of(module)
+    own = put_in(module, places, parameters_and_buffers, tie_weights, strict)
+    try:
+        yield
+    finally:
+        put_back(module, places, parameters_and_buffers, own)
+
+
+def put_in(module: Module, places: Places, state: State, tie_weights: bool, strict: bool) -> dict[str, Any]:
+    """Put tensors in place of a module's own, which are returned; all or, with an error, none."""
+    given = spread_to_tied(places, state) if tie_weights else state
     if strict:
         require_all(module, given)
     own: dict[str, Any] = {}
     try:
         for path, tensor in given.items():
-            # a name that the module lacks is passed over
-            with contextlib.suppress(AttributeError):
-                own[path] = swap(module, path, tensor)
-        yield
-    finally:
-        for path, tensor in own.items():
-            left = swap(module, path, tensor)
-            if path in parameters_and_buffers:
-                parameters_and_buffers[path] = left
+            try:
+                own[path] = swap(module, places, path, tensor)
+            except AttributeError:
+                # a name that the module lacks is passed over
+                continue
+    except BaseException:
+        put_back(module, places, state, own)
+        raise
+    return own
 
 
-def swap(module: Module, path: str, tensor: Any) -> Any:
+def put_back(module: Module, places: Places, state: State, own: dict[str, Any]) -> None:
+    """Give a module its own tensors again, and `state` what stands in their places now."""
+    for path, tensor in own.items():
+        left = swap(module, places, path, tensor)
+        if path in state:
+            state[path] = left
+
+
+# the dictionary of a module that holds a tensor, and its name there
+Places = dict[str, tuple[dict[str, Any], str]]
+
+
+def places_of(module: Module) -> Places:
+    """Where the parameters and buffers of a module are, by their paths."""
+    found: Places = {}
+    waiting = [("", module)]
+    while waiting:
+        prefix, each = waiting.pop()
+        for kind in (each._parameters, each._buffers):
+            for name in kind:
+                found[prefix + name] = kind, name
+        for name, child in each._modules.items():
+            if child is not None:
+                waiting.append((f"{prefix}{name}.", child))
+    return found
+
+
+def swap(module: Module, places: Places, path: str, tensor: Any) -> Any:
     """Put a tensor at a path, past all checks and hooks, and give back what was there."""
+    if tensor is not None and not isinstance(tensor, Tensor):
+        raise TypeError(f"{tensor} is not an instance of torch.Tensor")
+    place = places.get(path)
+    if place is not None:
+        kind, name = place
+        old = kind[name]
+        kind[name] = tensor
+        return old
     prefix, _, name = path.rpartition(".")
     if not name:
         raise KeyError('tensor name can\'t be empty string ""')
-    if tensor is not None and not isinstance(tensor, Tensor):
-        raise TypeError(f"{tensor} is not an instance of torch.Tensor")
     holder = module.get_submodule(prefix)
-    kinds: tuple[Any, Any] = (holder._parameters, holder._buffers)
-    for kind in kinds:
-        if name in kind:
-            old = kind[name]
-            kind[name] = tensor
-            return old
     if not hasattr(holder, name):
         raise AttributeError(f"{holder._get_name()} has no attribute `{name}`")
     old = getattr(holder, name)
@@ -100,12 +142,12 @@ def swap(module: Module, path: str, tensor: Any) -> Any:
     return old
 
 
-def spread_to_tied(module: Module, given: State) -> State:
+def spread_to_tied(places: Places, given: State) -> State:
     """The tensors also under the other names of those that share one."""
     names: dict[int, list[str]] = {}
-    for listing in (module.named_parameters, module.named_buffers):
-        for path, tensor in listing(remove_duplicate=False):
-            names.setdefault(id(tensor), []).append(path)
+    for path, (kind, name) in places.items():
+        if kind[name] is not None:
+            names.setdefault(id(kind[name]), []).append(path)
     found = dict(given)
     for tied in names.values():
         values = [given[path] for path in tied if path in given]

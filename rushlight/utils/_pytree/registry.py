@@ -238,7 +238,8 @@ def register_returned(cls: type[Any]) -> None:
 def _get_node_type(tree: Any) -> Any:
     """The key in the registry: the type, `namedtuple` itself for all named tuples."""
     kind = type(tree)
-    if kind in SUPPORTED_NODES and not hasattr(kind, "_fields"):
+    # only tuples have names: a set of types is asked in 20 ns, the questions below take ten times as long
+    if not issubclass(kind, tuple) or (kind in SUPPORTED_NODES and not hasattr(kind, "_fields")):
         return kind
     if is_namedtuple_class(kind):
         return namedtuple

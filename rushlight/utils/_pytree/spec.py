@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rushlight.errors.warning import warn
@@ -28,21 +28,24 @@ class TreeSpec:
             raise AssertionError("leaf node should not have a context")
         if type is None and children_specs:
             raise AssertionError("leaf node should not have children")
-        self.__setstate__((type, context, children_specs))
+        self.describe(type, context, children_specs)
 
     def __setstate__(self, state: tuple[Any, Context, list[TreeSpec]]) -> None:
-        kind, context, children = state
+        self.describe(*state)
+
+    def describe(self, kind: Any, context: Context, children: list[TreeSpec]) -> None:
         own = 1 if kind is None else 0
-        counted = {
-            "type": kind,
-            "_context": context,
-            "_children": children,
-            "num_nodes": 1 + sum(child.num_nodes for child in children),
-            "num_leaves": own + sum(child.num_leaves for child in children),
-            "num_children": len(children),
-        }
-        for name, value in counted.items():
-            object.__setattr__(self, name, value)
+        nodes, leaves = 1, own
+        for child in children:
+            nodes += child.num_nodes
+            leaves += child.num_leaves
+        keep = object.__setattr__
+        keep(self, "type", kind)
+        keep(self, "_context", context)
+        keep(self, "_children", children)
+        keep(self, "num_nodes", nodes)
+        keep(self, "num_leaves", leaves)
+        keep(self, "num_children", len(children))
 
     def __getstate__(self) -> tuple[Any, Context, list[TreeSpec]]:
         return self.type, self._context, self._children
@@ -171,13 +174,13 @@ class TreeSpec:
                 f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a pytree that "
                 f"holds {self.num_leaves} items ({self})."
             )
-        if self.is_leaf():
-            return leaves[0]
-        parts, start = [], 0
-        for child in self._children:
-            end = start + child.num_leaves
-            parts.append(child.unflatten(leaves[start:end]))
-            start = end
+        return self.rebuilt(iter(leaves))
+
+    def rebuilt(self, leaves: Iterator[Any]) -> PyTree:
+        """The tree, with as many of the leaves as it needs."""
+        if self.type is None:
+            return next(leaves)
+        parts = [next(leaves) if child.type is None else child.rebuilt(leaves) for child in self._children]
         return SUPPORTED_NODES[self.type].unflatten_fn(parts, self._context)
 
 

@@ -96,7 +96,7 @@ class Timer:
         """Blocks of runs until `min_run_time` seconds are over."""
         with threads(self._task_spec.num_threads):
             number = self._block_size(min_run_time)
-            found = self._blocks(number, lambda times: sum(times) >= min_run_time, callback)
+            found = self._blocks(number, lambda times, total: total >= min_run_time, callback)
         return Measurement(number, found, self._task_spec)
 
     def adaptive_autorange(
@@ -109,21 +109,30 @@ class Timer:
     ) -> Measurement:
         """Blocks of runs until the times agree to within `threshold`, or `max_run_time` seconds are over."""
 
-        def done(times: list[float]) -> bool:
-            if len(times) > 3 and sum(times) >= min_run_time:
-                spread = Measurement(1, times, self._task_spec)
-                return spread.iqr / spread.median < threshold or sum(times) >= max_run_time
-            return sum(times) >= max_run_time
+        look_at = 4
+
+        def done(times: list[float], total: float) -> bool:
+            nonlocal look_at
+            if total >= max_run_time:
+                return True
+            if len(times) < look_at or total < min_run_time:
+                return False
+            # to sort all times after each block would take longer than the blocks
+            look_at = len(times) + max(len(times) // 10, 1)
+            spread = Measurement(1, times, self._task_spec)
+            return spread.iqr / spread.median < threshold
 
         with threads(self._task_spec.num_threads):
             number = self._block_size(min_run_time)
             found = self._blocks(number, done, callback)
         return Measurement(number, found, self._task_spec)
 
-    def _blocks(self, number: int, done: Callable[[list[float]], bool], callback: Any) -> list[float]:
+    def _blocks(self, number: int, done: Callable[[list[float], float], bool], callback: Any) -> list[float]:
         times: list[float] = []
-        while not done(times):
+        total = 0.0
+        while not done(times, total):
             times.append(self._timer.timeit(number))
+            total += times[-1]
             if callback is not None:
                 callback(number, times[-1])
         return times

@@ -73,4 +73,4 @@ def synchronize(device: Any = None) -> None:
     """Waits for nothing: every operation is done when it returns. torch does the same."""
 
 
-__getattr__ = names_of("rushlight.cpu")
+__getattr__ = names_of("rushlight.cpu", ["amp"])
