@@ -177,3 +177,15 @@ def test_questions_about_dtypes_and_shapes():
     assert common.make_contiguous_strides_for((2, 3, 4)) == (12, 4, 1)
     assert common.make_contiguous_strides_for((2, 3, 4), row_major=False) == (12, 1, 3)
     assert common.is_contiguous_or_false(torch.ones(2, 3)) and not common.is_contiguous(torch.ones(2, 3).T)
+
+
+def test_a_mode_is_known_to_be_there():
+    assert not _C._is_torch_function_mode_enabled()
+    with torch.overrides.TorchFunctionMode():
+        assert _C._is_torch_function_mode_enabled()
+
+
+def test_remote_references_can_be_asked_for():
+    assert not isinstance(torch.ones(1), _C._distributed_rpc.PyRRef)
+    with pytest.raises(Exception, match="remote procedure calls are left out"):
+        _C._distributed_rpc.PyRRef()

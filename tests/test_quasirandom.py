@@ -38,3 +38,10 @@ def test_dtypes_outputs_and_words():
     for dimension in (0, 21202):
         with pytest.raises(ValueError, match=r"Supported range of dimensionality for SobolEngine is \[1, 21201\]"):
             SobolEngine(dimension)
+
+
+def test_without_a_seed_the_common_stream_scrambles():
+    torch.manual_seed(0)
+    first = SobolEngine(2, scramble=True).draw(1)
+    assert torch.allclose(first, torch.tensor([[0.4751072, 0.592524]]))
+    assert torch.allclose(torch.rand(2), torch.tensor([0.2063, 0.9716]), atol=1e-4)

@@ -1,4 +1,4 @@
-"""Mixed precision: switched off for GPUs, with a warning; the scaler works on the CPU."""
+"""Mixed precision for GPUs is switched off, with a warning; the scaler works on the CPU."""
 
 import pytest
 
@@ -14,35 +14,19 @@ def test_autocast_for_a_gpu_is_off():
     assert torch.autocast("cuda", enabled=False)(max)(1, 2) == 2
 
 
-def test_the_old_name_says_so():
+def test_old_names_say_so():
+    with pytest.warns(FutureWarning, match=r"`torch.cuda.amp.custom_fwd\(args...\)` is deprecated"):
+        torch.cuda.amp.custom_fwd(max)
+    with pytest.warns(FutureWarning, match=r"`torch.cuda.amp.custom_bwd\(args...\)` is deprecated"):
+        torch.cuda.amp.custom_bwd(max)
+    with pytest.warns(FutureWarning, match=r"`torch.cpu.amp.GradScaler\(args...\)` is deprecated"):
+        assert torch.cpu.amp.GradScaler(init_scale=4.0).get_scale() == 4
+
     with (
         pytest.warns(FutureWarning, match=r"`torch.cuda.amp.autocast\(args...\)` is deprecated"),
         pytest.warns(UserWarning),
     ):
         torch.cuda.amp.autocast()
-
-
-def test_autocast_on_the_cpu_is_refused_unless_off():
-    with torch.autocast("cpu", enabled=False):
-        pass
-    with pytest.raises(NotImplementedError, match="autocast on the CPU is not in Rushlight"):
-        torch.autocast("cpu")
-    with pytest.raises(NotImplementedError, match="autocast is not in Rushlight"):
-        torch.set_autocast_enabled("cpu", True)
-    with pytest.raises(ValueError, match="Expected `device_type` of type `str`"):
-        torch.autocast(1)
-
-
-def test_the_dtypes_of_autocast():
-    assert torch.get_autocast_dtype("cpu") is torch.bfloat16
-    assert torch.get_autocast_dtype("cuda") is torch.float16
-    with pytest.warns(DeprecationWarning):
-        assert torch.get_autocast_gpu_dtype() is torch.float16
-
-
-def test_custom_forward_is_the_function():
-    assert torch.amp.custom_fwd(max, device_type="cuda") is max
-    assert torch.amp.custom_bwd(device_type="cuda")(max) is max
 
 
 def make():
@@ -121,3 +105,16 @@ def test_a_scaler_for_a_gpu_passes_everything_through():
     scaler.step(optimizer)
     scaler.update()
     assert parameter.tolist() != [1, 1]
+
+
+def test_gradients_in_float16_are_not_unscaled():
+    parameter = torch.nn.Parameter(torch.ones(2, dtype=torch.float16))
+    parameter.grad = torch.ones(2, dtype=torch.float16)
+    with pytest.raises(ValueError, match=r"Attempting to unscale FP16 gradients\."):
+        torch.amp.GradScaler("cpu").unscale_(torch.optim.SGD([parameter], lr=0.1))
+
+
+def test_a_step_without_gradients_is_refused():
+    _, optimizer, scaler = make()
+    with pytest.raises(AssertionError, match=r"No inf checks were recorded for this optimizer\."):
+        scaler.step(optimizer)

@@ -134,3 +134,38 @@ def test_a_gradient_spread_to_one_element_is_laid_out_as_its_leaf():
     y = torch.ones(1, 1).expand(1, 1).clone().requires_grad_()
     y.sum().pow(2).backward(inputs=[y, y])
     assert y.grad.stride() == (1, 1)
+
+
+@pytest.mark.parametrize("join", [torch.cat, torch.stack, torch.vstack])
+def test_gradients_of_joined_tensors_are_parts_of_one(join):
+    x, y = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+    join([x, y]).pow(2).sum().backward()
+    assert (x.grad.storage_offset(), y.grad.storage_offset()) == (0, 6)
+    assert x.grad.untyped_storage().data_ptr() == y.grad.untyped_storage().data_ptr()
+    x.grad.zero_()
+    assert y.grad.tolist() == [[2.0] * 3] * 2
+
+
+@pytest.mark.parametrize("join", [lambda x, y: torch.cat([x, y], 1), lambda x, y: torch.cat([x, y]) * 0 + x.sum()])
+def test_gradients_that_leave_gaps_or_are_sums_are_not(join):
+    x, y = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+    join(x, y).pow(2).sum().backward()
+    assert x.grad.storage_offset() == 0 and x.grad.stride() == (3, 1)
+    assert x.grad.untyped_storage().nbytes() == 24
+
+
+def test_a_gradient_given_for_a_view_becomes_that_of_the_leaf():
+    x, grad = torch.ones(2, 3, requires_grad=True), torch.ones(6)
+    x.view(-1).backward(grad)
+    assert x.grad.data_ptr() == grad.data_ptr()
+
+
+def test_a_converted_leaf_gets_gradients_of_its_old_dtype_from_older_nodes():
+    layer = torch.nn.Linear(2, 1)
+    before = layer(torch.ones(1, 2)).sum()
+    layer.double()
+    before.backward()
+    assert [each.grad.dtype for each in layer.parameters()] == [torch.float32] * 2
+    layer.zero_grad()
+    layer(torch.ones(1, 2, dtype=torch.float64)).sum().backward()
+    assert [each.grad.dtype for each in layer.parameters()] == [torch.float64] * 2

@@ -137,3 +137,22 @@ def test_data_of_an_inference_tensor_makes_one_that_goes_on_counting():
         x.view(2).mul_(2)
     x.data = torch.ones(2)
     assert not x.is_inference()
+
+
+def test_a_leaf_with_such_data_is_recorded_beside_other_tensors_only():
+    x = torch.ones(2, requires_grad=True)
+    x.data = inference_tensor()
+    assert x.is_inference() and x.requires_grad
+    assert not (x * x).requires_grad and (x * 3).requires_grad
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        _ = x * torch.ones(2, requires_grad=True)
+
+
+@pytest.mark.parametrize("index", [1, slice(0, 1), None], ids=["one", "some", "all in one more dimension"])
+def test_a_part_of_a_tensor_with_such_data_refuses_writes_though_the_whole_does_not(index):
+    x = torch.ones(2)
+    x.data = inference_tensor()
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        x[index] = 5
+    x[:] = 5
+    assert x.tolist() == [5.0, 5.0]

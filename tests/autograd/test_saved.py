@@ -152,3 +152,60 @@ def test_a_gathered_tensor_may_not_change_before_backward():
     y.mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         found.sum().backward()
+
+
+def view_that_leads_nowhere():
+    """A view made under no_grad, of a tensor with a history: it requires grad as that does."""
+    base = torch.sqrt(torch.ones(3, 2, requires_grad=True))
+    with torch.no_grad():
+        view = base.narrow(1, 1, 1)
+    return base, view
+
+
+@pytest.mark.parametrize("function", [lambda x: x * x, lambda x: torch.addcmul(x, x, x)])
+def test_nothing_is_saved_for_the_gradients_of_a_view_that_leads_nowhere(function):
+    base, view = view_that_leads_nowhere()
+    y = function(view)
+    assert y.requires_grad and all(edge == (None, 0) for edge in y.grad_fn.next_functions)
+    base.mul_(2)
+    for _ in range(2):
+        y.backward(torch.ones_like(y))
+
+
+@pytest.mark.parametrize("function", [lambda x, w: x * w, lambda x, w: x / x, lambda x, w: x.mm(w.T)])
+def test_what_other_gradients_need_of_such_a_view_is_saved(function):
+    base, view = view_that_leads_nowhere()
+    y = function(view, torch.ones(3, 1, requires_grad=True))
+    base.mul_(2)
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 2, 3), (3,)])
+def test_a_linear_map_goes_on_to_see_the_weight_that_it_was_given(shape):
+    x, weight = torch.ones(shape, requires_grad=True), torch.ones(1, 3, requires_grad=True)
+    y = torch.nn.functional.linear(x, weight)
+    weight.data = weight.data * 5
+    y.sum().backward()
+    assert x.grad.flatten()[0] == 1
+    assert weight.grad.shape == (1, 3)
+
+
+def test_second_derivatives_see_that_weight_too():
+    x, weight = torch.full((1, 1), 3.0, requires_grad=True), torch.full((1, 1), 2.0, requires_grad=True)
+    y = torch.nn.functional.linear(x, weight)
+    weight.data = weight.data * 5
+    (slope,) = torch.autograd.grad(y.pow(2), x, create_graph=True)
+    # 2 y w, of which w stands in y too
+    found = torch.autograd.grad(slope, [x, weight])
+    assert [each.item() for each in found] == [8.0, 24.0]
+
+
+@pytest.mark.parametrize(("shape", "factor"), [((2,), 1), ((3, 2), 10), ((1, 3, 2), 1)])
+@pytest.mark.parametrize("bias", [None, torch.zeros(1)], ids=["bare", "biased"])
+def test_a_linear_map_sees_the_new_data_of_a_matrix_and_the_old_of_what_it_makes_one(shape, factor, bias):
+    x, weight = torch.ones(shape), torch.ones(1, 2, requires_grad=True)
+    y = torch.nn.functional.linear(x, weight, bias)
+    x.data = x.data * 10
+    y.sum().backward()
+    assert weight.grad.tolist() == [[factor * x.numel() / 2] * 2]

@@ -18,7 +18,9 @@ ADAM = ("adam_50", "adam_50_clipped")
 AGENTS = ("policy_forward", "policy_sample", "actor_critic", "sac")
 
 
-@pytest.mark.parametrize("names", [QUICK, ADAM, AGENTS])
+@pytest.mark.parametrize(
+    "names", [pytest.param(QUICK, marks=pytest.mark.slow), ADAM, pytest.param(AGENTS, marks=pytest.mark.slow)]
+)
 def test_rushlight_and_numpy_by_hand_agree(names):
     results = list(measure(names, HERE, 1, SHORT))
     assert [result.workload for result in results] == list(names)
@@ -28,6 +30,7 @@ def test_rushlight_and_numpy_by_hand_agree(names):
         assert all(value > 0 for values in result.values.values() for value in values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lenet", "dqn", "gpt", "lstm"])
 def test_networks_train_the_same_with_native_code_and_without(name):
     libraries = {library: sys.executable for library in ("rushlight", "rushlight_plain", "floor")}
@@ -35,6 +38,14 @@ def test_networks_train_the_same_with_native_code_and_without(name):
     assert result.failed == {} and set(result.values) == set(libraries)
 
 
+@pytest.mark.slow
+def test_transforms_give_the_same_with_native_code_and_without():
+    names = [name for name, workload in WORKLOADS.items() if workload.family == "transforms"]
+    for result in measure(names, {name: sys.executable for name in ("rushlight", "rushlight_plain")}, 1, SHORT):
+        assert result.failed == {} and set(result.values) == {"rushlight", "rushlight_plain"}
+
+
+@pytest.mark.slow
 def test_the_resnet_trains():
     # natively alone: a step without takes seconds
     (result,) = measure(["resnet"], {"rushlight": sys.executable, "floor": sys.executable}, 1, SHORT)

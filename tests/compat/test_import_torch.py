@@ -33,6 +33,13 @@ def test_modules_below_a_package_are_found(torch):
     assert checkpoint is sys.modules["rushlight.utils.checkpoint"].checkpoint
 
 
+def test_functorch_comes_along(torch):
+    import functorch
+
+    assert functorch.vmap is torch.vmap
+    assert functorch is sys.modules["rushlight._functorch.functorch"]
+
+
 def test_modules_that_have_another_name_here_are_found(torch):
     import torch.autograd.grad_mode
     from torch.autograd.anomaly_mode import detect_anomaly

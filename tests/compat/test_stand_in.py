@@ -73,7 +73,7 @@ def test_plain_python_runs_on_rushlight(installed):
         "print(torch.__version__, F is rushlight.nn.functional, torch.Tensor is rushlight.Tensor,"
         " constraints is rushlight.distributions.constraints, nn is rushlight.nn, torch.utils is rushlight.utils)"
     )
-    assert installed.prints(program) == "2.13.0 True True True True True"
+    assert installed.prints("import functorch\n" + program) == "2.13.0 True True True True True"
 
 
 def test_metadata_specs_and_paths_answer_before_and_after_the_import(installed):
@@ -115,7 +115,11 @@ def test_processes_that_are_spawned_find_it_too(installed, tmp_path):
 def test_every_file_is_recorded_with_its_hash(installed):
     record = installed.site / "torch-2.13.0+rushlight.dist-info" / "RECORD"
     rows = {name: (digest, size) for name, digest, size in csv.reader(record.read_text().splitlines())}
-    made = {each for each in installed.files() if each.startswith("torch") and (installed.site / each).is_file()}
+    made = {
+        each
+        for each in installed.files()
+        if each.startswith(("torch", "functorch")) and (installed.site / each).is_file()
+    }
     assert made <= set(rows)
     for name, (digest, size) in rows.items():
         if digest:

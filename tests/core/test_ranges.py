@@ -116,3 +116,17 @@ def test_long_float32_ranges_are_rounded_in_eights():
     assert torch.arange(0, 1e6, 0.1)[123457:123460].tolist() == [12345.69921875, 12345.7998046875, 12345.8994140625]
     found = torch.arange(0.1, 1e5, 0.3)[[1, 1000, 33331, 99999, 200001]].tolist()
     assert found == [0.4000000059604645, 300.1000061035156, 9999.400390625, 29999.798828125, 60000.40234375]
+
+
+def test_linspace_rounds_each_number_once():
+    thirds = ["-0x1.0000000000000p+0", "-0x1.5555540000000p-1", "-0x1.5555540000000p-2", "-0x1.0000000000000p-25"]
+    assert [each.hex() for each in torch.linspace(-1, 1, 7).tolist()[:4]] == thirds
+    wide = ["-0x1.0000000000000p+0", "-0x1.5555555555556p-1", "-0x1.5555555555556p-2", "0x1.0000000000000p-54"]
+    assert [each.hex() for each in torch.linspace(-1, 1, 7, dtype=torch.float64).tolist()[:4]] == wide
+    assert torch.linspace(5, -2, 98)[11].item().hex() == "0x1.0d32260000000p+2"
+
+
+def test_linspace_of_half_precision_counts_in_it():
+    assert torch.linspace(4.1438, 9.97612, 6, dtype=torch.float16)[1].item() == 5.3125
+    expected = [-3.5, -3.203125, -2.90625, -2.59375, -2.296875, -2.0, -1.6953125, -1.390625, -1.09375]
+    assert torch.linspace(-3.5, -1.09, 9, dtype=torch.bfloat16).tolist() == expected

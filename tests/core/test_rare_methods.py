@@ -99,3 +99,14 @@ def test_what_functions_of_python_are_given_and_give_back():
 def test_what_is_no_number_is_not_divided(other):
     with pytest.raises(TypeError, match=rf"unsupported operand type\(s\) for /: '{type(other).__name__}' and 'Tensor'"):
         other / torch.ones(2)
+
+
+def test_apply_reads_what_it_has_written_where_elements_share_a_place():
+    assert torch.ones(1).expand(2, 3).apply_(lambda v: v + 1).tolist() == [[7.0] * 3] * 2
+    assert torch.arange(4.0).as_strided((3, 2), (1, 1)).apply_(lambda v: v * 2 + 1).tolist() == [
+        [1, 7],
+        [7, 11],
+        [11, 7],
+    ]
+    x = torch.arange(4.0)
+    assert x[1:].map_(x[:3], lambda a, b: a + b).tolist() == [1.0, 3.0, 6.0]

@@ -65,3 +65,28 @@ def test_memory_that_nobody_sees_is_not_kept():
         y.data = torch.ones(3)
     gc.collect()
     assert sum(each() is not None for each in y._storage.shared.members) == 2
+
+
+@pytest.mark.parametrize("grow", [lambda x: x.resize_(9), lambda x: torch.ones(9, out=x)], ids=["resize_", "out="])
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+def test_memory_that_grows_does_so_for_all_that_look_at_it(grow):
+    x = torch.zeros(4)
+    part, square, same = x[1:3], x.view(2, 2), x.detach()
+    grow(x)
+    x.copy_(torch.arange(9))
+    assert part.tolist() == [1, 2] and square.tolist() == [[0, 1], [2, 3]] and same.tolist() == [0, 1, 2, 3]
+    assert part.untyped_storage().nbytes() == 36 and part.storage_offset() == 1
+
+
+def test_a_source_grows_with_what_is_set_beyond_its_end():
+    source = torch.zeros(2)
+    x = torch.empty(0).set_(source, 1, (3,), (2,))
+    x.fill_(5)
+    assert source.tolist() == [0, 5] and source.untyped_storage().nbytes() == 24
+
+
+def test_a_view_with_one_step_for_all_sees_the_first_element_of_what_out_has_written():
+    x = torch.ones(1).expand(3, 3)
+    with pytest.warns(UserWarning, match="resized"):
+        torch.sum(torch.ones(2, 3), 0, out=x.view(9))
+    assert x.tolist() == [[2.0] * 3] * 3

@@ -33,3 +33,14 @@ def test_numbers_that_do_not_fit():
 
 def test_a_sum_is_int64():
     assert torch.tensor([65535, 1], dtype=torch.uint16).sum().item() == 65536
+
+
+def test_numbers_wrap_around_in_64_bits_as_they_are_written():
+    zeros = torch.zeros(2, dtype=torch.uint64)
+    assert (
+        zeros.clone().fill_(-1).tolist() == [2**64 - 1] * 2
+        and torch.full((1,), -(2**63), dtype=torch.uint64).item() == 2**63
+    )
+    zeros[...] = -2
+    assert zeros.tolist() == [2**64 - 2] * 2
+    assert zeros.fill_(2**64 - 1).tolist() == [2**64 - 1] * 2

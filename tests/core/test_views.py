@@ -392,3 +392,11 @@ def test_empty_views_begin_anywhere_and_are_copied_with_their_place():
     assert (late.storage_offset(), copy.deepcopy(late).storage_offset()) == (4, 4)
     with pytest.raises(RuntimeError, match="Tensor: invalid storage offset -4"):
         torch.zeros(3).as_strided((0, 1), (3, 1), -4)
+
+
+def test_a_number_that_was_expanded_to_a_number_has_a_gradient_of_its_own():
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x.expand(())
+    one, two = torch.autograd.grad(y.sum(), [y, x])
+    one.add_(5)
+    assert two.item() == 1

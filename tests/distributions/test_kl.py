@@ -122,3 +122,11 @@ def test_the_gradient_of_dirichlet_shares_has_torchs_name():
     grad = torch.tensor([1.0, -1.0, 0.5], dtype=torch.float64)
     found = torch.distributions.dirichlet._Dirichlet_backward(x, concentration, grad)
     assert found.tolist() == pytest.approx([0.2499, -0.2672, 0.2082], abs=1e-4)
+
+
+@pytest.mark.parametrize("given", [{"probs": 0.25}, {"logits": 0.5}])
+@pytest.mark.parametrize("other", [torch.distributions.Beta(0.5, 0.5), torch.distributions.Uniform(0.0, 1.0)])
+def test_a_divergence_shows_both_parameters_of_a_continuous_bernoulli(other, given):
+    distribution = torch.distributions.ContinuousBernoulli(**{name: torch.tensor(x) for name, x in given.items()})
+    kl_divergence(other, distribution)
+    assert "probs: " in repr(distribution) and "logits: " in repr(distribution)

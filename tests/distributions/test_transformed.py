@@ -169,3 +169,10 @@ def test_values_are_refused_by_name_and_index():
     with pytest.raises(ValueError, match=r"to be within the support") as caught:
         made.log_prob(torch.tensor([0.5, 2.0, math.nan]))
     assert "value[1] = 2.0, value[2] = nan" in str(caught.value)
+
+
+def test_an_expanded_weibull_promotes_as_tensors_do():
+    # a 0-dim float64 does not widen a float32, one that was expanded does
+    weibull = torch.distributions.Weibull(torch.tensor(1.0), torch.tensor(2.0, dtype=torch.float64))
+    assert weibull.expand((2, 3)).sample().dtype is torch.float64
+    assert weibull.expand((2, 3)).cdf(torch.ones(3)).dtype is torch.float64

@@ -12,7 +12,7 @@ from rushlight.errors import absent
         ("GraphExecutorState", "TorchScript is left out; call the function or the module directly"),
         ("sparse_coo_tensor", "sparse layouts are left out; keep the tensor dense"),
         ("quantize_per_tensor", "quantization is left out"),
-        ("vmap", "function transforms"),
+        ("func.functionalize", "programs are not captured as graphs"),
         ("per_tensor_affine", "quantization is left out"),
     ],
 )

@@ -28,7 +28,7 @@ def returned(printed):
     return float(re.search(r"greedy episodes: (-?[\d.]+)", printed)[1])
 
 
-@pytest.mark.parametrize("inverse", ["exact", "numeric"])
+@pytest.mark.parametrize("inverse", ["exact", pytest.param("numeric", marks=pytest.mark.slow)])
 def test_a_short_run_draws_its_learning_curve(tmp_path, inverse):
     ran = run(*SHORT, "--inverse", inverse, "--good", "-5000", "--plot", "curve.png", "--no-progress", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
@@ -36,6 +36,7 @@ def test_a_short_run_draws_its_learning_curve(tmp_path, inverse):
     assert "400 steps" in ran.stdout and -2000 < returned(ran.stdout) < 0
 
 
+@pytest.mark.slow
 def test_too_few_steps_are_not_good_enough(tmp_path):
     ran = run(*SHORT, "--good", "-1", cwd=tmp_path)
     assert ran.returncode == 1 and "mean return of 2 greedy episodes" in ran.stdout, ran.stderr
@@ -43,6 +44,7 @@ def test_too_few_steps_are_not_good_enough(tmp_path):
     assert "400/400" in ran.stderr
 
 
+@pytest.mark.slow
 def test_the_same_program_written_for_torch_does_the_same(tmp_path):
     source = EXAMPLE.read_text()
     script = tmp_path / "script.py"

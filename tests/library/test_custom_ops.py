@@ -173,10 +173,17 @@ def test_functions_are_checked():
     scaled.register_fake(lambda x, k=2.0, n=None: torch.empty_like(x))
 
 
+def test_an_op_for_triton_runs_its_body():
+    @library.triton_op("rushlight_tests::tripled", mutates_args=())
+    def tripled(x: torch.Tensor) -> torch.Tensor:
+        return x * 3
+
+    assert tripled(torch.ones(2)).tolist() == torch.ops.rushlight_tests.tripled(torch.ones(2)).tolist() == [3.0, 3.0]
+
+
 def test_what_is_not_there_says_so():
-    for refused in (library.triton_op, library.wrap_triton):
-        with pytest.raises(NotImplementedError, match="runs on the CPU: use custom_op"):
-            refused("a::b")
+    with pytest.raises(NotImplementedError, match="runs on the CPU: use custom_op"):
+        library.wrap_triton(len)
     with pytest.raises(OSError, match=r"Could not load this library: x.so"):
         torch.ops.load_library("x.so")
     with pytest.raises(RuntimeError, match="registered fake impl"):

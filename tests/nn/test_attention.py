@@ -364,3 +364,28 @@ def test_weights_of_each_head_are_a_view():
     x = torch.ones(2, 1, 4)
     weights = torch.nn.MultiheadAttention(4, 2)(x, x, x, average_attn_weights=False)[1]
     assert weights.shape == (1, 2, 2, 2) and type(weights.grad_fn).__name__ == "ViewBackward0"
+
+
+@pytest.mark.parametrize("shape, dropout", [((4, 3), 0.0), ((2, 4, 3), 0.0), ((1, 2, 4, 3), 0.5)])
+def test_attention_by_products_may_be_written_over(shape, dropout):
+    query = torch.ones(shape, requires_grad=True)
+    found = F.scaled_dot_product_attention(query, query, query, dropout_p=dropout)
+    found[..., :1] = 0
+    found.sum().backward()
+    assert query.grad.shape == shape
+
+
+def test_attention_by_one_kernel_has_saved_its_result():
+    query = torch.ones(1, 2, 4, 3, requires_grad=True)
+    found = F.scaled_dot_product_attention(query, query, query)
+    found[..., :1] = 0
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.sum().backward()
+
+
+def test_attention_of_no_queries_has_gradients():
+    query = torch.ones(2, 3, 0, 5, requires_grad=True)
+    key = torch.ones(2, 3, 6, 5, requires_grad=True)
+    found = torch.nn.functional.scaled_dot_product_attention(query, key, key)
+    found.sum().backward()
+    assert found.shape == query.grad.shape == (2, 3, 0, 5) and not key.grad.any()

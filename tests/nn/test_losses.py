@@ -267,3 +267,27 @@ def test_the_huber_loss_of_two_dtypes_has_no_gradient():
     assert found.dtype is torch.float64
     with pytest.raises(RuntimeError, match="Found dtype Float but expected Double"):
         found.backward()
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_an_infinite_weight_counts_only_where_a_class_lacks_something(p):
+    x = tensor([2.0, 0.0, 1.8], [0.0, 0.5, 9.0], requires_grad=True)
+    loss = F.multi_margin_loss(x, tensor(0, 2), p, 1.0, tensor(math.inf, 1.0, math.inf))
+    assert loss.item() == math.inf
+    loss.backward()
+    assert x.grad.tolist() == [[-math.inf, 0.0, math.inf], [0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("shape", "target", "kind", "words"),
+    [
+        ((), torch.tensor(0.5), IndexError, "Dimension specified as 1 but tensor has no dimensions"),
+        ((3,), torch.zeros(2, 3, dtype=torch.int64), RuntimeError, "0D or 1D target tensor expected"),
+        ((3,), torch.zeros(2), RuntimeError, "expected target dtype to be Long or Byte, but got Float"),
+        ((3,), torch.zeros(2, dtype=torch.int64), ValueError, "For 1D input, 1D target must have size 1"),
+        ((2, 3, 4, 5), torch.zeros(2, 5, 4), RuntimeError, "expected target dtype to be Long or Byte, but got Float"),
+    ],
+)
+def test_of_targets_that_are_wrong_in_two_ways_the_one_that_torch_meets_first_is_told(shape, target, kind, words):
+    with pytest.raises(kind, match=words):
+        F.cross_entropy(torch.zeros(shape), target)

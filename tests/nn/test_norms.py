@@ -90,8 +90,6 @@ def test_batch_norms_become_synchronized_ones_of_one_process():
     assert isinstance(found[0], nn.SyncBatchNorm) and isinstance(found[1][0], nn.SyncBatchNorm)
     x = torch.randn(4, 3, 2, 2)
     torch.testing.assert_close(found[0](x), nn.BatchNorm2d(3)(x))
-    with pytest.raises(NotImplementedError, match="one program runs in one process"):
-        nn.SyncBatchNorm(3, process_group=object())
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -142,3 +140,12 @@ def test_rms_norm_takes_a_wider_weight_and_stays_narrow():
     assert found.dtype is torch.float32 and found[0, 0].item() == pytest.approx(2)
     with pytest.raises(NotImplementedError, match="\"rms_norm\" not implemented for 'Long'"):
         F.rms_norm(torch.ones(2, 4, dtype=torch.int64), (4,))
+
+
+def test_a_batch_norm_of_no_examples_keeps_a_copy():
+    layer, x = nn.BatchNorm1d(3), torch.zeros(0, 3, requires_grad=True)
+    y = layer(x)
+    with torch.no_grad():
+        x.add_(1)
+    y.sum().backward()
+    assert x.grad.shape == (0, 3) and layer.weight.grad.tolist() == [0, 0, 0]

@@ -26,6 +26,6 @@ def test_parts_are_scattered_and_gathered():
         parallel.parallel_apply([nn.ReLU()], [])
 
 
-def test_several_processes_are_for_later():
-    with pytest.raises(RuntimeError, match=r"it comes with torch.distributed"):
+def test_a_data_parallel_module_asks_for_a_group():
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
         parallel.DistributedDataParallel(nn.Linear(1, 1))

@@ -393,3 +393,24 @@ def test_a_cell_prints_without_its_option():
     cell = nn.GRUCell(3, 4)
     del cell.bias
     assert str(cell) == "GRUCell(3, 4)"
+
+
+@pytest.mark.parametrize("kind, gates", CELLS)
+def test_a_step_guards_only_what_a_wanted_gradient_needs(kind, gates):
+    for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+        cell, input = kind(2, 3), torch.ones(1, 2)
+        found = visible(cell(input, as_state(kind, torch.ones(1, 3))))
+        with torch.no_grad():
+            getattr(cell, name).mul_(2)
+        found.sum().backward()
+        assert cell.weight_ih.grad is not None
+
+
+@pytest.mark.parametrize("kind, gates", CELLS)
+def test_a_weight_is_guarded_where_its_input_wants_a_gradient(kind, gates):
+    cell, input = kind(2, 3), torch.ones(1, 2, requires_grad=True)
+    found = visible(cell(input, as_state(kind, torch.ones(1, 3))))
+    with torch.no_grad():
+        cell.weight_ih.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.sum().backward()

@@ -309,3 +309,13 @@ class TestOperands:
             torch.isclose(torch.ones(1), torch.ones(1), rtol=-1)
         with pytest.raises(RuntimeError, match="Unsupported input type encountered for isin"):
             torch.isin(torch.tensor([True]), torch.tensor([True]))
+
+
+def test_a_gradient_of_nan_stays_where_a_power_of_zero_is_flat():
+    for base, exponent in ((0.0, 0.0), (0.0, 1.0)):
+        power = torch.tensor([exponent], requires_grad=True)
+        torch.pow(torch.tensor([base]), power).backward(torch.tensor([float("nan")]))
+        assert power.grad.isnan().all()
+    power = torch.tensor([2.0], requires_grad=True)
+    torch.pow(torch.tensor([0.0]), power).backward(torch.ones(1))
+    assert power.grad.tolist() == [0.0]

@@ -42,3 +42,38 @@ def test_a_sum_of_products_looks_at_the_first_dtype_and_then_for_the_same():
         torch.einsum("i,i->", ones(torch.float32, 2), ones(torch.bool, 2))
     with pytest.raises(NotImplementedError, match="\"bmm\" not implemented for 'Bool'"):
         torch.matmul(ones(torch.bool, 2, 2, 2), ones(torch.float32, 2, 2, 2))
+
+
+def test_sizes_under_dots_are_refused_by_their_dimension():
+    words = (
+        r"einsum\(\): dimension 0 covered by ellipsis in operand 1has size 5 which does not broadcast with previously"
+    )
+    with pytest.raises(RuntimeError, match=words):
+        torch.einsum("...j,...j->...", torch.ones(2, 4, 3), torch.ones(5, 3))
+    with pytest.raises(RuntimeError, match="dimension 1 covered by ellipsis in operand 1has size 5"):
+        torch.einsum("a...,b...->ab...", torch.ones(2, 4), torch.ones(3, 5))
+
+
+def test_an_empty_sum_in_integers_cannot_be_differentiated():
+    with pytest.raises(RuntimeError, match="Autograd not support dtype: Long"):
+        torch.einsum("...i,...i->...", torch.ones(4, 0).requires_grad_(), ones(torch.int64, 4, 0))
+
+
+def test_integers_are_summed_to_int64_before_they_are_multiplied_where_the_other_has_one():
+    found = torch.einsum("ij,ij->i", ones(torch.uint8, 2, 1), ones(torch.uint8, 2, 3))
+    assert found.dtype is torch.int64 and found.tolist() == [3, 3]
+    assert torch.einsum("ij,ij->i", ones(torch.uint8, 2, 3), ones(torch.uint8, 2, 3)).dtype is torch.uint8
+
+
+@pytest.mark.parametrize("equation, shape", [("ij,jk->ki", (4, 2)), ("ij,jk->ik", (2, 4))])
+def test_results_lie_by_rows_in_the_order_of_the_output(equation, shape):
+    found = torch.einsum(equation, ones(torch.int64, 2, 3), ones(torch.int64, 3, 4))
+    assert found.shape == shape and found.is_contiguous()
+
+
+def test_the_operand_that_is_met_first_names_the_dtype():
+    operands = torch.ones(2, 3), ones(torch.float64, 3, 4)
+    with pytest.raises(RuntimeError, match="expected scalar type Float but found Double"):
+        torch.einsum("ij,jk->ik", *operands)
+    with pytest.raises(RuntimeError, match="expected scalar type Double but found Float"):
+        torch.einsum("ij,jk->ki", *operands)

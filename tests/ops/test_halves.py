@@ -100,3 +100,50 @@ def test_integers_become_halves_before_they_multiply_or_divide():
     assert (halves * torch.tensor(2147483647)).tolist() == [0.0, INF, INF]
     brain = halves.bfloat16() / whole
     assert brain[1].item() == pytest.approx(1.4246e-05, rel=1e-4)
+
+
+def test_every_float16_survives_a_way_through_float32():
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    back = torch.from_numpy(halves.copy()).float().half().numpy()
+    assert np.array_equal(back, halves, equal_nan=True)
+    assert np.array_equal(np.signbit(back), np.signbit(halves))
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_sums_and_products_are_rounded_once_to_the_nearest(dtype):
+    # of two equally near the even one; below the smallest normal number; beyond the largest
+    ones = torch.tensor([1.0, 1.0, 6e-8, 60000.0, 3e38, NAN, INF] * 40, dtype=dtype)
+    others = torch.tensor([2**-11, 3 * 2**-11, 6e-8, 60000.0, 3e38, 1.0, -INF] * 40, dtype=dtype)
+    for op in (torch.add, torch.mul, torch.sub):
+        exact = op(ones.float(), others.float())
+        assert torch.equal(op(ones, others).nan_to_num(1.5), exact.to(dtype).nan_to_num(1.5))
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("shape", [(300, 4), (4, 300)])
+def test_half_precision_is_read_in_any_layout(dtype, shape):
+    x = torch.arange(1200.0).reshape(shape).to(dtype) / 64
+    row = x[:1].expand(shape)
+    for each in (x.T, x[:, ::2], row, x[0, 0]):
+        assert torch.equal(each * each + 1, (each.float() * each.float()).to(dtype) + 1)
+        assert torch.equal(each > 2, each.float() > 2)
+    y = x.clone()
+    y.T.add_(1)
+    assert torch.equal(y, (x.float() + 1).to(dtype))
+
+
+def test_numbers_that_meet_half_precision_are_rounded_to_it():
+    x = torch.full((300,), 1000.0, dtype=torch.float16)
+    # 0.3 is 0.300048828125 there, and 1000.3 lies nearer to 1000.5 than to 1000
+    assert (x + 0.3)[0].item() == 1000.5 and (x * 0.1)[0].item() == 100.0
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_kernels_serve_half_precision(dtype):
+    x = (torch.arange(600.0).reshape(3, 200) % 17 / 8).to(dtype)
+    assert torch.equal(x.softmax(1), x.float().softmax(1).to(dtype))
+    assert torch.equal(x.sum(0), x.float().sum(0).to(dtype))
+    for name in ("cummax", "sort", "topk"):
+        options = (5, 1) if name == "topk" else (1,)
+        found, wanted = getattr(x, name)(*options), getattr(x.float(), name)(*options)
+        assert torch.equal(found[0], wanted[0].to(dtype)) and torch.equal(found[1], wanted[1])

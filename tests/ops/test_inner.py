@@ -85,3 +85,18 @@ def test_what_is_left_out_of_the_inner_library_says_why():
         torch._scaled_mm  # noqa: B018
     with pytest.raises(AttributeError, match="inside of PyTorch"):
         torch.ops.aten._flash_attention_forward  # noqa: B018
+
+
+def test_rows_by_their_beginnings_and_back():
+    begins = torch._convert_indices_from_coo_to_csr(torch.tensor([0, 0, 2, 3]), 5)
+    assert begins.tolist() == [0, 2, 2, 3, 4, 4] and begins.dtype == torch.int64
+    assert torch._convert_indices_from_coo_to_csr(torch.tensor([0, 1]), 2, out_int32=True).dtype == torch.int32
+    assert torch._convert_indices_from_coo_to_csr(torch.tensor([], dtype=torch.long), 3).tolist() == [0, 0, 0, 0]
+    crow, col = torch.tensor([0, 2, 2, 3]), torch.tensor([1, 2, 0])
+    assert torch._convert_indices_from_csr_to_coo(crow, col).tolist() == [[0, 0, 2], [1, 2, 0]]
+    turned = torch._convert_indices_from_csr_to_coo(crow, col, out_int32=True, transpose=True)
+    assert turned.tolist() == [[1, 2, 0], [0, 0, 2]] and turned.dtype == torch.int32
+    with pytest.raises(RuntimeError, match="Input is supposed to be a vector"):
+        torch._convert_indices_from_coo_to_csr(torch.tensor([[0]]), 2)
+    with pytest.raises(RuntimeError, match="same dimensionality"):
+        torch._convert_indices_from_csr_to_coo(torch.tensor([[0, 1]]), torch.tensor([1]))

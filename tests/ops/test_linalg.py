@@ -31,6 +31,8 @@ BATCH = torch.stack([ONE, ZERO])
         ),
         (lambda: linalg.cholesky_ex(-ONE, check_errors=True), r"linalg.cholesky_ex: The factorization"),
         (lambda: torch.cholesky(BATCH), r"cholesky: \(Batch element 1\): The factorization"),
+        (lambda: torch.cholesky_inverse(ZERO), r"cholesky_inverse: The diagonal element 1 is zero"),
+        (lambda: torch.cholesky_inverse(BATCH, True), r"cholesky_inverse: \(Batch element 1\): The diagonal element 1"),
         (lambda: linalg.svd(ZERO * torch.nan), r"linalg.svd: The algorithm failed to converge"),
         (lambda: linalg.eigh(torch.full((3, 3), torch.nan)), r"linalg.eigh: The algorithm failed to converge"),
         (lambda: linalg.eigvalsh(torch.full((3, 3), torch.nan)), r"linalg.eigh: The algorithm failed to converge"),

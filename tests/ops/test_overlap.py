@@ -55,3 +55,50 @@ def test_out_of_a_scatter_may_be_its_input():
     for function in (torch.scatter, torch.scatter_add):
         function(x, 0, rows, torch.ones(1, 3), out=x)
     assert x.tolist() == [[2.0] * 3, [0.0] * 3]
+
+
+def shared(shape, strides):
+    memory = torch.arange(1.0, 6.0)
+    return memory, memory.as_strided(shape, strides)
+
+
+def test_elements_that_share_a_place_are_written_row_after_row():
+    memory, windows = shared((4, 2), (1, 1))
+    assert windows.mul_(2) is windows and memory.tolist() == [2.0, 8.0, 12.0, 16.0, 10.0]
+    memory, windows = shared((4, 2), (1, 1))
+    windows += torch.tensor([10.0, 100.0])
+    assert memory.tolist() == [11.0, 112.0, 113.0, 114.0, 105.0]
+
+
+def test_the_dimension_of_the_smallest_steps_runs_fastest():
+    memory, windows = shared((3, 2), (1, 2))
+    windows.sub_(torch.arange(6.0).reshape(3, 2)).neg_()
+    assert memory.tolist() == [-1.0, 0.0, -2.0, -1.0, 0.0]
+
+
+def test_an_overflow_in_a_shared_place_goes_on():
+    memory, windows = shared((2, 2), (1, 1))
+    assert windows.exp_().shape == (2, 2)
+    torch.testing.assert_close(memory[1], torch.tensor(2.0).exp().exp())
+
+
+def test_halves_that_share_a_place_too():
+    memory = torch.arange(1, 4).bfloat16()
+    memory.unfold(0, 2, 1).mul_(2)
+    assert memory.tolist() == [2.0, 8.0, 6.0]
+
+
+@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
+def test_what_is_joined_is_compared_with_the_part_that_out_will_have():
+    x = torch.arange(6.0)
+    assert torch.stack([x[4:5], x[5:6]], out=x).tolist() == [[4.0], [5.0]]
+    x = torch.arange(6.0)
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
+        torch.cat([x[1:5], x[5:6]], out=x[:1])
+
+
+def test_a_triangle_is_cut_out_of_expanded_matrices_of_three_dimensions_at_most():
+    square = torch.arange(1.0, 5).view(1, 2, 2)
+    assert square.expand(2, 2, 2).tril_().tolist() == [[[1.0, 0.0], [3.0, 4.0]]] * 2
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        square.expand(2, 1, 2, 2).triu_()

@@ -251,3 +251,14 @@ def test_pools_of_negative_sizes_are_refused_as_those_of_planes():
         torch.nn.functional.adaptive_max_pool1d(x, -1)
     with pytest.raises(RuntimeError, match="adaptive_avg_pool2d: elements of output_size must be greater"):
         torch.nn.functional.adaptive_avg_pool1d(x, -1)
+
+
+def test_the_shape_of_a_mask_comes_after_leaves_and_for_one_number_before_shared_memory():
+    x, leaf = torch.arange(4.0), torch.ones(4, requires_grad=True)
+    for index in ([True, False], ([True, False],)):
+        with pytest.raises(IndexError, match="The shape of the mask"):
+            x[index] = x[0]
+        with pytest.raises(RuntimeError, match=SHARED):
+            x[index] = x[:2]
+        with pytest.raises(RuntimeError, match=LEAF):
+            leaf[index] = 1.0

@@ -1,5 +1,6 @@
 """Reductions and their kin: what the samples of the declarations cannot say."""
 
+import math
 import warnings
 
 import numpy as np
@@ -194,3 +195,25 @@ def test_gradients_of_reductions_have_torchs_nodes():
     assert nodes(x.logsumexp(1)) == ["MulBackward0", "UnsqueezeBackward0", "ExpBackward0"]
     assert nodes(x.norm(dim=1)) == ["MulBackward0", "UnsqueezeBackward0", "MaskedFillBackward0"]
     assert nodes(x.prod(1)) == ["MulBackward0", "UnsqueezeBackward0", "DivBackward0"]
+
+
+@pytest.mark.parametrize("count", [4, 100])
+def test_a_mean_whose_sum_is_beyond_the_largest_number_is_infinite(count):
+    x = torch.full((count,), 3.4e38)
+    assert x.mean() == math.inf and x.mean(0) == math.inf
+    assert torch.nn.functional.l1_loss(x, torch.zeros(count)) == math.inf
+    assert x.double().mean() < math.inf and torch.full((count,), 6e4).half().mean() == 60000
+
+
+def test_the_mean_of_numbers_whose_sum_overflows_does_not():
+    rows = torch.full((2, 3), 3.4e38)
+    variance, mean = torch.var_mean(rows, 1)
+    assert variance.tolist() == [0, 0] and torch.equal(mean, rows[:, 0])
+    assert torch.std_mean(torch.tensor([math.inf, 1.0]))[0].isnan()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_deviations_of_numbers_whose_squares_overflow_do_not(dtype):
+    x = torch.tensor([1e20, -1e20, 1e20], dtype=dtype)
+    assert x.std().item() == pytest.approx(1.1547e20, rel=1e-2)
+    assert torch.std_mean(x)[0].item() == x.std().item()

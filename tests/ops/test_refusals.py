@@ -8,6 +8,11 @@ import rushlight as torch
 nan, inf = float("nan"), float("inf")
 
 
+def reduced(x, reduce, **options):
+    """Its first row, into which the same row is reduced."""
+    return x.index_reduce(0, torch.tensor([0]), x[:1], reduce, **options)
+
+
 def signs(x):
     return np.signbit(x.numpy()).tolist()
 
@@ -299,6 +304,65 @@ def test_kernels_without_bools_are_named_by_rank_after_a_look_at_the_sizes(call,
             lambda: torch.index_add(torch.ones(3, 2), 0, torch.tensor([5]), torch.ones(1, 2)),
             RuntimeError,
             "index 5 is out of bounds for dimension 0 with size 3",
+        ),
+        (
+            lambda: torch.index_reduce(torch.ones(2).cfloat(), 0, torch.tensor([0]), torch.ones(1).cfloat(), "prod"),
+            NotImplementedError,
+            "\"index_func_\" not implemented for 'ComplexFloat'",
+        ),
+        (
+            lambda: reduced(torch.ones(2, 2).cfloat(), "amax", include_self=False),
+            NotImplementedError,
+            "\"index_reduce_func_exclude_input_init\" not implemented for 'ComplexFloat'",
+        ),
+        (
+            lambda: reduced(torch.ones(2, 2).cfloat(), "amin"),
+            NotImplementedError,
+            "\"minimum_cpu\" not implemented for 'ComplexFloat'",
+        ),
+        (
+            lambda: reduced(torch.ones(2, 2).bool(), "mean"),
+            NotImplementedError,
+            "\"div_floor_cpu\" not implemented for 'Bool'",
+        ),
+        (
+            lambda: torch.ones(2).cfloat().scatter_reduce(0, torch.tensor([0]), torch.ones(1).cfloat(), "amax"),
+            NotImplementedError,
+            "\"scatter_gather_tensor_cpu_reduce_amax\" not implemented for 'ComplexFloat'",
+        ),
+        (
+            lambda: torch.ones(2).cfloat().nansum(3),
+            IndexError,
+            "Dimension out of range (expected to be in range of [-1",
+        ),
+        (
+            lambda: torch.tensor(1.0).index_put_((torch.tensor(True),), torch.tensor(5.0)),
+            IndexError,
+            "too many indices for tensor of dimension 0 (got 1)",
+        ),
+        (
+            lambda: torch.ones(2).index_put_((torch.tensor(True), torch.tensor([0])), torch.tensor(5.0)),
+            IndexError,
+            "too many indices for tensor of dimension 1 (got 2)",
+        ),
+        (lambda: torch.ones(2).resize_(2**40, 2**40), RuntimeError, "numel: integer multiplication overflow"),
+        (lambda: torch.ones(2).resize_(0, 2**40, 2**40), RuntimeError, "Stride calculation overflowed"),
+        (lambda: torch.histc(torch.tensor([1.0, inf])), RuntimeError, "torch.histc: range of [1, inf] is not finite"),
+        (lambda: torch.histc(torch.ones(2).bool()), NotImplementedError, "\"linspace_cpu\" not implemented for 'Bool'"),
+        (
+            lambda: torch.histc(torch.ones(2).cfloat()),
+            NotImplementedError,
+            "\"aminmax_cpu\" not implemented for 'ComplexFloat'",
+        ),
+        (
+            lambda: torch.zeros(()).unflatten(0, (-1, 1)),
+            RuntimeError,
+            "unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions",
+        ),
+        (
+            lambda: torch.zeros(4).requires_grad_().__setitem__(1.0, 2),
+            IndexError,
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices",
         ),
         (
             lambda: torch.index_reduce(torch.ones(3, 2), 0, torch.tensor([5]), torch.ones(1, 2), "prod"),

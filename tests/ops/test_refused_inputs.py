@@ -85,3 +85,50 @@ def test_attention_looks_at_the_last_two_dimensions_of_a_mask():
 def test_a_nuclear_condition_number_is_infinite_for_singular_matrices():
     found = torch.linalg.cond(torch.tensor([[[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]), "nuc")
     assert found.tolist() == [pytest.approx(4.0), inf]
+
+
+@pytest.mark.parametrize(("dtype", "kind"), [(torch.bool, "Bool"), (torch.complex64, "ComplexFloat")])
+def test_isin_refuses_what_has_no_order_beside_numbers_too(dtype, kind):
+    x, numbers = torch.ones(2, dtype=dtype), torch.arange(3)
+    for call in (lambda: torch.isin(x, numbers), lambda: torch.isin(numbers, x), lambda: torch.isin(x, 1)):
+        with pytest.raises(RuntimeError, match=rf"Unsupported input type encountered for isin\(\): {kind}"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("silu", lambda x: torch.nn.functional.silu(x)),
+        ("nan_to_num", lambda x: torch.nan_to_num(x)),
+        ("embedding", lambda x: torch.nn.functional.embedding(torch.tensor([0]), x)),
+        ("geqrf", lambda x: torch.geqrf(x)),
+        ("select_copy", lambda x: torch.select_copy(x, 0, 0)),
+        ("slice_copy", lambda x: torch.slice_copy(x)),
+    ],
+)
+def test_gradients_that_torch_has_for_real_numbers_only_are_refused_where_they_would_be_recorded(name, call):
+    x = torch.ones(2, 2, dtype=torch.complex64, requires_grad=True)
+    with pytest.raises(
+        RuntimeError, match=f"^{name} does not support automatic differentiation for outputs with complex"
+    ):
+        call(x)
+    call(x.detach())
+    call(x.real.contiguous())
+
+
+def test_so_is_a_softmax_of_no_complex_numbers():
+    with pytest.raises(
+        RuntimeError, match=r"^_softmax does not support automatic differentiation for outputs with complex"
+    ):
+        torch.zeros(0, dtype=torch.complex64, requires_grad=True).softmax(0)
+
+
+def test_in_place_they_are_recorded():
+    x = torch.ones(2, dtype=torch.complex64, requires_grad=True)
+    y = (x * 1).nan_to_num_()
+    assert y.requires_grad and y.grad_fn.name() == "NanToNumBackward0"
+
+
+def test_truths_have_no_trace_whatever_their_dimensions():
+    with pytest.raises(NotImplementedError, match="\"trace\" not implemented for 'Bool'"):
+        torch.tensor([True, False]).trace()

@@ -7,7 +7,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.autograd.gradcheck import gradcheck, gradgradcheck
-from tests.ops.samples import RANDOM, SAMPLED, arguments, flat, method_of, outcome, same
+from tests.ops.samples import RANDOM, SAMPLED, arguments, differentiable_calls, flat, method_of, outcome, same
 
 # some samples are calls that torch warns about as well
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -108,43 +108,6 @@ def test_views_share_memory_and_copies_do_not(op):
                 shared = np.may_share_memory(each.detach().numpy(), args[0].numpy())
                 assert shared == op.is_view, sample
             assert each._is_view() == op.is_view
-
-
-def replaced(value, others):
-    """The argument with the tensors in `others` put in place of those with their identity."""
-    if isinstance(value, torch.Tensor):
-        return others.get(id(value), value)
-    return type(value)(replaced(each, others) for each in value) if isinstance(value, (list, tuple)) else value
-
-
-def differentiable_calls(op):
-    """For each smooth sample: a function of just the inputs that get gradients, and these in double precision."""
-    for sample in op.samples():
-        if not sample.smooth or op.node == "NotImplemented":  # torch has no derivative for these either
-            continue
-        args, kwargs = arguments(sample, dtype="float64", requires_grad=True)
-        leaves = [each for each in flat([*args, *kwargs.values()]) if each.requires_grad]
-        result = outcome(op.function, args, kwargs)
-        outputs = [] if isinstance(result, type) else [each for each in flat(result) if each.requires_grad]
-        if not outputs or not leaves:
-            continue
-        starts = [torch.ones_like(each) for each in outputs]
-        grads = outcome(torch.autograd.grad, (outputs, leaves, starts), {"allow_unused": True})
-        if grads is NotImplementedError:  # torch refuses these derivatives too
-            continue
-        used = [leaf for leaf, grad in zip(leaves, grads, strict=True) if grad is not None]
-
-        def call(*points, args=args, kwargs=kwargs, used=used):
-            others = {id(leaf): point for leaf, point in zip(used, points, strict=True)}
-            named = {name: replaced(each, others) for name, each in kwargs.items()}
-            return tuple(flat(op.function(*replaced(args, others), **named)))
-
-        if any(each.numel() for each in used):
-            yield sample, call, [each.detach().to(double_of(each)).requires_grad_() for each in used]
-
-
-def double_of(tensor):
-    return torch.complex128 if tensor.is_complex() else torch.float64
 
 
 @steady

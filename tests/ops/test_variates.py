@@ -244,3 +244,10 @@ def test_a_negative_rate_is_refused_after_those_before_it_were_drawn():
     with pytest.raises(RuntimeError, match="invalid Poisson rate"):
         torch.poisson(torch.tensor([1.4, -1.0, 2.0]))
     assert torch.rand(1).item() == pytest.approx(0.3489, abs=1e-4)
+
+
+def test_a_gamma_number_of_nan_takes_its_draws_as_others_do():
+    torch.manual_seed(0)
+    found = torch._standard_gamma(torch.tensor([math.nan, 1.5]))
+    assert found[0].isnan()
+    assert found[1].item() == pytest.approx(0.8775610839803585)

@@ -1,4 +1,6 @@
-"""L-BFGS: the direction that its two loops turn to."""
+"""L-BFGS: the direction that its two loops turn to, and what its steps leave in memory."""
+
+import copy
 
 import numpy as np
 import pytest
@@ -38,3 +40,41 @@ def test_the_direction_is_that_of_the_matrix(dtype, tolerance, size, count):
     found = run.newton(vector)
     assert found is vector and found.dtype == dtype
     np.testing.assert_allclose(found, wanted, tolerance, tolerance)
+
+
+def test_a_step_beside_doubles_is_taken_in_double_precision():
+    still, moving = torch.zeros(2, dtype=torch.float64, requires_grad=True), torch.tensor(-1.125, requires_grad=True)
+    optimizer = torch.optim.LBFGS([still, moving], max_iter=3)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (moving * 3 + 1).pow(2)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    optimizer.step(closure)
+    # in single precision it would miss the minimum by a digit, and try a third time
+    assert optimizer.state[still]["n_iter"] == 2 and moving.item() == np.float32(-1 / 3)
+
+
+def test_what_a_step_does_not_change_stays_on_the_memory_of_the_dict_it_was_loaded_from():
+    x = torch.zeros(3, requires_grad=True)
+    optimizer = torch.optim.LBFGS([x], max_iter=3)
+
+    def step(loss_of):
+        def closure():
+            optimizer.zero_grad()
+            loss = loss_of(x)
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+
+    step(lambda x: (x * 1.5 + 1).pow(4).sum())
+    kept = copy.deepcopy(optimizer.state_dict())
+    optimizer.load_state_dict(kept)
+    scale = kept["state"][0]["H_diag"]
+    optimizer.state[x]["prev_flat_grad"].fill_(1.0)
+    step(lambda x: x.sum())
+    assert optimizer.state[x]["H_diag"].data_ptr() == scale.data_ptr()

@@ -196,3 +196,26 @@ def test_lbfgs_moves_a_parameter_twice_that_is_listed_twice():
 
     optimizer.step(closure)
     assert param.tolist() == [0.75]
+
+
+@pytest.mark.parametrize(
+    ("shape", "loaded", "words"),
+    [
+        ((3, 3), (2, 1, 3), r"output with shape \[2, 1, 3\] doesn't match the broadcast shape \[2, 3, 3\]"),
+        ((3,), (2,), r"The size of tensor a \(2\) must match the size of tensor b \(3\) at non-singleton dimension 0"),
+        ((1,), (3,), r"output with shape \[1\] doesn't match the broadcast shape \[3\]"),
+        ((2,), (), r"output with shape \[\] doesn't match the broadcast shape \[2\]"),
+    ],
+)
+@pytest.mark.parametrize("method", ["SGD", "Adam", "RMSprop", "Adagrad"])
+def test_a_state_of_another_shape_is_refused_by_the_step(method, shape, loaded, words):
+    make = getattr(torch.optim, method)
+    options = {"lr": 0.1, "momentum": 0.9} if method == "SGD" else {}
+    other = stepped(make, [torch.nn.Parameter(torch.ones(loaded))], **options)
+    param = torch.nn.Parameter(torch.ones(shape))
+    optimizer = make([param], **options)
+    optimizer.load_state_dict(other.state_dict())
+    param.grad = torch.ones(shape)
+    with pytest.raises(RuntimeError, match=words) as refused:
+        optimizer.step()
+    assert "saved with the same model" in str(refused.value)

@@ -1,6 +1,7 @@
 """Steps: torch's numbers, and the same ones whether small parameters are laid flat or move one by one."""
 
 import copy
+import sys
 
 import numpy as np
 import pytest
@@ -358,3 +359,47 @@ def test_states_that_were_copied_share_the_numbers_of_lbfgs():
     assert (len(state["ro"]), len(loaded["ro"])) == (3, 1)
     assert state["ro"][0].data_ptr() == loaded["ro"][0].data_ptr()
     assert state["prev_flat_grad"].data_ptr() == loaded["prev_flat_grad"].data_ptr()
+
+
+class Interrupted(Exception):
+    """What a signal's handler raises."""
+
+
+def stopped_at(line, call):
+    """Call it, and raise before as many lines of the package have run; whether that was before its end."""
+    seen = 0
+
+    def trace(frame, event, argument):
+        nonlocal seen
+        if "rushlight" not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            seen += 1
+            if seen == line:
+                raise Interrupted
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except Interrupted:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_first_step_that_a_signal_ends_at_any_line_can_be_taken_again(method):
+    line, goes_on = 0, True
+    while goes_on:
+        line += 1
+        params = [torch.ones(3, requires_grad=True), torch.ones(2, 2, requires_grad=True)]
+        optimizer = getattr(torch.optim, method)(params, **REMEMBERING.get(method, {}))
+        for each in params:
+            each.square().sum().backward()
+        goes_on = stopped_at(line, optimizer.step)
+        optimizer.step()
+        assert all(0 < len(names) == len(optimizer.state[params[0]]) for names in optimizer.state.values())
+    assert line > 5

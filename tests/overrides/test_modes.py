@@ -1,5 +1,6 @@
 """TorchFunctionMode: a context that sees every call."""
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -34,6 +35,13 @@ def test_a_mode_sees_calls_on_plain_tensors():
     ]
     torch.ones(1)
     assert len(mode.seen) == 5
+
+
+def test_a_mode_does_not_see_what_has_no_tensor_to_ask():
+    with Names() as mode:
+        torch.from_numpy(np.ones(2))
+        torch.broadcast_shapes((2, 1), (3,))
+    assert mode.seen == []
 
 
 def test_modes_nest_and_the_inner_one_is_asked_first():

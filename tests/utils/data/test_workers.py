@@ -346,6 +346,7 @@ def go_through_trouble(seed):
             pass
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_trouble_of_any_kind_leaves_nothing_behind():
     go_through_trouble(0)

@@ -1,0 +1,103 @@
+"""Inner names of torch that other people's packages import: they are there, and do what these packages ask of them."""
+
+import pytest
+
+import rushlight as torch
+
+
+def test_steps_record_only_where_they_are_differentiable():
+    from rushlight.optim.optimizer import (
+        _default_to_fused_or_foreach,
+        _get_capturable_supported_devices,
+        _use_grad_for_differentiable,
+    )
+
+    class Step:
+        def __init__(self, differentiable):
+            self.defaults = {"differentiable": differentiable}
+
+        @_use_grad_for_differentiable
+        def step(self):
+            return torch.is_grad_enabled()
+
+    assert Step(True).step()
+    assert not Step(False).step()
+    assert torch.is_grad_enabled()
+    assert _default_to_fused_or_foreach([], False) == (False, False)
+    assert "xla" not in _get_capturable_supported_devices(supports_xla=False)
+
+
+def test_drawing_without_gradients():
+    weight = torch.nn.Parameter(torch.zeros(3))
+    assert torch.nn.init._no_grad_uniform_(weight, 1.0, 2.0) is weight
+    assert weight.min() >= 1
+    assert torch.nn.init._no_grad_fill_(weight, 4.0).tolist() == [4, 4, 4]
+    assert isinstance(weight, torch.nn.parameter.Parameter)
+    assert issubclass(type(torch.nn.Parameter), torch.nn.parameter._ParameterMeta)
+
+
+def test_a_sigmoid_that_stays_inside():
+    from rushlight.distributions.transforms import _clipped_sigmoid
+
+    found = _clipped_sigmoid(torch.tensor([-1000.0, 0.0, 1000.0]))
+    assert 0 < found[0] < found[1] == 0.5 < found[2] < 1
+
+
+def test_parts_of_graph_modules():
+    from rushlight.fx import graph_module
+
+    origin, to = torch.nn.Sequential(torch.nn.Linear(1, 1)), torch.nn.Module()
+    graph_module._copy_attr(origin, to, "0.weight")
+    assert getattr(to, "0").weight is origin[0].weight
+    copied = graph_module._CodeOnlyModule(dict(vars(origin)))
+    assert next(copied.parameters()) is origin[0].weight
+    assert graph_module._USER_PRESERVED_ATTRIBUTES_KEY == "_user_preserved_attributes"
+
+
+def test_answers_about_what_is_not_there():
+    from rushlight._dynamo.eval_frame import is_dynamo_supported
+    from rushlight._dynamo.exc import TensorifyScalarRestartAnalysis
+    from rushlight.fx.experimental.symbolic_shapes import free_unbacked_symbols
+    from rushlight.profiler.profiler import ProfilerAction, _default_schedule_fn
+
+    assert not is_dynamo_supported()
+    assert issubclass(TensorifyScalarRestartAnalysis, RuntimeError)
+    assert free_unbacked_symbols(3) == set()
+    assert _default_schedule_fn(0) is ProfilerAction.RECORD
+    assert torch.cuda._initialized is False
+    assert torch._dynamo.config.reorderable_logging_functions == set()
+
+
+def test_states_of_a_scaler():
+    from rushlight.amp.grad_scaler import OptState
+
+    assert [each.name for each in OptState] == ["READY", "UNSCALED", "STEPPED"]
+
+
+def test_casts_of_nested_arguments():
+    from rushlight.amp.autocast_mode import _cast
+
+    found = _cast({"a": [torch.ones(1), "text"], "b": torch.ones(1, dtype=torch.int64)}, "cpu", torch.bfloat16)
+    assert found["a"][0].dtype is torch.bfloat16
+    assert (found["a"][1], found["b"].dtype) == ("text", torch.int64)
+
+
+def test_a_shuffler_by_the_name_of_its_class():
+    from rushlight.utils.data.datapipes.iter import Shuffler
+    from rushlight.utils.data.datapipes.iter.combinatorics import ShufflerIterDataPipe
+
+    assert ShufflerIterDataPipe is Shuffler
+
+
+def test_a_graph_of_torchscript_is_refused():
+    with pytest.raises(NotImplementedError, match="_get_trace_graph is not in Rushlight"):
+        torch.jit._get_trace_graph(max)
+
+
+def test_operands_of_einsum_are_shown_one_by_one():
+    class Network(torch.nn.Module):
+        def forward(self, a, b):
+            return torch.einsum("ij,jk->ik", (a, b))
+
+    node = next(each for each in torch.fx.symbolic_trace(Network()).graph.nodes if each.op == "call_function")
+    assert len(node.args) == 3
