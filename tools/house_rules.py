@@ -171,6 +171,7 @@ ORDER = (
     ("nn", "errors.modules"),
     ("multiprocessing",),
     ("optim", "distributions", "utils", "overrides"),
+    ("func",),
     ("profiler", "autograd.profiler", "autograd.profiler_util", "utils.tensorboard"),
     ("serialization", "futures", "_jit_internal"),
     ("fx", "jit", "compiler"),

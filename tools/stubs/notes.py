@@ -98,7 +98,7 @@ def imported_names(path: str) -> dict[str, Any]:
                 found[each.asname or each.name] = module or (node.module, each.name)
         elif isinstance(node, ast.Import):
             for each in node.names:
-                found[each.asname or each.name] = sys.modules[each.name]
+                found[each.asname or each.name] = sys.modules.get(each.name)
     return found
 
 
