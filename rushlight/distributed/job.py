@@ -90,11 +90,18 @@ class Job:
         if poll is None or not self.handles:
             time.sleep(pause)
             return
+        self.collect(poll, pause)
+        if not self.suspects and self.lost():
+            # one that began since the last look may have ended too
+            self.find_processes(poll)
+            self.collect(poll, 0)
+            self.suspects = self.lost()
+
+    def collect(self, poll: Any, pause: float) -> None:
+        """Wait until a process ends, or for a while."""
         for handle, _ in poll.poll(pause * 1000):
             poll.unregister(handle)
             self.ended.append(self.handles[handle])
-        if not self.suspects:
-            self.suspects = self.lost()
 
     def lost(self) -> list[int]:
         """The ranks that have ended and had not come to their end."""

@@ -53,7 +53,8 @@ class Plan(NamedTuple):
             environment.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
             environment.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
         elif kind == MPICH:
-            options += ["-ppn", str(self.per_node)]
+            # whoever started the job tells who ended first: the others must still be there then
+            options += ["-ppn", str(self.per_node), "-disable-auto-cleanup"]
         if self.hostfile is not None:
             options += ["--hostfile" if kind == OPEN_MPI else "-f", self.hostfile]
         return [self.program, *options, *words]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import socket
 import sys
 from collections.abc import Sequence
@@ -90,6 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     environment.complete()
     rank = environment.number("RANK") or 0
     complete_torchrun()
+    outlive_others()
     failures.note(rank, "pid", f"{os.getpid()} {socket.gethostname()}")
     streams = mark_streams(options.tee, options.redirects, rank)
     try:
@@ -105,6 +107,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
     failures.note(rank, "done", "yes")
     finish(streams)
+
+
+def outlive_others() -> None:
+    """MPICH's mpiexec tells of a lost process by SIGUSR1: it must not end this one before it is known who was first."""
+    if hasattr(signal, "SIGUSR1") and signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 
 
 def finish(streams: list[Marked]) -> None:

@@ -1,7 +1,6 @@
 """Programs in several processes: collectives, training, and what happens when a process fails."""
 
 import os
-import shutil
 import sys
 
 import pytest
@@ -64,22 +63,7 @@ def test_a_process_that_fails_ends_the_job_in_ten_seconds(how, code, words):
     assert done.code == code if code is not None else done.code != 0
     assert [word for word in words if word not in done.err] == [], done.err
     assert done.took < 10
-    assert not left_behind()
-
-
-def left_behind():
-    """Processes of the program that still run."""
-    found = []
-    for each in os.listdir("/proc") if shutil.which("mpiexec") is None or os.path.isdir("/proc/self") else ():
-        if each.isdecimal():
-            try:
-                with open(f"/proc/{each}/cmdline", "rb") as file:
-                    words = file.read()
-            except OSError:
-                continue
-            if b"programs/failing.py" in words:
-                found.append(each)
-    return found
+    assert not done.left_behind()
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_missing_mpiexec_says_what_to_install(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (mpiexec.MPICH, ["mpiexec", "-n", "4", "-ppn", "2", "-f", "hosts", "python"]),
+        (mpiexec.MPICH, ["mpiexec", "-n", "4", "-ppn", "2", "-disable-auto-cleanup", "-f", "hosts", "python"]),
         (mpiexec.OTHER, ["mpiexec", "-n", "4", "-f", "hosts", "python"]),
         (
             mpiexec.OPEN_MPI,
