@@ -372,8 +372,11 @@ def test_a_forked_process_leaves_its_parents_iterator_alone():
 
 
 SCRIPT = """
-    import os, sys, time
+    import os, signal, sys, time
     import rushlight as torch
+
+    # where tests run in the background of a shell, the signal is ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
     class Slow(torch.utils.data.Dataset):
         def __len__(self):
