@@ -56,8 +56,9 @@ def origin_of(program: Program, number: int) -> str:
 
 
 def base_of(name: str, views: dict[str, str]) -> str:
-    while name in views:
-        name = views[name]
+    # not `while`: a program may give a name to another value
+    for _ in views:
+        name = views.get(name, name)
     return name
 
 
