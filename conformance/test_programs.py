@@ -180,3 +180,9 @@ def test_a_write_to_a_view_belongs_to_the_origin_of_its_base():
 def test_the_record_of_a_program_names_the_reasons_that_were_used():
     found = record(Program("views", 0, [PLANTED]), [Known("value", "torch.__file__", "planted")], examples=False)
     assert found["reasons"] == ["planted"]
+
+
+def test_what_differed_before_an_error_was_not_left_by_it():
+    made = "x1 = torch.ones(2, 3)\nx1 = x1 if 'rushlight' not in torch.__file__ else x1.t().contiguous().t()"
+    found = judge(Program("views", 0, [made, "x1[5] = 1"]))
+    assert [(each.number, each.difference.kind) for each in found] == [(0, "stride")]

@@ -88,8 +88,8 @@ def record(program: Program, listed: list[Known], examples: bool) -> dict[str, A
     findings = judge(program)
     reasons = {place: reason_for(each, program, listed) for place, each in enumerate(findings)}
     explained = [each for place, each in enumerate(findings) if reasons[place]]
-    # what a listed error or its absence leaves behind is listed with it
-    ends = {each.number for each in explained if "error" in each.difference.kind}
+    # what a listed error, another one or none leaves behind is listed with it
+    ends = {each.number for each in explained if each.difference.place == "statement"}
     unlisted = [each for each in findings if each not in explained and each.number not in ends]
     found = worst(unlisted)
     while found is not None and is_rounding(program, found):
