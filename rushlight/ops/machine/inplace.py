@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 ndarray = np.ndarray
 # torch has no derivative for these, not even one that refuses: they write to leaves
 UNTRACKED = {"logical_and", "logical_not", "logical_or", "logical_xor"}
+# a copy into integers takes no history along: it may go through a view that could not follow
+UNASKED = UNTRACKED | {"_copy", "_copy_itself"}
 
 
 def call_inplace(op: Op, arguments: tuple) -> Tensor:
@@ -35,7 +37,7 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     arrays, needs, cut = unwrap(op, arguments)
     if any([type(each) is Lifted or (type(each) is list and holds_lifted(each)) for each in arrays]):
         return call_lifted(op, arguments)
-    if needs and state.grad and op.name not in UNTRACKED:
+    if needs and state.grad and op.name not in (UNTRACKED if target._array.dtype in DIFFERENTIABLE else UNASKED):
         check_target(target)
     needs &= op.differentiable
     recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE
