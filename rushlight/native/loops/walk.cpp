@@ -86,7 +86,7 @@ private:
     void find_base(Block& block) const;
     void advance(Block& block) const;
     const char* bring(int i, const char* from, int64_t height, int64_t width, char* buffer) const;
-    void round_to_half(char* buffer, int64_t size) const;
+    void bring_back(const char* buffer, char* to, int64_t height, int64_t width) const;
 
     const Operands& operands;
     Loop loop;
@@ -190,11 +190,20 @@ const char* Walk::bring(int i, const char* from, int64_t height, int64_t width, 
     return buffer;
 }
 
-// The loop's float32 as the result's half precision, in place.
-void Walk::round_to_half(char* buffer, int64_t size) const {
+// A block of the loop's results to where they belong, rounded on the way if that is of half precision.
+void Walk::bring_back(const char* buffer, char* to, int64_t height, int64_t width) const {
+    npy_intp row_step = axes[count - 2].steps[RESULT], step = axes[count - 1].steps[RESULT];
     alignas(64) char halves[STRETCH * 2];
-    table().shorten[result_dtype - DTYPES](buffer, halves, size);
-    std::memcpy(buffer, halves, size * 2);
+    for (int64_t r = 0; r < height; r++, to += row_step) {
+        const char* from = buffer + r * width * (result_dtype >= DTYPES ? 4 : SIZES[result_dtype]);
+        if (result_dtype >= DTYPES) {
+            bool straight = step == SIZES[result_dtype];
+            table().shorten[result_dtype - DTYPES](from, straight ? to : halves, width);
+            if (straight) continue;
+            from = halves;
+        }
+        scatter(from, to, step, width, result_dtype);
+    }
 }
 
 // The place of a block, counted from its number.
@@ -262,11 +271,7 @@ void Walk::run(int64_t begin, int64_t end) const {
         before = height * width;
         char* to = PyArray_BYTES(result) + offset(RESULT);
         loop(inputs, direct[RESULT] ? to : buffers[RESULT], height * width);
-        if (result_dtype >= DTYPES) round_to_half(buffers[RESULT], height * width);
-        for (int64_t r = 0; !direct[RESULT] && r < height; r++) {
-            scatter(buffers[RESULT] + r * width * SIZES[result_dtype], to + r * row.steps[RESULT], column.steps[RESULT],
-                    width, result_dtype);
-        }
+        if (!direct[RESULT]) bring_back(buffers[RESULT], to, height, width);
     }
 }
 
