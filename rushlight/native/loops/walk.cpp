@@ -10,6 +10,8 @@ namespace rushlight {
 
 namespace {
 
+constexpr int64_t SHORT_ROW = 64;
+
 constexpr int RESULT = 0;  // among the places of an axis; the operands follow
 
 // A dimension of the result that has more than one element, with its steps in bytes.
@@ -145,7 +147,6 @@ bool Walk::is_direct(int place, int own_size, int size) const {
 void Walk::choose_block() {
     const Axis &row = axes[count - 2], &column = axes[count - 1];
     columns = column.extent;
-    if (columns < STRETCH / 2) rows = std::min(row.extent, STRETCH / columns);
     auto find_direct = [&] {
         bool all = true;
         direct[RESULT] = result_dtype < DTYPES && is_direct(RESULT, SIZES[result_dtype], SIZES[result_dtype]);
@@ -153,11 +154,17 @@ void Walk::choose_block() {
             const Operand& operand = operands.items[i];
             direct[i + 1] =
                 !operand.single && is_direct(i + 1, operand.own_size(), operand.size()) && operand.own == operand.dtype;
-            all = all && direct[i + 1];
+            // of one value no more than a stretch is spread out
+            all = all && (direct[i + 1] || (operand.single && columns <= STRETCH));
         }
         return all && direct[RESULT];
     };
-    if (!find_direct() && columns > STRETCH) {
+    // rows of some length that stand as they are wanted are quicker one by one than brought together
+    bool straight = find_direct() && columns >= SHORT_ROW;
+    if (!straight && columns < STRETCH / 2) {
+        rows = std::min(row.extent, STRETCH / columns);
+        find_direct();
+    } else if (!straight && columns > STRETCH) {
         columns = STRETCH;
         find_direct();
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/table.h"
+#include "loops/convert.h"
 #include "loops/operands.h"
 #include "memory/arrays.h"
 #include "seam/parts.h"
@@ -296,6 +297,14 @@ bool forward(Call& call) {
     if (!add_arguments(operands, *form, call, dtype, half)) return false;
     int result = row.gives_bool ? static_cast<int>(BOOL) : half >= 0 ? half : dtype;
     PyArrayObject* out = call.out;
+    if (out != nullptr && row.gives_bool && kept_dtype_of(out) != BOOL) {
+        DECLINE_IF(kept_dtype_of(out) < 0 || !operands.may_write(out));
+        Ref answers = Ref::steal(as_object(operands.make_result(NPY_BOOL, false)));
+        if (!answers) return false;
+        operands.run(row.loops[dtype], answers.array(), BOOL);
+        convert_into(out, answers.array());
+        return call.give(Ref::borrow(as_object(out)));
+    }
     if (out != nullptr) {
         DECLINE_IF(kept_dtype_of(out) != result || !operands.may_write(out));
         Py_INCREF(out);
