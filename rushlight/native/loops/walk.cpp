@@ -10,6 +10,8 @@ namespace rushlight {
 
 namespace {
 
+constexpr int64_t SHORT_ROW = 64;
+
 constexpr int RESULT = 0;  // among the places of an axis; the operands follow
 
 // A dimension of the result that has more than one element, with its steps in bytes.
@@ -86,7 +88,7 @@ private:
     void find_base(Block& block) const;
     void advance(Block& block) const;
     const char* bring(int i, const char* from, int64_t height, int64_t width, char* buffer) const;
-    void round_to_half(char* buffer, int64_t size) const;
+    void bring_back(const char* buffer, char* to, int64_t height, int64_t width) const;
 
     const Operands& operands;
     Loop loop;
@@ -145,7 +147,6 @@ bool Walk::is_direct(int place, int own_size, int size) const {
 void Walk::choose_block() {
     const Axis &row = axes[count - 2], &column = axes[count - 1];
     columns = column.extent;
-    if (columns < STRETCH / 2) rows = std::min(row.extent, STRETCH / columns);
     auto find_direct = [&] {
         bool all = true;
         direct[RESULT] = result_dtype < DTYPES && is_direct(RESULT, SIZES[result_dtype], SIZES[result_dtype]);
@@ -153,11 +154,17 @@ void Walk::choose_block() {
             const Operand& operand = operands.items[i];
             direct[i + 1] =
                 !operand.single && is_direct(i + 1, operand.own_size(), operand.size()) && operand.own == operand.dtype;
-            all = all && direct[i + 1];
+            // of one value no more than a stretch is spread out
+            all = all && (direct[i + 1] || (operand.single && columns <= STRETCH));
         }
         return all && direct[RESULT];
     };
-    if (!find_direct() && columns > STRETCH) {
+    // rows of some length that stand as they are wanted are quicker one by one than brought together
+    bool straight = find_direct() && columns >= SHORT_ROW;
+    if (!straight && columns < STRETCH / 2) {
+        rows = std::min(row.extent, STRETCH / columns);
+        find_direct();
+    } else if (!straight && columns > STRETCH) {
         columns = STRETCH;
         find_direct();
     }
@@ -190,11 +197,20 @@ const char* Walk::bring(int i, const char* from, int64_t height, int64_t width, 
     return buffer;
 }
 
-// The loop's float32 as the result's half precision, in place.
-void Walk::round_to_half(char* buffer, int64_t size) const {
+// A block of the loop's results to where they belong, rounded on the way if that is of half precision.
+void Walk::bring_back(const char* buffer, char* to, int64_t height, int64_t width) const {
+    npy_intp row_step = axes[count - 2].steps[RESULT], step = axes[count - 1].steps[RESULT];
     alignas(64) char halves[STRETCH * 2];
-    table().shorten[result_dtype - DTYPES](buffer, halves, size);
-    std::memcpy(buffer, halves, size * 2);
+    for (int64_t r = 0; r < height; r++, to += row_step) {
+        const char* from = buffer + r * width * (result_dtype >= DTYPES ? 4 : SIZES[result_dtype]);
+        if (result_dtype >= DTYPES) {
+            bool straight = step == SIZES[result_dtype];
+            table().shorten[result_dtype - DTYPES](from, straight ? to : halves, width);
+            if (straight) continue;
+            from = halves;
+        }
+        scatter(from, to, step, width, result_dtype);
+    }
 }
 
 // The place of a block, counted from its number.
@@ -262,11 +278,7 @@ void Walk::run(int64_t begin, int64_t end) const {
         before = height * width;
         char* to = PyArray_BYTES(result) + offset(RESULT);
         loop(inputs, direct[RESULT] ? to : buffers[RESULT], height * width);
-        if (result_dtype >= DTYPES) round_to_half(buffers[RESULT], height * width);
-        for (int64_t r = 0; !direct[RESULT] && r < height; r++) {
-            scatter(buffers[RESULT] + r * width * SIZES[result_dtype], to + r * row.steps[RESULT], column.steps[RESULT],
-                    width, result_dtype);
-        }
+        if (!direct[RESULT]) bring_back(buffers[RESULT], to, height, width);
     }
 }
 

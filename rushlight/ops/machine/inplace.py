@@ -15,6 +15,7 @@ from rushlight.core.object.tensor import COUNTED, Tensor, new, storage_of
 from rushlight.core.object.views import check_writable
 from rushlight.errors.explained import RESULT, SHAPES, explained, is_late
 from rushlight.errors.location import user_line
+from rushlight.native import extension
 from rushlight.ops.machine.call import call, run, unwrap, wrong_argument
 from rushlight.ops.machine.overlap import may_write_expanded, refuse_overlap, write_changed
 from rushlight.ops.machine.walking import shares_places, walk
@@ -179,7 +180,8 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
         check_inference(target)
     if expanded:
         write_changed(array, result)
-    else:
+    elif result.dtype == array.dtype or extension is None or not extension.write_converted(array, result):
+        # NumPy takes ten times as long between dtypes, a hundred times for float16
         array[...] = result
     written(target)
 
