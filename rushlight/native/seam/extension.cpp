@@ -1,6 +1,6 @@
 // The extension module rushlight.native._core: types and functions that the Python layer uses when it is there.
-#include "engine/engine.h"
 #include "engine/below.h"
+#include "engine/engine.h"
 #include "kernels/table.h"
 #include "object/attributes.h"
 #include "object/location.h"

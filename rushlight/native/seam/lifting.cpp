@@ -134,25 +134,25 @@ PyObject* track(Level* level, Function* function, Call& call) {
     return finish(function->info, call, &tensor, 1) ? made.release() : nullptr;
 }
 
-// Whether the tensors of an elementwise op can be used as they are, the batch first: ELEMENTWISE has nothing to align.
-bool is_aligned(const Level* level, const Call& call) {
-    int ndim = -1, widest = -1;
+// How many dimensions the tensors of an elementwise op have at most, as the user sees them; -1 where their dtypes are
+// to be looked at: one without dimensions counts less in the dtype of the result.
+int aligned_dims(const Level* level, const Call& call) {
+    int most = 0;
+    bool alike = true, has_number = false, has_other = false;
+    PyArray_Descr* dtype = nullptr;
     for (unsigned left = call.op->tensors; left != 0; left &= left - 1) {
         PyObject* value = call.arguments[__builtin_ctz(left)];
         if (!is_any_tensor(value)) continue;
-        PyArrayObject* array = own_array(level, value);
-        if (array == nullptr) {
-            PyArrayObject* other = shown_array(as_tensor(value));
-            if (other == nullptr) return false;
-            if (PyArray_NDIM(other) > widest) widest = PyArray_NDIM(other);
-        } else if (ndim < 0) {
-            ndim = PyArray_NDIM(array);
-        } else if (PyArray_NDIM(array) != ndim) {
-            return false;
-        }
+        PyArrayObject *own = own_array(level, value), *array = own != nullptr ? own : shown_array(as_tensor(value));
+        if (array == nullptr) return -1;
+        alike &= dtype == nullptr || dtype == PyArray_DESCR(array);
+        dtype = PyArray_DESCR(array);
+        bool is_number = own != nullptr && PyArray_NDIM(own) == 0;
+        has_number |= is_number;
+        has_other |= !is_number;
+        if (PyArray_NDIM(array) > most) most = PyArray_NDIM(array);
     }
-    // a tensor without dimensions counts less in the dtype of the result
-    return widest < 0 || (ndim > 0 && widest <= ndim);
+    return alike || !has_number || !has_other ? most : -1;
 }
 
 // A dimension, or several, counted with the batch in front: a new reference; nullptr where that is Python's.
@@ -191,11 +191,33 @@ PyObject* index_of_all(PyObject* index) {
     return whole == nullptr ? nullptr : PyTuple_Pack(3, whole, index, Py_Ellipsis);
 }
 
+// Whether the first tensor alone has a batch, and the others are matrices at most.
+bool is_front(const Level* level, const Call& call) {
+    PyArrayObject* first = own_array(level, call.arguments[__builtin_ctz(call.op->tensors)]);
+    if (first == nullptr || PyArray_NDIM(first) == 0) return false;
+    for (unsigned left = call.op->tensors & (call.op->tensors - 1); left != 0; left &= left - 1) {
+        PyObject* value = call.arguments[__builtin_ctz(left)];
+        if (value == Py_None) continue;
+        PyArrayObject* array = is_any_tensor(value) ? shown_array(as_tensor(value)) : nullptr;
+        if (array == nullptr || own_array(level, value) != nullptr || PyArray_NDIM(array) > 2) return false;
+    }
+    return true;
+}
+
+// A tensor with more dimensions behind the batch, of one element each: takes the reference, nullptr with an exception.
+PyObject* raised(Ref tensor, int more) {
+    static Inner unsqueeze("unsqueeze");
+    Ref first = Ref::steal(PyLong_FromLong(1));
+    for (; first && tensor && more > 0; more--) tensor = Ref::steal(unsqueeze.either(tensor.get(), first.get()));
+    return first ? tensor.release() : nullptr;
+}
+
 // Whether native code can run the batch as the op's word says.
 bool may_map(const Level* level, const Call& call) {
     if (call.op->word == BatchWord::OTHER) return false;
-    if (call.op->word == BatchWord::ELEMENTWISE) return is_aligned(level, call);
+    if (call.op->word == BatchWord::ELEMENTWISE) return aligned_dims(level, call) >= 0;
     if (call.op->word == BatchWord::PLAIN) return true;
+    if (call.op->word == BatchWord::FRONT) return is_front(level, call);
     for (unsigned left = call.op->tensors; left != 0; left &= left - 1) {
         PyObject* value = call.arguments[__builtin_ctz(left)];
         PyArrayObject* array = is_any_tensor(value) ? own_array(level, value) : nullptr;
@@ -229,9 +251,14 @@ PyObject* map(Level* level, Function* function, Call& call) {
     Call below;
     below.op = op;
     Ref held[MAX_ARGUMENTS], options[MAX_ARGUMENTS], size;
+    int most = op->word == BatchWord::ELEMENTWISE ? aligned_dims(level, call) : 0;
     for (size_t i = 0; i < op->parameters.size(); i++) {
         PyArrayObject* array = op->tensors >> i & 1 ? own_array(level, call.arguments[i]) : nullptr;
         held[i] = Ref::borrow(array != nullptr ? inner_of(array) : call.arguments[i]);
+        if (array != nullptr && PyArray_NDIM(array) < most) {
+            held[i] = Ref::steal(raised(std::move(held[i]), most - PyArray_NDIM(array)));
+            if (!held[i]) return nullptr;
+        }
         below.arguments[i] = held[i].get();
         if (array == nullptr || size || op->word < BatchWord::SHIFTED) continue;
         size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(shown_array(as_tensor(held[i].get())), 0)));

@@ -52,9 +52,9 @@ struct OpPlan {
 };
 
 // How a batch of samples is run, where native code knows: see ops/machine/transforms/words.py.
-// PLAIN: one more dimension in front is no matter; SHIFTED: options count one dimension more; REDUCED: so do those over
-// which elements are reduced
-enum class BatchWord : char { OTHER, ELEMENTWISE, PLAIN, SHIFTED, REDUCED };
+// PLAIN: one more dimension in front is no matter; FRONT: nor is it where the first tensor alone has it; SHIFTED:
+// options count one dimension more; NAMED: so do the dims that must be named
+enum class BatchWord : char { OTHER, ELEMENTWISE, PLAIN, FRONT, SHIFTED, NAMED };
 
 enum class Entry : char { CALL, INPLACE, EITHER, COMPOSED };
 

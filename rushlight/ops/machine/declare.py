@@ -111,8 +111,9 @@ class Op:
         from 8 on: how to run it on a batch, see NATIVE in transforms/words.py.
         """
         single = self.name != "_strided_view"
-        known = self.made is None and self.name not in RANDOM and self.batch is not None
-        word = NATIVE.get(self.batch.__name__, 0) if known and self.batch is not None else 0
+        spoken = "" if self.batch is None or self.made is not None or self.name in RANDOM else self.batch.__name__
+        # the other products are `matmul` of a batch
+        word = NATIVE.get(spoken, 0) if spoken != "PRODUCT" or self.name == "matmul" else 0
         own = self.tangent is not None
         moves = (self.linear or self.is_view) and not own and self.name not in BY_STRIDES
         slope = self.is_pointwise and not own and not self.is_view

@@ -23,7 +23,9 @@ DIMS = {"dim", "dims", "dim0", "dim1", "dim2", "dimension", "axis"}
 SHAPES = {"shape"}
 
 # words that native code knows, by the numbers of BatchWord in native/seam/plan.h; the rest it leaves to them
-NATIVE = {"ELEMENTWISE": 1, "PLAIN": 2, "ALONG": 3, "SHAPED": 3, "PART": 3, "OVER": 4}
+NATIVE = {
+    "ELEMENTWISE": 1, "PLAIN": 2, "LINEAR": 3, "PRODUCT": 3, "ALONG": 4, "SHAPED": 4, "PART": 4, "OVER": 5, "SQUEEZED": 5,
+}  # fmt: skip
 
 
 class Batch:
