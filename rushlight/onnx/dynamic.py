@@ -31,7 +31,7 @@ def from_dynamic_shapes(given: Any, arguments: Mapping[str, Any]) -> Axes:
         given = dict(zip(arguments, given, strict=True))
     found: Axes = []
     for name, argument in arguments.items():
-        for spec, tensor in beside((given or {}).get(name), argument):
+        for spec, _ in beside((given or {}).get(name), argument):
             pairs = spec.items() if isinstance(spec, Mapping) else enumerate(spec or ())
             places = f"{name}_{len(found)}"
             found.append({axis: named(each, axis, places) for axis, each in pairs if is_dynamic(each)})

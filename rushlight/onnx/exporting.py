@@ -123,7 +123,8 @@ class Request:
     """What is to be exported: a network, example arguments and the axes that may change."""
 
     def __init__(self, model: Any, args: tuple, kwargs: dict[str, Any], input_names: Sequence[str] | None):
-        self.model, self.args, self.kwargs = model, args, kwargs
+        # a tensor that is given twice is two inputs
+        self.model, self.args, self.kwargs = model, distinct(args), distinct(kwargs)
         self.arguments = self.by_name()
         self.tensors = list(tensors_of(list(self.arguments.values())))
         self.names = list(self.default_names())
@@ -163,6 +164,14 @@ class Request:
         elif dynamic_axes is not None:
             self.axes = from_dynamic_axes(dynamic_axes, list(zip(self.names, self.tensors, strict=True)))
 
+    def run(self, inputs: dict[int, Tensor]) -> Any:
+        """The network on other tensors in place of the example's."""
+
+        def change(tensor: Tensor) -> Tensor:
+            return inputs.get(id(tensor), tensor)
+
+        return self.model(*exchanged(self.args, change), **exchanged(self.kwargs, change))
+
     def sizes(self) -> Sizes:
         base: dict[str, int] = {}
         for axes, tensor, name in zip(self.axes, self.tensors, self.names, strict=True):
@@ -191,16 +200,20 @@ def resized(tensor: Tensor, wanted: dict[int, int], turn: bool) -> Tensor:
     return from_numpy(np.array(np.flip(array) if turn else array))
 
 
-def exchanged(tree: Any, tensors: dict[int, Tensor]) -> Any:
+def exchanged(tree: Any, change: Callable[[Tensor], Tensor]) -> Any:
     """Arguments with other tensors in their places."""
     if isinstance(tree, Tensor):
-        return tensors[id(tree)]
+        return change(tree)
     if isinstance(tree, (list, tuple)):
-        inside = [exchanged(each, tensors) for each in tree]
+        inside = [exchanged(each, change) for each in tree]
         return type(tree)(*inside) if hasattr(tree, "_fields") else type(tree)(inside)
     if isinstance(tree, dict):
-        return {name: exchanged(each, tensors) for name, each in tree.items()}
+        return {name: exchanged(each, change) for name, each in tree.items()}
     return tree
+
+
+def distinct(tree: Any) -> Any:
+    return exchanged(tree, lambda tensor: tensor.detach())
 
 
 @contextmanager
@@ -210,7 +223,8 @@ def kept(model: Any, training: bool | None) -> Iterator[None]:
 
     modules = list(model.modules()) if hasattr(model, "modules") else []
     modes = [each.training for each in modules]
-    buffers = [(each, each.detach().clone(), each._version) for each in model.buffers()] if modules else []
+    buffers = [dict(each._buffers) for each in modules]
+    contents = [(each, each.detach().clone()) for own in buffers for each in own.values() if each is not None]
     stream = get_rng_state()
     if training is not None and modules:
         model.train(training)
@@ -220,10 +234,11 @@ def kept(model: Any, training: bool | None) -> Iterator[None]:
     finally:
         Exporting.is_on = False
         set_rng_state(stream)
-        for module, mode in zip(modules, modes, strict=True):
+        for module, mode, own in zip(modules, modes, buffers, strict=True):
             module.training = mode
-        for buffer, before, version in buffers:
-            if buffer._version != version:
+            module._buffers.update(own)
+        for buffer, before in contents:
+            if not np.array_equal(buffer._array, before._array):
                 buffer.detach().copy_(before)
 
 
@@ -243,7 +258,7 @@ def record(request: Request, sizes: Sizes, training: bool | None) -> tuple[list[
         recorder.inputs = [recorder.take_input(inputs[id(tensor)]) for tensor in request.tensors]
         with kept(model, training), no_grad(), recorder:
             try:
-                found = model(*exchanged(request.args, inputs), **exchanged(request.kwargs, inputs))
+                found = request.run(inputs)
             except Exception as error:
                 if turn == 0 or isinstance(error, OnnxExporterError):
                     raise
@@ -263,7 +278,7 @@ def written(request: Request, opset: int, output_names: Sequence[str] | None, tr
     inputs = [merging.value(each, None) for each in zip(*[one.inputs for one in recorders], strict=True)]
     calls = merging.calls([one.calls for one in recorders])
     results = [merging.value(each, None) for each in zip(*outputs, strict=True)]
-    writer = Writer(opset, request, inputs)
+    writer = Writer(opset, request, inputs, output_names or ())
     for call in calls:
         writer.translate(call)
     return writer.model(results, output_names)
@@ -272,12 +287,14 @@ def written(request: Request, opset: int, output_names: Sequence[str] | None, tr
 class Writer:
     """Translates calls into a graph."""
 
-    def __init__(self, opset: int, request: Request, inputs: Sequence[Merged]):
-        self.graph = Graph(opset, request.names)
+    def __init__(self, opset: int, request: Request, inputs: Sequence[Merged], output_names: Sequence[str]):
+        self.graph = Graph(opset, [*request.names, *output_names])
         self.edges: dict[int, Edge] = {}
         self.inputs = []
         for name, value, axes in zip(request.names, inputs, request.axes, strict=True):
-            shape = [Size({frozenset([axes[axis]]): 1}) if axis in axes else each for axis, each in enumerate(value.shape)]
+            shape = [
+                Size({frozenset([axes[axis]]): 1}) if axis in axes else each for axis, each in enumerate(value.shape)
+            ]
             edge = self.edges[id(value)] = Edge(name, value.dtype, shape)
             self.inputs.append(edge)
             for axis, symbol in axes.items():
@@ -315,7 +332,7 @@ class Writer:
         graph.results, graph.name, graph.place = results, call.name, call.place
         try:
             made = TABLE[call.name](graph, *self.tree(call.args), **self.tree(call.kwargs))
-        except TypeError as error:
+        except (TypeError, ValueError, LookupError, ZeroDivisionError) as error:
             fix = "write the call with the arguments of its first form in torch's reference"
             refuse(f"'{call.name}' is not exported with these arguments: {error}", call.place, fix)
         several = [made] if isinstance(made, Edge) else list(made or ())
@@ -337,9 +354,13 @@ class Writer:
             outputs.append(Edge(name, value.dtype, list(value.shape)))
         nodes = graph.pruned([each.name for each in outputs])
         weights = [initializer(name, array) for name, array in graph.initializers.items()]
-        made = helper.make_graph(nodes, "main_graph", [info(each) for each in self.inputs], [info(each) for each in outputs], weights)
+        made = helper.make_graph(
+            nodes, "main_graph", [info(each) for each in self.inputs], [info(each) for each in outputs], weights
+        )
         opsets = [helper.make_opsetid("", graph.opset)]
-        found = helper.make_model(made, opset_imports=opsets, producer_name="rushlight", ir_version=10 if graph.opset <= 21 else None)
+        found = helper.make_model(
+            made, opset_imports=opsets, producer_name="rushlight", ir_version=10 if graph.opset <= 21 else None
+        )
         if found.ByteSize() < 1 << 30:
             checker.check_model(found)
         return found
@@ -348,7 +369,7 @@ class Writer:
 def initializer(name: str, array: np.ndarray) -> Any:
     from onnx import numpy_helper
 
-    return numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
+    return numpy_helper.from_array(np.array(array, order="C"), name)
 
 
 def info(edge: Edge) -> Any:
@@ -364,7 +385,7 @@ def compare(program: ONNXProgram, request: Request) -> None:
     from rushlight import no_grad
 
     with no_grad():
-        expected = list(tensors_of(request.model(*request.args, **request.kwargs)))
+        expected = list(tensors_of(request.run({})))
     found = program(*request.tensors)
     for place, (one, two) in enumerate(zip(expected, found, strict=True)):
         if not np.allclose(one.detach().numpy(), two.numpy(), rtol=1e-3, atol=1e-5, equal_nan=True):

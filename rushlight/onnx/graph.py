@@ -13,7 +13,8 @@ from rushlight.onnx.sizes import Merged, Size
 
 INT64 = np.dtype(np.int64)
 BOOL = np.dtype(bool)
-Dims = list[int | Size | None]
+# sizes: a number, a Size, or None where it follows others in a way that cannot be written
+Dims = list[Any]
 
 
 class Edge:
@@ -58,7 +59,9 @@ class Graph:
         self.used.add(name)
         return name
 
-    def add(self, kind: str, *inputs: Edge | None, outputs: int = 1, dtype: Any = None, shape: Any = None, **options: Any) -> Any:
+    def add(
+        self, kind: str, *inputs: Edge | None, outputs: int = 1, dtype: Any = None, shape: Any = None, **options: Any
+    ) -> Any:
         """A node; its first output, or a list of them. The dtype is that of the first input unless another is given."""
         from onnx import helper
 
@@ -158,7 +161,16 @@ class Graph:
             return self.add(kind, edge, self.constant(list(dims), INT64), keepdims=keep)
         return self.add(kind, edge, axes=list(dims), keepdims=keep)
 
+    def where(self, condition: Edge, one: Edge, two: Edge) -> Edge:
+        """One where the condition holds, two elsewhere; readers choose numbers only."""
+        if one.dtype != BOOL:
+            return self.add("Where", condition, one, two, dtype=one.dtype)
+        other = self.add("And", self.add("Not", condition), two)
+        return self.add("Or", self.add("And", condition, one), other)
+
     def transpose(self, edge: Edge, order: Sequence[int]) -> Edge:
+        if not order:
+            return edge
         shape = None if edge.shape is None else [edge.shape[each] for each in order]
         return self.add("Transpose", edge, perm=list(order), shape=shape)
 

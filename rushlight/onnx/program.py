@@ -60,7 +60,7 @@ class ONNXProgram:
     def named(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, np.ndarray]:
         weights = {each.name for each in self.model.graph.initializer}
         names = [each.name for each in self.model.graph.input if each.name not in weights]
-        arrays = [np.ascontiguousarray(each.detach().numpy()) for each in tensors_of([args, kwargs])]
+        arrays = [np.array(each.detach().numpy(), order="C") for each in tensors_of([args, kwargs])]
         return dict(zip(names, arrays, strict=True))
 
     def initialize_inference_session(self, initializer: Any = None) -> None:
@@ -84,7 +84,7 @@ class ONNXProgram:
         known = {each.name: each for each in self.model.graph.initializer}
         for name, tensor in state_dict.items():
             if name in known:
-                known[name].CopyFrom(numpy_helper.from_array(np.ascontiguousarray(tensor.detach().numpy()), name))
+                known[name].CopyFrom(numpy_helper.from_array(np.array(tensor.detach().numpy(), order="C"), name))
             else:
                 warn(f"Weight '{name}' not found in the model. Skipped applying.", OnnxExporterWarning)
         self.release()

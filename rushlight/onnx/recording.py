@@ -26,7 +26,20 @@ QUESTIONS = set(
     """.split()
 )
 # what draws numbers: never a constant
-RANDOM = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "uniform", "exponential", "randint", "randperm"}
+RANDOM = {
+    "rand",
+    "randn",
+    "rand_like",
+    "randn_like",
+    "bernoulli",
+    "normal",
+    "uniform",
+    "exponential",
+    "randint",
+    "randperm",
+}
+# places whose functions have a name of their own
+ELSEWHERE = {"linalg", "masked", "fft"}
 # the fields of a tensor that give another one
 FIELDS = {"T", "mT", "H", "mH", "data", "real", "imag"}
 
@@ -61,7 +74,9 @@ def name_of(function: Callable) -> str:
         return getattr(field, "__name__", None) or field.fget.__name__
     if name.endswith("_") and not name.startswith("__"):
         return name[:-1]
-    return name
+    # the same name means something else there
+    _, _, place = (getattr(function, "__module__", None) or "").partition(".")
+    return f"{place}.{name}" if place in ELSEWHERE else name
 
 
 def tensors_in(tree: Any) -> Iterator[Tensor]:
@@ -85,6 +100,8 @@ class Recorder(TorchFunctionMode):
         self.values: dict[int, Value] = {}
         self.calls: list[Call] = []
         self.inputs: list[Value] = []
+        # calls that the recorder looks into, the program's own first
+        self.outer: list[str] = []
         # tensors whose memory was written to through another one, by identity, and where
         self.stale: dict[int, Location | None] = {}
         # of parts that were taken by brackets, by identity: the whole and the index
@@ -131,17 +148,21 @@ class Recorder(TorchFunctionMode):
             return self.note(name, function, args, kwargs)
         live = self.is_live(args, kwargs)
         count = len(self.calls)
-        if getattr(function, "__wrapped__", None) is None:
+        self.outer.append(name)
+        if getattr(function, "__wrapped__", None) is None or getattr(function, "op", None) is not None:
+            # there is nothing inside but arrays
             result = function(*args, **kwargs)
         else:
             with self:
                 result = redispatch_function(function, types, args, kwargs)
         if live or name in RANDOM:
-            self.look(name, result, len(self.calls) > count)
+            self.look(result, len(self.calls) > count)
+        self.outer.pop()
         return result
 
-    def look(self, name: str, result: Any, has_calls: bool) -> None:
-        """Refuse what a call has made of live tensors outside of the record."""
+    def look(self, result: Any, has_calls: bool) -> None:
+        """Refuse what a call made of live tensors outside of the record, by the name that the program used."""
+        name = self.outer[0]
         unknown = any(id(each) not in self.values for each in tensors_in(result))
         if unknown or (result is None and not has_calls):
             fix = "compute it outside of the network, or from operations of the list in docs/export.md"

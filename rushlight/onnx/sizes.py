@@ -1,7 +1,7 @@
 """Sizes that may change: several runs at several sizes, laid on each other.
 
-A number that is the same in all runs is a number; one that follows the sizes is a `Size`, a sum of products of them, found
-from runs in which each is once as it is and once doubled, and tried on one more.
+A number that is the same in all runs is a number; one that follows the sizes is a `Size`, a sum of products of them,
+found from runs in which each is once as it is and once doubled, and tried on one more.
 """
 
 from __future__ import annotations
@@ -99,12 +99,19 @@ class Merged:
 
     def __init__(self, seen: Sequence[Value], sizes: Sizes):
         first = seen[0]
-        self.kind, self.name, self.live, self.dtype, self.place = first.kind, first.name, first.live, first.dtype, first.place
+        self.kind, self.name, self.live, self.dtype, self.place = (
+            first.kind,
+            first.name,
+            first.live,
+            first.dtype,
+            first.place,
+        )
         self.shape = sizes.shape([each.shape for each in seen])
         self.array = first.array
         # a number of the program, not of the network's inputs
         self.is_constant = not self.live and all(
-            each.array.shape == self.array.shape and np.array_equal(each.array, self.array, equal_nan=is_real(each.array))
+            each.array.shape == self.array.shape
+            and np.array_equal(each.array, self.array, equal_nan=is_real(each.array))
             for each in seen
         )
 
@@ -161,7 +168,9 @@ class Merging:
         found = []
         for several in itertools.zip_longest(*runs):
             first = several[0]
-            if any(each is None or each.name != first.name or len(each.results) != len(first.results) for each in several):
+            if any(
+                each is None or each.name != first.name or len(each.results) != len(first.results) for each in several
+            ):
                 self.refuse(next((each.place for each in several if each is not None), None))
             call = Call(first.name, None, None, first.place, first.live)
             call.args = self.tree([each.args for each in several], first.place)
@@ -173,7 +182,9 @@ class Merging:
 
     def refuse(self, place: Location | None) -> None:
         words = "the network does something else when an input has another size"
-        refuse(words, place, "let it do the same at all sizes, or give this axis one size: leave it out of dynamic_shapes")
+        refuse(
+            words, place, "let it do the same at all sizes, or give this axis one size: leave it out of dynamic_shapes"
+        )
 
     def refuse_number(self, seen: Sequence[Any], place: Location | None) -> None:
         words = f"a number changes with the inputs, and is no sum of products of their sizes: {list(seen)}"

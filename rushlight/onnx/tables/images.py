@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rushlight.onnx.graph import Edge, Graph
 from rushlight.onnx.tables.table import unsupported, writes
 
@@ -26,7 +28,14 @@ def spatial_of(graph: Graph) -> int:
 
 @writes("conv1d conv2d conv3d")
 def conv(
-    graph: Graph, input: Edge, weight: Edge, bias: Edge | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    graph: Graph,
+    input: Edge,
+    weight: Edge,
+    bias: Edge | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
 ) -> Edge:
     count = spatial_of(graph)
     edge, single = batched(graph, input, count)
@@ -40,7 +49,15 @@ def conv(
     else:
         pads = many(padding, count) * 2
     found = graph.add(
-        "Conv", edge, weight, bias, kernel_shape=kernel, strides=many(stride, count), pads=pads, dilations=dilations, group=groups
+        "Conv",
+        edge,
+        weight,
+        bias,
+        kernel_shape=kernel,
+        strides=many(stride, count),
+        pads=pads,
+        dilations=dilations,
+        group=groups,
     )
     return graph.squeeze(found, 0) if single else found
 
@@ -128,7 +145,7 @@ def avg_pool(
     return graph.squeeze(found, 0) if single else found
 
 
-ADAPTIVE = "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d"
+ADAPTIVE = " ".join(f"adaptive_{kind}_pool{count}d" for kind in ("avg", "max") for count in (1, 2, 3))
 
 
 @writes(ADAPTIVE)
@@ -144,7 +161,7 @@ def adaptive_pool(graph: Graph, input: Edge, output_size: Any, return_indices: b
         found = graph.add(f"Global{kind}Pool", edge)
     elif wanted == sizes:
         found = edge
-    elif all(isinstance(own, int) and own % each == 0 for each, own in zip(wanted, sizes, strict=True)):
+    elif all(isinstance(own, int) and each and own % each == 0 for each, own in zip(wanted, sizes, strict=True)):
         kernel = [own // each for each, own in zip(wanted, sizes, strict=True)]
         found = graph.add(f"{kind}Pool", edge, kernel_shape=kernel, strides=kernel)
     else:
@@ -175,8 +192,6 @@ def interpolate(
         shape = [each for each in (input.shape or [])[:2]]
         sizes = graph.ints([*shape, *(graph.result.shape[2:] if size is None else many(size, count))])
     else:
-        import numpy as np
-
         scales = graph.constant([1, 1, *many(scale_factor, count)], np.float32)
     return graph.add(
         "Resize",

@@ -55,7 +55,9 @@ def getitem(graph: Graph, input: Edge, index: Any) -> Edge:
 def sliced(graph: Graph, input: Edge, given: list[Any]) -> Edge:
     """The slices of an index, in one node."""
     cuts = [(axis, each) for axis, each in enumerate(given) if isinstance(each, slice) and each != slice(None)]
-    cuts = [(axis, each) for axis, each in cuts if (each.start, each.stop, each.step) not in ((0, None, None), (0, None, 1))]
+    cuts = [
+        (axis, each) for axis, each in cuts if (each.start, each.stop, each.step) not in ((0, None, None), (0, None, 1))
+    ]
     if not cuts:
         return input
     starts = graph.ints([0 if each.start is None else each.start for _, each in cuts])
@@ -83,7 +85,7 @@ def several(graph: Graph, found: Edge, dims: list[Any], places: list[int]) -> Ed
 @writes("__setitem__")
 def setitem(graph: Graph, input: Edge, index: Any, value: Any) -> Edge:
     if isinstance(index, Edge) and index.dtype == BOOL and index.rank == input.rank:
-        return graph.add("Where", index, graph.tensor(value, input.dtype), input, dtype=input.dtype)
+        return graph.where(index, graph.tensor(value, input.dtype), input)
     given = entries(graph, input, index)
     if any(isinstance(each, Edge) or each is None for each in given):
         unsupported(graph, "tensors as index", "use torch.where, masked_fill or scatter")
@@ -142,9 +144,18 @@ def narrow(graph: Graph, input: Edge, dim: int, start: int, length: Any) -> Edge
     return graph.add("Slice", input, graph.ints([start]), graph.ints([end]), axis)
 
 
+@writes("_slice")
+def slice_dim(graph: Graph, input: Edge, dim: int, start: Any, end: Any, step: int = 1) -> Edge:
+    axes = graph.constant([dim], INT64)
+    return graph.add("Slice", input, graph.ints([start]), graph.ints([end]), axes, graph.ints([step]))
+
+
 @writes("index_select")
 def index_select(graph: Graph, input: Edge, dim: int, index: Edge) -> Edge:
-    return graph.add("Gather", input, index, axis=axis_of(input, dim))
+    if not input.rank:
+        return input
+    indices = index if index.rank else graph.unsqueeze(index, 0)
+    return graph.add("Gather", input, indices, axis=axis_of(input, dim))
 
 
 @writes("gather")
@@ -152,12 +163,18 @@ def gather(graph: Graph, input: Edge, dim: int, index: Edge, *, sparse_grad: boo
     return graph.add("GatherElements", input, index, axis=axis_of(input, dim))
 
 
-@writes("scatter")
-def scatter(graph: Graph, input: Edge, dim: int, index: Edge, src: Any = None, *, value: Any = None, reduce: Any = None) -> Edge:
-    if reduce is not None:
+@writes("scatter scatter_add")
+def scatter(
+    graph: Graph, input: Edge, dim: int, index: Edge, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Edge:
+    if reduce is not None or (graph.name == "scatter_add" and graph.opset < 16):
         unsupported(graph, "reduce=", "use scatter without it")
     given = src if value is None else value
     if not isinstance(given, Edge):
         shape = graph.add("Shape", index, dtype=INT64)
         given = graph.add("Expand", graph.tensor(given, input.dtype), shape)
-    return graph.add("ScatterElements", input, index, graph.cast(given, input.dtype), axis=axis_of(input, dim))
+    if isinstance(src, Edge) and src.shape != index.shape:
+        unsupported(graph, "more values than indices", "slice the values to the shape of the indices")
+    kind = "add" if graph.name == "scatter_add" else None
+    values = graph.cast(given, input.dtype)
+    return graph.add("ScatterElements", input, index, values, axis=axis_of(input, dim), reduction=kind)

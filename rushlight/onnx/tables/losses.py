@@ -15,7 +15,9 @@ def reduced(graph: Graph, edge: Edge, reduction: str) -> Edge:
 
 
 @writes("mse_loss l1_loss")
-def distance(graph: Graph, input: Edge, target: Edge, *old: Any, reduction: str = "mean", weight: Any = None, **more: Any) -> Edge:
+def distance(
+    graph: Graph, input: Edge, target: Edge, *old: Any, reduction: str = "mean", weight: Any = None, **more: Any
+) -> Edge:
     if weight is not None:
         unsupported(graph, "weight", "multiply the differences")
     apart = graph.add("Sub", input, graph.cast(target, input.dtype))

@@ -50,8 +50,8 @@ def batch_norm(
         found = standardized(graph, input, [0, *range(2, rank)], eps)
     else:
         channels = running_mean.shape or [1]
-        scale = weight or graph.constant(np.ones(channels), input.dtype)  # type: ignore[arg-type]
-        shift = bias or graph.constant(np.zeros(channels), input.dtype)  # type: ignore[arg-type]
+        scale = weight or graph.constant(np.ones(channels), input.dtype)
+        shift = bias or graph.constant(np.zeros(channels), input.dtype)
         return graph.add("BatchNormalization", input, scale, shift, running_mean, running_var, epsilon=float(eps))
     parts = [each if each is None else per_channel(graph, each, rank) for each in (weight, bias)]
     return scaled(graph, found, *parts)
@@ -59,7 +59,13 @@ def batch_norm(
 
 @writes("layer_norm")
 def layer_norm(
-    graph: Graph, input: Edge, normalized_shape: Any, weight: Edge | None = None, bias: Edge | None = None, eps: float = 1e-5, *more: Any
+    graph: Graph,
+    input: Edge,
+    normalized_shape: Any,
+    weight: Edge | None = None,
+    bias: Edge | None = None,
+    eps: float = 1e-5,
+    *more: Any,
 ) -> Edge:
     count = len(normalized_shape) if isinstance(normalized_shape, (list, tuple)) else 1
     if graph.opset >= 17 and weight is not None:
@@ -68,7 +74,9 @@ def layer_norm(
 
 
 @writes("rms_norm")
-def rms_norm(graph: Graph, input: Edge, normalized_shape: Any, weight: Edge | None = None, eps: float | None = None) -> Edge:
+def rms_norm(
+    graph: Graph, input: Edge, normalized_shape: Any, weight: Edge | None = None, eps: float | None = None
+) -> Edge:
     count = len(normalized_shape) if isinstance(normalized_shape, (list, tuple)) else 1
     axes = range(input.rank - count, input.rank)
     squares = graph.reduce("ReduceMean", graph.add("Mul", input, input), axes, True)
@@ -79,7 +87,13 @@ def rms_norm(graph: Graph, input: Edge, normalized_shape: Any, weight: Edge | No
 
 @writes("group_norm")
 def group_norm(
-    graph: Graph, input: Edge, num_groups: int, weight: Edge | None = None, bias: Edge | None = None, eps: float = 1e-5, *more: Any
+    graph: Graph,
+    input: Edge,
+    num_groups: int,
+    weight: Edge | None = None,
+    bias: Edge | None = None,
+    eps: float = 1e-5,
+    *more: Any,
 ) -> Edge:
     batch, *_ = input.shape or [None]
     # zero keeps the batch's size, whatever it is

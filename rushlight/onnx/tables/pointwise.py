@@ -18,14 +18,12 @@ UNARY = dict(
         strict=True,
     )
 )
+# of whole numbers they are the number itself
+WHOLE = {"floor", "ceil", "round", "trunc"}
 ARITHMETIC = {"mul": "Mul", "multiply": "Mul", "maximum": "Max", "minimum": "Min"}
-COMPARING = dict(
-    zip(
-        "eq ne lt le gt ge greater greater_equal less less_equal not_equal __eq__ __ne__".split(),
-        "Equal Equal Less LessOrEqual Greater GreaterOrEqual Greater GreaterOrEqual Less LessOrEqual Equal Equal Equal".split(),
-        strict=True,
-    )
-)
+COMPARING = {"eq": "Equal", "lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual"}
+COMPARING |= dict(zip("less less_equal greater greater_equal".split(), list(COMPARING.values())[1:], strict=True))
+COMPARING |= dict.fromkeys(("ne", "not_equal", "__eq__", "__ne__"), "Equal")
 LOGICAL = dict(
     zip(
         "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split(),
@@ -40,6 +38,8 @@ CONVERTING = "float double half bfloat16 long int short char byte bool to type_a
 def unary(graph: Graph, input: Edge, *, decimals: int = 0) -> Edge:
     if decimals:
         unsupported(graph, "decimals", "multiply, round and divide")
+    if input.dtype.kind in "iub" and graph.name in WHOLE:
+        return input
     return graph.add(UNARY[graph.name], graph.cast(input, graph.result.dtype))
 
 
@@ -47,7 +47,11 @@ def unary(graph: Graph, input: Edge, *, decimals: int = 0) -> Edge:
 def arithmetic(graph: Graph, input: Any, other: Any) -> Edge:
     dtype = graph.result.dtype
     if dtype == BOOL:
-        return graph.add({"Mul": "And", "Max": "Or", "Min": "And"}[ARITHMETIC[graph.name]], graph.tensor(input, BOOL), graph.tensor(other, BOOL))
+        return graph.add(
+            {"Mul": "And", "Max": "Or", "Min": "And"}[ARITHMETIC[graph.name]],
+            graph.tensor(input, BOOL),
+            graph.tensor(other, BOOL),
+        )
     return graph.add(ARITHMETIC[graph.name], graph.tensor(input, dtype), graph.tensor(other, dtype))
 
 
@@ -55,9 +59,13 @@ def arithmetic(graph: Graph, input: Any, other: Any) -> Edge:
 def sums(graph: Graph, input: Any, other: Any, *, alpha: Any = 1) -> Edge:
     dtype = graph.result.dtype
     left, right = graph.tensor(input, dtype), graph.tensor(other, dtype)
+    if dtype == BOOL:
+        return graph.add("Or", left, right)
     if graph.name == "rsub":
         left, right = right, left
-    if alpha != 1:
+        if alpha != 1:
+            right = graph.add("Mul", right, graph.tensor(alpha, dtype))
+    elif alpha != 1:
         right = graph.add("Mul", right, graph.tensor(alpha, dtype))
     return graph.add("Add" if graph.name == "add" else "Sub", left, right)
 
@@ -100,10 +108,12 @@ def power(graph: Graph, input: Any, exponent: Any) -> Edge:
     return graph.add("Pow", graph.tensor(input, dtype), graph.tensor(exponent, dtype))
 
 
-@writes("square rsqrt log2 log10 log1p expm1 exp2 trunc frac")
+@writes("square rsqrt log2 log10 log1p expm1 exp2 trunc frac erfc")
 def composed(graph: Graph, input: Edge) -> Edge:
     dtype = graph.result.dtype
     value = graph.cast(input, dtype)
+    if dtype.kind in "iu" and graph.name == "trunc":
+        return value
 
     def number(value: float) -> Edge:
         return graph.constant(value, dtype)
@@ -118,6 +128,8 @@ def composed(graph: Graph, input: Edge) -> Edge:
         return graph.add("Log", graph.add("Add", value, number(1)))
     if graph.name == "expm1":
         return graph.add("Sub", graph.add("Exp", value), number(1))
+    if graph.name == "erfc":
+        return graph.add("Sub", number(1), graph.add("Erf", value))
     if graph.name == "exp2":
         return graph.add("Pow", number(2), value)
     whole = graph.add("Mul", graph.add("Sign", value), graph.add("Floor", graph.add("Abs", value)))
@@ -149,6 +161,8 @@ def negation(graph: Graph, input: Edge) -> Edge:
 
 @writes("isnan isinf isfinite")
 def finite(graph: Graph, input: Edge) -> Edge:
+    if input.dtype.kind not in "fV":
+        input = graph.cast(input, np.float32)
     if graph.name != "isfinite":
         return graph.add("IsNaN" if graph.name == "isnan" else "IsInf", input, dtype=BOOL)
     # infinite and not-a-number alike give no zero
@@ -158,13 +172,13 @@ def finite(graph: Graph, input: Edge) -> Edge:
 @writes("where")
 def where(graph: Graph, condition: Edge, input: Any, other: Any) -> Edge:
     dtype = graph.result.dtype
-    return graph.add("Where", graph.cast(condition, BOOL), graph.tensor(input, dtype), graph.tensor(other, dtype), dtype=dtype)
+    return graph.where(graph.cast(condition, BOOL), graph.tensor(input, dtype), graph.tensor(other, dtype))
 
 
 @writes("masked_fill")
 def masked_fill(graph: Graph, input: Edge, mask: Edge, value: Any) -> Edge:
     dtype = graph.result.dtype
-    return graph.add("Where", graph.cast(mask, BOOL), graph.tensor(value, dtype), graph.cast(input, dtype), dtype=dtype)
+    return graph.where(graph.cast(mask, BOOL), graph.tensor(value, dtype), graph.cast(input, dtype))
 
 
 @writes("clamp clip clamp_min clamp_max")
@@ -186,8 +200,11 @@ def lerp(graph: Graph, input: Edge, end: Edge, weight: Any) -> Edge:
 
 @writes("addcmul addcdiv")
 def added_product(graph: Graph, input: Edge, tensor1: Edge, tensor2: Edge, *, value: Any = 1) -> Edge:
-    found = graph.add("Mul" if graph.name == "addcmul" else "Div", tensor1, tensor2)
-    return graph.add("Add", input, graph.add("Mul", found, graph.tensor(value, input.dtype)))
+    dtype = graph.result.dtype
+    found = graph.add(
+        "Mul" if graph.name == "addcmul" else "Div", graph.cast(tensor1, dtype), graph.cast(tensor2, dtype)
+    )
+    return graph.add("Add", graph.cast(input, dtype), graph.add("Mul", found, graph.tensor(value, dtype)))
 
 
 @writes(CONVERTING)
@@ -202,7 +219,9 @@ def converting(graph: Graph, input: Edge, *options: Any, **more: Any) -> Edge:
 
 
 @writes("dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout")
-def dropout(graph: Graph, input: Edge, p: float = 0.5, training: bool = True, inplace: bool = False, train: bool = False) -> Edge:
+def dropout(
+    graph: Graph, input: Edge, p: float = 0.5, training: bool = True, inplace: bool = False, train: bool = False
+) -> Edge:
     if not training or not p:
         return input
     if graph.name != "dropout":

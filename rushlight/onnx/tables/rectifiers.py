@@ -23,9 +23,15 @@ def leaky_relu(graph: Graph, input: Edge, negative_slope: float = 0.01, inplace:
     return graph.add("LeakyRelu", input, alpha=float(negative_slope))
 
 
-@writes("selu softsign")
-def plain(graph: Graph, input: Edge, inplace: bool = False) -> Edge:
-    return graph.add({"selu": "Selu", "softsign": "Softsign"}[graph.name], input)
+@writes("selu")
+def selu(graph: Graph, input: Edge, inplace: bool = False) -> Edge:
+    return graph.add("Selu", input)
+
+
+@writes("softsign")
+def softsign(graph: Graph, input: Edge) -> Edge:
+    value = graph.cast(input, graph.result.dtype)
+    return graph.add("Div", value, graph.add("Add", graph.add("Abs", value), graph.constant(1, value.dtype)))
 
 
 @writes("prelu")
@@ -50,6 +56,13 @@ def gelu(graph: Graph, input: Edge, approximate: str = "none", *, _stacklevel: i
     return graph.add("Mul", half, graph.add("Add", curve, number(1)))
 
 
+def smooth_relu(graph: Graph, input: Edge) -> Edge:
+    """log(1 + exp(x)) that does not overflow; ONNX Runtime has none for doubles."""
+    small = graph.add("Exp", graph.add("Neg", graph.add("Abs", input)))
+    rest = graph.add("Log", graph.add("Add", small, graph.constant(1, input.dtype)))
+    return graph.add("Add", graph.add("Relu", input), rest)
+
+
 @writes("silu")
 def silu(graph: Graph, input: Edge, inplace: bool = False) -> Edge:
     return graph.add("Mul", input, graph.add("Sigmoid", input))
@@ -57,22 +70,22 @@ def silu(graph: Graph, input: Edge, inplace: bool = False) -> Edge:
 
 @writes("mish")
 def mish(graph: Graph, input: Edge, inplace: bool = False) -> Edge:
-    return graph.add("Mul", input, graph.add("Tanh", graph.add("Softplus", input)))
+    return graph.add("Mul", input, graph.add("Tanh", smooth_relu(graph, input)))
 
 
 @writes("softplus")
 def softplus(graph: Graph, input: Edge, beta: float = 1, threshold: float = 20) -> Edge:
     factor = graph.constant(beta, input.dtype)
     scaled = input if beta == 1 else graph.add("Mul", input, factor)
-    found = graph.add("Softplus", scaled)
+    found = smooth_relu(graph, scaled)
     found = found if beta == 1 else graph.add("Div", found, factor)
     large = graph.add("Greater", scaled, graph.constant(threshold, input.dtype), dtype=BOOL)
-    return graph.add("Where", large, input, found, dtype=input.dtype)
+    return graph.where(large, input, found)
 
 
 @writes("logsigmoid")
 def logsigmoid(graph: Graph, input: Edge) -> Edge:
-    return graph.add("Neg", graph.add("Softplus", graph.add("Neg", input)))
+    return graph.add("Neg", smooth_relu(graph, graph.add("Neg", input)))
 
 
 @writes("hardtanh relu6")
@@ -84,13 +97,16 @@ def hardtanh(graph: Graph, input: Edge, min_val: float = -1.0, max_val: float = 
 
 @writes("hardsigmoid hardswish")
 def hardsigmoid(graph: Graph, input: Edge, inplace: bool = False) -> Edge:
-    found = graph.add("HardSigmoid", input, alpha=1 / 6, beta=0.5)
+    shifted = graph.add("Add", input, graph.constant(3, input.dtype))
+    limits = graph.constant(0, input.dtype), graph.constant(6, input.dtype)
+    found = graph.add("Div", graph.add("Clip", shifted, *limits), graph.constant(6, input.dtype))
     return found if graph.name == "hardsigmoid" else graph.add("Mul", input, found)
 
 
 @writes("tanhshrink")
 def tanhshrink(graph: Graph, input: Edge) -> Edge:
-    return graph.add("Sub", input, graph.add("Tanh", input))
+    value = graph.cast(input, graph.result.dtype)
+    return graph.add("Sub", value, graph.add("Tanh", value))
 
 
 @writes("softshrink hardshrink")
@@ -101,7 +117,7 @@ def shrink(graph: Graph, input: Edge, lambd: float = 0.5) -> Edge:
 @writes("threshold")
 def threshold(graph: Graph, input: Edge, threshold: float, value: float, inplace: bool = False) -> Edge:
     above = graph.add("Greater", input, graph.constant(threshold, input.dtype), dtype=BOOL)
-    return graph.add("Where", above, input, graph.constant(value, input.dtype), dtype=input.dtype)
+    return graph.where(above, input, graph.constant(value, input.dtype))
 
 
 @writes("glu")

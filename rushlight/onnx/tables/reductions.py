@@ -9,7 +9,13 @@ import numpy as np
 from rushlight.onnx.graph import BOOL, INT64, Edge, Graph, axes_of, axis_of
 from rushlight.onnx.tables.table import numpy_dtype, unsupported, writes
 
-SIMPLE = {"sum": "ReduceSum", "mean": "ReduceMean", "amax": "ReduceMax", "amin": "ReduceMin", "logsumexp": "ReduceLogSumExp"}
+SIMPLE = {
+    "sum": "ReduceSum",
+    "mean": "ReduceMean",
+    "amax": "ReduceMax",
+    "amin": "ReduceMin",
+    "logsumexp": "ReduceLogSumExp",
+}
 
 
 @writes(" ".join(SIMPLE) + " prod nanmean")
@@ -46,12 +52,16 @@ def place(graph: Graph, input: Edge, dim: Any = None, keepdim: bool = False) -> 
 @writes("any all")
 def truth(graph: Graph, input: Edge, dim: Any = None, keepdim: bool = False) -> Edge:
     held = graph.cast(graph.cast(input, BOOL), np.int32)
+    if dim is not None and dim in ((), []):
+        return graph.cast(input, BOOL)
     kind = "ReduceMax" if graph.name == "any" else "ReduceMin"
     return graph.cast(graph.reduce(kind, held, axes_of(input, dim), keepdim), BOOL)
 
 
 @writes("var std")
-def spread(graph: Graph, input: Edge, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Edge:
+def spread(
+    graph: Graph, input: Edge, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+) -> Edge:
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     axes = axes_of(input, dim)
@@ -77,8 +87,10 @@ def counted(graph: Graph, input: Edge, axes: list[int] | None) -> Edge:
     return graph.reduce("ReduceProd", graph.ints(sizes), [0], False)
 
 
-@writes("norm vector_norm")
-def norm(graph: Graph, input: Edge, p: Any = 2, dim: Any = None, keepdim: bool = False, *, ord: Any = None, dtype: Any = None) -> Edge:
+@writes("norm linalg.vector_norm")
+def norm(
+    graph: Graph, input: Edge, p: Any = 2, dim: Any = None, keepdim: bool = False, *, ord: Any = None, dtype: Any = None
+) -> Edge:
     order = p if ord is None else ord
     edge = graph.cast(input, graph.result.dtype)
     if order in ("fro", 2, 2.0, None):

@@ -56,7 +56,9 @@ def layer(graph: Graph, kind: str, count: int, tensors: list[Edge], backwards: b
     return [graph.squeeze(found[0], 1), *[graph.squeeze(each, 0) for each in found[1:]]]
 
 
-def run(graph: Graph, kind: str, count: int, tensors: list[Edge], sizes: Any, backwards: bool, **options: Any) -> list[Edge]:
+def run(
+    graph: Graph, kind: str, count: int, tensors: list[Edge], sizes: Any, backwards: bool, **options: Any
+) -> list[Edge]:
     if sizes is not None:
         unsupported(graph, "a packed sequence", "give the padded sequence and take the states at its ends")
     if graph.name.endswith("_step") or tensors[0].rank == 2:
@@ -82,7 +84,9 @@ def gru(graph: Graph, tensors: list[Edge], sizes: Any = None, backwards: bool = 
 
 
 @writes("_rnn_layer _rnn_step")
-def rnn(graph: Graph, tensors: list[Edge], sizes: Any = None, backwards: bool = False, relu: bool = False) -> list[Edge]:
+def rnn(
+    graph: Graph, tensors: list[Edge], sizes: Any = None, backwards: bool = False, relu: bool = False
+) -> list[Edge]:
     return run(graph, "RNN", 1, tensors, sizes, backwards, activations=["Relu" if relu else "Tanh"])
 
 
@@ -109,11 +113,11 @@ def attention(
         hidden.append(earlier(graph, query, key))
     lowest = graph.constant(-np.inf, dtype)
     for each in hidden:
-        scores = graph.add("Where", each, scores, lowest, dtype=dtype)
+        scores = graph.where(each, scores, lowest)
     weights = graph.add("Softmax", scores, axis=-1)
     for each in hidden:
         # a query that may see nothing gets zeros
-        weights = graph.add("Where", each, weights, graph.constant(0, dtype), dtype=dtype)
+        weights = graph.where(each, weights, graph.constant(0, dtype))
     return graph.add("MatMul", weights, value)
 
 
@@ -121,6 +125,6 @@ def earlier(graph: Graph, query: Edge, key: Edge) -> Edge:
     """Which keys come no later than a query."""
     sizes = [(query.shape or [])[-2], (key.shape or [])[-2]]
     if all(isinstance(each, int) for each in sizes):
-        return graph.constant(np.tri(*sizes, dtype=bool), BOOL)  # type: ignore[misc]
+        return graph.constant(np.tri(*sizes, dtype=bool), BOOL)
     ones = graph.add("Expand", graph.constant(1, np.float32), graph.ints(sizes))
     return graph.cast(graph.add("Trilu", ones, upper=0), BOOL)

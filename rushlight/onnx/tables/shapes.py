@@ -8,7 +8,7 @@ from rushlight.onnx.graph import INT64, Edge, Graph, axes_of, axis_of
 from rushlight.onnx.tables.table import unsupported, writes
 
 
-@writes("view reshape flatten unflatten _view _unsafe_view ravel")
+@writes("view reshape flatten unflatten _view _unsafe_view _reshaped_copy ravel")
 def reshaped(graph: Graph, input: Edge, *options: Any, **more: Any) -> Edge:
     return graph.reshape(graph.cast(input, graph.result.dtype), graph.result.shape)
 
@@ -27,6 +27,8 @@ def unsqueeze(graph: Graph, input: Edge, dim: int) -> Edge:
 
 @writes("transpose swapaxes swapdims t T mT adjoint")
 def transpose(graph: Graph, input: Edge, dim0: int = 0, dim1: int = 1) -> Edge:
+    if not input.rank:
+        return input
     order = list(range(input.rank))
     if graph.name in ("t", "T"):
         return graph.transpose(input, order[::-1])
@@ -60,7 +62,9 @@ def expand(graph: Graph, input: Edge, *size: Any, **more: Any) -> Edge:
 
 @writes("repeat tile")
 def repeat(graph: Graph, input: Edge, *repeats: Any, **more: Any) -> Edge:
-    given = more.get("repeats", more.get("dims", repeats[0] if repeats and isinstance(repeats[0], (list, tuple)) else repeats))
+    given = more.get(
+        "repeats", more.get("dims", repeats[0] if repeats and isinstance(repeats[0], (list, tuple)) else repeats)
+    )
     times = [1] * (input.rank - len(given)) + list(given)
     found = graph.unsqueeze(input, *range(len(times) - input.rank)) if len(times) > input.rank else input
     return graph.add("Tile", found, graph.ints(times))
@@ -100,6 +104,22 @@ def flip(graph: Graph, input: Edge, *dims: Any) -> Edge:
     return graph.add("Slice", input, graph.constant([-1] * len(axes), INT64), ends, graph.constant(axes, INT64), steps)
 
 
+@writes("roll")
+def roll(graph: Graph, input: Edge, shifts: Any, dims: Any = None) -> Edge:
+    if dims is None or dims == ():
+        unsupported(graph, "no dims", "give dims")
+    found = input
+    moves = zip(shifts if isinstance(shifts, (list, tuple)) else [shifts], axes_of(input, dims) or [], strict=True)
+    for shift, axis in moves:
+        size = (input.shape or [])[axis]
+        if not isinstance(size, int):
+            unsupported(graph, "an axis whose size changes", "leave it out of dynamic_shapes")
+        cut = size - shift % size
+        one, two = graph.add("Split", found, graph.constant([cut, size - cut], INT64), axis=axis, outputs=2)
+        found = graph.add("Concat", two, one, axis=axis)
+    return found
+
+
 @writes("tril triu")
 def triangle(graph: Graph, input: Edge, diagonal: Any = 0) -> Edge:
     return graph.add("Trilu", input, graph.tensor(diagonal, INT64), upper=int(graph.name == "triu"))
@@ -119,9 +139,19 @@ def pad(graph: Graph, input: Edge, pad: list, mode: Any = "constant", value: Any
     return graph.add("Pad", input, graph.ints([*before, *after]), filler, mode=kinds[mode])
 
 
+@writes("channel_shuffle native_channel_shuffle")
+def channel_shuffle(graph: Graph, input: Edge, groups: int) -> Edge:
+    channels = (input.shape or [])[1]
+    parts = graph.add("Reshape", input, graph.constant([0, groups, channels // groups, -1], INT64))
+    mixed = graph.add("Transpose", parts, perm=[0, 2, 1, 3])
+    return graph.add("Reshape", mixed, graph.add("Shape", input, dtype=INT64))
+
+
 @writes("pixel_shuffle pixel_unshuffle")
 def pixel_shuffle(graph: Graph, input: Edge, factor: int = 0, **named: int) -> Edge:
     factor = factor or next(iter(named.values()))
+    if input.rank != 4:
+        unsupported(graph, f"{input.rank} dimensions", "give a batch of images")
     if graph.name == "pixel_shuffle":
         return graph.add("DepthToSpace", input, blocksize=factor, mode="CRD")
     batch, channels, height, width = input.shape or [None] * 4

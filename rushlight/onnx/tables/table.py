@@ -33,9 +33,7 @@ def unsupported(graph: Graph, what: str, fix: str) -> NoReturn:
 def common_dtype(*operands: Any) -> np.dtype:
     """The dtype that operands are computed in, tensors and numbers, by torch's promotion."""
     from rushlight import result_type, tensor
-    from rushlight.core.numbers.dtypes import dtype as dtypes
 
-    del dtypes
     stand_ins = [stand_in(each) if isinstance(each, Edge) else each for each in operands]
     found = stand_ins[0]
     for each in stand_ins[1:]:
