@@ -27,7 +27,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs wheel test-wheel clients distributed distributed-full clean
+.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs wheel test-wheel clients distributed distributed-full export clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -44,6 +44,7 @@ help:
 	@echo 'make clients           programs built on other packages, unmodified, beside $(TORCH); write docs/clients.md; takes long'
 	@echo 'make distributed       install MPI from the package index and run the tests of several processes; make test then has them too'
 	@echo 'make distributed-full  the same programs beside gloo of $(TORCH), and fifty killed processes; takes a quarter of an hour'
+	@echo 'make export            install onnx and ONNX Runtime and run the tests of exported networks; make test then has them too'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
@@ -147,6 +148,10 @@ clients: $(VENV_CLIENTS)/.clients
 distributed: $(VENV)/.installed $(VENV)/.dev $(VENV)/.distributed
 	timeout 600 $(VENV)/bin/python -m pytest -q tests/distributed $(PYTEST_ARGUMENTS)
 
+# Networks as ONNX files: onnx and ONNX Runtime come into the environment, and make test finds them there from then on.
+export: $(VENV)/.installed $(VENV)/.dev $(VENV)/.onnx
+	timeout 600 $(VENV)/bin/python -m pytest -q tests/onnx $(PYTEST_ARGUMENTS)
+
 # The same programs under PyTorch's gloo; then fifty processes of a job are killed, each at another moment.
 distributed-full: distributed $(VENV_TORCH)/.torch
 	env -u PYTHONSAFEPATH $(VENV)/bin/python -m conformance.distributed --torch $(VENV_TORCH)/bin/python --ours $(VENV)/bin/python
@@ -219,9 +224,9 @@ $(VENV)/.installed $(VENV_TORCH)/.installed $(VENV_CLIENTS)/.installed:
 	mv $@.began $@
 
 # What an extra adds, without the package itself: .venv/.dev is the extra `dev`.
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed: $(VENV)/.made pyproject.toml
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx: $(VENV)/.made pyproject.toml
 $(VENV_TORCH)/.conformance: $(VENV_TORCH)/.torch pyproject.toml
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV_TORCH)/.conformance:
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV_TORCH)/.conformance:
 	$(PYTHON) tools/requirements.py $(patsubst .%,%,$(@F)) > $@.txt
 	$(INSTALL) -r $@.txt
 	touch $@
