@@ -6,12 +6,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.docs import findings, gathering, reference, small_pages
+from tools.docs import findings, gathering, pictures, reference, small_pages
 
 
 def main(target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     gathering.gather(target)
+    pictures.write(target)
     (target / "command_line.md").write_text(small_pages.command_line(), encoding="utf-8")
     (target / "changelog.md").write_text(small_pages.changelog(), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:

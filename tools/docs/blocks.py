@@ -3,8 +3,8 @@
     python -m tools.docs.blocks docs/quickstart.md            run, and say what differs
     python -m tools.docs.blocks --write docs/quickstart.md    write what was printed into the page
 
-All blocks of a page share their names, as the cells of a notebook do. A block of `text` that follows a block of `python`
-is what that prints. What a page needs and does not show stands in a comment, `<!-- run: ... -->`; a block that quotes a
+All blocks of a page share their names, as the cells of a notebook do. A block of `text` that follows one of `python` is
+what that prints. What a page needs and does not show stands in a comment, `<!-- run: ... -->`; a block that quotes a
 file of the project has `<!-- excerpt: path -->` before it and is looked up there instead of being run.
 """
 
@@ -108,9 +108,9 @@ def ran(path: Path) -> list[tuple[Block, str]]:
 
 def look_up(block: Block, path: Path) -> None:
     """A quotation has the lines of its file in their order; `...` stands for what is left out."""
-    lines = iter((ROOT / str(block.excerpt)).read_text(encoding="utf-8").splitlines())
-    for wanted in block.source.splitlines():
-        if wanted.strip() and "..." not in wanted and wanted not in lines:
+    lines = iter([line.strip() for line in (ROOT / str(block.excerpt)).read_text(encoding="utf-8").splitlines()])
+    for wanted in map(str.strip, block.source.splitlines()):
+        if wanted and "..." not in wanted and wanted not in lines:
             raise AssertionError(f"{path.name}:{block.line} quotes {block.excerpt}, which has no {wanted!r} there")
 
 

@@ -43,7 +43,9 @@ def signature_of(name: str, thing: Any) -> str:
         return f"torch.{name}"
     parameters = [each.replace(annotation=unquoted(each.annotation)) for each in found.parameters.values()]
     shown = [ADDRESS.sub(r"\g<name>", str(each)) for each in starred(parameters)]
-    result = "" if found.return_annotation is found.empty or inspect.isclass(thing) else unquoted(found.return_annotation)
+    result = (
+        "" if found.return_annotation is found.empty or inspect.isclass(thing) else unquoted(found.return_annotation)
+    )
     return folded(f"torch.{name}", shown, str(getattr(result, "__name__", result)))
 
 

@@ -24,7 +24,11 @@ REPAIRS = tomllib.loads((Path(__file__).parent / "repairs.toml").read_text(encod
 MARK = re.compile(r"  # finding: [a-z0-9-]+$", re.MULTILINE)
 SHOWN = "train.py"
 # told of checks that guess
-TIERS = {1: "It is told whenever it is seen.", 2: "It is told where no sign of intent is seen.", 3: "It is told with `--all`."}
+TIERS = {
+    1: "It is told whenever it is seen.",
+    2: "It is told where no sign of intent is seen.",
+    3: "It is told with `--all`.",
+}
 
 
 def faulty(id: str) -> Path:
@@ -90,7 +94,14 @@ def page(check: Check, folder: Path) -> str:
     told = report(watched(broken(id), folder / id, check.tier == 3), folder / id)
     before, after = broken(id), repaired(id)
     lines = [f"# {id}", "", check.explanation, "", f"*{check.severity}.* {TIERS[check.tier]}", ""]
-    lines += ["## Broken", "", *fenced(before, changed(after, before)), "", f"`python -m rushlight doctor {SHOWN}` prints, and then how the run went:", ""]
+    lines += [
+        "## Broken",
+        "",
+        *fenced(before, changed(after, before)),
+        "",
+        f"`python -m rushlight doctor {SHOWN}` prints, and then how the run went:",
+        "",
+    ]
     lines += ["```text", told, "```", "", "## Repaired", "", *fenced(after, changed(before, after)), ""]
     lines += ["## What looks like it and is right", "", "The doctor leaves these alone:", ""]
     innocent = sorted(faulty(id).parent.glob("innocent*.py"))
@@ -115,7 +126,14 @@ def write(target: Path, folder: Path) -> list[tuple[str, str]]:
     """Write all pages and their list; what the navigation shows."""
     (target / "findings").mkdir(parents=True, exist_ok=True)
     shown = []
-    lines = ["# All findings", "", "Each with a broken and a repaired program.", "", "| finding | what it means |", "| --- | --- |"]
+    lines = [
+        "# All findings",
+        "",
+        "Each with a broken and a repaired program.",
+        "",
+        "| finding | what it means |",
+        "| --- | --- |",
+    ]
     for id, check in all_checks().items():
         (target / "findings" / f"{id}.md").write_text(page(check, folder), encoding="utf-8")
         lines.append(f"| [{id}]({id}.md) | {' '.join(check.explanation.split())} |")

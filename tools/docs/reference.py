@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import warnings
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +34,12 @@ FAMILIES = {
     "masked": "Masked",
     "windows": "Windows",
 }
+
+WELCOME = """# Reference
+
+Every public name, from the declarations of the operations, the docstrings and the stubs. An operation shows its signature,
+a sentence, an example that the tests run, its gradient as the formula that is run, and whether native code has a kernel
+for it. The search box finds names: try `cross_entropy`."""
 
 
 class Name:
@@ -155,10 +158,7 @@ def sentence(doc: str) -> str:
 
 def contents(chapters: dict[str, list[tuple[str, str]]]) -> str:
     """The first page of the reference."""
-    lines = ["# Reference", ""]
-    lines += ["Every public name, from the declarations of the operations, the docstrings and the stubs. An operation shows its"]
-    lines += ["signature, a sentence, an example that the tests run, its gradient as the formula that is run, and whether native"]
-    lines += ["code has a kernel for it. The search box finds names: try `cross_entropy`."]
+    lines = [WELCOME]
     for chapter, pages in chapters.items():
         lines += ["", f"## {chapter}", ""]
         lines += [f"- [{title}]({path.removeprefix('reference/')})" for title, path in pages]

@@ -38,7 +38,9 @@ def changelog() -> str:
     if found:
         lines += [f"## After {version}" if (ROOT / "CHANGELOG.md").exists() else f"## {version}", ""]
     for kind, title in KINDS.items():
-        texts = [path.read_text(encoding="utf-8").strip() for path in found if FRAGMENT.fullmatch(path.name)["kind"] == kind]
+        texts = [
+            path.read_text(encoding="utf-8").strip() for path in found if FRAGMENT.fullmatch(path.name)["kind"] == kind
+        ]
         if texts:
             lines += [f"### {title}", "", *(f"- {text}".replace("\n", "\n  ") for text in texts), ""]
     if (ROOT / "CHANGELOG.md").exists():
