@@ -27,7 +27,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs wheel test-wheel clients distributed distributed-full clean
+.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel clients distributed distributed-full clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -45,6 +45,7 @@ help:
 	@echo 'make distributed       install MPI from the package index and run the tests of several processes; make test then has them too'
 	@echo 'make distributed-full  the same programs beside gloo of $(TORCH), and fifty killed processes; takes a quarter of an hour'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
+	@echo 'make docs              the documentation in build/site, to be opened from there; needs no network but for the first set-up'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
@@ -156,6 +157,11 @@ distributed-full: distributed $(VENV_TORCH)/.torch
 stubs: $(VENV)/.installed $(VENV)/.dev
 	env -u PYTHONSAFEPATH PYTHONPATH=. $(VENV)/bin/python -m tools.stubs
 
+# Pages are gathered and generated in build/docs, and the site is built from there.
+docs: $(VENV)/.installed $(VENV)/.docs
+	$(VENV)/bin/python -m tools.docs build/docs
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --quiet
+
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix-only .
 	$(VENV)/bin/ruff format .
@@ -219,9 +225,9 @@ $(VENV)/.installed $(VENV_TORCH)/.installed $(VENV_CLIENTS)/.installed:
 	mv $@.began $@
 
 # What an extra adds, without the package itself: .venv/.dev is the extra `dev`.
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed: $(VENV)/.made pyproject.toml
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.docs: $(VENV)/.made pyproject.toml
 $(VENV_TORCH)/.conformance: $(VENV_TORCH)/.torch pyproject.toml
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV_TORCH)/.conformance:
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.docs $(VENV_TORCH)/.conformance:
 	$(PYTHON) tools/requirements.py $(patsubst .%,%,$(@F)) > $@.txt
 	$(INSTALL) -r $@.txt
 	touch $@

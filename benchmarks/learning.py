@@ -3,8 +3,8 @@
     python -m benchmarks.learning --torch .venv-torch/bin/python --report docs
 
 Both run examples/actor_critic.py with the same seeds on one thread, and draw learning.png. The time is that of the
-process, imports included, so that what else the machine does counts for neither. The first losses are the same; rounding
-then leads the two to other episodes, so that a seed may take one of them longer: steps a second are what compares.
+process, imports included, so that what else the machine does counts for neither. The first losses are the same; then
+rounding leads the two to other episodes, so that a seed may take one of them longer: steps a second are what compares.
 """
 
 import argparse

@@ -33,6 +33,8 @@ def rewritten(path: Path, base: Path, target: Path) -> str:
         # what only looks like a link, in code, leads to no file
         if found["target"].startswith(ELSEWHERE) or (file.is_relative_to(DOCS) and base == DOCS) or not file.exists():
             return found[0]
+        if file.is_dir() and file.is_relative_to(DOCS):
+            file = min(file.glob("*.md"))
         inside = file.relative_to(DOCS) if file.is_relative_to(DOCS) else page_of(file, target)
         here = path.parent.relative_to(DOCS) if base == DOCS else Path()
         return found["head"] + os.path.relpath(inside, here) + mark + part + found["tail"]
