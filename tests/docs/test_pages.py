@@ -1,6 +1,7 @@
 """Pages that are made of other things: the command line, the changelog, the bars, and where they stand."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -44,3 +45,17 @@ def test_generated_pages_take_their_places(tmp_path):
         docs_dir=str(tmp_path / "docs"), nav=[{"Home": "index.md"}, {"Doctor": [{"All": "...Findings"}]}]
     )
     assert hooks.on_config(config).nav == [{"Home": "index.md"}, {"Doctor": [{"All": [{"a": "findings/a.md"}]}]}]
+
+
+def test_every_page_stands_in_the_navigation():
+    listed = set(re.findall(r"(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert not written - listed
+    assert listed - written == {"command_line.md", "changelog.md", "contributing.md", "reference/index.md"}
+
+
+def test_nothing_is_fetched_when_a_page_is_viewed():
+    for path in [ROOT / "mkdocs.yml", *(ROOT / "docs" / "assets").iterdir()]:
+        assert "https://" not in path.read_text() and "http://" not in path.read_text(), path.name
+    # MkDocs would add one from elsewhere unless there is one of this name
+    assert "iframe-worker" in (ROOT / "mkdocs.yml").read_text() and "font: false" in (ROOT / "mkdocs.yml").read_text()

@@ -105,7 +105,9 @@ def parameters_in(arguments: ast.arguments) -> list[str]:
 def entry(name: str, thing: Any, kernels: dict[str, str], op: Op | None = None, level: str = "##") -> str:
     """The whole entry of a name, under a heading that the search finds."""
     doc = (op.doc if op is not None else None) or documentation(thing)
-    lines = [f"{level} {name} {{ #{name} }}", "", "```py", signature_of(name, thing), "```", ""]
+    # short, so that the search puts cross_entropy before linear_cross_entropy
+    title = name.removeprefix("nn.functional.")
+    lines = [f"{level} {title} {{ #{name} }}", "", "```py", signature_of(name, thing), "```", ""]
     lines += [prose(doc) or "It has no description.", ""]
     if op is not None:
         lines += about_op(op, kernels)

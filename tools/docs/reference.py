@@ -38,8 +38,8 @@ FAMILIES = {
 WELCOME = """# Reference
 
 Every public name, from the declarations of the operations, the docstrings and the stubs. An operation shows its
-signature, a sentence, an example that the tests run, its gradient as the formula that is run, and whether native code has
-a kernel for it. The search box finds names: try `cross_entropy`."""
+signature, a sentence, an example that the tests run, its gradient as the formula that is run, and whether native code
+has a kernel for it. The search box finds names: try `cross_entropy`."""
 
 
 class Name:
