@@ -27,7 +27,7 @@ export PYTHONSAFEPATH := 1
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs wheel test-wheel clients distributed distributed-full export clean
+.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel clients distributed distributed-full export clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -46,6 +46,7 @@ help:
 	@echo 'make distributed-full  the same programs beside gloo of $(TORCH), and fifty killed processes; takes a quarter of an hour'
 	@echo 'make export            install onnx and ONNX Runtime and run the tests of exported networks; make test then has them too'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
+	@echo 'make docs              the documentation in build/site, to be opened from there; needs no network but for the first set-up'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
@@ -94,7 +95,7 @@ sanitized-tree: $(VENV)/.made $(VENV)/.dev $(VENV)/.examples
 		-Doptimization=1 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C $(SANITIZED)
 	rm -rf $(SANITIZED)/tree $(SANITIZED)/leaks.* && mkdir -p $(SANITIZED)/tree
-	cp -r benchmarks conformance docs examples rushlight tests tools *.md Makefile meson.build pyproject.toml $(SANITIZED)/tree/
+	cp -r benchmarks changelog.d conformance docs examples rushlight tests tools *.md Makefile meson.build mkdocs.yml pyproject.toml $(SANITIZED)/tree/
 	cp $(SANITIZED)/rushlight/native/_core*.so $(SANITIZED)/tree/rushlight/native/
 
 sanitize: sanitized-tree
@@ -161,6 +162,11 @@ distributed-full: distributed $(VENV_TORCH)/.torch
 stubs: $(VENV)/.installed $(VENV)/.dev
 	env -u PYTHONSAFEPATH PYTHONPATH=. $(VENV)/bin/python -m tools.stubs
 
+# Pages are gathered and generated in build/docs, and the site is built from there.
+docs: $(VENV)/.installed $(VENV)/.docs
+	$(VENV)/bin/python -m tools.docs build/docs
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --quiet
+
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix-only .
 	$(VENV)/bin/ruff format .
@@ -224,9 +230,9 @@ $(VENV)/.installed $(VENV_TORCH)/.installed $(VENV_CLIENTS)/.installed:
 	mv $@.began $@
 
 # What an extra adds, without the package itself: .venv/.dev is the extra `dev`.
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx: $(VENV)/.made pyproject.toml
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV)/.docs: $(VENV)/.made pyproject.toml
 $(VENV_TORCH)/.conformance: $(VENV_TORCH)/.torch pyproject.toml
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV_TORCH)/.conformance:
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV)/.docs $(VENV_TORCH)/.conformance:
 	$(PYTHON) tools/requirements.py $(patsubst .%,%,$(@F)) > $@.txt
 	$(INSTALL) -r $@.txt
 	touch $@

@@ -1,14 +1,14 @@
-"""The README's example runs and learns."""
+"""The README's example learns; that it runs is seen with the other pages, in tests/docs."""
 
-import re
 from pathlib import Path
+
+from tools.docs import blocks
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 
 
-def test_the_example_learns(capsys):
-    (example,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    names = {}
-    exec(compile(example, str(README), "exec"), names)
-    assert names["loss"].item() < 0.05
-    assert capsys.readouterr().out.startswith("tensor(0.0")
+def test_the_example_learns():
+    (example,) = blocks.blocks_of(README.read_text(encoding="utf-8"))
+    page = blocks.Page("readme.py")
+    assert page.run(example).startswith("tensor(0.0")
+    assert page.module.loss.item() < 0.05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import os
 import sys
@@ -164,30 +165,49 @@ def formulas(op: Op) -> Iterator[tuple[str, str]]:
 
 def written_formulas(op: Op) -> dict[str, str]:
     """The formulas beside `op.gradient(...)` in its file, with the functions of that file that they are."""
+    return formulas_in(op.body.__module__).get(op.body.__name__, {})
+
+
+@functools.cache
+def formulas_in(module: str) -> dict[str, dict[str, str]]:
+    """The formulas of each op in a file, which is read once: the reference asks for all of them."""
     try:
-        source = inspect.getsource(sys.modules[op.body.__module__])
+        source = inspect.getsource(sys.modules[module])
     except (OSError, KeyError):
         return {}
     tree = ast.parse(source)
+    lines = source.splitlines(keepends=True)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    found = {}
+    found: dict[str, dict[str, str]] = {}
     for node in ast.walk(tree):
-        if is_gradient_of(node, op.body.__name__):
-            for keyword in node.keywords:  # type: ignore[attr-defined]
-                named = {each.id for each in ast.walk(keyword.value) if isinstance(each, ast.Name)}
-                parts = [keyword.value, *(functions[each] for each in sorted(named & set(functions)))]
-                # a formula that is just a name is the function's own text
-                parts = parts[1:] if isinstance(keyword.value, ast.Name) and parts[1:] else parts
-                texts = [ast.get_source_segment(source, each) or "" for each in parts]
-                found[str(keyword.arg)] = "\n".join(textwrap.dedent(each) for each in texts)
+        for keyword in gradients_of(node):
+            named = {each.id for each in ast.walk(keyword.value) if isinstance(each, ast.Name)}
+            parts: list[ast.expr | ast.stmt] = [
+                keyword.value,
+                *(functions[each] for each in sorted(named & set(functions))),
+            ]
+            # a formula that is just a name is the function's own text
+            parts = parts[1:] if isinstance(keyword.value, ast.Name) and parts[1:] else parts
+            name: str = node.func.value.id  # type: ignore[attr-defined]
+            found.setdefault(name, {})[str(keyword.arg)] = "\n".join(segment(lines, each) for each in parts)
     return found
 
 
-def is_gradient_of(node: ast.AST, name: str) -> bool:
-    """Whether a node is the call `name.gradient(...)`."""
+def gradients_of(node: ast.AST) -> list[ast.keyword]:
+    """What a call `name.gradient(...)` states; nothing if a node is no such call."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "gradient"):
-        return False
-    return isinstance(node.func.value, ast.Name) and node.func.value.id == name
+        return []
+    return node.keywords if isinstance(node.func.value, ast.Name) else []
+
+
+def segment(lines: list[str], node: ast.expr | ast.stmt) -> str:
+    """The text of a node, as `ast.get_source_segment` finds it, from lines that were parted once."""
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    # columns count bytes
+    chosen = [line.encode() for line in lines[first : last + 1]]
+    chosen[-1] = chosen[-1][: node.end_col_offset]
+    chosen[0] = chosen[0][node.col_offset :]
+    return textwrap.dedent(b"".join(chosen).decode())
 
 
 def text_of(formula: Callable) -> str:
