@@ -24,6 +24,8 @@ INSTALL = PATH="$(CURDIR)/$(@D)/bin:$$PATH" $(@D)/bin/python -m pip --disable-pi
 
 # The tree stays off sys.path's front, so that what runs is the package as installed, never a mixture.
 export PYTHONSAFEPATH := 1
+# Bytecode is written whatever the caller's habits: without it each process compiles NumPy, pytest and the tests anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
