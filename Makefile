@@ -24,6 +24,8 @@ INSTALL = PATH="$(CURDIR)/$(@D)/bin:$$PATH" $(@D)/bin/python -m pip --disable-pi
 
 # The tree stays off sys.path's front, so that what runs is the package as installed, never a mixture.
 export PYTHONSAFEPATH := 1
+# Bytecode is written whatever the caller's habits: without it each process compiles NumPy, pytest and the tests anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
@@ -32,8 +34,8 @@ export PYTHONSAFEPATH := 1
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
 	@echo 'make test              run the test suite'
-	@echo 'make test-slow         whole programs, type checkers, many processes: the tests that take seconds each'
-	@echo 'make test-plain        the same with the native layer switched off'
+	@echo 'make test-slow         whole programs, type checkers, many processes, costly samples: what make test leaves out'
+	@echo 'make test-plain        the tests with the native layer switched off'
 	@echo 'make test-compiled     the tests of tensors, networks and gradients, each inside of a compiled function'
 	@echo 'make test-allocations  let each allocation of every sample fail; make test takes one sample of each op'
 	@echo 'make sanitize          run the suite under the address and undefined behaviour sanitizers'
@@ -62,10 +64,10 @@ demo: $(VENV)/.installed $(VENV)/.examples
 	$(VENV)/bin/python -m rushlight doctor examples/actor_critic.py --wrong --losses 10 2>/dev/null || test $$? -eq 1
 
 test: $(VENV)/.installed $(VENV)/.dev
-	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow" $(PYTEST_ARGUMENTS)
+	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow and not thorough" $(PYTEST_ARGUMENTS)
 
 test-slow: $(VENV)/.installed $(VENV)/.dev
-	timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGUMENTS)
+	timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "slow or thorough" $(PYTEST_ARGUMENTS)
 
 test-plain: $(VENV)/.installed $(VENV)/.dev
 	RUSHLIGHT_NATIVE=0 timeout 1500 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow" $(PYTEST_ARGUMENTS)
