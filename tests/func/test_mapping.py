@@ -259,3 +259,11 @@ def test_losses_of_classes_take_a_batch_as_more_rows(reduction, options):
         assert torch.allclose(vmap(function)(logits, classes), rows, atol=1e-6, equal_nan=True)
     one = torch.stack([loss(x, y) for x, y in zip(logits[:, 0], classes[:, 0], strict=True)])
     assert torch.allclose(vmap(loss)(logits[:, 0], classes[:, 0]), one, atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("chunk_size", [1, 4, 8])
+def test_results_of_chunks_have_memory_of_their_own(chunk_size):
+    x = torch.zeros(4, 1)
+    torch.vmap(lambda v: v.view(-1), chunk_size=chunk_size)(x).add_(1)
+    assert x.sum() == 0
+    assert torch.vmap(lambda v: v * 2, chunk_size=chunk_size)(torch.zeros(0, 2)).shape == (0, 2)
