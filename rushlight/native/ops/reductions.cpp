@@ -68,9 +68,10 @@ PyArrayObject* shown_everywhere(PyArrayObject* grad, int ndim, const npy_intp* s
     return one ? view_of(one.array(), ndim, shape, strides) : nullptr;
 }
 
-// Whether a node passes its gradient or parts of it on, which leaves keep as such unless they are expanded.
+// Whether a node passes its gradient or parts of it on, which leaves keep as such unless they are expanded; of Python's
+// nodes nobody knows.
 bool passes_parts(const Node* node) {
-    if (node->plan == nullptr || node->plan->op->kernel == nullptr) return false;
+    if (node->plan == nullptr || node->plan->op->kernel == nullptr) return true;
     if (!node->plan->has_lists) return node->plan->op->is_view;
     const char* name = node->plan->op->kernel->name;
     return std::strcmp(name, "cat") == 0 || std::strcmp(name, "stack") == 0;
