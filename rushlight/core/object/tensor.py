@@ -245,7 +245,7 @@ class Tensor(Fields):
         if state.whole:
             numbers_decide("repr(), as `print` asks for it,")
 
-        ours = type(self).__module__.startswith("rushlight")
+        ours = type(self).__module__.startswith(("rushlight", "torch"))
         prefix = "tensor(" if ours else f"{type(self).__name__}("
         return printing.repr_tensor(self, dtypes.default, prefix, contents=tensor_contents)
 
