@@ -13,6 +13,7 @@ from conformance.programs.grammars import (
     randomness,
     sundry,
     training,
+    transforms,
     views,
     writes,
 )
@@ -34,6 +35,7 @@ _MIXTURES = {
     "everyday": (creation.tensor, {everyday.statement: 8, creation.tensor: 1, calls.pointwise: 1, autograd.small: 2}),
     "sundry": (sundry.created, {sundry.statement: 1}),
     "training": (training.modelled, {training.statement: 1}),
+    "transforms": (transforms.data, {transforms.statement: 6, transforms.data: 3, autograd.small: 1}),
     "mixed": (
         creation.tensor,
         {
