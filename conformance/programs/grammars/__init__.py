@@ -3,6 +3,7 @@
 from conformance.programs.grammars import (
     autograd,
     calls,
+    compositions,
     creation,
     distributions,
     everyday,
@@ -41,6 +42,7 @@ _MIXTURES = {
         creation.floats,
         {transforms.statement: 8, calls.pointwise: 2, writes.write: 1, views.view: 1, autograd.small: 3},
     ),
+    "compositions": (compositions.data, {compositions.statement: 6, compositions.data: 3, autograd.small: 1}),
     "mixed": (
         creation.tensor,
         {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/engine.h"
 #include "engine/below.h"
+#include "engine/engine.h"
 #include "loops/copy.h"
 #include "memory/recycling.h"
 #include "seam/call.h"

@@ -288,10 +288,11 @@ PyObject* copy_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     return call_python(COPY_, self, args, count, names);
 }
 
-// Whether one value may be written over all elements here: no history to record, and memory of its own.
+// Whether one value may be written over all elements here: no history to record, memory of its own, and no function
+// transform, which may have captured it.
 bool may_fill(Tensor* target) {
-    return target->array != nullptr && !(state.grad && requires_grad(target)) && !target->inference &&
-           PyArray_ISWRITEABLE(target->array) && is_movable(target->array);
+    return state.levels == nullptr && target->array != nullptr && !(state.grad && requires_grad(target)) &&
+           !target->inference && PyArray_ISWRITEABLE(target->array) && is_movable(target->array);
 }
 
 PyObject* zero_inplace(PyObject* self, PyObject*) {

@@ -456,6 +456,8 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
             settle("a function transform");
             made = call_lifted(function, args, count, names);
             if (made != nullptr || PyErr_Occurred()) return made;
+            // Python looks whose tensor is written to
+            if (op->entry == Entry::INPLACE || op->entry == Entry::EITHER) return nullptr;
         }
         if (op->kernel == nullptr) return nullptr;
         // large calls are never direct: only tests put smaller ones off

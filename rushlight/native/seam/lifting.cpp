@@ -267,7 +267,9 @@ PyObject* map(Level* level, Function* function, Call& call) {
     Ref found = Ref::steal(again(function, below));
     if (!found) return nullptr;
     if (!is_any_tensor(found.get())) return around(level, call, found.get());
-    return as_object(lift(level, found.get(), 1));
+    Tensor* made = lift(level, found.get(), 1);
+    if (made != nullptr && op->is_view) note_whole(made, call.arguments[0]);
+    return as_object(made);
 }
 
 // A call below a level of forward mode: the tensors there, and the tangents of those that have one.
@@ -402,6 +404,7 @@ PyObject* move(Level* level, Function* function, Call& call) {
     }
     if (PyErr_Occurred() || !fits(tangent.get(), found.get())) return nullptr;
     Ref dual = Ref::steal(as_object(lift(level, found.get(), 0, tangent.get())));
+    if (dual && op->is_view) note_whole(as_tensor(dual.get()), call.arguments[0]);
     if (!dual || !requires_grad(as_tensor(found.get()))) return dual.release();
     // the history of its primal, from which a backward may start
     Tensor *made = as_tensor(dual.get()), *primal = as_tensor(found.get());

@@ -41,8 +41,7 @@ class OutOfRange(IndexError, RuntimeError):
 def overwrite(op: Op, arguments: tuple) -> Tensor:
     """The in-place form of an op whose body changes some elements of `out`; `call_inplace` writes all."""
     target = arguments[0]
-    if not isinstance(target, Tensor):
-        raise wrong_argument(op, 0, target)
+    check_written(op, target)
     array = target._array
     arrays, needs, cut = unwrap(op, arguments)
     if any([type(each) is Lifted or (type(each) is list and inplace.holds_lifted(each)) for each in arrays]):
@@ -88,6 +87,14 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         inplace.pass_cut(target, cut)
     return target
+
+
+def check_written(op: Op, target: Any) -> None:
+    """Refuse what is no tensor, or one that a function transform has captured."""
+    if not isinstance(target, Tensor):
+        raise wrong_argument(op, 0, target)
+    if state.levels:
+        inplace.refuse_captured(target, op.name)
 
 
 def check_operands(op: Op, arguments: tuple, arrays: list) -> None:

@@ -11,7 +11,7 @@ from rushlight.errors.explained import explained
 from rushlight.errors.location import file_and_line, user_line
 from rushlight.native import extension
 from rushlight.ops.machine.transforms.forward import functional
-from rushlight.ops.machine.transforms.level import MAPPING, Level, holds, restrided
+from rushlight.ops.machine.transforms.level import MAPPING, Level, holds, note_views, restrided
 from rushlight.ops.machine.transforms.lifting import mapped
 from rushlight.ops.machine.transforms.words import EXACTLY, RANDOM, Batch, ReachesBatch, each_sample
 
@@ -51,7 +51,7 @@ class Mapping(Level):
         if word is not None and op.name not in RANDOM:
             found = self.said(word, op, arguments)
             if type(found) is Tensor:
-                return self.lift(found)
+                return note_views(op, arguments[0], self.lift(found)) if op.is_view else self.lift(found)
             if found is not NotImplemented:
                 return self.around(op, arguments, 0, found)
         if op.made is not None and (op.name not in EXACTLY or self.gathered(op, arguments).fits()):
@@ -84,7 +84,7 @@ class Mapping(Level):
             state.levels = before
 
     def around(self, op: Op, arguments: tuple, needs: int, found: Any) -> Any:
-        return mapped(self.lift, found)
+        return note_views(op, arguments[0], mapped(self.lift, found))
 
     def strided(self, tensor: Tensor, geometry: tuple) -> Tensor:
         """A part of the memory of each sample, by any geometry."""
@@ -126,6 +126,7 @@ class Mapping(Level):
         require_castable(found._array.dtype, kept)
         kept.inner.copy_(found._array.inner)
         target._array = lift_first(self, kept.inner)
+        target._array.whole = kept.whole
         written(target)
         return target
 

@@ -24,7 +24,8 @@ SHAPES = {"shape"}
 
 # words that native code knows, by the numbers of BatchWord in native/seam/plan.h; the rest it leaves to them
 NATIVE = {
-    "ELEMENTWISE": 1, "PLAIN": 2, "LINEAR": 3, "PRODUCT": 3, "ALONG": 4, "SHAPED": 4, "PART": 4, "OVER": 5, "SQUEEZED": 5,
+    "ELEMENTWISE": 1, "PLAIN": 2, "LINEAR": 3, "PRODUCT": 3, "ALONG": 4, "SHAPED": 4, "PART": 4, "OVER": 5,
+    "SQUEEZED": 5,
 }  # fmt: skip
 
 
@@ -293,6 +294,9 @@ FOLDS = {"nn.functional.avg_pool3d": 5, "nn.functional.fold": 3, "channel_shuffl
 def OVERWRITTEN(batch: Batch) -> Any:
     """What is written over the input: it may be smaller, and spreads over it."""
     batch.fill(0)
+    if batch.op.name == "_copy":
+        # nothing of it is left, so that no gradient goes there: it would have the shape of what is written
+        batch.arguments[0] = batch.arguments[0].detach()
     batch.align(*batch.tensors())
     found, shape = batch.call(), batch.arguments[0].shape
     return found if found.shape == shape else found.expand(shape)
