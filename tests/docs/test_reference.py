@@ -1,11 +1,14 @@
 """The reference: every public name stands in it, with its signature, example, gradients and kernel."""
 
+import doctest
+import math
 import re
 
+import numpy as np
 import pytest
 
 import rushlight
-from rushlight import native
+from rushlight import compat, native
 from rushlight.ops.machine.late import registry
 from tools import coverage
 from tools.docs import entries, reference
@@ -71,6 +74,43 @@ def test_no_address_of_an_object_is_printed(pages):
     assert not [
         stem for stem, page in pages.items() if re.search(r" at 0x[0-9a-f]{6}", re.sub(r"(?s)```pycon.*?```", "", page))
     ]
+
+
+def reader(torch):
+    """What an example may take for granted: a model with its optimizer and loss, and a few names for the like."""
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = model(torch.ones(1, 2)).pow(2).sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    names = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "math": math, "np": np, "closure": closure}
+    names |= {"model": model, "layer": model, "embedding": model, "optimizer": optimizer, "x": model.weight}
+    names |= {"train": lambda optimizer: optimizer.step(), "validation_loss": 0.5, "state_dict": optimizer.state_dict()}
+    others = {name: each.detach().clone().requires_grad_() for name, each in model.named_parameters()}
+    return names | {"loss": model(torch.ones(1, 2)).sum(), "others": others}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_examples_of_what_is_no_op_print_what_they_say():
+    """Those of ops and functions are run one by one in tests/test_docstrings.py."""
+    complaints, shown = [], {}
+    for _, names in reference.modules():
+        shown |= {each.full: entries.documentation(each.thing) for each in names if each.op is None}
+    compat.install()
+    try:
+        for name, doc in shown.items():
+            rushlight.manual_seed(0)
+            examples = doctest.DocTestParser().get_doctest(doc, reader(rushlight), name, None, 0)
+            doctest.DocTestRunner(verbose=False).run(examples, out=complaints.append)
+    finally:
+        compat.uninstall()
+    assert not complaints, "".join(complaints)
+    assert sum(">>>" in doc for doc in shown.values()) > 300
 
 
 def test_prose_and_examples_are_told_apart():
