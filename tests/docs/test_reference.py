@@ -49,13 +49,18 @@ def test_an_op_shows_all_there_is_to_know(pages):
     assert "Hyperbolic tangent" in text and ">>> torch.tanh(" in text and "\ntensor(" in text
     assert "Gradient of `input`:" in text and "1 - result * result" in text
     assert "lambda grad, other: grad * conjugate(other)" in part(pages["ops_pointwise"], "mul")
-    assert "`Tensor.tanh`" in text and "native, its gradient too" in text
+    assert "`Tensor.tanh`" in text and "native kernels, for its gradient too" in text
 
 
 def test_cross_entropy_is_found_by_its_name(pages):
     assert "\n## cross_entropy { #nn.functional.cross_entropy }\n" in pages["ops_losses"]
     assert "(N, C)" in part(pages["ops_losses"], "nn.functional.cross_entropy")
     assert "(ops_losses.md#nn.functional.cross_entropy)" in pages["torch.nn.functional"]
+
+
+def test_what_torch_has_not_is_there_too(pages):
+    assert "torch.doctor.watch(" in pages["torch.doctor"] and "torch.compat.install(" in pages["torch.compat"]
+    assert "{ #explain }" in pages["torch"] and "{ #optim.AdamTF }" in pages["torch.optim"]
 
 
 def test_a_class_shows_its_signature_and_example(pages):

@@ -165,4 +165,7 @@ def kernels() -> dict[str, str]:
 
     if native.extension is None:
         raise RuntimeError(f"the reference tells which ops have a kernel: build the native layer ({native.reason})")
-    return {each.name: "native" if each.gradient is None else "native, its gradient too" for each in native.report()}
+    return {
+        each.name: "native kernel" if each.gradient is None else "native kernels, for its gradient too"
+        for each in native.report()
+    }
