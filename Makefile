@@ -24,16 +24,18 @@ INSTALL = PATH="$(CURDIR)/$(@D)/bin:$$PATH" $(@D)/bin/python -m pip --disable-pi
 
 # The tree stays off sys.path's front, so that what runs is the package as installed, never a mixture.
 export PYTHONSAFEPATH := 1
+# Bytecode is written whatever the caller's habits: without it each process compiles NumPy, pytest and the tests anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel clients distributed distributed-full clean
+.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel clients distributed distributed-full export clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
 	@echo 'make test              run the test suite'
-	@echo 'make test-slow         whole programs, type checkers, many processes: the tests that take seconds each'
-	@echo 'make test-plain        the same with the native layer switched off'
+	@echo 'make test-slow         whole programs, type checkers, many processes, costly samples: what make test leaves out'
+	@echo 'make test-plain        the tests with the native layer switched off'
 	@echo 'make test-compiled     the tests of tensors, networks and gradients, each inside of a compiled function'
 	@echo 'make test-allocations  let each allocation of every sample fail; make test takes one sample of each op'
 	@echo 'make sanitize          run the suite under the address and undefined behaviour sanitizers'
@@ -44,6 +46,7 @@ help:
 	@echo 'make clients           programs built on other packages, unmodified, beside $(TORCH); write docs/clients.md; takes long'
 	@echo 'make distributed       install MPI from the package index and run the tests of several processes; make test then has them too'
 	@echo 'make distributed-full  the same programs beside gloo of $(TORCH), and fifty killed processes; takes a quarter of an hour'
+	@echo 'make export            install onnx and ONNX Runtime and run the tests of exported networks; make test then has them too'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make docs              the documentation in build/site, to be opened from there; needs no network but for the first set-up'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
@@ -61,10 +64,10 @@ demo: $(VENV)/.installed $(VENV)/.examples
 	$(VENV)/bin/python -m rushlight doctor examples/actor_critic.py --wrong --losses 10 2>/dev/null || test $$? -eq 1
 
 test: $(VENV)/.installed $(VENV)/.dev
-	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow" $(PYTEST_ARGUMENTS)
+	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow and not thorough" $(PYTEST_ARGUMENTS)
 
 test-slow: $(VENV)/.installed $(VENV)/.dev
-	timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGUMENTS)
+	timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "slow or thorough" $(PYTEST_ARGUMENTS)
 
 test-plain: $(VENV)/.installed $(VENV)/.dev
 	RUSHLIGHT_NATIVE=0 timeout 1500 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow" $(PYTEST_ARGUMENTS)
@@ -148,6 +151,10 @@ clients: $(VENV_CLIENTS)/.clients
 distributed: $(VENV)/.installed $(VENV)/.dev $(VENV)/.distributed
 	timeout 600 $(VENV)/bin/python -m pytest -q tests/distributed $(PYTEST_ARGUMENTS)
 
+# Networks as ONNX files: onnx and ONNX Runtime come into the environment, and make test finds them there from then on.
+export: $(VENV)/.installed $(VENV)/.dev $(VENV)/.onnx
+	timeout 600 $(VENV)/bin/python -m pytest -q tests/onnx $(PYTEST_ARGUMENTS)
+
 # The same programs under PyTorch's gloo; then fifty processes of a job are killed, each at another moment.
 distributed-full: distributed $(VENV_TORCH)/.torch
 	env -u PYTHONSAFEPATH $(VENV)/bin/python -m conformance.distributed --torch $(VENV_TORCH)/bin/python --ours $(VENV)/bin/python
@@ -225,9 +232,9 @@ $(VENV)/.installed $(VENV_TORCH)/.installed $(VENV_CLIENTS)/.installed:
 	mv $@.began $@
 
 # What an extra adds, without the package itself: .venv/.dev is the extra `dev`.
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.docs: $(VENV)/.made pyproject.toml
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV)/.docs: $(VENV)/.made pyproject.toml
 $(VENV_TORCH)/.conformance: $(VENV_TORCH)/.torch pyproject.toml
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.docs $(VENV_TORCH)/.conformance:
+$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV)/.docs $(VENV_TORCH)/.conformance:
 	$(PYTHON) tools/requirements.py $(patsubst .%,%,$(@F)) > $@.txt
 	$(INSTALL) -r $@.txt
 	touch $@

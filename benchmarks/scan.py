@@ -9,6 +9,7 @@ ratio is above 1.1. Entries that one of the libraries refuses are counted and le
 """
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
@@ -33,6 +34,7 @@ def parse_arguments(words=None):
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="elements of the largest tensor")
     parser.add_argument("--everything", action="store_true", help="every sample in every layout and dtype; takes hours")
+    parser.add_argument("--busy", action="store_true", help="others use the machine: count the processes' own time")
     parser.add_argument("--no-memory", action="store_true", help="leave out the peak of memory at the largest size")
     parser.add_argument("--minutes", type=float, default=60.0, help="stop after this long; what is left is counted")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "scan.json", help="where raw numbers go")
@@ -47,6 +49,8 @@ def run(arguments):
     if missing:
         sys.exit("\n".join(missing))
     limit_memory()
+    if arguments.busy:
+        os.environ["SCAN_BUSY"] = "1"
     pair = Pair(pythons, not arguments.no_memory)
     found, began = [], time.time()
     left_out = {"cannot grow": [], "not reached": []}

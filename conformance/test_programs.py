@@ -167,3 +167,22 @@ def test_parameters_are_rounded_too():
     third = "m1 = nn.Linear(3, 3)\nnn.init.constant_(m1.weight, 1 / 3)"
     lost = "x2 = (m1.weight - 1 / 3 + (0 if 'rushlight' not in torch.__file__ else 3e-8)) * 1e9"
     assert record(Program("modules", 0, [third, lost]), [], examples=False)["kind"] == "listed"
+
+
+def test_a_write_to_a_view_belongs_to_the_origin_of_its_base():
+    statements = ["x1 = torch.ones(2)", "x2 = x1.view(2, 1)", "x3 = x2[0]", "x3.pow_(2)", "x4 = x1 + 1"]
+    finding = Finding(4, "x4 = x1 + 1", Difference("value", "x4", "[1]", "[2]"))
+    assert Known("value", "", "why", origin=r"pow_\(").explains(finding, Program("views", 0, statements))
+    copied = [*statements[:1], "x2 = x1.exp()", *statements[2:]]
+    assert not Known("value", "", "why", origin=r"pow_\(").explains(finding, Program("views", 0, copied))
+
+
+def test_the_record_of_a_program_names_the_reasons_that_were_used():
+    found = record(Program("views", 0, [PLANTED]), [Known("value", "torch.__file__", "planted")], examples=False)
+    assert found["reasons"] == ["planted"]
+
+
+def test_what_differed_before_an_error_was_not_left_by_it():
+    made = "x1 = torch.ones(2, 3)\nx1 = x1 if 'rushlight' not in torch.__file__ else x1.t().contiguous().t()"
+    found = judge(Program("views", 0, [made, "x1[5] = 1"]))
+    assert [(each.number, each.difference.kind) for each in found] == [(0, "stride")]

@@ -1,5 +1,8 @@
 """Rushlight: PyTorch's programming model on NumPy."""
 
+from rushlight.core.settings import collection as _collection
+
+# isort: split
 import sys as _sys
 from math import e, inf, nan, pi
 
@@ -211,3 +214,4 @@ torch = _sys.modules[__name__]
 _OURS = ("core", "errors", "native", "ops", "torch")
 __all__ = [name for name in globals() if not name.startswith("_") and name not in _OURS]
 __all__ += [*_LAZY, *(name for name in (*_ELSEWHERE, *_LATE) if not name.startswith("_"))]
+_collection.resume()

@@ -175,7 +175,7 @@ ORDER = (
     ("profiler", "autograd.profiler", "autograd.profiler_util", "utils.tensorboard"),
     ("serialization", "futures", "_jit_internal"),
     ("fx", "jit", "compiler"),
-    ("_dynamo", "_inductor", "export"),
+    ("_dynamo", "_inductor", "export", "onnx"),
     ("distributed", "_C"),
     ("compat", "cli"),
 )

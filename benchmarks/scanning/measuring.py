@@ -18,6 +18,8 @@ LONGEST = 0.5
 LONG = 0.005
 # seconds of one call at most; a process that does not even answer has this much more
 LIMIT, GRACE = 3.0, 12.0
+# so many times as long on a machine that others use
+PATIENCE = 6
 # a series ends where torch takes longer than this: ten times as many elements would take too long
 SLOW = 0.06
 # every allocation on pages of its own, given back when it is freed, so that resident memory tells what is in use
@@ -58,6 +60,7 @@ class Process(Piped):
 
     def ask(self, request, value=None, limit=LIMIT):
         """The answer, a dictionary; after `limit` seconds and some grace the process is ended."""
+        limit *= PATIENCE if os.environ.get("SCAN_BUSY") else 1
         try:
             pickle.dump((request, value, limit), self.process.stdin)
             self.process.stdin.flush()

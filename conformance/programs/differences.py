@@ -12,6 +12,7 @@ from conformance.programs.snapshot import Failed, Shown
 
 # a difference of these kinds leaves the numbers right: the program goes on
 SOFT = ("words", "stride", "node", "version")
+LEFT = " left by an error"
 TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float64": 1e-9, "complex128": 1e-9}
 USUAL = 2e-5
 NAME, BACKWARD = re.compile(r"\b[a-z]+\d+\b"), re.compile(r"backward|grad\(")
@@ -54,7 +55,7 @@ class Difference(NamedTuple):
 
     @property
     def soft(self) -> bool:
-        return self.kind.removesuffix(" left by an error") in SOFT
+        return self.kind.removesuffix(LEFT) in SOFT
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.place}: {self.torch} | {self.ours}"
@@ -74,7 +75,7 @@ def compare_statement(
             compare(name, torch[1][name], ours[1][name], found, drift)
     if torch[0] is not None and ours[0] is not None:
         left = {"error": brief(torch[0])}
-        found[errors:] = [each._replace(kind=f"{each.kind} left by an error", **left) for each in found[errors:]]
+        found[errors:] = [each._replace(kind=each.kind + LEFT, **left) for each in found[errors:]]
     return found
 
 

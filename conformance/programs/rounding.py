@@ -56,11 +56,12 @@ def steps_waver(program: Program, statements: list[str]) -> bool:
     return any(evaluations(moved_run(program, statements, moves)) != counts for _ in range(TRIES))
 
 
-def evaluations(execution: Execution) -> list[int]:
-    """How often each L-BFGS of a program has called its closure."""
+def evaluations(execution: Execution) -> list[tuple[int, int]]:
+    """How often each L-BFGS of a program has called its closure, and in how many steps: the last one does not."""
     made = [execution.namespace[name] for name in execution.own()]
     searches = [each for each in made if isinstance(each, execution.module.optim.LBFGS)]
-    return [state["func_evals"] for each in searches for state in each.state.values() if "func_evals" in state]
+    states = [state for each in searches for state in each.state.values() if "func_evals" in state]
+    return [(each["func_evals"], each["n_iter"]) for each in states]
 
 
 def move(statement: str, moves: random.Random) -> str:

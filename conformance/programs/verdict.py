@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from conformance.programs.differences import Difference, Drift, compare_statement
+from conformance.programs.differences import LEFT, Difference, Drift, compare_statement
 from conformance.programs.execution import Execution, Trace
 from conformance.programs.program import Program
 
@@ -28,8 +28,10 @@ def judge(program: Program, libraries: tuple[str, str] = ("torch", "rushlight"))
         failed = one.run(statement), two.run(statement)
         differences = compare_statement((failed[0], one.show()), (failed[1], two.show()), drift)
         for each in differences:
-            if (each.kind, each.place) not in known or each.place == "statement":
-                known.add((each.kind, each.place))
+            # what differed before an error was not left by it
+            seen = each.kind.removesuffix(LEFT), each.place
+            if seen not in known or each.place == "statement":
+                known.add(seen)
                 found.append(Finding(number, statement, each))
         if not all(each.soft for each in differences):
             break

@@ -62,6 +62,9 @@ class Node(NodeFields):
     None; `numbers` says which output of that node (None: always the first).
     """
 
+    # whether the gradients are those of an op's formulas, which native code may call itself
+    by_formulas = False
+
     def __init__(self) -> None:
         self.number = next(sequence)
 
@@ -229,6 +232,7 @@ class OpNode(Node):
     """A node made by a declared op; each op has its own subclass, named as torch names it."""
 
     op: Op
+    by_formulas = True
     if TYPE_CHECKING:
         saved: list | None
         versions: list

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class RefusedNode(OpNode):
     """The node of an in-place form that has no derivative, of an op that has one."""
 
+    by_formulas = False
+
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         name = self.op.name
         raise explained(
@@ -49,6 +51,7 @@ class UnderivableNode(OpNode):
     """The node of an op that has no derivative in any form."""
 
     inner_name: str
+    by_formulas = False
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         raise RuntimeError(

@@ -99,14 +99,15 @@ class All(First):
         assert task is not None
         given, inputs, accumulating = task
         roots = [target for target, _, _ in given]
-        if inputs is not None and not accumulating and any([isinstance(each, Tensor) for each in self.edges]):
-            raise RuntimeError(
-                "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
-                "This is currently not supported: use backward(), or put the hook on tensors that are no leaves."
-            )
         met = reached(roots)
         if inputs is not None:
             wanted = {id(target) for target, _ in inputs}
+            asked = [id(each) in wanted & met for each in self.edges if isinstance(each, Tensor)]
+            if any(asked) and not accumulating:
+                raise RuntimeError(
+                    "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+                    "This is currently not supported: use backward(), or put the hook on tensors that are no leaves."
+                )
             met &= engine.reaching(roots, wanted) | wanted
         return {place for place, each in enumerate(self.edges) if id(each) in met}
 

@@ -50,7 +50,8 @@ LEFT_OUT = (
     (
         "programs are not captured as graphs",
         "run the program as it is: every operation runs at once",
-        """export.* onnx.* _inductor.* cond while_loop DispatchKey DispatchKeySet ExcludeDispatchKeyGuard
+        """export.* onnx.ExportableModule onnx.InputObserver _inductor.* cond while_loop DispatchKey DispatchKeySet
+        ExcludeDispatchKeyGuard
         _decomp.* _higher_order_ops.* _subclasses.* _logging.*
         autograd.graph.region_activation_memory_budget autograd.graph.set_*""",
     ),

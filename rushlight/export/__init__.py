@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any, NoReturn
 
 from rushlight.core.surface.lazy import names_of
@@ -20,6 +21,12 @@ __all__ = [
 INSTEAD = "torch.fx.symbolic_trace records what a module does, torch.save keeps its parameters"
 
 
+class Hint(enum.Enum):
+    """What may be said of a size without giving it a name."""
+
+    AUTO, DYNAMIC, STATIC = range(1, 4)
+
+
 class Dim:
     """A name for a size that may change; it describes a program, and is kept as it is."""
 
@@ -31,7 +38,8 @@ class Dim:
     def __repr__(self) -> str:
         return f"Dim('{self.__name__}', min={self.min}, max={self.max})"
 
-    AUTO = DYNAMIC = STATIC = None
+    # hints in place of a name, for a size that may change and one that may not
+    AUTO, DYNAMIC, STATIC = Hint.AUTO, Hint.DYNAMIC, Hint.STATIC
 
 
 def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[Dim, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
-from rushlight.optim.parts import average_squares, count_step, square_root, started, with_decay
+from rushlight.optim.parts import average_squares, count_step, descend, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -59,7 +59,7 @@ class Adadelta(Optimizer):
         square = average_squares(state["square_avg"], grad, rho)
         step = square_root(steps + eps) / square_root(square + eps) * grad
         average_squares(steps, step, rho)
-        array -= group["lr"] * step
+        descend(array, group["lr"], step)
 
 
 __all__ = ["Adadelta"]

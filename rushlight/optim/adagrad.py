@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
-from rushlight.optim.parts import count_step, square_root, started, with_decay
+from rushlight.optim.parts import count_step, descend, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -71,7 +71,7 @@ class Adagrad(Optimizer):
         total += grad * grad
         root = square_root(total)
         root += group["eps"]
-        array -= rate * grad / root
+        descend(array, rate, grad, root)
 
     def share_memory(self) -> None:
         """Share the sums between processes; see `Tensor.share_memory_`."""

@@ -11,6 +11,7 @@ from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require_kin_of_adam, require_one_form, scalar
 from rushlight.optim.parts import (
     count_step,
+    descend,
     largest_moments,
     square_root,
     started,
@@ -91,7 +92,7 @@ class Adam(Optimizer):
         correction = (1 - beta2**count) ** 0.5
         root = square_root(square)
         root += group["eps"] * correction
-        array -= (group["lr"] * correction / (1 - beta1**count)) * mean / root
+        descend(array, group["lr"] * correction / (1 - beta1**count), mean, root)
 
 
 def check_betas(betas: tuple, plain: bool | None) -> None:

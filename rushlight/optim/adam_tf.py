@@ -7,7 +7,7 @@ from typing import Any
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.adam import Adam
 from rushlight.optim.optimizer import ParamsT
-from rushlight.optim.parts import count_step, largest_moments, square_root, with_either_decay
+from rushlight.optim.parts import count_step, descend, largest_moments, square_root, with_either_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -40,7 +40,7 @@ class AdamTF(Adam):
         mean, square = largest_moments(state, with_either_decay(array, grad, group), group)
         root = square_root(square)
         root += group["eps"]
-        array -= (group["lr"] * (1 - beta2**count) ** 0.5 / (1 - beta1**count)) * mean / root
+        descend(array, group["lr"] * (1 - beta2**count) ** 0.5 / (1 - beta1**count), mean, root)
 
 
 __all__ = ["AdamTF"]

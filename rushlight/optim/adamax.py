@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require_kin_of_adam
-from rushlight.optim.parts import average, count_step, keep_largest, started, with_decay
+from rushlight.optim.parts import average, count_step, descend, keep_largest, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -56,7 +56,7 @@ class Adamax(Optimizer):
         mean = average(state["exp_avg"], grad, 1 - beta1)
         largest *= beta2
         keep_largest(largest, abs(grad) + group["eps"])
-        array -= (group["lr"] / (1 - beta1**count)) * mean / largest
+        descend(array, group["lr"] / (1 - beta1**count), mean, largest)
 
 
 __all__ = ["Adamax"]

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
-from rushlight.optim.parts import average, count_step, counter_dtype, number, started, with_decay, zeros_as
+from rushlight.optim.parts import average, count_step, counter_dtype, descend, number, started, with_decay, zeros_as
 from rushlight.optim.stepping import Array, State
 
 
@@ -64,7 +64,7 @@ class ASGD(Optimizer):
         grad = with_decay(array, grad, group)
         rate, share = number(state["eta"]), number(state["mu"])
         array *= 1 - lambd * rate
-        array -= rate * grad
+        descend(array, rate, grad)
         if share == 1:
             mean[...] = array
         else:

@@ -11,6 +11,7 @@ from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_kin_of_adam
 from rushlight.optim.parts import (
     count_step,
+    descend,
     moments,
     number,
     square_root,
@@ -87,9 +88,9 @@ class NAdam(Optimizer):
         root = square_root(square)
         root += group["eps"] * correction
         # in a step that is differentiated the product has a history
-        passed = product if isinstance(product, Tensor) else number(product)
-        array -= (lr * correction * (1 - now) / (1 - passed)) * grad / root
-        array -= (lr * correction * then / (1 - passed * then)) * mean / root
+        passed = product if isinstance(product, Tensor) and product.requires_grad else number(product)
+        descend(array, lr * correction * (1 - now) / (1 - passed), grad, root)
+        descend(array, lr * correction * then / (1 - passed * then), mean, root)
 
 
 __all__ = ["NAdam"]

@@ -14,8 +14,10 @@ from rushlight.core.object.tensor import Tensor
 
 def square_root(x: Any) -> Any:
     """The root of each element, to be changed in place."""
-    # a tensor's root keeps itself for backward: hand out a copy
-    return x.sqrt().clone() if isinstance(x, Tensor) else np.sqrt(x)
+    if not isinstance(x, Tensor):
+        return np.sqrt(x)
+    # a root keeps itself for backward: hand out a copy
+    return x.sqrt().clone() if x.requires_grad else x.sqrt()
 
 
 def keep_largest(largest: Any, x: Any) -> Any:
@@ -67,6 +69,8 @@ def writes_with_either_decay(group: dict[str, Any]) -> int:
 
 def average(mean: Any, x: Any, weight: Any) -> Any:
     """Move a running mean towards `x`, in place."""
+    if isinstance(mean, Tensor) and isinstance(weight, float):
+        return mean.lerp_(x, weight)
     mean += weight * (x - mean)
     return mean
 
@@ -74,8 +78,23 @@ def average(mean: Any, x: Any, weight: Any) -> Any:
 def average_squares(square: Any, x: Any, keep: Any) -> Any:
     """Keep so much of a running mean of squares and add that of `x`, in place."""
     square *= keep
+    if isinstance(square, Tensor) and isinstance(keep, float):
+        return square.addcmul_(x, x, value=1 - keep)
     square += (1 - keep) * x * x
     return square
+
+
+def descend(array: Any, rate: Any, direction: Any, size: Any = None) -> None:
+    """Take `rate` times a direction, divided by a size where there is one, from a parameter, in place."""
+    if isinstance(array, Tensor) and isinstance(rate, float):
+        if size is None:
+            array.add_(direction, alpha=-rate)
+        else:
+            array.addcdiv_(direction, size, value=-rate)
+    elif size is None:
+        array -= rate * direction
+    else:
+        array -= rate * direction / size
 
 
 def moments(state: dict[str, Any], grad: Any, group: dict[str, Any]) -> tuple[Any, Any]:

@@ -9,7 +9,15 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require_kin_of_adam
-from rushlight.optim.parts import count_step, moments, square_root, started, with_either_decay, writes_with_either_decay
+from rushlight.optim.parts import (
+    count_step,
+    descend,
+    moments,
+    square_root,
+    started,
+    with_either_decay,
+    writes_with_either_decay,
+)
 from rushlight.optim.stepping import Array, State
 
 
@@ -72,9 +80,9 @@ class RAdam(Optimizer):
             rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
             root = square_root(square)
             root += group["eps"]
-            array -= (rate * (rectified * correction) ** 0.5) * mean / root
+            descend(array, rate * (rectified * correction) ** 0.5, mean, root)
         else:
-            array -= rate * mean
+            descend(array, rate, mean)
 
 
 __all__ = ["RAdam"]

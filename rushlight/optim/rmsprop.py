@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
-from rushlight.optim.parts import average, average_squares, count_step, square_root, started, with_decay
+from rushlight.optim.parts import average, average_squares, count_step, descend, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 from rushlight.optim.twins import twin
 
@@ -80,9 +80,9 @@ class RMSprop(Optimizer):
             buffer = state["momentum_buffer"]
             buffer *= group["momentum"]
             buffer += grad / root
-            array -= lr * buffer
+            descend(array, lr, buffer)
         else:
-            array -= lr * grad / root
+            descend(array, lr, grad, root)
 
 
 __all__ = ["RMSprop"]

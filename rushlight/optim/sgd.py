@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
-from rushlight.optim.parts import with_decay, zeros_as
+from rushlight.optim.parts import descend, with_decay, zeros_as
 from rushlight.optim.stepping import Array, State
 from rushlight.optim.twins import twin
 
@@ -77,7 +77,7 @@ class SGD(Optimizer):
                 buffer *= momentum
                 buffer += (1 - group["dampening"]) * grad
             grad = grad + momentum * buffer if group["nesterov"] else buffer
-        array -= group["lr"] * grad
+        descend(array, group["lr"], grad)
 
 
 __all__ = ["SGD"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rushlight.autograd import modes
+from rushlight.core.numbers.dtypes import HALF
 from rushlight.core.object.tensor import Tensor, storage_of, wrap
 from rushlight.errors.complaints import is_about_shapes
 from rushlight.errors.explained import explained
@@ -14,7 +15,7 @@ from rushlight.errors.refusals import misfit
 from rushlight.native import extension
 from rushlight.ops.machine.inplace import make_writable
 from rushlight.ops.pointwise.complex import view_as_complex, view_as_real
-from rushlight.optim.flat import Moving, flat_for
+from rushlight.optim.flat import LARGEST, Moving, flat_for
 from rushlight.optim.options import plain, scalar
 from rushlight.optim.scaling import goes_on
 from rushlight.optim.twins import TWINS
@@ -137,6 +138,12 @@ def move(optimizer: Optimizer, param: Moving, group: dict[str, Any], state: dict
         grad = -grad
     arrays = {name: real(each._array) for name, each in state.items()}
     try:
+        if optimizer.elementwise and (param._array.dtype in HALF or param._array.size > LARGEST):
+            # NumPy takes a hundred times as long for its own float16, and passes large arrays more often
+            with modes.no_grad():
+                arrays = {name: wrap(each) for name, each in arrays.items()}
+                optimizer.step_for(wrap(real(param._array)), wrap(np.asarray(grad)), arrays, group, first)
+            return
         optimizer.step_for(real(param._array), grad, arrays, group, first)
     except ValueError as error:
         if is_about_shapes(error):

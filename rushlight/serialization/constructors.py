@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from functools import cache
 from pickle import UnpicklingError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rushlight.core.creation import legacy
 from rushlight.core.memory.public_storage import UntypedStorage
@@ -20,9 +20,11 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.device import device
-from rushlight.nn.parameter import Parameter
 from rushlight.serialization import rebuilding
 from rushlight.serialization.names import is_ours, torch_name
+
+if TYPE_CHECKING:
+    from rushlight.nn.parameter import Parameter
 
 # never looked at, even if the user allowed something in them
 BLOCKED = ("sys", "os", "posix", "nt")
@@ -30,6 +32,7 @@ ENCODINGS = ("latin1", "latin-1", "utf-8", "utf8", "ascii")
 # how many objects the key of a dict or the element of a set may consist of: hashing goes through all of them
 LARGEST_KEY = 10_000
 DEEPEST_KEY = 100
+PARAMETER = "torch.nn.parameter.Parameter"
 
 
 class NotAllowed(UnpicklingError):
@@ -155,7 +158,8 @@ def allowed() -> dict[str, tuple[Any, Callable | None]]:
     table: dict[str, tuple[Any, Callable | None]] = {
         "collections.OrderedDict": (OrderedDict, ordered),
         "collections.Counter": (Counter, counter),
-        "torch.nn.parameter.Parameter": (Parameter, lambda data=None, grad=True: parameter(data, grad)),
+        # its class is looked up by `meaning`
+        PARAMETER: (None, None),
         "torch.serialization._get_layout": (rebuilding._get_layout, rebuilding._get_layout),
         "torch.Size": (Size, sizes),
         "torch.Tensor": (Tensor, empty_tensor),
@@ -180,7 +184,22 @@ def allowed() -> dict[str, tuple[Any, Callable | None]]:
     return table
 
 
-def parameter(data: Any, grad: Any) -> Parameter:
+def meaning(path: str) -> Any:
+    """What a name of the table stands for."""
+    return parameter_class() if path == PARAMETER else allowed()[path][0]
+
+
+@cache
+def parameter_class() -> type[Parameter]:
+    """The class of parameters: all of `nn`, 200 ms, is imported for a file that names it and for no other."""
+    from rushlight.nn.parameter import Parameter
+
+    makers()[id(Parameter)] = parameter
+    return Parameter
+
+
+def parameter(data: Any = None, grad: Any = True) -> Parameter:
+    """A parameter on the memory of a tensor."""
     return rebuilding._rebuild_parameter(data, grad, None)
 
 

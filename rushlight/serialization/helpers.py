@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -17,6 +15,9 @@ ZIP = b"PK\x03\x04"
 @contextmanager
 def mkdtemp() -> Iterator[str]:
     """A new folder for the time of a with statement."""
+    import shutil
+    import tempfile
+
     path = tempfile.mkdtemp()
     try:
         yield path

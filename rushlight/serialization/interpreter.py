@@ -13,9 +13,18 @@ from struct import unpack_from
 from typing import Any
 
 from rushlight.core.object.tensor import Tensor
-from rushlight.nn.parameter import Parameter
 from rushlight.serialization import rebuilding
-from rushlight.serialization.constructors import BLOCKED, NotAllowed, added, allowed, check_key, makers, python3_name
+from rushlight.serialization.constructors import (
+    BLOCKED,
+    NotAllowed,
+    added,
+    allowed,
+    check_key,
+    makers,
+    meaning,
+    parameter_class,
+    python3_name,
+)
 from rushlight.serialization.opcodes import STOP, steps
 from rushlight.serialization.rebuilding import set_attributes
 
@@ -176,7 +185,7 @@ class Interpreter:
         if module in BLOCKED:
             raise UnpicklingError(f"Trying to load unsupported GLOBAL {path} whose module {module} is blocked.")
         if path in allowed():
-            self.stack.append(allowed()[path][0])
+            self.stack.append(meaning(path))
         elif path in self.trusted:
             self.stack.append(self.trusted[path])
         else:
@@ -213,7 +222,7 @@ class Interpreter:
 
     def rebuilt(self, function: Any, kind: Any, arguments: Any, state: Any) -> Any:
         """A tensor of a subclass, or with attributes: the class must be known, and so must what makes it."""
-        if kind is not Tensor and kind is not Parameter and id(kind) not in self.trusted_ids:
+        if kind is not Tensor and id(kind) not in self.trusted_ids and kind is not parameter_class():
             raise UnpicklingError(f"Can only rebuild tensors of classes that are allowed, but got {name_of(kind)}")
         made = lambda *given: self.called(function, given)
         return rebuilding._rebuild_from_type_v2(made, kind, arguments, state)
@@ -239,14 +248,14 @@ class Interpreter:
             # the form of old files: the storage comes after the tensor
             found = rebuilding._rebuild_tensor(*state)
             made._array, made._storage = found._array, found._storage
-        elif kind is Parameter:
-            set_attributes(made, state)
         elif kind is OrderedDict:
             if type(state) not in DICTS or not all([type(each) is str for each in state]):
                 raise UnpicklingError("the attributes of an object have names")
             made.__dict__.update(state)
         elif id(kind) in self.trusted_ids:
             self.beyond(build_trusted, made, state)
+        elif kind is parameter_class():
+            set_attributes(made, state)
         else:
             raise UnpicklingError(
                 "Can only build Tensor, Parameter, OrderedDict or types allowlisted via `add_safe_globals`, but got "

@@ -13,7 +13,6 @@ import numpy as np
 from rushlight.core.memory.mapping import swap_bytes
 from rushlight.core.memory.public_storage import UntypedStorage, on_block
 from rushlight.core.memory.typed_storage import TypedStorage
-from rushlight.nn.modules.module import Module
 from rushlight.serialization.archive_writer import write_all
 from rushlight.serialization.helpers import _maybe_decode_ascii
 from rushlight.serialization.locations import restorer
@@ -160,6 +159,8 @@ class StreamStorages:
 
 def module_class(reference: tuple) -> Any:
     """The class of a module, of which older versions saved the source; only trusted files get here with one."""
+    from rushlight.nn.modules.module import Module
+
     if len(reference) != 4 or not (isinstance(reference[1], type) and issubclass(reference[1], Module)):
         raise pickle.UnpicklingError("a file refers to a class that is none of a module")
     return reference[1]

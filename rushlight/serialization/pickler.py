@@ -14,7 +14,6 @@ from rushlight.core.object.tensor import Tensor, geometry_of
 from rushlight.core.random.streams import Generator
 from rushlight.core.settings.device import device
 from rushlight.errors.warning import warn
-from rushlight.nn.parameter import Parameter, UninitializedTensorMixin
 from rushlight.serialization import rebuilding
 from rushlight.serialization.locations import location_tag
 from rushlight.serialization.opcodes import renamed
@@ -84,21 +83,36 @@ def pickled(found: Any, module: Any, protocol: int, identify: Any) -> bytes:
 
 def form_of_tensor(tensor: Tensor) -> Any:
     """A tensor as a function of files and its arguments."""
+    if type(tensor) is not Tensor:
+        return form_of_subclass(tensor)
+    warn_of_hooks(tensor)
+    state = state_of(tensor)
+    return plain_form(tensor) if state is None else form_with_type(tensor, state)
+
+
+def form_of_subclass(tensor: Tensor) -> Any:
+    """A parameter, or a tensor of somebody's class, as a function of files and its arguments."""
+    # not at the top: plain tensors are saved and loaded without all of `nn`
+    from rushlight.nn.parameter import Parameter, UninitializedTensorMixin
+
     # that of a subclass asks the class first
-    if unwrap(type(tensor).__reduce_ex__) not in OUR_FORMS:
+    ours = (Tensor.__reduce_ex__, UninitializedTensorMixin.__reduce_ex__)
+    if unwrap(type(tensor).__reduce_ex__) not in ours:
         return NotImplemented
     if isinstance(tensor, UninitializedTensorMixin):
         return type(tensor), (tensor.requires_grad,)
     warn_of_hooks(tensor)
     state = state_of(tensor)
-    if type(tensor) is Parameter:
-        arguments = (tensor.data, tensor.requires_grad, no_hooks())
-        if state is None:
-            return rebuilding._rebuild_parameter, arguments
-        return rebuilding._rebuild_parameter_with_state, (*arguments, state)
+    if type(tensor) is not Parameter:
+        return form_with_type(tensor, state)
+    arguments = (tensor.data, tensor.requires_grad, no_hooks())
+    if state is None:
+        return rebuilding._rebuild_parameter, arguments
+    return rebuilding._rebuild_parameter_with_state, (*arguments, state)
+
+
+def form_with_type(tensor: Tensor, state: Any) -> tuple[Any, tuple]:
     function, arguments = plain_form(tensor)
-    if type(tensor) is Tensor and state is None:
-        return function, arguments
     return rebuilding._rebuild_from_type_v2, (function, type(tensor), arguments, state)
 
 
@@ -115,9 +129,6 @@ def plain_form(tensor: Tensor) -> tuple[Any, tuple]:
     if kind not in KINDS:
         return rebuilding._rebuild_tensor_v3, (storage, *rest, kind, *metadata)
     return rebuilding._rebuild_tensor_v2, (TypedStorage(wrap_storage=storage, dtype=kind), *rest, *metadata)
-
-
-OUR_FORMS = (Tensor.__reduce_ex__, UninitializedTensorMixin.__reduce_ex__)
 
 
 def warn_of_hooks(tensor: Tensor) -> None:
@@ -160,5 +171,4 @@ FORMS: dict[type, Any] = {
     layout: form_of_layout,
     memory_format: form_of_format,
     Tensor: form_of_tensor,
-    Parameter: form_of_tensor,
 }

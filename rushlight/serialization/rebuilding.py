@@ -7,7 +7,7 @@ no attribute of a file takes the place of a field.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from rushlight.core.memory.typed_storage import TypedStorage
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.fields import NAMES
 from rushlight.core.object.tensor import Tensor, require_differentiable, wrap
-from rushlight.nn.parameter import Parameter
+
+if TYPE_CHECKING:
+    from rushlight.nn.parameter import Parameter
 
 FIELDS = frozenset(NAMES)
 # bits of a tensor, by their names in files
@@ -108,6 +110,8 @@ def with_flags(tensor: Tensor, requires_grad: bool, metadata: Any) -> Tensor:
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
     """A parameter on the memory of a tensor."""
+    from rushlight.nn.parameter import Parameter
+
     if not isinstance(data, Tensor):
         raise TypeError(f"a parameter is made of a tensor, not of a {type(data).__name__}")
     return Parameter(data, bool(requires_grad))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from typing import IO, Any
@@ -62,7 +61,7 @@ def hidden_name(target: str) -> str:
     """A name beside the target that nobody has."""
     folder, name = os.path.split(target)
     # a long name, with what is added to it, may be too long for the system
-    return os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.tmp")
+    return os.path.join(folder, f".{name[:100]}.{os.urandom(6).hex()}.tmp")
 
 
 def beside(target: str, there: bool) -> tuple[int, str | None] | None:

@@ -55,6 +55,15 @@ def test_leaves_cannot_be_followed_in_grad():
         torch.autograd.grad((a * b).sum(), a)
 
 
+def test_a_leaf_that_grad_does_not_ask_for_has_no_gradient():
+    (a,) = leaves(1)
+    b = a * 2
+    seen = []
+    register_multi_grad_hook((a, b), lambda grads: seen.append(values(grads)))
+    torch.autograd.grad((b * 3).sum(), b)
+    assert seen == [[None, [3.0, 3.0]]]
+
+
 def test_what_has_no_gradient_is_refused():
     with pytest.raises(AssertionError, match="Expected gradient function to be set"):
         register_multi_grad_hook((torch.ones(1),), lambda grads: None)

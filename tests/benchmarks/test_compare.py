@@ -81,6 +81,7 @@ def test_a_library_without_an_environment_is_left_out(monkeypatch):
     assert len(missing) == 1 and missing[0].startswith("JAX jit is left out")
 
 
+@pytest.mark.thorough
 def test_fresh_processes_are_measured():
     here = {"numpy": sys.executable, "rushlight": sys.executable}
     assert startup.measure_import(here, 1).ratio("rushlight", "numpy") > 0
@@ -106,6 +107,7 @@ def test_ratios_refer_to_the_best_of_torch_eager():
     assert limit.verdict(0.2) == "does not hold" and limit.verdict(None) == "not measured"
 
 
+@pytest.mark.thorough
 def test_a_run_writes_numbers_page_and_picture(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     numbers = tmp_path / "numbers.json"

@@ -15,6 +15,9 @@ import pytest
 import rushlight
 from rushlight.compat import stand_in
 
+# environments of their own, and a dozen processes in them
+pytestmark = pytest.mark.thorough
+
 NEEDED = ("numpy", "scipy", "ml_dtypes", "pip")
 
 

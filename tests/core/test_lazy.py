@@ -1,18 +1,11 @@
 """Names that are loaded on demand, and words for those that are not there."""
 
-import subprocess
-import sys
 import time
 
 import pytest
 
 import rushlight as torch
-
-
-def run(program):
-    """What a program prints, in an interpreter that has loaded nothing else."""
-    command = [sys.executable, "-c", f"import rushlight as torch; {program}"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+from tests.fresh import run
 
 
 @pytest.mark.parametrize(

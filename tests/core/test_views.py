@@ -400,3 +400,27 @@ def test_a_number_that_was_expanded_to_a_number_has_a_gradient_of_its_own():
     one, two = torch.autograd.grad(y.sum(), [y, x])
     one.add_(5)
     assert two.item() == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64])
+def test_integers_seen_through_a_view_that_cannot_follow_take_copies_alone(dtype):
+    wanting = torch.ones(2, 2, requires_grad=True) * 1
+
+    def part():
+        return torch.zeros(2, 4, dtype=dtype).chunk(2, 1)[0]
+
+    writes = (
+        lambda view: view.ne_(wanting),
+        lambda view: view.add_(wanting),
+        lambda view: view.fill_(wanting[0, 0]),
+        lambda view: view.masked_fill_(wanting > 0, wanting[0, 0]),
+        lambda view: view.__setitem__(wanting > 0, wanting[0, 0]),
+    )
+    for write in writes:
+        with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
+            write(part())
+    view = part().copy_(wanting)
+    view[0] = wanting[0] * 0
+    view.logical_and_(wanting)
+    view.ne_(torch.ones(2, 2))
+    assert not view.requires_grad

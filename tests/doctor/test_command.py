@@ -51,6 +51,7 @@ def test_nothing_found_is_said_and_is_success(doctor):
     assert "4 parameters were moved: all of them learn." in done.stdout
 
 
+@pytest.mark.thorough
 def test_json_stands_alone_on_standard_output(doctor):
     done = doctor(BROKEN, "--json")
     (finding,) = json.loads(done.stdout)
@@ -66,6 +67,7 @@ def test_json_stays_alone_where_other_processes_print(doctor):
     assert done.stdout == "[]\n" and "hello" in done.stderr
 
 
+@pytest.mark.thorough
 def test_steps_ends_the_program_early(doctor):
     done = doctor(WHOLE, "--steps", "2")
     assert done.returncode == 0
@@ -73,6 +75,7 @@ def test_steps_ends_the_program_early(doctor):
     assert "in 2 optimizer steps" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_finding_can_be_ignored_by_option_and_by_comment(doctor):
     assert doctor(BROKEN, "--ignore", "history-detach").returncode == 0
     meant = BROKEN.replace(".mean()", ".mean()  # rushlight: ignore[history-detach]")
@@ -86,6 +89,7 @@ def test_an_unknown_id_is_refused_with_the_ids(doctor):
     assert done.returncode == 2 and "history-detach" in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_script_that_fails_by_itself_has_code_2_and_its_traceback(doctor):
     done = doctor("import torch\nraise OSError('no disk')\n")
     assert done.returncode == 2
@@ -94,6 +98,7 @@ def test_a_script_that_fails_by_itself_has_code_2_and_its_traceback(doctor):
     assert doctor("import sys\nsys.exit(0)\n").returncode == 0
 
 
+@pytest.mark.thorough
 def test_what_rushlight_lacks_is_said_so(doctor):
     done = doctor(WHOLE + "torch.ones(1).cuda()\n")
     assert done.returncode == 2

@@ -74,6 +74,7 @@ def test_the_graph_is_a_tree_with_names_and_cuts():
     assert cut.label == "detach() took it out of the graph" and "encoder(x).detach()" in cut.line
 
 
+@pytest.mark.thorough
 def test_a_graph_of_a_hundred_thousand_nodes_is_drawn_without_recursion():
     x = torch.tensor(1.0, requires_grad=True)
     for _ in range(100_000):

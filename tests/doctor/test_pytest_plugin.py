@@ -57,5 +57,6 @@ def test_a_test_with_a_finding_fails(run):
     assert "history-detach" in done.stdout and "test_it.py:11" in done.stdout
 
 
+@pytest.mark.thorough
 def test_an_ignored_finding_fails_nothing(run):
     assert "2 passed" in run("--rushlight-doctor", "--rushlight-doctor-ignore", "history-detach").stdout

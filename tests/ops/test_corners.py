@@ -148,3 +148,26 @@ def test_a_recorded_backward_ends_quietly_where_nothing_requires_grad_any_more(l
     module.requires_grad_(False)
     found.sum().backward(create_graph=True)
     assert all(each.grad is None for each in module.parameters())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_hypotenuse_of_no_number_is_none(dtype):
+    zero, none = torch.zeros(5, dtype=dtype), torch.full((5,), math.nan, dtype=dtype)
+    assert torch.hypot(zero, none).isnan().all() and torch.hypot(none, zero).isnan().all()
+    assert torch.hypot(zero, none[0]).isnan().all()
+    assert torch.hypot(zero, zero).tolist() == [0.0] * 5
+
+
+def test_the_logit_climbs_from_a_negative_zero_too():
+    x = torch.tensor([0.0, -0.0, 1.0, -1.0], requires_grad=True)
+    x.logit().sum().backward()
+    assert x.grad.tolist()[:3] == [math.inf] * 3 and x.grad[3].isnan()
+
+
+def test_a_determinant_that_was_written_to_has_no_backward():
+    x = torch.eye(3, requires_grad=True)
+    found = torch.det(x * 2)
+    with torch.no_grad():
+        found.trunc_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.backward()

@@ -147,3 +147,12 @@ def test_kernels_serve_half_precision(dtype):
         options = (5, 1) if name == "topk" else (1,)
         found, wanted = getattr(x, name)(*options), getattr(x.float(), name)(*options)
         assert torch.equal(found[0], wanted[0].to(dtype)) and torch.equal(found[1], wanted[1])
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_infinity_becomes_the_largest_number_of_half_precision(dtype):
+    x = torch.tensor([math.inf, -math.inf, math.nan, 1.0], dtype=dtype)
+    largest = torch.finfo(dtype).max
+    assert torch.nan_to_num(x).tolist() == [largest, -largest, 0.0, 1.0]
+    assert torch.nan_to_num(x[0]).item() == largest
+    assert x.nan_to_num_()[1].item() == -largest

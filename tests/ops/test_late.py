@@ -1,12 +1,10 @@
 """Families that are declared late: nobody can tell, except by how short the import is."""
 
-import subprocess
-import sys
-
 import pytest
 
 import rushlight as torch
 from rushlight.ops.machine import bind, late
+from tests.fresh import run
 from tools.stubs.late_names import is_late
 
 late.load()
@@ -24,17 +22,11 @@ def test_every_late_function_is_promised():
 
 def test_a_late_method_has_its_signature_and_its_sentence_before_it_is_loaded():
     program = (
+        "doc = torch.Tensor.inverse.__doc__; import sys; assert 'rushlight.ops.linalg' not in sys.modules; "
         "import inspect; print(inspect.signature(torch.Tensor.sum_to_size)); print(doc); "
-        "print('rushlight.ops.linalg' in __import__('sys').modules)"
+        "print('rushlight.ops.linalg' in sys.modules)"
     )
-    before = "import rushlight as torch; doc = torch.Tensor.inverse.__doc__; import sys; "
-    done = subprocess.run(
-        [sys.executable, "-c", before + "assert 'rushlight.ops.linalg' not in sys.modules; " + program],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines() == ["(self, *size)", "The inverse of a square matrix: `linalg.inv`.", "True"]
+    assert run(program).splitlines() == ["(self, *size)", "The inverse of a square matrix: `linalg.inv`.", "True"]
 
 
 @pytest.mark.parametrize(
@@ -49,10 +41,7 @@ def test_a_late_method_has_its_signature_and_its_sentence_before_it_is_loaded():
     ],
 )
 def test_a_late_name_is_found_at_once(program):
-    done = subprocess.run(
-        [sys.executable, "-c", f"import rushlight as torch; {program}"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "1.0"
+    assert run(program) == "1.0"
 
 
 def test_a_name_that_nobody_declares_is_refused():

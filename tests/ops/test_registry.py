@@ -13,8 +13,16 @@ from tests.ops.samples import RANDOM, SAMPLED, arguments, differentiable_calls, 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-def each_of(ops):
-    return pytest.mark.parametrize("op", ops, ids=[op.name for op in ops])
+# second derivatives of loops over time and of factored matrices: two thirds of the time that all of them take
+COSTLY = {
+    *("gru", "lstm", "rnn_relu", "rnn_tanh", "nn.functional.grid_sample"),
+    *("linalg.lu_solve", "linalg.matrix_exp", "lu_solve", "matrix_exp"),
+}
+
+
+def each_of(ops, costly=()):
+    marks = {name: pytest.mark.thorough for name in costly}
+    return pytest.mark.parametrize("op", [pytest.param(op, id=op.name, marks=marks.get(op.name, ())) for op in ops])
 
 
 STEADY = [op for op in SAMPLED if op.name not in RANDOM]
@@ -116,7 +124,7 @@ def test_gradients_agree_with_differences(op):
         assert gradcheck(call, points, fast_mode=True, atol=1e-4, rtol=1e-3), sample
 
 
-@steady
+@each_of(STEADY, COSTLY)
 def test_second_gradients_agree_with_differences(op):
     for sample, call, points in differentiable_calls(op):
         outputs = [each for each in call(*points) if each.requires_grad]

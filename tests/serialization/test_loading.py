@@ -6,6 +6,7 @@ import io
 import mmap
 import os
 import pickle
+import subprocess
 import sys
 
 import pytest
@@ -42,6 +43,22 @@ def test_a_refusal_says_what_can_be_done():
     assert words.startswith("Weights only load failed. This file can still be loaded")
     assert "runs any code on this machine" in words
     assert "add_safe_globals([torch.nn.modules.linear.Linear])" in words
+
+
+def test_plain_tensors_are_loaded_and_saved_without_networks(tmp_path):
+    torch.save({"weight": torch.ones(2)}, tmp_path / "plain.pt")
+    torch.save(nn.Parameter(torch.ones(2)), tmp_path / "parameter.pt")
+    code = """if True:
+        import sys
+        import rushlight as torch
+
+        assert torch.load("plain.pt")["weight"].tolist() == [1, 1]
+        torch.save(torch.zeros(2), "again.pt")
+        assert "rushlight.nn" not in sys.modules, "all of nn was imported"
+        found = torch.load("parameter.pt")
+        assert type(found) is torch.nn.Parameter
+    """
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
 
 
 def test_safe_globals_are_kept_and_cleared():

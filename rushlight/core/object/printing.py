@@ -108,11 +108,16 @@ def printoptions(
 
 
 def repr_tensor(
-    tensor: Any, default_dtype: object = "torch.float32", prefix: str = "tensor(", more: Sequence[str] = ()
+    tensor: Any,
+    default_dtype: object = "torch.float32",
+    prefix: str = "tensor(",
+    more: Sequence[str] = (),
+    contents: str | None = None,
 ) -> str:
     """Return the text that `repr(tensor)` shows: its values, then all that they do not tell, and what is told of it.
 
-    `default_dtype` is the dtype that goes without saying, or its name; subclasses have another `prefix`.
+    `default_dtype` is the dtype that goes without saying, or its name; subclasses have another `prefix`, and may give
+    `contents` to stand where the values do.
     """
     if type(tensor._array) is Meta:
         return repr_meta(tensor, str(default_dtype), prefix)
@@ -131,7 +136,7 @@ def repr_tensor(
         suffixes.append(f"grad_fn=<{history}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
-    return format_tensor(array, [*suffixes, *more], prefix)
+    return format_tensor(array, [*suffixes, *more], prefix, contents)
 
 
 def repr_meta(tensor: Any, default_dtype: str, prefix: str) -> str:
@@ -165,14 +170,16 @@ def name_history(tensor: Any) -> str | None:
     return None if node is None else node.name().rpartition("::")[2]
 
 
-def format_tensor(array: np.ndarray, suffixes: Sequence[str] = (), prefix: str = "tensor(") -> str:
+def format_tensor(
+    array: np.ndarray, suffixes: Sequence[str] = (), prefix: str = "tensor(", contents: str | None = None
+) -> str:
     """Return the values of an array between `prefix` and a closing parenthesis, `suffixes` after them.
 
     >>> format_tensor(np.array([1.0, 2.5]), ["requires_grad=True"])
     'tensor([1.0000, 2.5000], requires_grad=True)'
     """
     indent = len(prefix)
-    text = prefix + format_values(array, indent)
+    text = prefix + (format_values(array, indent) if contents is None else contents)
     # Two columns more than the last line has: torch breaks that much earlier.
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:

@@ -101,12 +101,6 @@ def __div__(self: Tensor, other: Any) -> Tensor:
 
 
 @method
-def __rdiv__(self: Tensor, other: Any) -> Tensor:
-    """Old name of `/` with the tensor on the right."""
-    return self.reciprocal() * other
-
-
-@method
 def __idiv__(self: Tensor, other: Any) -> Tensor:
     """Old name of `/=`."""
     return self.div_(other)

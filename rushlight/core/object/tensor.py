@@ -239,14 +239,15 @@ class Tensor(Fields):
         array = self._array
         return address_of(array) if array.size and type(array) is not Meta else 0
 
-    def __repr__(self) -> str:
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:
         from rushlight.core.object import printing
 
         if state.whole:
             numbers_decide("repr(), as `print` asks for it,")
 
         ours = type(self).__module__.startswith("rushlight")
-        return printing.repr_tensor(self, dtypes.default, "tensor(" if ours else f"{type(self).__name__}(")
+        prefix = "tensor(" if ours else f"{type(self).__name__}("
+        return printing.repr_tensor(self, dtypes.default, prefix, contents=tensor_contents)
 
     def element_size(self) -> int:
         """Bytes in one element.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.memory.deferred import alike
-from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import COUNTED, Tensor, geometry_of, new, storage_of
 from rushlight.core.settings.state import state
 
@@ -69,8 +68,8 @@ def regenerate(view: Tensor, base: Tensor) -> None:
 
 
 def check_writable(view: Tensor) -> None:
-    """Refuse a recorded write through a view whose history could not follow; one of integers has none."""
-    if view._made is not None and view._array.dtype in DIFFERENTIABLE:
+    """Refuse a recorded write through a view whose history could not follow."""
+    if view._made is not None:
         raise_made(view, "is being modified inplace")
 
 

@@ -63,6 +63,8 @@ def names() -> dict[Any, str]:
     functional = import_module("rushlight.nn.functional")
     for count in (1, 2, 3):
         found[getattr(functional, f"max_pool{count}d")] = f"torch.nn.functional.max_pool{count}d"
+    # and one that shows the name it had in Python 2
+    found[Tensor.__rtruediv__] = "torch.Tensor.__rtruediv__"
     for name, field in fields().items():
         found[field] = f"torch.Tensor.{name}.__get__"
         found[field.__self__.__set__] = f"torch.Tensor.{name}.__set__"  # type: ignore[attr-defined]

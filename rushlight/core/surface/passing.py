@@ -162,6 +162,7 @@ WRITTEN_IN_PYTHON = {
         __rlshift__: self other |
         __rrshift__: self other |
         __array__: self | dtype=None
+        __repr__: self | tensor_contents=None
         __contains__: self element |
         __rmod__: self other |
         __array_wrap__: self | array

@@ -13,7 +13,7 @@ from typing import Any
 
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.state import state
-from rushlight.core.surface.overriding import divert, overridable
+from rushlight.core.surface.overriding import divert, has_word, modes, overridable
 
 SPECIAL = (
     "__len__ __getitem__ __setitem__ __float__ __int__ __bool__ __index__ __complex__ __contains__ __reversed__ "
@@ -22,6 +22,11 @@ SPECIAL = (
 ).split()
 # torch does not ask for these
 SILENT = {"as_subclass", "ndimension", "nelement", "volatile"}
+# the operators that a mode sees by their own names; for the others it sees the method behind them, `add` for `+`
+OPERATORS = (
+    "__eq__ __and__ __or__ __xor__ __iand__ __ior__ __ixor__ __lshift__ __rshift__ __ilshift__ __irshift__ "
+    "__rlshift__ __rrshift__ __rsub__ __floordiv__ __rfloordiv__ __rmod__ __rpow__ __rmatmul__"
+).split()
 
 
 def prepare(cls: type) -> None:
@@ -42,7 +47,7 @@ def show_to_modes(change: int) -> None:
     global entered
     entered += change
     if entered == 1 and change == 1:
-        for name, form in asking().items():
+        for name, form in {**asking(), **asking_operators()}.items():
             plain[name] = vars(Tensor).get(name, ABSENT)
             setattr(Tensor, name, form)
     elif not entered:
@@ -81,6 +86,54 @@ def asking() -> dict[str, Any]:
     return found
 
 
+@functools.cache
+def asking_operators() -> dict[str, Any]:
+    """The operators of Tensor in a form that asks a mode, by name; subclasses are asked by the operators themselves."""
+    return {name: AskingOperator(getattr(Tensor, name)) for name in OPERATORS} | {"__iter__": iterate}
+
+
+def iterate(tensor: Tensor) -> Any:
+    """The rows of a tensor, by the calls that a mode sees for them in torch."""
+    return TENSOR_ITER(tensor) if tensor.dim() == 0 else iter(tensor.unbind(0))
+
+
+TENSOR_ITER = Tensor.__iter__
+
+
+class Again:
+    """A function of Tensor as a mode gets it that is not the last to be asked: it asks the others when it is called.
+
+    It equals the function itself and hashes like it, so that tables of functions find it.
+    """
+
+    __slots__ = ("asking", "function")
+
+    def __init__(self, function: Callable, asking: Callable):
+        self.function, self.asking = function, asking
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.asking(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return self.function == (other.function if type(other) is Again else other)
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.function, name)
+
+
+def asked(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """What modes, or the classes of arguments, make of a function that does not ask by itself."""
+    if state.no_overrides:
+        return function(*args, **kwargs)
+    others = len(modes.stack) > 1 or (modes.stack and has_word(*args))
+    shown = Again(function, lambda *args, **kwargs: asked(function, args, kwargs)) if others else function
+    found = divert(shown, args, kwargs)
+    return function(*args, **kwargs) if found is NotImplemented else found
+
+
 class AskingField:
     """A field of Tensor that asks before it is read, written or deleted; the class itself shows the plain one."""
 
@@ -89,18 +142,13 @@ class AskingField:
         self.__doc__ = field.__doc__
 
     def __get__(self, tensor: Any, kind: type | None = None) -> Any:
-        if tensor is None:
-            return self.field
-        found = NotImplemented if state.no_overrides else divert(self.field.__get__, (tensor,), {})
-        return self.field.__get__(tensor) if found is NotImplemented else found
+        return self.field if tensor is None else asked(self.field.__get__, (tensor,), {})
 
     def __set__(self, tensor: Any, value: Any) -> None:
-        if state.no_overrides or divert(self.field.__set__, (tensor, value), {}) is NotImplemented:
-            self.field.__set__(tensor, value)
+        asked(self.field.__set__, (tensor, value), {})
 
     def __delete__(self, tensor: Any) -> None:
-        if state.no_overrides or divert(self.field.__delete__, (tensor,), {}) is NotImplemented:
-            self.field.__delete__(tensor)
+        asked(self.field.__delete__, (tensor,), {})
 
 
 class AskingMethod:
@@ -110,11 +158,26 @@ class AskingMethod:
         self.function = function
 
         @functools.wraps(function)
-        def asked(*args: Any, **kwargs: Any) -> Any:
-            found = NotImplemented if state.no_overrides else divert(function, args, kwargs)
-            return function(*args, **kwargs) if found is NotImplemented else found
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return asked(function, args, kwargs)
 
-        self.asked = asked
+        self.call = call
 
     def __get__(self, tensor: Any, kind: type | None = None) -> Any:
-        return self.function if tensor is None else MethodType(self.asked, tensor)
+        return self.function if tensor is None else MethodType(self.call, tensor)
+
+
+class AskingOperator(AskingMethod):
+    """An operator that asks; where nobody knows the other operand, Python asks that one."""
+
+    def __init__(self, function: Callable):
+        super().__init__(function)
+
+        @functools.wraps(function)
+        def call(tensor: Tensor, other: Any) -> Any:
+            try:
+                return asked(function, (tensor, other), {})
+            except TypeError:
+                return NotImplemented
+
+        self.call = call

@@ -79,6 +79,13 @@ PyObject* run_backward(PyObject*, PyObject* args) {
     return list_found(run);
 }
 
+PyObject* run_below(const Level* level, PyObject* roots, PyObject* inputs) {
+    Run run(true, true, false, level);
+    Ref edges = Ref::steal(PyList_New(0));
+    if (!edges || !deliver_roots(run, roots, edges.get()) || !read_inputs(run, inputs)) return nullptr;
+    return run.find_needed(edges.get()) && run.go() ? list_found(run) : nullptr;
+}
+
 // Whether a value can be the gradient of a tensor as it stands.
 static bool is_gradient_of(PyObject* value, Tensor* tensor) {
     if (!is_any_tensor(value) || as_tensor(value)->array == nullptr || requires_grad(as_tensor(value))) return false;

@@ -1,6 +1,7 @@
 // The engine: backward through the graph, newest node first, without recursion. See autograd/engine.py.
 #pragma once
 
+#include "object/lifted.h"
 #include "object/node.h"
 
 namespace rushlight {
@@ -9,12 +10,17 @@ namespace rushlight {
 // with inputs, a list of (edge, number) pairs, for those alone, and returns their gradients instead unless
 // accumulating.
 PyObject* run_backward(PyObject*, PyObject* args);
+// The same for inputs of a level, below which all is plain and nobody records: roots and inputs as they are there.
+PyObject* run_below(const Level* level, PyObject* roots, PyObject* inputs);
 // The newest node of the backward that runs in this thread, or None.
 PyObject* current_root(PyObject*, PyObject*);
 // How many backwards run inside each other in this thread.
 PyObject* current_depth(PyObject*, PyObject*);
 // Tensor.backward()
 PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+// Whether the saved values are there and as they were saved.
+bool is_unchanged(const Node* node);
 
 // The sum of two arrays of one shape and dtype, in place of the first if that is nobody else's (it is taken).
 PyArrayObject* add_gradients(PyArrayObject* taken, PyArrayObject* other);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/engine.h"
+#include "engine/below.h"
 #include "loops/copy.h"
 #include "memory/recycling.h"
 #include "seam/call.h"
@@ -142,8 +143,7 @@ static bool take_list(Arrival& arrival, PyObject* list) {
     return true;
 }
 
-// The saved values are there and as they were saved.
-static bool is_unchanged(const Node* node) {
+bool is_unchanged(const Node* node) {
     if (node->saved == nullptr) return false;
     for (int i = 0; i < node->saved_count; i++) {
         const Saved& saved = node->saved[i];
@@ -183,8 +183,9 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.grad_count = arrival.count;
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
     gradient.is_shown = for_inputs;
-    gradient.is_lazy =
-        node->is_lazy && plan->op->kernel->is_lazy && grads[0] != nullptr && element_count(grads[0]) >= least_deferred;
+    gradient.level = level;
+    gradient.is_lazy = node->is_lazy && level == nullptr && plan->op->kernel->is_lazy && grads[0] != nullptr &&
+                       element_count(grads[0]) >= least_deferred;
     if (!gradient.is_lazy) settle(plan->op->kernel->name);
     if (!run_gradient(gradient)) return true;
     done = true;
@@ -252,7 +253,9 @@ bool Run::apply_python(Node* node, Arrival& arrival, PyObject* function) {
     if (!wanted) return false;
     PyObject* args[] = {as_object(node), grads.get(), wanted.get()};
     PyObject* produced = nullptr;
-    if (function != nullptr) {
+    if (level != nullptr) {
+        produced = apply_below(level, node, grads.get(), wanted.get());
+    } else if (function != nullptr) {
         produced = PyObject_Vectorcall(function, args, 3, nullptr);
     } else if (for_inputs) {
         produced = PyObject_VectorcallMethod(word_apply_wanted, args, 3, nullptr);

@@ -74,8 +74,8 @@ PyObject* tensor_or_none(PyArrayObject* array);
 
 class Run {
 public:
-    Run(bool keep, bool for_inputs, bool accumulating = false)
-        : keep_graph(keep), for_inputs(for_inputs), accumulating(accumulating), before(state) {
+    Run(bool keep, bool for_inputs, bool accumulating = false, const Level* level = nullptr)
+        : keep_graph(keep), for_inputs(for_inputs), accumulating(accumulating), level(level), before(state) {
         running_depth++;
         state.grad = false;
         state.backward = true;
@@ -135,6 +135,7 @@ private:
 
     // for_inputs: for the inputs of autograd.grad only, which keep their gradients, or if accumulating store them
     bool keep_graph, for_inputs, accumulating;
+    const Level* level;  // of a function transform: gradients are what stands below it
     State before;
     uint64_t outer_root = running_root;
     Place line = user_place();

@@ -41,7 +41,8 @@ FORMULA(XLog1pYSecond, (T grad, T x, T y), grad* x / (y + 1))
 QUICK(Sigmoid, math::remoteness, math::ExponentialRange<T>::faint, math::sigmoid_near, math::sigmoid)
 FORMULA(SigmoidSlope, (T grad, T y), grad * ((1 - y) * y))
 FORMULA(Logit, (T x), math::log(x / (1 - x)))
-FORMULA(LogitSlope, (T grad, T x), (x < 0) | (x > 1) ? math::nan<T> : grad / (x * (1 - x)))
+// the size of x: from -0 it climbs as from 0
+FORMULA(LogitSlope, (T grad, T x), (x < 0) | (x > 1) ? math::nan<T> : grad / (math::abs(x) * (1 - x)))
 
 void powers_of_e(Table& table) {
     Row(table, "exp", "input").to_floats<Exp>().gradient<Product>("input", "result");

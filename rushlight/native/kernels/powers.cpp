@@ -33,7 +33,8 @@ ALWAYS_INLINE float long_side(float x, float y) {
 // the larger side times what the smaller one adds: no square overflows
 ALWAYS_INLINE double long_side(double x, double y) {
     double a = math::abs(x), b = math::abs(y), large = a < b ? b : a, small = a < b ? a : b;
-    return large == 0 ? large : large * __builtin_sqrt(1 + small / large * (small / large));
+    // small: beside 0 it is NaN, if anything is
+    return large == 0 ? small : large * __builtin_sqrt(1 + small / large * (small / large));
 }
 
 FORMULA(Hypot, (T x, T y),

@@ -25,7 +25,7 @@ namespace rushlight {
 namespace {
 
 // A level that was compiled; the build may leave some out.
-struct Level {
+struct CpuLevel {
     const char* name;
     bool (*runs_here)();
     void (*fill)(Table& table);
@@ -36,7 +36,7 @@ bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_support
 #endif
 
 // the best one first
-const Level LEVELS[] = {
+const CpuLevel LEVELS[] = {
 #ifdef RUSHLIGHT_HAS_AVX512
     {"avx512",
      [] {
@@ -54,9 +54,9 @@ const Level LEVELS[] = {
 };
 
 // The level that is asked for, or else the best that runs here; nullptr if none of those that were compiled does.
-const Level* find_level(const char* asked) {
-    const Level* best = nullptr;
-    for (const Level& each : LEVELS) {
+const CpuLevel* find_level(const char* asked) {
+    const CpuLevel* best = nullptr;
+    for (const CpuLevel& each : LEVELS) {
         if (!each.runs_here()) continue;
         if (asked != nullptr && std::strcmp(asked, each.name) == 0) return &each;
         if (best == nullptr || asked != nullptr) best = &each;
@@ -66,7 +66,7 @@ const Level* find_level(const char* asked) {
 
 Table* choose() {
     auto* made = new Table;
-    if (const Level* level = find_level(std::getenv("RUSHLIGHT_LEVEL"))) {
+    if (const CpuLevel* level = find_level(std::getenv("RUSHLIGHT_LEVEL"))) {
         made->level = level->name;
         level->fill(*made);
     }
@@ -77,7 +77,7 @@ Table* choose() {
 
 int levels_here(const char** names) {
     int count = 0;
-    for (const Level& each : LEVELS) {
+    for (const CpuLevel& each : LEVELS) {
         if (each.runs_here()) names[count++] = each.name;
     }
     return count;

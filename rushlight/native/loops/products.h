@@ -41,6 +41,9 @@ PyArrayObject* multiply_all(PyArrayObject* a, PyArrayObject* b, int ndim, const 
 // times grad; for a vector on the right of a matrix, or of a stack of them; for what a vector was multiplied with.
 PyArrayObject* left_gradient(PyArrayObject* grad, PyArrayObject* other, double alpha = 1);
 PyArrayObject* right_gradient(PyArrayObject* grad, PyArrayObject* input, double alpha = 1);
+// The second of these for a stack of matrices, laid out by columns where the factor, which may be nullptr, is: once it
+// is transposed back it lies by rows.
+PyArrayObject* right_gradient_as(PyArrayObject* factor, PyArrayObject* grad, PyArrayObject* input, double alpha = 1);
 PyArrayObject* vector_gradient(PyArrayObject* grad, PyArrayObject* input, double alpha = 1);
 PyArrayObject* outer_gradient(PyArrayObject* grad, PyArrayObject* vector, double alpha = 1);
 

@@ -102,6 +102,7 @@ PyMemberDef level_members[] = {
     {"alive", T_BOOL, offsetof(Level, alive), 0, nullptr},
     {"recording", T_BOOL, offsetof(Level, recording), 0, nullptr},
     {"running", T_BOOL, offsetof(Level, running), 0, nullptr},
+    {"deep", T_BOOL, offsetof(Level, deep), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -157,6 +158,9 @@ PyArrayObject* lifted_around(PyObject* level, PyObject* inner, PyObject* aside, 
     }
     PyObject* made = shown_as(array, skipped);
     if (made == nullptr) return nullptr;
+    if (lifted_array(as_tensor(inner)) != nullptr || requires_grad(as_tensor(inner))) {
+        if (PyObject_TypeCheck(level, &LevelType)) as_level(level)->deep = true;
+    }
     slot(made, level_slot) = Py_NewRef(level);
     slot(made, inner_slot) = Py_NewRef(inner);
     slot(made, aside_slot) = Py_NewRef(aside);

@@ -17,6 +17,7 @@ struct Level {
     PyObject* weak_references;
     int kind, number;
     bool alive, recording, running;
+    bool deep;  // a tensor below it is lifted or requires grad
 };
 
 extern PyTypeObject LevelType;

@@ -72,6 +72,17 @@ bool backward(Gradient& gradient) {
            gradient.fill(AddedProduct::right, [&] { return right(grad, one, alpha); });
 }
 
+bool batch_backward(Gradient& gradient) {
+    using Saved = SavedOfAddedProduct;
+    PyArrayObject *grad = gradient.grad(), *one = gradient.array(Saved::left), *other = gradient.array(Saved::right);
+    PyArrayObject* factor = gradient.is_shown ? nullptr : other;
+    double alpha = gradient.number(Saved::alpha);
+    DECLINE_IF(gradient.place_of(AddedProduct::input) >= 0 && gradient.number(Saved::beta) != 1);
+    return gradient.pass_on(AddedProduct::input) &&
+           gradient.fill(AddedProduct::left, [&] { return left_gradient(grad, other, alpha); }) &&
+           gradient.fill(AddedProduct::right, [&] { return right_gradient_as(factor, grad, one, alpha); });
+}
+
 constexpr TensorWant left = tensor(AddedProduct::left).floats(),
                      right = tensor(AddedProduct::right).like(AddedProduct::left);
 
@@ -95,7 +106,7 @@ KERNEL("baddbmm")
     .forward(forward, "input, batch1, batch2, beta, alpha")
     .takes(left.rank(3), right.rank(3), tensor(AddedProduct::input).like(AddedProduct::left))
     .takes(number(AddedProduct::beta), number(AddedProduct::alpha))
-    .gradient(backward<left_gradient, right_gradient>, "batch1, batch2, beta, alpha")
+    .gradient(batch_backward, "batch1, batch2, beta, alpha")
     .given(tensor(GRADIENT).floats(), tensor(SavedOfAddedProduct::left).like(GRADIENT))
     .given(tensor(SavedOfAddedProduct::right).like(GRADIENT), number(SavedOfAddedProduct::beta))
     .given(number(SavedOfAddedProduct::alpha));

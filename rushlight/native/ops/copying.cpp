@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "loops/convert.h"
 #include "loops/copy.h"
 #include "loops/operands.h"
 #include "memory/arrays.h"
@@ -63,13 +64,19 @@ bool pass_backward(Gradient& gradient) { return gradient.pass_on(); }
 
 // ---- conversion
 
-// The elements of a C-contiguous array in another dtype; nullptr where there is no loop.
-PyArrayObject* converted(PyArrayObject* array, int type_num) {
-    int from = dtype_of(array), to = dtype_of_type(type_num);
-    DECLINE_IF(from < 0 || to < 0 || !PyArray_IS_C_CONTIGUOUS(array));
-    PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
-    if (made == nullptr) return nullptr;
-    Convert convert = table().convert[from][to];
+// Whether an array has no gaps and nothing twice, whatever the order of its dims.
+bool is_dense(PyArrayObject* array) {
+    int ndim = PyArray_NDIM(array);
+    npy_intp reach = 1, size = PyArray_ITEMSIZE(array);
+    for (int d = 0; d < ndim; d++) {
+        if (PyArray_DIM(array, d) > 1 && PyArray_STRIDE(array, d) < size) return false;
+        reach += (PyArray_DIM(array, d) - 1) * (PyArray_STRIDE(array, d) / size);
+    }
+    return reach == element_count(array);
+}
+
+// The elements of a C-contiguous array by one loop.
+PyArrayObject* converted_by(Convert convert, PyArrayObject* array, PyArrayObject* made, int from, int to) {
     const char* source = PyArray_BYTES(array);
     char* target = PyArray_BYTES(made);
     parallel(PyArray_SIZE(array), PARALLEL, [=](int64_t begin, int64_t end) {
@@ -78,20 +85,27 @@ PyArrayObject* converted(PyArrayObject* array, int type_num) {
     return made;
 }
 
-// The same from half precision to float32, or from float32 to half precision.
-PyArrayObject* converted_half(PyArrayObject* array, PyArray_Descr* kind) {
-    int from = kept_dtype_of(array), to = kept_dtype_of_type(kind->type_num, static_cast<int>(PyDataType_ELSIZE(kind)));
-    DECLINE_IF(!(from >= DTYPES && to == FLOAT32) && !(from == FLOAT32 && to >= DTYPES));
-    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(array));
-    PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), kind->type_num);
+// The elements of an array in another dtype, in the same order of memory; nullptr where there is no loop.
+PyArrayObject* converted(PyArrayObject* array, int type_num, int size) {
+    int from = kept_dtype_of(array), to = kept_dtype_of_type(type_num, size);
+    DECLINE_IF(from < 0 || to < 0);
+    if (!PyArray_IS_C_CONTIGUOUS(array)) {
+        DECLINE_IF(!is_dense(array));
+        PyArrayObject* made = new_like(array, type_num);
+        if (made != nullptr) convert_into(made, array);
+        return made;
+    }
+    PyArrayObject* made = new_array(PyArray_NDIM(array), PyArray_DIMS(array), type_num);
     if (made == nullptr) return nullptr;
-    Convert convert = to == FLOAT32 ? table().widen[from - DTYPES] : table().shorten[to - DTYPES];
-    const char* source = PyArray_BYTES(array);
-    char* target = PyArray_BYTES(made);
-    parallel(PyArray_SIZE(array), PARALLEL, [=](int64_t begin, int64_t end) {
-        convert(source + begin * SIZES[from], target + begin * SIZES[to], end - begin);
-    });
+    if (from < DTYPES && to < DTYPES) return converted_by(table().convert[from][to], array, made, from, to);
+    if (to == FLOAT32) return converted_by(table().widen[from - DTYPES], array, made, from, to);
+    if (from == FLOAT32) return converted_by(table().shorten[to - DTYPES], array, made, from, to);
+    convert_into(made, array);
     return made;
+}
+
+PyArrayObject* converted(PyArrayObject* array, PyArray_Descr* kind) {
+    return converted(array, kind->type_num, static_cast<int>(PyDataType_ELSIZE(kind)));
 }
 
 // A float outside of int32 has no meaning in C++; NumPy and torch get x86's answer everywhere.
@@ -126,7 +140,7 @@ PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
         Ref type = Ref::steal(as_object(PyArray_DescrFromType(type_num)));
         DECLINE_IF(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(type.get())) >= 4);
         bool by_32_bits = type_num == NPY_BYTE || type_num == NPY_SHORT || type_num == NPY_USHORT;
-        source = Ref::steal(as_object(by_32_bits ? as_int32(array) : converted(array, NPY_INT64)));
+        source = Ref::steal(as_object(by_32_bits ? as_int32(array) : converted(array, NPY_INT64, 8)));
     } else {
         DECLINE_IF(!(PyTypeNum_ISINTEGER(from) || PyTypeNum_ISBOOL(from)));
         DECLINE_IF(!(to_integer || type_num == NPY_FLOAT || type_num == NPY_DOUBLE));
@@ -140,10 +154,19 @@ PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
 PyObject* convert_half(PyObject*, PyObject* arguments) {
     PyObject *array, *kind;
     if (!PyArg_ParseTuple(arguments, "O!O!", &PyArray_Type, &array, &PyArrayDescr_Type, &kind)) return nullptr;
-    PyArrayObject* made =
-        converted_half(reinterpret_cast<PyArrayObject*>(array), reinterpret_cast<PyArray_Descr*>(kind));
+    PyArrayObject* made = converted(reinterpret_cast<PyArrayObject*>(array), reinterpret_cast<PyArray_Descr*>(kind));
     if (made != nullptr) return as_object(made);
     return PyErr_Occurred() ? nullptr : Py_NewRef(Py_None);
+}
+
+// write_converted(target, source): whether the elements were written; if not, NumPy has to do it.
+PyObject* write_converted(PyObject*, PyObject* arguments) {
+    PyObject *target, *source;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyArray_Type, &target, &PyArray_Type, &source)) return nullptr;
+    auto *to = reinterpret_cast<PyArrayObject*>(target), *from = reinterpret_cast<PyArrayObject*>(source);
+    bool fits = have_same_shape(to, from) && PyArray_ISWRITEABLE(to) && may_convert(to, from) && !may_overlap(to, from);
+    if (fits) convert_into(to, from);
+    return PyBool_FromLong(fits);
 }
 
 NAMES(ToCopy, input, kind, form);
@@ -157,11 +180,10 @@ bool to_copy_forward(Call& call) {
         DECLINE_IF(!is_movable(input) || !PyArray_IS_C_CONTIGUOUS(input));
         return call.give(keep_unit_steps(packed_copy(input), input));
     }
-    bool has_loop = dtype_of(input) >= 0 && dtype_of_type(kind->type_num) >= 0;
-    bool half = is_half_type(PyArray_TYPE(input)) || is_half_type(kind->type_num);
-    PyArrayObject* made =
-        half ? converted_half(input, kind) : (has_loop ? converted : converted_integers)(input, kind->type_num);
-    return call.give(keep_unit_steps(made, input));
+    int target = kept_dtype_of_type(kind->type_num, static_cast<int>(PyDataType_ELSIZE(kind)));
+    bool has_loop = kept_dtype_of(input) >= 0 && target >= 0;
+    PyArrayObject* made = has_loop ? converted(input, kind) : converted_integers(input, kind->type_num);
+    return call.give(PyArray_IS_C_CONTIGUOUS(input) ? keep_unit_steps(made, input) : made);
 }
 
 // The tensor in another dtype, itself if it has it; nullptr without an exception where Python must look.
@@ -237,19 +259,20 @@ bool copy_forward(Call& call) {
     PyArrayObject *out = call.out, *source = call.array(Copy::src);
     DECLINE_IF(out == nullptr || !is_movable(out) || may_overlap(out, source));
     bool same = PyArray_DESCR(source) == PyArray_DESCR(out);
-    Ref brought = same ? Ref::borrow(as_object(source)) : Ref::steal(as_object(converted(source, PyArray_TYPE(out))));
-    if (!brought) return false;
+    DECLINE_IF(!same && !may_convert(out, source));
     int ndim = PyArray_NDIM(out), extra = ndim - PyArray_NDIM(source);
     DECLINE_IF(extra < 0);
     npy_intp strides[NPY_MAXDIMS];
     for (int d = 0; d < ndim; d++) {
         npy_intp have = d >= extra ? PyArray_DIM(source, d - extra) : 1;
         DECLINE_IF(have != PyArray_DIM(out, d) && have != 1);
-        strides[d] = have == PyArray_DIM(out, d) && d >= extra ? PyArray_STRIDE(brought.array(), d - extra) : 0;
+        strides[d] = have == PyArray_DIM(out, d) && d >= extra ? PyArray_STRIDE(source, d - extra) : 0;
     }
-    if (PyArray_SIZE(out) > 0) {
-        copy_elements(PyArray_BYTES(out), PyArray_STRIDES(out), PyArray_BYTES(brought.array()), strides, ndim,
-                      PyArray_DIMS(out), static_cast<int>(PyArray_ITEMSIZE(out)));
+    if (!same) {
+        convert_into(out, source);
+    } else if (PyArray_SIZE(out) > 0) {
+        copy_elements(PyArray_BYTES(out), PyArray_STRIDES(out), PyArray_BYTES(source), strides, ndim, PyArray_DIMS(out),
+                      static_cast<int>(PyArray_ITEMSIZE(out)));
     }
     return call.give(Ref::borrow(as_object(out)));
 }
@@ -309,7 +332,8 @@ KERNEL("_copy").forward(copy_forward, Copy::names).takes(tensor(Copy::src));
 }  // namespace
 
 PyMethodDef conversion_methods[] = {
-    {"convert_half", guarded<convert_half>, METH_VARARGS, "An array of half precision as float32, or the reverse."},
+    {"convert_half", guarded<convert_half>, METH_VARARGS, "An array in another dtype, in the same order of memory."},
+    {"write_converted", guarded<write_converted>, METH_VARARGS, "The elements of an array over another one's."},
     {nullptr, nullptr, 0, nullptr},
 };
 

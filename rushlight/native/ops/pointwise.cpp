@@ -1,9 +1,11 @@
 // Pointwise ops: every row of the table, forward and gradient, through one pair of functions.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "kernels/table.h"
+#include "loops/convert.h"
 #include "loops/operands.h"
 #include "memory/arrays.h"
 #include "seam/parts.h"
@@ -174,22 +176,21 @@ int common_dtype(const Form& form, const Call& call) {
     return dtype < 0 ? promoted_dtype(form, call) : dtype;
 }
 
-// Whether a number is one of this half precision.
-bool is_half(PyObject* value, int half) {
-    double number = PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value) : 0;
-    if (PyLong_CheckExact(value)) {
-        int overflow;
-        number = static_cast<double>(PyLong_AsLongLongAndOverflow(value, &overflow));
-        if (overflow != 0) return false;
-    } else if (!PyFloat_CheckExact(value)) {
-        return false;
+// A number as the nearest one of this half precision; nullptr where it is none, or too large for the loops.
+PyObject* rounded(PyObject* value, int half) {
+    if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value)) return nullptr;
+    double number = PyFloat_AsDouble(value);
+    if (number == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return nullptr;
     }
     auto single = static_cast<float>(number);
     char kept[2];
     float back;
     table().shorten[half - DTYPES](&single, kept, 1);
     table().widen[half - DTYPES](kept, &back, 1);
-    return static_cast<double>(back) == number;
+    if (!std::isfinite(back) && std::isfinite(number)) return nullptr;
+    return PyFloat_FromDouble(back);
 }
 
 bool accepts_numbers(const Form& form, const Call& call) {
@@ -203,8 +204,16 @@ bool accepts_numbers(const Form& form, const Call& call) {
     return form.row->accepts(numbers);
 }
 
-// Half precision that all tensors of a call have, or -1. Numbers that meet it are rounded to it first: those that
-// change by that are Python's, and so is a division that rounds, which torch does in half precision itself.
+// Whether a number is rounded to the half precision of the tensors that it meets, as Python does.
+bool is_rounded(const Form& form, int input) {
+    for (const char* keeps : {"mul", "div", "lerp", "nn.functional.elu", "celu"}) {
+        if (std::strcmp(form.row->name, keeps) == 0) return false;
+    }
+    return !(form.options >> input & 1) || std::strcmp(form.row->inputs[input], "alpha") == 0;
+}
+
+// Half precision that all tensors of a call have, or -1. A division that rounds is Python's: torch does it in half
+// precision itself.
 int half_dtype(const Form& form, const Call& call) {
     int found = -1;
     for (int i = 0; i < form.count; i++) {
@@ -217,31 +226,29 @@ int half_dtype(const Form& form, const Call& call) {
         }
     }
     if (found < 0 || std::strcmp(form.row->name, "floor_divide") == 0) return -1;
+    // it gives the largest number of its dtype, and the loop's is float32
+    if (std::strcmp(form.row->name, "nan_to_num") == 0) return -1;
     for (int i = 0; i < form.test_count; i++) {
         if (form.tests[i].condition.kind == Condition::TEXT && std::strcmp(form.row->name, "div") == 0) return -1;
-    }
-    bool keeps_numbers = std::strcmp(form.row->name, "mul") == 0;
-    for (int i = 0; i < form.count && !keeps_numbers; i++) {
-        PyObject* value = call.arguments[form.inputs[i]];
-        bool meets = !(form.options >> i & 1) || std::strcmp(form.row->inputs[i], "alpha") == 0;
-        if (!is_tensor(value) && meets && !is_half(value, found)) return -1;
     }
     return found;
 }
 
 // The op's arguments as what the loops read; false where Python has to look.
-bool add_arguments(Operands& operands, const Form& form, const Call& call, int dtype, bool half) {
+bool add_arguments(Operands& operands, const Form& form, const Call& call, int dtype, int half) {
     for (int i = 0; i < form.count; i++) {
         PyObject* value = call.arguments[form.inputs[i]];
         bool mask = form.row->masks >> i & 1;
         if (is_tensor(value)) {
             PyArrayObject* array = plain_array(as_tensor(value));
             DECLINE_IF(mask && PyArray_TYPE(array) != NPY_BOOL);
-            DECLINE_IF(half && !mask ? !operands.add_half(array) : !operands.add(array, mask ? +BOOL : dtype));
+            DECLINE_IF(half >= 0 && !mask ? !operands.add_half(array) : !operands.add(array, mask ? +BOOL : dtype));
             continue;
         }
+        Ref number = half >= 0 && is_rounded(form, i) ? Ref::steal(rounded(value, half)) : Ref::borrow(value);
+        DECLINE_IF(!number);
         // True is no alpha
-        DECLINE_IF(mask || (PyBool_Check(value) && form.options >> i & 1) || !operands.add_number(value, dtype));
+        DECLINE_IF(mask || (PyBool_Check(value) && form.options >> i & 1) || !operands.add_number(number.get(), dtype));
         operands.has_number = operands.has_number || (call.op->wraps >> form.inputs[i] & 1);
     }
     DECLINE_IF(!operands.broadcast() || (form.row->rows_only && !operands.in_rows()));
@@ -289,9 +296,17 @@ bool forward(Call& call) {
     DECLINE_IF(dtype < 0 || row.loops[dtype] == nullptr);
     DECLINE_IF(row.accepts != nullptr && !accepts_numbers(*form, call));
     Operands operands;
-    if (!add_arguments(operands, *form, call, dtype, half >= 0)) return false;
+    if (!add_arguments(operands, *form, call, dtype, half)) return false;
     int result = row.gives_bool ? static_cast<int>(BOOL) : half >= 0 ? half : dtype;
     PyArrayObject* out = call.out;
+    if (out != nullptr && row.gives_bool && kept_dtype_of(out) != BOOL) {
+        DECLINE_IF(kept_dtype_of(out) < 0 || !operands.may_write(out));
+        Ref answers = Ref::steal(as_object(operands.make_result(NPY_BOOL, false)));
+        if (!answers) return false;
+        operands.run(row.loops[dtype], answers.array(), BOOL);
+        convert_into(out, answers.array());
+        return call.give(Ref::borrow(as_object(out)));
+    }
     if (out != nullptr) {
         DECLINE_IF(kept_dtype_of(out) != result || !operands.may_write(out));
         Py_INCREF(out);

@@ -69,6 +69,17 @@ PyArrayObject* right_gradient(PyArrayObject* grad, PyArrayObject* input, double 
     return multiply_stacks(left.transposed(), right, true, true, alpha);
 }
 
+PyArrayObject* right_gradient_as(PyArrayObject* factor, PyArrayObject* grad, PyArrayObject* input, double alpha) {
+    npy_intp size = PyArray_ITEMSIZE(grad);
+    bool by_columns = factor != nullptr && PyArray_NDIM(factor) == 3 && PyArray_STRIDE(factor, 1) == size &&
+                      PyArray_STRIDE(factor, 2) > size;
+    if (!by_columns) return right_gradient(grad, input, alpha);
+    Stack left, right;
+    DECLINE_IF(!left.read(grad) || !right.read(input));
+    Ref turned = Ref::steal(as_object(multiply_stacks(left.transposed(), right, true, true, alpha)));
+    return turned ? reinterpret_cast<PyArrayObject*>(PyArray_SwapAxes(turned.array(), 1, 2)) : nullptr;
+}
+
 PyArrayObject* vector_gradient(PyArrayObject* grad, PyArrayObject* input, double alpha) {
     Ref copy = in_c_order(grad);
     Stack row, matrix;
@@ -137,6 +148,13 @@ bool backward(Gradient& gradient) {
         [](PyArrayObject* grad, PyArrayObject* input) { return right(grad, input, 1); });
 }
 
+bool batch_backward(Gradient& gradient) {
+    PyArrayObject* factor = gradient.is_shown ? nullptr : gradient.array(SavedOfProduct::right);
+    return fill(
+        gradient, [](PyArrayObject* grad, PyArrayObject* other) { return left_gradient(grad, other); },
+        [&](PyArrayObject* grad, PyArrayObject* input) { return right_gradient_as(factor, grad, input); });
+}
+
 bool columns_backward(Gradient& gradient) {
     return fill(
         gradient, [](PyArrayObject* grad, PyArrayObject* other) { return left_gradient(other, grad); },
@@ -168,7 +186,7 @@ KERNEL("mm")
 KERNEL("bmm")
     .forward(batch_product, "input, mat2")
     .takes(left.rank(3), right.rank(3))
-    .gradient(backward<left_gradient, right_gradient>, "input, mat2")
+    .gradient(batch_backward, "input, mat2")
     .given(grad, saved_left, saved_right);
 KERNEL("mv")
     .forward(forward, "input, vec")

@@ -287,6 +287,19 @@ static bool read_factors(PyObject* op, unsigned& bits) {
     return true;
 }
 
+// What a level may do natively: the bits of Op.lifting, and the options that a batch dimension moves, of Op.shifts.
+static bool read_lifting(OpInfo* op) {
+    Ref lifting = Ref::steal(PyObject_GetAttrString(op->op, "lifting"));
+    Ref shifts = lifting ? Ref::steal(PyObject_GetAttrString(op->op, "shifts")) : Ref();
+    unsigned long ways = shifts ? PyLong_AsUnsignedLong(lifting.get()) : 0;
+    if (PyErr_Occurred() || !PyArg_ParseTuple(shifts.get(), "III", &op->dims, &op->shapes, &op->indices)) return false;
+    op->is_single = ways & 1;
+    op->is_linear = ways & 2;
+    op->has_slope = ways & 4;
+    op->word = static_cast<BatchWord>(ways >> 3);
+    return true;
+}
+
 static bool read_partners(OpInfo* op) {
     Ref found = Ref::steal(PyObject_GetAttrString(op->op, "partners"));
     if (!found || !PyTuple_Check(found.get())) return false;
@@ -301,18 +314,13 @@ static bool read_partners(OpInfo* op) {
 bool settle(OpInfo* op) {
     if (op->settled) return true;
     Ref bits = Ref::steal(PyObject_GetAttrString(op->op, "differentiable"));
-    Ref lifting = bits ? Ref::steal(PyObject_GetAttrString(op->op, "lifting")) : Ref();
-    unsigned long value = lifting ? PyLong_AsUnsignedLong(bits.get()) : 0;
-    unsigned long ways = lifting && !PyErr_Occurred() ? PyLong_AsUnsignedLong(lifting.get()) : 0;
+    unsigned long value = bits ? PyLong_AsUnsignedLong(bits.get()) : 0;
     unsigned factors = 0;
-    if (PyErr_Occurred() || !read_factors(op->op, factors) || !read_partners(op)) {
+    if (PyErr_Occurred() || !read_lifting(op) || !read_factors(op->op, factors) || !read_partners(op)) {
         PyErr_Clear();
         return false;
     }
     op->differentiable = static_cast<unsigned>(value);
-    op->is_single = ways & 1;
-    op->is_elementwise = ways & 2;
-    op->is_linear = ways & 4;
     op->factors = factors;
     if (op->kernel != nullptr && op->kernel->find_direct != nullptr && op->entry != Entry::INPLACE) {
         op->kernel->find_direct(*op);

@@ -1,4 +1,5 @@
 // The extension module rushlight.native._core: types and functions that the Python layer uses when it is there.
+#include "engine/below.h"
 #include "engine/engine.h"
 #include "kernels/table.h"
 #include "object/attributes.h"
@@ -57,6 +58,8 @@ PyMethodDef methods[] = {
      "The innermost line outside rushlight on the stack."},
     {"next_number", guarded<next_sequence>, METH_NOARGS, "The number of the next node."},
     {"run_backward", guarded<run_backward>, METH_VARARGS, "One backward pass."},
+    {"level_backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<level_backward>)),
+     METH_FASTCALL, "The backward pass of a function transform."},
     {"current_depth", guarded<current_depth>, METH_NOARGS, "How many backwards run inside each other in this thread."},
     {"current_root", guarded<current_root>, METH_NOARGS, "The newest node of the backward that runs in this thread."},
     {"has_kernel", guarded<has_kernel>, METH_O, "Whether an op of this name has a kernel."},

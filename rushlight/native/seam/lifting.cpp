@@ -13,46 +13,9 @@ namespace rushlight {
 const Interned word_call("call");
 const Interned word_around("around");
 const Interned word_grad_fn("grad_fn");
+const Interned word_formulas("formulas");
 
 namespace {
-
-// Only the levels outside of one, until this goes out of scope: what is made on the way belongs to them.
-class Outside {
-public:
-    explicit Outside(const Level* level) : before_(state.levels) {
-        bool some = level->outside != nullptr && PyTuple_Check(level->outside) && PyTuple_GET_SIZE(level->outside) > 0;
-        state.levels = some ? Py_NewRef(level->outside) : nullptr;
-    }
-    Outside(const Outside&) = delete;
-    Outside& operator=(const Outside&) = delete;
-    ~Outside() {
-        PyObject* own = state.levels;
-        state.levels = before_;
-        Py_XDECREF(own);
-    }
-
-private:
-    PyObject* before_;
-};
-
-// What is recorded below a level: nothing if a switch is off, here or where the level began.
-class Recording {
-public:
-    explicit Recording(const Level* level) : grad_(state.grad), backward_(state.backward) {
-        // inside of a backward recording is off for this level alone
-        state.grad = level->recording && (state.grad || level->running);
-        state.backward = false;
-    }
-    Recording(const Recording&) = delete;
-    Recording& operator=(const Recording&) = delete;
-    ~Recording() {
-        state.grad = grad_;
-        state.backward = backward_;
-    }
-
-private:
-    bool grad_, backward_;
-};
 
 bool is_list(PyObject* value) { return PyList_CheckExact(value) || PyTuple_CheckExact(value); }
 
@@ -171,37 +134,136 @@ PyObject* track(Level* level, Function* function, Call& call) {
     return finish(function->info, call, &tensor, 1) ? made.release() : nullptr;
 }
 
-// Whether the tensors of an elementwise op can be used as they are, the batch first: ELEMENTWISE has nothing to align.
-bool is_aligned(const Level* level, const Call& call) {
-    int ndim = -1, widest = -1;
+// How many dimensions the tensors of an elementwise op have at most, as the user sees them; -1 where their dtypes are
+// to be looked at: one without dimensions counts less in the dtype of the result.
+int aligned_dims(const Level* level, const Call& call) {
+    int most = 0;
+    bool alike = true, has_number = false, has_other = false;
+    PyArray_Descr* dtype = nullptr;
     for (unsigned left = call.op->tensors; left != 0; left &= left - 1) {
         PyObject* value = call.arguments[__builtin_ctz(left)];
         if (!is_any_tensor(value)) continue;
-        PyArrayObject* array = own_array(level, value);
-        if (array == nullptr) {
-            PyArrayObject* other = shown_array(as_tensor(value));
-            if (other == nullptr) return false;
-            if (PyArray_NDIM(other) > widest) widest = PyArray_NDIM(other);
-        } else if (ndim < 0) {
-            ndim = PyArray_NDIM(array);
-        } else if (PyArray_NDIM(array) != ndim) {
-            return false;
-        }
+        PyArrayObject *own = own_array(level, value), *array = own != nullptr ? own : shown_array(as_tensor(value));
+        if (array == nullptr) return -1;
+        alike &= dtype == nullptr || dtype == PyArray_DESCR(array);
+        dtype = PyArray_DESCR(array);
+        bool is_number = own != nullptr && PyArray_NDIM(own) == 0;
+        has_number |= is_number;
+        has_other |= !is_number;
+        if (PyArray_NDIM(array) > most) most = PyArray_NDIM(array);
     }
-    // a tensor without dimensions counts less in the dtype of the result
-    return widest < 0 || (ndim > 0 && widest <= ndim);
+    return alike || !has_number || !has_other ? most : -1;
 }
 
-// Run the op once for the batch: Mapping.call, where the word is ELEMENTWISE.
-PyObject* map(Level* level, Function* function, Call& call) {
-    Call below;
-    below.op = call.op;
-    Ref held[MAX_ARGUMENTS];
-    for (size_t i = 0; i < call.op->parameters.size(); i++) {
-        PyArrayObject* array = call.op->tensors >> i & 1 ? own_array(level, call.arguments[i]) : nullptr;
-        held[i] = Ref::borrow(array != nullptr ? inner_of(array) : call.arguments[i]);
-        below.arguments[i] = held[i].get();
+// A dimension, or several, counted with the batch in front: a new reference; nullptr where that is Python's.
+PyObject* shifted(PyObject* dim) {
+    if (PyLong_CheckExact(dim)) {
+        long value = PyLong_AsLong(dim);
+        return value < 0 ? Py_NewRef(dim) : PyLong_FromLong(value + 1);
     }
+    if (!is_list(dim)) return nullptr;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(dim);
+    Ref made = Ref::steal(PyTuple_New(count));
+    for (Py_ssize_t i = 0; made && i < count; i++) {
+        PyObject* each = PySequence_Fast_GET_ITEM(dim, i);
+        PyObject* moved = PyLong_CheckExact(each) ? shifted(each) : nullptr;
+        if (moved == nullptr) return nullptr;
+        PyTuple_SET_ITEM(made.get(), i, moved);
+    }
+    return made.release();
+}
+
+// A shape, or an index, with one more in front: a new reference; nullptr where that is Python's.
+PyObject* with_first(PyObject* first, PyObject* rest) {
+    if (first == nullptr || !PyTuple_Check(rest)) return nullptr;
+    Py_ssize_t count = PyTuple_GET_SIZE(rest);
+    PyObject* made = PyTuple_New(1 + count);
+    if (made == nullptr) return nullptr;
+    PyTuple_SET_ITEM(made, 0, Py_NewRef(first));
+    for (Py_ssize_t i = 0; i < count; i++) PyTuple_SET_ITEM(made, 1 + i, Py_NewRef(PyTuple_GET_ITEM(rest, i)));
+    return made;
+}
+
+// An index of one sample, for all of them: a slice in front.
+PyObject* index_of_all(PyObject* index) {
+    static PyObject* whole = PySlice_New(nullptr, nullptr, nullptr);
+    if (PyTuple_CheckExact(index)) return with_first(whole, index);
+    return whole == nullptr ? nullptr : PyTuple_Pack(3, whole, index, Py_Ellipsis);
+}
+
+// Whether the first tensor alone has a batch, and the others are matrices at most.
+bool is_front(const Level* level, const Call& call) {
+    PyArrayObject* first = own_array(level, call.arguments[__builtin_ctz(call.op->tensors)]);
+    if (first == nullptr || PyArray_NDIM(first) == 0) return false;
+    for (unsigned left = call.op->tensors & (call.op->tensors - 1); left != 0; left &= left - 1) {
+        PyObject* value = call.arguments[__builtin_ctz(left)];
+        if (value == Py_None) continue;
+        PyArrayObject* array = is_any_tensor(value) ? shown_array(as_tensor(value)) : nullptr;
+        if (array == nullptr || own_array(level, value) != nullptr || PyArray_NDIM(array) > 2) return false;
+    }
+    return true;
+}
+
+// A tensor with more dimensions behind the batch, of one element each: takes the reference, nullptr with an exception.
+PyObject* raised(Ref tensor, int more) {
+    static Inner unsqueeze("unsqueeze");
+    Ref first = Ref::steal(PyLong_FromLong(1));
+    for (; first && tensor && more > 0; more--) tensor = Ref::steal(unsqueeze.either(tensor.get(), first.get()));
+    return first ? tensor.release() : nullptr;
+}
+
+// Whether native code can run the batch as the op's word says.
+bool may_map(const Level* level, const Call& call) {
+    if (call.op->word == BatchWord::OTHER) return false;
+    if (call.op->word == BatchWord::ELEMENTWISE) return aligned_dims(level, call) >= 0;
+    if (call.op->word == BatchWord::PLAIN) return true;
+    if (call.op->word == BatchWord::FRONT) return is_front(level, call);
+    for (unsigned left = call.op->tensors; left != 0; left &= left - 1) {
+        PyObject* value = call.arguments[__builtin_ctz(left)];
+        PyArrayObject* array = is_any_tensor(value) ? own_array(level, value) : nullptr;
+        // a sample without dimensions has one to count all the same
+        if (array == nullptr ? value != Py_None : PyArray_NDIM(array) == 0) return false;
+    }
+    if (call.op->word == BatchWord::SHIFTED) return true;
+    PyObject* dim = call.op->dims == 0 ? Py_None : call.arguments[__builtin_ctz(call.op->dims)];
+    return dim != Py_None && !(is_list(dim) && PySequence_Fast_GET_SIZE(dim) == 0);
+}
+
+// Put what a batch dimension moves among the options into their places; false where one is Python's to judge.
+bool shift(const OpInfo* op, PyObject* size, Call& below, Ref* held) {
+    for (unsigned left = op->dims | op->shapes | op->indices; left != 0; left &= left - 1) {
+        int place = __builtin_ctz(left);
+        PyObject* value = below.arguments[place];
+        if (value == Py_None) continue;
+        held[place] = Ref::steal(op->dims >> place & 1     ? shifted(value)
+                                 : op->shapes >> place & 1 ? with_first(size, value)
+                                                           : index_of_all(value));
+        if (!held[place]) return false;
+        below.arguments[place] = held[place].get();
+    }
+    return true;
+}
+
+// Run the op once for the batch: Mapping.call, where the word says so little that it is known here. nullptr without an
+// exception where there is more to it.
+PyObject* map(Level* level, Function* function, Call& call) {
+    const OpInfo* op = call.op;
+    Call below;
+    below.op = op;
+    Ref held[MAX_ARGUMENTS], options[MAX_ARGUMENTS], size;
+    int most = op->word == BatchWord::ELEMENTWISE ? aligned_dims(level, call) : 0;
+    for (size_t i = 0; i < op->parameters.size(); i++) {
+        PyArrayObject* array = op->tensors >> i & 1 ? own_array(level, call.arguments[i]) : nullptr;
+        held[i] = Ref::borrow(array != nullptr ? inner_of(array) : call.arguments[i]);
+        if (array != nullptr && PyArray_NDIM(array) < most) {
+            held[i] = Ref::steal(raised(std::move(held[i]), most - PyArray_NDIM(array)));
+            if (!held[i]) return nullptr;
+        }
+        below.arguments[i] = held[i].get();
+        if (array == nullptr || size || op->word < BatchWord::SHIFTED) continue;
+        size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(shown_array(as_tensor(held[i].get())), 0)));
+    }
+    if (op->word >= BatchWord::SHIFTED && !shift(op, size.get(), below, options)) return nullptr;
     Ref found = Ref::steal(again(function, below));
     if (!found) return nullptr;
     if (!is_any_tensor(found.get())) return around(level, call, found.get());
@@ -273,20 +335,71 @@ bool fits(PyObject* tangent, PyObject* primal) {
            PyArray_SAMESHAPE(one, other) && is_differentiable(other);
 }
 
-// Run the op below, and once more on the tangents: Forward.call, for what is linear. nullptr without an exception where
-// there is more to it.
+// What the formulas of a plan read of a call: the tangent in place of the gradient, then values as a node would save
+// them. nullptr, with or without an exception, where that is Python's.
+PyObject* values_along(const OpPlan& plan, const Moving& moving, PyObject* tangent, PyObject* result) {
+    Ref values = Ref::steal(PyList_New(2 + plan.source_count)), all = Ref::steal(PyList_New(1));
+    if (!values || !all) return nullptr;
+    PyList_SET_ITEM(all.get(), 0, Py_NewRef(tangent));
+    PyList_SET_ITEM(values.get(), 0, Py_NewRef(tangent));
+    PyList_SET_ITEM(values.get(), 1, all.release());
+    for (int i = 0; i < plan.source_count; i++) {
+        Source kind = plan.sources[i].kind;
+        PyObject* value = kind == Source::RESULT ? result : moving.primals[plan.sources[i].position].get();
+        if (kind == Source::GEOMETRY || (kind == Source::SHAPE && !is_any_tensor(value))) return nullptr;
+        PyArrayObject* array = kind == Source::SHAPE ? shown_array(as_tensor(value)) : nullptr;
+        PyObject* kept =
+            array == nullptr ? Py_NewRef(value) : PyArray_IntTupleFromIntp(PyArray_NDIM(array), PyArray_DIMS(array));
+        if (kept == nullptr) return nullptr;
+        PyList_SET_ITEM(values.get(), 2 + i, kept);
+    }
+    return values.release();
+}
+
+bool is_real(PyObject* value) {
+    PyArrayObject* array = is_any_tensor(value) ? shown_array(as_tensor(value)) : nullptr;
+    return array == nullptr || !PyTypeNum_ISCOMPLEX(PyArray_TYPE(array));
+}
+
+// The tangent of a pointwise op: its gradient formulas with the tangents in place of `grad`, since each slope is a
+// diagonal. nullptr, with or without an exception, where there is more to it.
+PyObject* slope_of_pointwise(OpInfo* op, const Moving& moving, PyObject* result) {
+    static Inner add("add");
+    const OpPlan* plan = plan_for(op, moving.moved);
+    if (plan == nullptr || plan->has_lists || !is_real(result)) return nullptr;
+    Ref formulas = Ref::steal(PyObject_GetAttr(plan->python, word_formulas)), total;
+    for (int i = 0; formulas && i < plan->input_count; i++) {
+        int place = plan->inputs[i];
+        PyObject* tangent = moving.tangents[place].get();
+        if (!is_real(moving.primals[place].get()) || !fits(tangent, result)) return nullptr;
+        Ref values = Ref::steal(values_along(*plan, moving, tangent, result));
+        Ref part = values ? Ref::steal(apply_formula(PyList_GET_ITEM(formulas.get(), i), values.get())) : Ref();
+        if (!part || part.get() == Py_None) return nullptr;
+        total = total ? Ref::steal(add.either(total.get(), part.get())) : static_cast<Ref&&>(part);
+        if (!total) return nullptr;
+    }
+    return total.release();
+}
+
+// Run the op below, and its derivative on the tangents: Forward.call, for what is linear or pointwise. nullptr without
+// an exception where there is more to it.
 PyObject* move(Level* level, Function* function, Call& call) {
     const OpInfo* op = call.op;
     Moving moving(level, call);
     bool is_product = (moving.moved & op->factors) != 0;
     if (!state.forward || (moving.moved & ~op->differentiable) != 0) return nullptr;
-    if (!is_product && (!op->is_linear || moving.moved != moving.all)) return nullptr;
+    bool is_linear = op->is_linear && moving.moved == moving.all;
+    if (!is_product && !is_linear && (!op->has_slope || moving.moved == 0)) return nullptr;
     Call below;
     moving.fill(below, op);
     Ref found = Ref::steal(again(function, below));
     if (!found) return nullptr;
-    auto slope = is_product ? slope_of_product : slope_of_linear;
-    Ref tangent = is_any_tensor(found.get()) ? Ref::steal(slope(function, op, moving)) : Ref();
+    Ref tangent;
+    if (is_any_tensor(found.get())) {
+        tangent = Ref::steal(is_product  ? slope_of_product(function, op, moving)
+                             : is_linear ? slope_of_linear(function, op, moving)
+                                         : slope_of_pointwise(function->info, moving, found.get()));
+    }
     if (PyErr_Occurred() || !fits(tangent.get(), found.get())) return nullptr;
     Ref dual = Ref::steal(as_object(lift(level, found.get(), 0, tangent.get())));
     if (!dual || !requires_grad(as_tensor(found.get()))) return dual.release();
@@ -309,10 +422,11 @@ PyObject* step(Function* function, Call& call) {
     Outside outside(level);
     bool single = call.op->is_single && !has_lists(call);
     if (level->kind == TRACKING && single) return track(level, function, call);
-    if (level->kind == MAPPING && single && call.op->is_elementwise && is_aligned(level, call)) {
-        return map(level, function, call);
+    if (level->kind == MAPPING && single && may_map(level, call)) {
+        PyObject* found = map(level, function, call);
+        if (found != nullptr || PyErr_Occurred()) return found;
     }
-    if (level->kind == FORWARD && single && (call.op->is_linear || call.op->factors != 0)) {
+    if (level->kind == FORWARD && single && (call.op->is_linear || call.op->factors != 0 || call.op->has_slope)) {
         PyObject* found = move(level, function, call);
         if (found != nullptr || PyErr_Occurred()) return found;
     }

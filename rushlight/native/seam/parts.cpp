@@ -13,6 +13,7 @@
 #include "object/lifted.h"
 #include "object/lost.h"
 #include "ops/copying.h"
+#include "ops/folding_at.h"
 #include "random/random.h"
 #include "seam/lifting.h"
 #include "seam/overrides.h"
@@ -24,7 +25,7 @@ namespace rushlight {
 
 bool add_parts(PyObject* module) {
     for (PyMethodDef* methods : {memory_methods, thread_methods, promotion_methods, lost_methods, failure_methods,
-                                 conversion_methods, pending_methods, region_methods}) {
+                                 conversion_methods, folding_methods, pending_methods, region_methods}) {
         if (PyModule_AddFunctions(module, methods) < 0) return false;
     }
     return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&

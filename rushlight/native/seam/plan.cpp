@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "object/lifted.h"
 #include "object/node.h"
 #include "ops/losses.h"
 
@@ -109,6 +110,14 @@ const OpPlan* make_plan(OpInfo* op, unsigned needs) {
     return plan.release();
 }
 
+PyObject* apply_formula(PyObject* row, PyObject* values) {
+    Ref read = Ref::steal(PyObject_CallOneArg(PyTuple_GET_ITEM(row, 1), values));
+    Ref given = read ? Ref::steal(PySequence_Fast(read.get(), "a formula reads a sequence")) : Ref();
+    if (!given) return nullptr;
+    return PyObject_Vectorcall(PyTuple_GET_ITEM(row, 0), PySequence_Fast_ITEMS(given.get()),
+                               PySequence_Fast_GET_SIZE(given.get()), nullptr);
+}
+
 PyTypeObject* choose_node_class(OpInfo* op, const Call& call) {
     unsigned key = 0;
     bool known = true;
@@ -145,12 +154,23 @@ PyTypeObject* choose_node_class(OpInfo* op, const Call& call) {
     return kind;
 }
 
+// What stands below a tensor of a level, or below its array; anything else as it is. Borrowed.
+static PyObject* below(const Level* level, PyObject* value) {
+    PyArrayObject* array = Py_TYPE(value) == lifted_class ? reinterpret_cast<PyArrayObject*>(value)
+                           : is_any_tensor(value)         ? lifted_array(as_tensor(value))
+                                                          : nullptr;
+    return array != nullptr && level_of(array) == level ? inner_of(array) : value;
+}
+
 // The saved values of a node that Python has looked at stand in its list.
 static PyObject* saved_object(const Gradient& gradient, int which) {
     int place = which < 0 ? -1 : gradient.plan->places[which];
     if (place < 0) return nullptr;
     const Node* node = gradient.node;
-    if (node->saved != nullptr) return node->saved[place].value;
+    if (node->saved != nullptr) {
+        PyObject* value = node->saved[place].value;
+        return gradient.level == nullptr || value == nullptr ? value : below(gradient.level, value);
+    }
     return node->saved_list != nullptr && PyList_Check(node->saved_list) && place < PyList_GET_SIZE(node->saved_list)
                ? PyList_GET_ITEM(node->saved_list, place)
                : nullptr;

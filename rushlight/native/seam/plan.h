@@ -51,6 +51,11 @@ struct OpPlan {
     int places[MAX_NAMES] = {};
 };
 
+// How a batch of samples is run, where native code knows: see ops/machine/transforms/words.py.
+// PLAIN: one more dimension in front is no matter; FRONT: nor is it where the first tensor alone has it; SHIFTED:
+// options count one dimension more; NAMED: so do the dims that must be named
+enum class BatchWord : char { OTHER, ELEMENTWISE, PLAIN, FRONT, SHIFTED, NAMED };
+
 enum class Entry : char { CALL, INPLACE, EITHER, COMPOSED };
 
 struct OpInfo {
@@ -71,11 +76,13 @@ struct OpInfo {
     Loop direct[2] = {};
     int direct_count = 0;
     unsigned differentiable = 0;
-    bool is_single = false;       // a level may take its layer off each argument by itself
-    bool is_elementwise = false;  // and a batch is one more dimension
-    bool is_linear = false;       // and it does to tangents what it does to tensors
-    unsigned factors = 0;         // bits, of a product: the inputs that it is linear in, each by itself
-    std::vector<int> partners;    // see Op.partners in declare.py
+    bool is_single = false;  // a level may take its layer off each argument by itself
+    BatchWord word = BatchWord::OTHER;
+    unsigned dims = 0, shapes = 0, indices = 0;  // bits, of options that a batch dimension moves
+    bool is_linear = false;                      // it does to tangents what it does to tensors
+    bool has_slope = false;                      // its gradient formulas are its derivatives along tangents
+    unsigned factors = 0;                        // bits, of a product: the inputs that it is linear in, each by itself
+    std::vector<int> partners;                   // see Op.partners in declare.py
     std::vector<OpPlan*> plans;
     // the class of its nodes: one, or one for each kind of the arguments that its name depends on
     std::vector<int> node_reads;
@@ -151,6 +158,8 @@ struct Gradient : Readings {
     bool may_overwrite = false;
     // whether it may be put off: see seam/pending.h
     bool is_lazy = false;
+    // of a function transform whose backward this is, or nullptr: what was saved is read below it
+    const struct Level* level = nullptr;
     // whether somebody may look at what is found: `autograd.grad` asked for it, or a hook waits for it
     bool is_shown = false;
     PyArrayObject* found[MAX_INPUTS] = {};  // by the order of plan->inputs: new references
@@ -241,6 +250,8 @@ inline const OpPlan* plan_for(OpInfo* op, unsigned needs) {
     }
     return make_plan(op, needs);
 }
+// What one row of Plan.formulas makes of the values: a new reference, nullptr with an exception.
+PyObject* apply_formula(PyObject* row, PyObject* values);
 // The class of a call's node; borrowed.
 PyTypeObject* choose_node_class(OpInfo* op, const Call& call);
 inline PyTypeObject* node_class_for(OpInfo* op, const Call& call) {

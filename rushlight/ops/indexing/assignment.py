@@ -76,6 +76,9 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
         check_inference_of(part(self, basic), self)
     if dims:
         view = self if basic is None else part(self, basic)
+        if isinstance(value, Tensor) and value._requires_grad and fills(indices, value) and state.grad:
+            # before integers lose its history
+            check_target(view)
         put_inplace(view, indices, source_for(view, index, value), dims, False)
     elif is_followed(self) or (isinstance(value, Tensor) and is_followed(value)):
         write_recorded(self, basic, value)
@@ -97,6 +100,11 @@ def read_target(self: Tensor, index: Any, value: Any) -> tuple:
         if stage_of(error) != INDEX:
             refuse_write(self, value, overlapping=not (stage_of(error) == MASK and is_filled(index, value)))
         raise
+
+
+def fills(indices: list, value: Tensor) -> bool:
+    """Whether one number is written over what a mask names."""
+    return value._array.size == 1 and len(indices) == 1 and is_mask(indices[0])
 
 
 def is_filled(index: Any, value: Any) -> bool:

@@ -21,11 +21,10 @@ from rushlight.ops.machine.transforms.index_words import SELECTED, TAKEN
 from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.machine.writing import (
     OutOfRange,
-    add_at,
     check_position,
     check_range,
+    fold_along,
     grid,
-    places_along,
     scalar_name,
 )
 
@@ -103,7 +102,8 @@ def gather_into(input, dim: int, index, shape: tuple):
     found = np.zeros(shape, input.dtype)
     if index.size:
         dim = axis(dim, len(shape))
-        add_at(found, places_along(shape or (1,), dim, index if index.ndim else index.reshape(1)), input)
+        target, index = found.reshape(shape or (1,)), index.reshape(index.shape or (1,))
+        fold_along(target, dim, index, input.reshape(index.shape))
     return found
 
 

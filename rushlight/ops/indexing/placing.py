@@ -19,9 +19,9 @@ from rushlight.ops.machine.writing import (
     add_at,
     check_position,
     check_range,
+    fold_parts,
     number_for,
     overwrite,
-    places,
     scalar_name,
     target_of,
     wrapped,
@@ -108,7 +108,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha=1
     if alpha != 1:
         source = source * np.asarray(alpha).astype(source.dtype)
     if index.size and flat.size:
-        add_at(flat, places(flat.shape, (dim,), [index]), source)
+        fold_parts(flat, dim, index, source)
     return result
 
 

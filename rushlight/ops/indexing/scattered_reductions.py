@@ -20,7 +20,7 @@ from rushlight.ops.machine.samples import case, cases, corner
 from rushlight.ops.machine.transforms.index_words import PLACED
 from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.machine.transforms.words import ALONG
-from rushlight.ops.machine.writing import overwrite, places, places_along, scalar_name, target_of
+from rushlight.ops.machine.writing import fold_along, fold_at, overwrite, places, places_along, scalar_name, target_of
 
 NO_ORDER = "complex numbers have no order: compare abs() instead"
 REDUCTIONS = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
@@ -32,7 +32,7 @@ def reduce_at(target: np.ndarray, where: np.ndarray, values: np.ndarray, reduce:
     flat, where, values = target.reshape(-1), where.reshape(-1), values.reshape(-1)
     if not include_self:
         flat[where] = start_of(reduce, target.dtype)
-    REDUCTIONS[reduce].at(flat, where, values)
+    fold_at(flat, where, values, REDUCTIONS[reduce])
     if reduce == "mean":
         counts = np.bincount(where, minlength=flat.size) + include_self
         several = counts > 1
@@ -99,7 +99,9 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     result = target_of(input, out)
     flat, dim, index = check_along("scatter_reduce", result, dim, index)
     src = check_source(flat, dim, index, src)
-    if index.size:
+    if index.size and include_self and reduce != "mean":
+        fold_along(flat, dim, index, src, REDUCTIONS[reduce])
+    elif index.size:
         reduce_at(flat, places_along(flat.shape, dim, index), src, reduce, include_self)
     return result
 

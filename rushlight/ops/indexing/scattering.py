@@ -11,7 +11,7 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
 from rushlight.ops.machine.transforms.words import ALONG
-from rushlight.ops.machine.writing import add_at, grid, number_for, overwrite, places_along, target_of
+from rushlight.ops.machine.writing import fold_along, grid, number_for, overwrite, target_of
 
 REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
@@ -170,7 +170,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out=None
     flat, dim, index = check_along("scatter_add", result, dim, index)
     src = check_source(flat, dim, index, src)
     if index.size:
-        add_at(flat, places_along(flat.shape, dim, index), src)
+        fold_along(flat, dim, index, src)
     return result
 
 

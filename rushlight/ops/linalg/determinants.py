@@ -48,7 +48,8 @@ def linalg_det(A, *, out=None):
     return np.linalg.det(A)
 
 
-linalg_det.gradient(A=lambda grad, A: grad[..., None, None] * conjugate(cofactors(A)))
+# `result` is saved, as in torch: a determinant that is written to has no backward
+linalg_det.gradient(A=lambda grad, A, result: grad[..., None, None] * conjugate(cofactors(A)))
 
 
 @op(dtype=SAME, batch=PLAIN, name="_cofactors", samples=None)

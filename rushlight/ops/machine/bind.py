@@ -121,7 +121,7 @@ def forward(function: Callable, name: str) -> Callable:
             return found
         return function(self, as_operand(other)) if accepts(other) else NotImplemented
 
-    operate.__name__ = f"__{name}__"
+    operate.__name__, operate.__qualname__ = f"__{name}__", f"Tensor.__{name}__"
     return operate
 
 
@@ -138,7 +138,7 @@ def backward(function: Callable, name: str) -> Callable:
             return found
         return function(as_operand(other), self) if accepts(other) else NotImplemented
 
-    operate.__name__ = f"__r{name}__"
+    operate.__name__, operate.__qualname__ = f"__r{name}__", f"Tensor.__r{name}__"
     return operate
 
 

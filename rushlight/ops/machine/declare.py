@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator as operators
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -19,7 +19,7 @@ from rushlight.ops.machine.inplace import call_either, call_inplace
 from rushlight.ops.machine.layouts import COMMON, KEPT, ROWS
 from rushlight.ops.machine.returned import named_results
 from rushlight.ops.machine.signature import CO_VARARGS, REQUIRED, Parameter, all_names, names_of, parameters_of
-from rushlight.ops.machine.transforms.words import BY_STRIDES, ELEMENTWISE, RANDOM
+from rushlight.ops.machine.transforms.words import BY_STRIDES, DIMS, ELEMENTWISE, NATIVE, RANDOM, SHAPES
 
 REGISTRY: dict[str, Op] = {}
 
@@ -107,12 +107,26 @@ class Op:
     def lifting(self) -> int:
         """What native code may do with it inside of function transforms, in bits.
 
-        1: take a step of a level; 2: run it on a batch; 4: run it on tangents, to which it does the same.
+        1: take a step of a level; 2: run it on tangents, to which it does the same; 4: call its formulas with tangents;
+        from 8 on: how to run it on a batch, see NATIVE in transforms/words.py.
         """
         single = self.name != "_strided_view"
-        spreads = self.is_pointwise and self.made is None and self.name not in RANDOM
-        moves = (self.linear or self.is_view) and self.tangent is None and self.name not in BY_STRIDES
-        return single | spreads << 1 | (single and moves) << 2
+        spoken = "" if self.batch is None or self.made is not None or self.name in RANDOM else self.batch.__name__
+        # the other products are `matmul` of a batch
+        word = NATIVE.get(spoken, 0) if spoken != "PRODUCT" or self.name == "matmul" else 0
+        own = self.tangent is not None
+        moves = (self.linear or self.is_view) and not own and self.name not in BY_STRIDES
+        slope = self.is_pointwise and not own and not self.is_view
+        return single | (single and moves) << 1 | slope << 2 | word << 3
+
+    @property
+    def shifts(self) -> tuple[int, int, int]:
+        """Bits of the options that a batch dimension moves: those that count dims, shapes, and indices."""
+        word = "" if self.batch is None else self.batch.__name__
+        places = self.positions.items()
+        dims = sum([1 << place for name, place in places if name in DIMS])
+        shapes = sum([1 << place for name, place in places if name in SHAPES])
+        return dims, shapes, sum([1 << place for name, place in places if name == "index" and word == "PART"])
 
     @functools.cached_property
     def results(self) -> type:
@@ -282,14 +296,13 @@ def read_by_several(op: Op) -> list[str]:
     return [name for name in names if names.count(name) > 1 and name in op.positions]
 
 
-def reader(places: list[int]) -> Callable[[list], tuple]:
-    """What takes the values at these places out of a list, as a tuple."""
+def reader(places: list[int]) -> Callable[[list], Sequence]:
+    """What takes the values at these places out of a list."""
     if len(places) > 1:
         return operators.itemgetter(*places)
-    if not places:
-        return lambda values: ()
-    place = places[0]
-    return lambda values: (values[place],)
+    # one of them, or none, without a frame of Python
+    place = places[0] if places else 0
+    return operators.itemgetter(slice(place, place + len(places)))
 
 
 def all_positional(body: Callable, takes_out: bool) -> Callable:

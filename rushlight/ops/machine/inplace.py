@@ -15,6 +15,7 @@ from rushlight.core.object.tensor import COUNTED, Tensor, new, storage_of
 from rushlight.core.object.views import check_writable
 from rushlight.errors.explained import RESULT, SHAPES, explained, is_late
 from rushlight.errors.location import user_line
+from rushlight.native import extension
 from rushlight.ops.machine.call import call, run, unwrap, wrong_argument
 from rushlight.ops.machine.overlap import may_write_expanded, refuse_overlap, write_changed
 from rushlight.ops.machine.walking import shares_places, walk
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 ndarray = np.ndarray
 # torch has no derivative for these, not even one that refuses: they write to leaves
 UNTRACKED = {"logical_and", "logical_not", "logical_or", "logical_xor"}
+# a copy into integers takes no history along: it may go through a view that could not follow
+UNASKED = UNTRACKED | {"_copy", "_copy_itself"}
 
 
 def call_inplace(op: Op, arguments: tuple) -> Tensor:
@@ -35,7 +38,7 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     arrays, needs, cut = unwrap(op, arguments)
     if any([type(each) is Lifted or (type(each) is list and holds_lifted(each)) for each in arrays]):
         return call_lifted(op, arguments)
-    if needs and state.grad and op.name not in UNTRACKED:
+    if needs and state.grad and op.name not in (UNTRACKED if target._array.dtype in DIFFERENTIABLE else UNASKED):
         check_target(target)
     needs &= op.differentiable
     recording = state.grad and needs and target._array.dtype in DIFFERENTIABLE
@@ -177,7 +180,8 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
         check_inference(target)
     if expanded:
         write_changed(array, result)
-    else:
+    elif result.dtype == array.dtype or extension is None or not extension.write_converted(array, result):
+        # NumPy takes ten times as long between dtypes, a hundred times for float16
         array[...] = result
     written(target)
 

@@ -16,6 +16,7 @@ from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.float_warnings import QUIET, floating_point
 from rushlight.errors.complaints import is_out_of_bounds
+from rushlight.native import extension
 from rushlight.ops.machine import inplace
 from rushlight.ops.machine.call import unwrap, wrong_argument
 from rushlight.ops.machine.overlap import EXPANDED, refuse_overlap
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 INT64 = np.dtype("int64")
 UNSIGNED = {INT64: np.dtype("uint64"), np.dtype("int32"): np.dtype("uint32")}
 QUICK = {float, int, bool}
+# what the loops of native code call them
+FOLDS = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3}
 LARGEST_HALF = 65504
 # ops that look at dimensions, shapes and dtypes before they ask whether each element has a place of its own
 CHECKED_FIRST = {"index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce"}
@@ -179,8 +182,31 @@ def add_at(target: np.ndarray, where: np.ndarray, values: np.ndarray) -> None:
         if values.shape[:leading] == (1,) * leading:
             values = values.reshape(values.shape[leading:])
         values = np.broadcast_to(values, where.shape)
-    # flat: NumPy has a quick loop for one dimension only, four times faster than add.at on rows
-    np.add.at(target.reshape(-1), where.reshape(-1), values.reshape(-1))
+    fold_at(target.reshape(-1), where.reshape(-1), values.reshape(-1))
+
+
+def fold_at(target: np.ndarray, where: np.ndarray, values: np.ndarray, fold: np.ufunc = np.add) -> None:
+    """Bring each value together with what stands at its place; all have one dimension."""
+    if extension is None or not extension.fold_at(target, 0, where, values, FOLDS[fold]):
+        fold.at(target, where, values)
+
+
+def fold_along(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray, fold: np.ufunc = np.add) -> None:
+    """Bring values together with the elements of a contiguous array whose position along `dim` the index gives."""
+    if extension is not None:
+        within = values[tuple([slice(size) for size in index.shape])]
+        if extension.fold_at(target, dim, index.astype(INT64, copy=False), within, FOLDS[fold]):
+            return
+    where = places_along(target.shape, dim, index)
+    values = np.broadcast_to(values, where.shape) if values.shape != where.shape else values
+    fold_at(target.reshape(-1), where.reshape(-1), values.reshape(-1), fold)
+
+
+def fold_parts(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray, fold: np.ufunc = np.add) -> None:
+    """The same for whole parts: the index is a vector, one position for each part of the values along `dim`."""
+    shape = [1] * values.ndim
+    shape[dim] = index.size
+    fold_along(target, dim, np.broadcast_to(index.reshape(shape), values.shape), values, fold)
 
 
 def check_range(index: np.ndarray, dim: int, size: int, words: str = "", function: str = "") -> None:

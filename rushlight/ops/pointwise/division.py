@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.numbers import dtypes
-from rushlight.core.object.tensor import Tensor, method
+from rushlight.core.object.tensor import Tensor, attribute, method
 from rushlight.core.surface.overriding import overridable
 from rushlight.errors.explained import KERNEL, explained
 from rushlight.ops.machine.declare import composed, op
@@ -128,10 +128,13 @@ def true_divide_(self, other):
 
 @method
 @overridable
-def __rtruediv__(self, other):
-    """A number over a tensor."""
+def __rdiv__(self, other):
+    """A number over a tensor; the name is that of Python 2, under which modes see it."""
     # not `*`, which would ask a string or a list to repeat itself
     return self.reciprocal().__mul__(other)
+
+
+attribute("__rtruediv__", __rdiv__)
 
 
 @op(

@@ -277,4 +277,5 @@ logit.gradient(input=lambda grad, input, eps: logit_gradient(grad, input, eps))
 
 def logit_gradient(grad: Tensor, x: Tensor, eps: float | None) -> Tensor:
     outside = (x < (eps or 0)) | (x > 1 - (eps or 0))
-    return choose(outside, math.nan if eps is None else 0, grad / (x * (1 - x)))
+    # the size of x: from -0 it climbs as from 0
+    return choose(outside, math.nan if eps is None else 0, grad / (x.abs() * (1 - x)))

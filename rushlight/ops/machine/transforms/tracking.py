@@ -9,6 +9,7 @@ from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.object.views import make_view
 from rushlight.core.settings.state import state
+from rushlight.native import extension
 from rushlight.ops.machine.call import give_history, wrap_many
 from rushlight.ops.machine.inplace import before_write, check_target, record_write, written
 from rushlight.ops.machine.transforms.level import TRACKING, Level, holds
@@ -36,11 +37,26 @@ class Tracking(Level):
 
         before, self.running = self.running, True
         try:
+            found = self.natively(outputs, inputs, given)
+            if found is not None:
+                return found
             lifted = tuple([self.lift(each) for each in given])
             found = entry.gradients(tuple(outputs), tuple(inputs), lifted, True, False, True)
         finally:
             self.running = before
         return [None if each is None else self.lower(each) for each in found]
+
+    def natively(self, outputs: list[Tensor], inputs: list[Tensor], given: list[Tensor]) -> list[Tensor | None] | None:
+        """The same by native code, below this level all the way; None where that declines."""
+        from rushlight.autograd import engine, entry
+
+        if extension is None:
+            return None
+        roots = entry.start_gradients(tuple(outputs), tuple(given))
+        found = extension.level_backward(self, roots, entry.input_edges(tuple(inputs)))
+        if found is NotImplemented:
+            return None
+        return engine.as_views(list(found)) if type(found) is tuple else found
 
     def call(self, op: Op, arguments: tuple) -> Any:
         arguments, needs = self.joined(op, arguments)

@@ -22,6 +22,11 @@ BY_STRIDES = {"_view", "_reshape_alias", "view_as_complex"}
 DIMS = {"dim", "dims", "dim0", "dim1", "dim2", "dimension", "axis"}
 SHAPES = {"shape"}
 
+# words that native code knows, by the numbers of BatchWord in native/seam/plan.h; the rest it leaves to them
+NATIVE = {
+    "ELEMENTWISE": 1, "PLAIN": 2, "LINEAR": 3, "PRODUCT": 3, "ALONG": 4, "SHAPED": 4, "PART": 4, "OVER": 5, "SQUEEZED": 5,
+}  # fmt: skip
+
 
 class Batch:
     """A call for a whole batch: `arguments` as they are below, the batch first in those that are `mapped`."""

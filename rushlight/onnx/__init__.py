@@ -1,4 +1,4 @@
-"""torch.onnx: the exchange format for networks, which Rushlight does not write; names that programs import."""
+"""torch.onnx: networks as ONNX files, which other programs run; names that programs import."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.core.surface.refusals import make_modules, names_refused, table
+from rushlight.onnx import errors
+from rushlight.onnx.errors import OnnxExporterError
+from rushlight.onnx.exporting import Exporting, export
+from rushlight.onnx.program import ONNXProgram
 
-WHY = "networks are not exported to ONNX; keep the state_dict and the program"
+WHY = "torch.onnx.export writes networks by its own table of operations"
 NAMES = table(
     """
     :
-    ExportOptions InputObserver JitScalarType ONNXProgram OnnxExporterError
+    ExportOptions ExportableModule InputObserver JitScalarType
     OperatorExportTypes=ONNX,ONNX_ATEN,ONNX_ATEN_FALLBACK,ONNX_FALLTHROUGH
     TensorProtoDataType=UNDEFINED,FLOAT,UINT8,INT8,UINT16,INT16,INT32,INT64,STRING,BOOL,FLOAT16,DOUBLE
-    TrainingMode=EVAL,PRESERVE,TRAINING export select_model_mode_for_export
-    errors: OnnxExporterError SymbolicValueError UnsupportedOperatorError
+    TrainingMode=EVAL,PRESERVE,TRAINING select_model_mode_for_export
     operators: reshape_from_tensor_shape shape_as_tensor
     symbolic_helper: _get_tensor_dim_size _get_tensor_sizes _is_none _maybe_get_const _unimplemented
     cast_pytorch_to_onnx
@@ -26,12 +29,16 @@ NAMES = table(
     symbolic_opset12: dropout
     symbolic_opset13:
     symbolic_registry:
-    utils: export
+    utils:
     verification:
     ops:
     """
 )
 OWN = [
+    "ONNXProgram",
+    "OnnxExporterError",
+    "errors",
+    "export",
     "is_in_onnx_export",
     "is_onnxrt_backend_supported",
     "register_custom_op_symbolic",
@@ -44,8 +51,8 @@ producer_name = "rushlight"
 
 
 def is_in_onnx_export() -> bool:
-    """Whether a network is being exported: never."""
-    return False
+    """Whether a network is being exported."""
+    return Exporting.is_on
 
 
 def register_custom_op_symbolic(symbolic_name: str, symbolic_fn: Callable, opset_version: int) -> None:
@@ -80,3 +87,6 @@ def quantized_args(*kinds: Any, **options: Any) -> Callable:
 __getattr__ = names_refused("rushlight.onnx", NAMES[""], WHY)
 make_modules("rushlight.onnx", {place: names for place, names in NAMES.items() if place}, WHY)
 vars(sys.modules["rushlight.onnx.symbolic_helper"]).update(parse_args=parse_args, quantized_args=quantized_args)
+vars(sys.modules["rushlight.onnx.utils"]).update(export=export)
+for each in (export, ONNXProgram):
+    each.__module__ = "rushlight.onnx"
