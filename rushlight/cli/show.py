@@ -182,6 +182,8 @@ def formulas_in(module: str) -> dict[str, dict[str, str]]:
     for node in ast.walk(tree):
         for keyword in gradients_of(node):
             named = {each.id for each in ast.walk(keyword.value) if isinstance(each, ast.Name)}
+            # a parameter may be called like the op
+            named -= {each.arg for each in ast.walk(keyword.value) if isinstance(each, ast.arg)}
             parts: list[ast.expr | ast.stmt] = [
                 keyword.value,
                 *(functions[each] for each in sorted(named & set(functions))),

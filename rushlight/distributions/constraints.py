@@ -73,6 +73,7 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """A property whose value is the region, for supports that depend on parameters.
 
+    >>> from torch.distributions import constraints
     >>> @constraints.dependent_property(is_discrete=False, event_dim=0)
     ... def support(self):
     ...     return constraints.interval(self.low, self.high)

@@ -20,7 +20,8 @@ KNOWN: dict[tuple[type, type], Callable | None] = {}
 def register_kl(type_p: type, type_q: type) -> Callable:
     """Decorate the formula for a pair of families.
 
-    >>> @register_kl(Normal, MyFamily)
+    >>> class MyFamily(torch.distributions.Normal): ...
+    >>> @torch.distributions.register_kl(torch.distributions.Normal, MyFamily)
     ... def kl_normal_mine(p, q):
     ...     return (p.loc - q.loc).abs()
     """

@@ -27,7 +27,7 @@ class LBFGS(Optimizer):
     `clip_value`, the method sees the clipped gradients.
 
     >>> optimizer = torch.optim.LBFGS([x], line_search_fn="strong_wolfe")
-    >>> optimizer.step(closure)
+    >>> loss = optimizer.step(closure)
     """
 
     read_first = (

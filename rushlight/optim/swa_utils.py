@@ -84,7 +84,8 @@ class AveragedModel(Module):
     `avg_fn(averaged, current, count)` returns the new average of one tensor, `multi_avg_fn` changes a list of them in
     place. Buffers are averaged with `use_buffers`, else copied.
 
-    >>> averaged = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.999))
+    >>> average = torch.optim.swa_utils.get_ema_multi_avg_fn(0.999)
+    >>> averaged = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=average)
     >>> optimizer.step()
     >>> averaged.update_parameters(model)
     """

@@ -38,6 +38,8 @@ def test_an_op_is_shown_as_it_is_declared(use):
 
 def test_a_formula_comes_with_the_function_it_calls(use):
     assert "def tanh_slope(input, result):" in use("show", "tanh")[1]
+    # a parameter of the formula that is called like the op
+    assert "def threshold" not in use("show", "threshold")[1]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ PAGES = [
 NATIVE = "<!-- needs native code -->"
 
 
+# Python 3.12 warns of loaders that fork, as torch's do
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_output_shown_is_the_output(path):
     if NATIVE in path.read_text() and native.extension is None:

@@ -47,6 +47,16 @@ def test_generated_pages_take_their_places(tmp_path):
     assert hooks.on_config(config).nav == [{"Home": "index.md"}, {"Doctor": [{"All": [{"a": "findings/a.md"}]}]}]
 
 
+def test_short_names_are_found_first(tmp_path):
+    names = ["reference/a.html#cross_entropy", "reference/a.html#linear_cross_entropy", "index.html#cross_entropy"]
+    index = {"docs": [{"location": name, "title": name.partition("#")[2]} for name in names]}
+    (tmp_path / "search").mkdir()
+    (tmp_path / "search" / "search_index.json").write_text(json.dumps(index))
+    hooks.on_post_build(SimpleNamespace(site_dir=str(tmp_path)))
+    short, long, other = json.loads((tmp_path / "search" / "search_index.json").read_text())["docs"]
+    assert short["boost"] > long["boost"] > 1 and "boost" not in other
+
+
 def test_every_page_stands_in_the_navigation():
     listed = set(re.findall(r"(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}

@@ -1,6 +1,7 @@
 """Everything that MkDocs reads, in one folder: `python -m tools.docs build/docs`."""
 
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -10,6 +11,8 @@ from tools.docs import findings, gathering, pictures, reference, small_pages
 
 
 def main(target: Path) -> None:
+    # argparse and the doctor fold to the width of the terminal
+    os.environ["COLUMNS"] = "100"
     shutil.rmtree(target, ignore_errors=True)
     gathering.gather(target)
     pictures.write(target)

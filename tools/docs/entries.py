@@ -116,7 +116,11 @@ def entry(name: str, thing: Any, kernels: dict[str, str], op: Op | None = None, 
 
 def documentation(thing: Any) -> str:
     """The docstring that is a name's own: that of a value's class says nothing of the value."""
-    if inspect.isclass(thing) or inspect.isroutine(thing) or inspect.ismodule(thing) or isinstance(thing, property):
+    if inspect.isclass(thing):
+        # its own or that of a base of ours: Python's own classes explain themselves, not the name
+        known = [vars(base).get("__doc__") for base in thing.__mro__ if base.__module__.startswith("rushlight")]
+        return inspect.cleandoc(next(filter(None, known), ""))
+    if inspect.isroutine(thing) or inspect.ismodule(thing) or isinstance(thing, property):
         return inspect.getdoc(thing) or ""
     own = getattr(thing, "__doc__", None)
     return inspect.cleandoc(own) if own and own != type(thing).__doc__ else ""
@@ -161,4 +165,7 @@ def kernels() -> dict[str, str]:
 
     if native.extension is None:
         raise RuntimeError(f"the reference tells which ops have a kernel: build the native layer ({native.reason})")
-    return {each.name: "native" if each.gradient is None else "native, its gradient too" for each in native.report()}
+    return {
+        each.name: "native kernel" if each.gradient is None else "native kernels, for its gradient too"
+        for each in native.report()
+    }

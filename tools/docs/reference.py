@@ -35,6 +35,8 @@ FAMILIES = {
     "windows": "Windows",
 }
 
+# modules that torch has not
+BEYOND = ("torch.doctor", "torch.compat")
 WELCOME = """# Reference
 
 Every public name, from the declarations of the operations, the docstrings and the stubs. An operation shows its
@@ -92,7 +94,7 @@ def modules() -> Iterator[tuple[str, list[Name]]]:
     """Each public module or class of torch that is here, with its names."""
     known, tool = forms(), coverage.Coverage()
     listed = coverage.read(coverage.NAMES)
-    for place in coverage.MODULES:
+    for place in (*coverage.MODULES, *BEYOND):
         found = coverage.locate(rushlight, place)
         if found is None:
             continue

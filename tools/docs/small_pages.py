@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from argparse import ArgumentParser
@@ -19,8 +18,6 @@ FRAGMENT = re.compile(r"(?P<number>\d+)\.(?P<kind>\w+)(?:\.(?P<place>\d+))?\.md"
 
 def command_line() -> str:
     """The words of `--help`, of the command and of each of its tools."""
-    # argparse folds to the width of the terminal
-    os.environ["COLUMNS"] = "100"
     lines = ["# The command line", "", "```text", cli.USAGE.rstrip(), "```"]
     for name, module in cli.TOOLS.items():
         parser = ArgumentParser(prog=f"python -m rushlight {name}")
