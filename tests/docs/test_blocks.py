@@ -14,6 +14,7 @@ PAGES = [
     path for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if "```python" in path.read_text()
 ]
 NATIVE = "<!-- needs native code -->"
+NEEDS = re.compile(r"<!-- needs (\w+), of the extra (\w+) -->")
 
 
 # Python 3.12 warns of loaders that fork, as torch's do
@@ -22,6 +23,8 @@ NATIVE = "<!-- needs native code -->"
 def test_the_output_shown_is_the_output(path):
     if NATIVE in path.read_text() and native.extension is None:
         pytest.skip("the page tells what native code does")
+    for module, extra in NEEDS.findall(path.read_text()):
+        pytest.importorskip(module, reason=f"needs the extra: pip install 'rushlight[{extra}]'")
     assert not list(blocks.complaints(path))
 
 
