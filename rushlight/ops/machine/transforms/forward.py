@@ -111,7 +111,12 @@ class Forward(Level):
             written(target)
             show_history(target, primal)
         elif moved is not None:
-            self.give(target).copy_(moved)
+            tangent = self.give(target)
+            if holds(moved) is not holds(tangent) and target._base is None:
+                # one for each of several directions, where the target is the same for all
+                target._array = lift(self, target._array.inner, moved)
+            else:
+                tangent.copy_(moved)
         return target
 
     def moved_by(self, op: Op, arguments: tuple) -> Tensor | None:
