@@ -47,6 +47,9 @@ BODIES = (
     "torch.einsum('...i,...i->...', v, v)",
 )
 
+# torch's tangents may be zeros without memory, which nobody can look at
+COPY = "tangent.clone()"
+
 
 def statement(scope: Scope) -> str | None:
     """A transform of a function, applied to a tensor that is there."""
@@ -93,7 +96,8 @@ def products(scope: Scope, name: str, tensor: Any) -> str:
     inner, made = body(scope, tensor), scope.fresh()
     return scope.choose(
         f"{made}, pull = torch.func.vjp(lambda v: {inner}, {name})\n{scope.fresh()}, = pull(torch.ones_like({made}))",
-        f"{made}, {scope.fresh()} = torch.func.jvp(lambda v: {inner}, ({name},), (torch.ones_like({name}),))",
+        f"{made}, tangent = torch.func.jvp(lambda v: {inner}, ({name},), (torch.ones_like({name}),))\n"
+        f"{scope.fresh()} = {COPY}",
         f"{made}, {scope.fresh()} = torch.autograd.functional.vjp(lambda v: {inner}, {name}, {name} * 0 + 1)",
         f"{made}, {scope.fresh()} = torch.autograd.functional.jvp(lambda v: {inner}, {name}, torch.ones_like({name}))",
     )
@@ -121,7 +125,8 @@ def forward(scope: Scope, name: str, tensor: Any) -> str:
     inner, dual = body(scope, tensor), "torch.autograd.forward_ad"
     return (
         f"with {dual}.dual_level():\n    v = {dual}.make_dual({name}, torch.ones_like({name}))\n"
-        f"    {scope.fresh()}, {scope.fresh()} = {dual}.unpack_dual({inner})"
+        f"    {scope.fresh()}, tangent = {dual}.unpack_dual({inner})\n"
+        f"    {scope.fresh()} = None if tangent is None else {COPY}"
     )
 
 
