@@ -11,7 +11,7 @@ from rushlight.autograd.modes import state
 from rushlight.core.creation.filled import converted
 from rushlight.core.memory.capacity import LARGE, require_room
 from rushlight.core.memory.lifted import Lifted
-from rushlight.core.memory.strides import contiguous_strides
+from rushlight.core.memory.strides import contiguous_strides, packed
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.float_warnings import QUIET, floating_point
@@ -74,7 +74,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         if type(array) is np.ndarray and (array.flags.c_contiguous or not single):
             op.positional(*arrays, array)
         else:
-            array[...] = op.positional(*arrays)
+            inplace.put(array, op.positional(*arrays))
     except Exception as error:
         from rushlight.errors import calls
 
@@ -117,7 +117,7 @@ def apart(value: np.ndarray, array: np.ndarray) -> np.ndarray:
 def target_of(input: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     """The array that a body may change: a copy in memory order, or `out` with the input's elements."""
     if out is None:
-        return input.copy()
+        return input.copy() if input.flags.c_contiguous else packed(input)
     if out is not input:
         out[...] = input
     return out
