@@ -121,6 +121,7 @@ def tensor_calls():
         "rows": lambda x, y: x.__iter__,
         "item": lambda x, y: y[0, 0].item,
         "backward": lambda x, y: ((x * y).tanh() + x).sum().backward,
+        "backward of a broadcast": lambda x, y: partial(x.expand(2, 4, 6).backward, torch.ones(2, 6, 4).mT),
         "backward of many": lambda x, y: torch.cat([*x.split(1), *(x * y).chunk(2)]).sum().backward,
     }
 
