@@ -56,7 +56,7 @@ LEFT_OUT = ("ray_rollouts", "ray_sweep")
 PAGE = """\
 # The examples, at full length
 
-Written by `make examples`, which runs every example with its default options, one after the other, on Rushlight and then
+Written by `make examples`, which runs every example with its default options, one after the other, on Rushlight, then
 as the same file under PyTorch 2.13, where only the first import differs. Seconds are those of the whole program, with
 imports, pictures and evaluation. The last column is the largest difference of the first {first} losses from the same
 seed, relative to PyTorch's where that is above 1; what trains nothing has to print the same text. Rounding makes each
