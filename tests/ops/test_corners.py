@@ -171,3 +171,8 @@ def test_a_determinant_that_was_written_to_has_no_backward():
         found.trunc_()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         found.backward()
+
+
+def test_an_array_of_numpy_is_not_flattened():
+    with pytest.raises(TypeError, match=r"flatten\(\): argument 'input' \(position 1\) must be Tensor, not ndarray"):
+        torch.flatten(np.ones(2))

@@ -144,7 +144,7 @@ NAMES(Flatten, input, start_dim, end_dim);
 PyObject* flatten_route(Call& call) {
     PyArrayObject* array = call.array(Flatten::input);
     int first = call.dim(Flatten::start_dim), last = call.dim(Flatten::end_dim);
-    DECLINE_IF(first > last);
+    DECLINE_IF(first > last || !is_any_tensor(call[Flatten::input]));
     if (first == last) return Py_NewRef(call[Flatten::input]);
     npy_intp sizes[NPY_MAXDIMS];
     int count = 0;
