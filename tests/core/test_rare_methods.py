@@ -110,3 +110,14 @@ def test_apply_reads_what_it_has_written_where_elements_share_a_place():
     ]
     x = torch.arange(4.0)
     assert x[1:].map_(x[:3], lambda a, b: a + b).tolist() == [1.0, 3.0, 6.0]
+
+
+def test_data_of_a_tensor_without_numbers_is_of_another_kind():
+    ask, x = torch._has_compatible_shallow_copy_type, torch.ones(1)
+    assert ask(x, torch.ones(2, dtype=torch.int32))
+    assert not ask(x, torch.ones(1, device="meta"))
+
+
+def test_vitals_are_not_kept():
+    with pytest.warns(UserWarning, match="'set_vital' is deprecated"):
+        assert torch.set_vital("Dataloader", "enabled", "True") is None

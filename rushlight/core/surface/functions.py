@@ -10,6 +10,7 @@ from typing import Any
 from rushlight.core.memory.layout import contiguous_format
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.surface.overriding import divert, has_word
+from rushlight.errors.warning import warn
 
 legacy_contiguous_format = contiguous_format
 
@@ -278,3 +279,13 @@ def _check(cond: Any, message: Callable[[], str] | None = None) -> None:
 def _check_is_size(i: Any, message: Callable[[], str] | None = None, *, max: int | None = None) -> None:
     """Raise a RuntimeError unless a number can be a size."""
     _check(i >= 0, message)
+
+
+def _has_compatible_shallow_copy_type(input: Tensor, from_: Tensor) -> bool:
+    """Whether `input.data = from_` keeps the kind of tensor: both have numbers, or neither has."""
+    return input.is_meta == from_.is_meta
+
+
+def set_vital(*args: Any) -> None:
+    """Nothing, as in torch, which has kept the name for older packages."""
+    warn("'set_vital' is deprecated, please do not call")

@@ -378,6 +378,18 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         return self._dataset_fetcher.fetch(self._next_index())
 
 
+def _sharding_worker_init_fn(worker_init_fn: Any, world_size: int, rank_id: int, worker_id: int) -> None:
+    """What a worker does first with a DataPipe: it keeps its own share among the workers of all processes."""
+    from rushlight.utils.data.graph_settings import apply_sharding
+
+    info = get_worker_info()
+    if info is None:
+        raise AssertionError("Worker info is None in sharding worker init function")
+    apply_sharding(info.dataset, info.num_workers * world_size, worker_id * world_size + rank_id)
+    if worker_init_fn is not None:
+        worker_init_fn(worker_id)
+
+
 def __getattr__(name: str) -> Any:
     if name == "_MultiProcessingDataLoaderIter":
         from rushlight.utils.data.workers import _MultiProcessingDataLoaderIter

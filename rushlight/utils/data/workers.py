@@ -22,21 +22,10 @@ from rushlight.multiprocessing.channel import Channel, Closed, Message, pair
 from rushlight.multiprocessing.parcel import Unreadable
 from rushlight.utils.data import _utils
 from rushlight.utils.data._utils.worker import Order, _IterableDatasetStopIteration, _ResumeIteration, _worker_loop
-from rushlight.utils.data.dataloader import DataLoader, _BaseDataLoaderIter
+from rushlight.utils.data.dataloader import DataLoader, _BaseDataLoaderIter, _sharding_worker_init_fn
 
 # seconds after which the processes are looked at, though their sockets say nothing
 LOOK = 1.0
-
-
-def shard(worker_init_fn: Any, worker_id: int) -> None:
-    """What a worker does first with a DataPipe: it keeps its own share."""
-    from rushlight.utils.data.graph_settings import apply_sharding
-
-    info = _utils.worker.get_worker_info()
-    assert info is not None
-    apply_sharding(info.dataset, info.num_workers, worker_id)
-    if worker_init_fn is not None:
-        worker_init_fn(worker_id)
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
@@ -54,7 +43,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             raise AssertionError("prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter")
         self._worker_init_fn = loader.worker_init_fn
         if self._pipe is not None:
-            self._worker_init_fn = functools.partial(shard, self._worker_init_fn)
+            self._worker_init_fn = functools.partial(_sharding_worker_init_fn, self._worker_init_fn, 1, 0)
         self._workers: list[Any] = []
         self._channels: list[Channel] = []
         self._arrived: deque[tuple] = deque()

@@ -1,5 +1,6 @@
 """DataPipes in their simple form."""
 
+import pickle
 import sys
 
 import pytest
@@ -12,11 +13,13 @@ from rushlight.utils.data import (
     IterDataPipe,
     MapDataPipe,
     argument_validation,
+    dataloader,
     functional_datapipe,
     guaranteed_datapipes_determinism,
     non_deterministic,
     runtime_validation,
 )
+from rushlight.utils.data.datapipes import datapipe
 from rushlight.utils.data.datapipes.iter import Concater, IterableWrapper, Mapper, Sampler, ShardingFilter, Zipper
 from rushlight.utils.data.datapipes.map import SequenceWrapper
 from rushlight.utils.data.graph import traverse_dps
@@ -184,3 +187,18 @@ def test_what_is_left_out_says_so():
 def test_wrong_pipes_are_refused(kind, words, call):
     with pytest.raises(kind, match=words):
         call()
+
+
+def test_pipes_are_wrapped_for_other_loaders():
+    wrap = datapipe._IterDataPipeSerializationWrapper(IterableWrapper([1, 2, 3]).map(abs))
+    assert list(pickle.loads(pickle.dumps(wrap))) == [1, 2, 3]
+    assert len(wrap) == 3
+    by_index = datapipe._MapDataPipeSerializationWrapper(SequenceWrapper([4, 5]))
+    assert (by_index[1], len(by_index)) == (5, 2)
+    with pytest.raises(TypeError, match="doesn't have valid length"):
+        len(datapipe._IterDataPipeSerializationWrapper(iter([])))
+
+
+def test_a_share_is_that_of_a_worker():
+    with pytest.raises(AssertionError, match="Worker info is None"):
+        dataloader._sharding_worker_init_fn(None, 2, 0, 0)

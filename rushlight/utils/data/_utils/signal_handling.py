@@ -19,3 +19,11 @@ def _set_worker_pids(loader_id: int, pids: Iterable[int]) -> None:
 def _remove_worker_pids(loader_id: int) -> None:
     """Forget the worker processes of an iterator."""
     _workers.pop(loader_id, None)
+
+
+def _set_SIGCHLD_handler() -> None:
+    """Nothing: loaders of other packages, which have workers of their own, ask whether these are alive."""
+
+
+def _set_worker_signal_handlers(*given: object) -> None:
+    """Nothing: what ends a worker is told by how its process ended."""

@@ -113,3 +113,30 @@ class MapDataPipe(Functions, Dataset[_T_co]):
     """Samples that are found by a key."""
 
     functions: ClassVar[dict[str, Callable]] = {}
+
+
+class _DataPipeSerializationWrapper:
+    """Stands for a pipe that is to go to another process; `torchdata` puts it around those it is given."""
+
+    def __init__(self, datapipe: Any) -> None:
+        self._datapipe = datapipe
+
+    def __len__(self) -> int:
+        try:
+            return len(self._datapipe)
+        except Exception as error:
+            raise TypeError(f"{type(self).__name__} instance doesn't have valid length") from error
+
+
+class _IterDataPipeSerializationWrapper(_DataPipeSerializationWrapper, IterDataPipe):
+    """The same samples, one after the other."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._datapipe)
+
+
+class _MapDataPipeSerializationWrapper(_DataPipeSerializationWrapper, MapDataPipe):
+    """The same samples, by index."""
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._datapipe[index]
