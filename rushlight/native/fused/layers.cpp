@@ -5,6 +5,8 @@
 // any object of Python.
 #include "fused/layers.h"
 
+#include <initializer_list>
+
 #include "fused/forwards.h"
 #include "seam/guard.h"
 #include "seam/kernel.h"

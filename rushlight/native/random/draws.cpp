@@ -96,120 +96,114 @@ namespace {
 
 PyObject* as_object(PyArrayObject* array) { return reinterpret_cast<PyObject*>(array); }
 
+// What all draws of an array are asked for.
+struct Asked {
+    Stream* stream = nullptr;
+    Shape shape;
+    int type = 0;
+
+    // by the names of the list
+    template <class List>
+    bool read(const Arguments& arguments) {
+        stream = stream_of(arguments[List::generator]);
+        return stream != nullptr && shape.read(arguments[List::shape]) && read_type(arguments[List::dtype], type);
+    }
+
+    // as many numbers of one type, in a row
+    bool read_row(PyObject* generator, PyObject* count, int of) {
+        stream = stream_of(generator);
+        type = of;
+        return stream != nullptr && shape.read(&count, 1);
+    }
+
+    template <class Draw, class... Options>
+    PyObject* drawn(Draw draw, Options... options) const {
+        return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
+            return draw(*stream, type, data, count, options...);
+        }));
+    }
+};
+
 NAMES(PlainUniform, generator, count, low, high);
 
 template <int Type>
 PyObject* plain_uniform(const Arguments& arguments) {
-    Stream* stream = stream_of(arguments[PlainUniform::generator]);
-    int64_t count;
+    Asked asked;
     double low, high;
-    DECLINE_IF(stream == nullptr || !read_integer(arguments[PlainUniform::count], count));
+    DECLINE_IF(!asked.read_row(arguments[PlainUniform::generator], arguments[PlainUniform::count], Type));
     DECLINE_IF(!read_number(arguments[PlainUniform::low], 0, low) ||
                !read_number(arguments[PlainUniform::high], 1, high) || low != 0 || high != 1);
-    npy_intp size = static_cast<npy_intp>(count);
-    return as_object(
-        filled(1, &size, Type, [&](void* data, int64_t n) { return draw_uniform(*stream, Type, data, n, 0, 1); }));
+    return asked.drawn(draw_uniform, 0, 1);
 }
 
 NAMES(OneByOne, generator, count);
 
 PyObject* normals_one_by_one(const Arguments& arguments) {
-    Stream* stream = stream_of(arguments[OneByOne::generator]);
-    int64_t count;
-    DECLINE_IF(stream == nullptr || !read_integer(arguments[OneByOne::count], count));
-    npy_intp size = static_cast<npy_intp>(count);
-    return as_object(filled(1, &size, NPY_FLOAT64, [&](void* data, int64_t n) {
-        return draw_normal(*stream, NPY_FLOAT64, data, n, 0, 1, false);
-    }));
+    Asked asked;
+    DECLINE_IF(!asked.read_row(arguments[OneByOne::generator], arguments[OneByOne::count], NPY_FLOAT64));
+    return asked.drawn(draw_normal, 0, 1, false);
 }
 
 NAMES(Uniform, shape, dtype, low, high, generator);
 
 PyObject* uniform(const Arguments& arguments) {
-    Shape shape;
-    int type;
+    Asked asked;
     double low, high;
-    Stream* stream = stream_of(arguments[Uniform::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Uniform::shape]) ||
-               !read_type(arguments[Uniform::dtype], type));
+    DECLINE_IF(!asked.read<Uniform>(arguments));
     DECLINE_IF(!read_number(arguments[Uniform::low], 0, low) || !read_number(arguments[Uniform::high], 1, high));
-    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
-        return draw_uniform(*stream, type, data, count, low, high);
-    }));
+    return asked.drawn(draw_uniform, low, high);
 }
 
 NAMES(Normal, shape, dtype, mean, std, generator, contiguous);
 
 PyObject* normal(const Arguments& arguments) {
-    Shape shape;
-    int type;
+    Asked asked;
     double mean, std;
     bool contiguous;
-    Stream* stream = stream_of(arguments[Normal::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Normal::shape]) ||
-               !read_type(arguments[Normal::dtype], type));
+    DECLINE_IF(!asked.read<Normal>(arguments));
     DECLINE_IF(!read_number(arguments[Normal::mean], 0, mean) || !read_number(arguments[Normal::std], 1, std));
     DECLINE_IF(!read_flag(arguments[Normal::contiguous], true, contiguous));
-    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
-        return draw_normal(*stream, type, data, count, mean, std, contiguous);
-    }));
+    return asked.drawn(draw_normal, mean, std, contiguous);
 }
 
 NAMES(Exponential, shape, dtype, rate, generator);
 
 PyObject* exponential(const Arguments& arguments) {
-    Shape shape;
-    int type;
+    Asked asked;
     double rate;
-    Stream* stream = stream_of(arguments[Exponential::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Exponential::shape]) ||
-               !read_type(arguments[Exponential::dtype], type));
+    DECLINE_IF(!asked.read<Exponential>(arguments));
     DECLINE_IF(!read_number(arguments[Exponential::rate], 1, rate));
-    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
-        return draw_exponential(*stream, type, data, count, rate);
-    }));
+    return asked.drawn(draw_exponential, rate);
 }
 
 NAMES(Bernoulli, p, shape, dtype, generator);
 
 PyObject* bernoulli(const Arguments& arguments) {
-    Shape shape;
-    int type;
+    Asked asked;
     double p;
-    Stream* stream = stream_of(arguments[Bernoulli::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Bernoulli::shape]) ||
-               !read_type(arguments[Bernoulli::dtype], type));
+    DECLINE_IF(!asked.read<Bernoulli>(arguments));
     DECLINE_IF(arguments[Bernoulli::p] == nullptr || !read_number(arguments[Bernoulli::p], 0, p));
-    return as_object(filled(shape.ndim, shape.dims, type,
-                            [&](void* data, int64_t count) { return draw_coins(*stream, type, data, count, p, 1); }));
+    return asked.drawn(draw_coins, p, 1);
 }
 
 NAMES(Integers, low, high, shape, dtype, generator);
 
 PyObject* integers(const Arguments& arguments) {
-    Shape shape;
-    int type;
+    Asked asked;
     int64_t low, high;
-    Stream* stream = stream_of(arguments[Integers::generator]);
-    DECLINE_IF(stream == nullptr || !shape.read(arguments[Integers::shape]) ||
-               !read_type(arguments[Integers::dtype], type));
+    DECLINE_IF(!asked.read<Integers>(arguments));
     DECLINE_IF(!read_integer(arguments[Integers::low], low) || !read_integer(arguments[Integers::high], high));
-    return as_object(filled(shape.ndim, shape.dims, type, [&](void* data, int64_t count) {
-        return draw_integers(*stream, type, data, count, low, high);
-    }));
+    return asked.drawn(draw_integers, low, high);
 }
 
 NAMES(Permutation, n, dtype, generator);
 
 PyObject* permutation(const Arguments& arguments) {
-    int type = NPY_INT64;
-    int64_t n;
-    Stream* stream = stream_of(arguments[Permutation::generator]);
-    DECLINE_IF(stream == nullptr || !read_integer(arguments[Permutation::n], n) || n < 0);
-    DECLINE_IF(arguments[Permutation::dtype] != nullptr && !read_type(arguments[Permutation::dtype], type));
-    npy_intp size = static_cast<npy_intp>(n);
-    return as_object(filled(1, &size, type,
-                            [&](void* data, int64_t count) { return draw_permutation(*stream, type, data, count); }));
+    Asked asked;
+    PyObject* dtype = arguments[Permutation::dtype];
+    DECLINE_IF(!asked.read_row(arguments[Permutation::generator], arguments[Permutation::n], NPY_INT64));
+    DECLINE_IF(dtype != nullptr && !read_type(dtype, asked.type));
+    return asked.drawn(draw_permutation);
 }
 
 NAMES(Multinomial, probs, num_samples, replacement, generator);
