@@ -136,6 +136,7 @@ SHORTCUTS = {
 LINKS = {
     "nn.modules.module.Module.__call__": lambda: torch.nn.Bilinear(3, 3, 2)(X, X),
     "nn.modules.container.Sequential.forward": lambda: torch.nn.Sequential(torch.nn.Softmax(-1))(X),
+    "_dynamo.eval_frame.OptimizedModule.forward": lambda: torch.compile(torch.nn.Linear(3, 2))(X),
     "nn.modules.linear.Linear.forward": lambda: torch.nn.Linear(3, 2)(X),
     "nn.modules.activation.ReLU.forward": lambda: torch.nn.ReLU()(X),
     "nn.modules.activation.SiLU.forward": lambda: torch.nn.SiLU()(X),
@@ -172,6 +173,10 @@ DECLINED = {
     "nn.modules.linear.Linear.forward": (lambda: torch.nn.Linear(3, 2)(input=X), "input == nullptr"),
     "nn.modules.container.Sequential.forward": (
         lambda: torch.nn.Sequential(torch.nn.Tanh())(input=X),
+        "given == nullptr",
+    ),
+    "_dynamo.eval_frame.OptimizedModule.forward": (
+        lambda: torch.compile(torch.nn.Linear(3, 2))(input=X),
         "given == nullptr",
     ),
     "optim.sgd.SGD.step_for": (

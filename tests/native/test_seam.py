@@ -128,7 +128,7 @@ def test_the_report_shows_what_was_called_and_why_it_was_left_to_python():
 
 def test_every_kernel_belongs_to_something_that_python_declares():
     torch.optim.SGD([torch.ones(1)])
-    for package in (torch.distributions, torch.optim, torch.nn):
+    for package in (torch.distributions, torch.optim, torch.nn, torch._dynamo):
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             importlib.import_module(module.name)
     assert [each.name for each in native.report() if not each.is_claimed] == []
