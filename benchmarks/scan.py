@@ -36,7 +36,7 @@ def parse_arguments(words=None):
     parser.add_argument("--everything", action="store_true", help="every sample in every layout and dtype; takes hours")
     parser.add_argument("--busy", action="store_true", help="others use the machine: count the processes' own time")
     parser.add_argument("--no-memory", action="store_true", help="leave out the peak of memory at the largest size")
-    parser.add_argument("--minutes", type=float, default=60.0, help="stop after this long; what is left is counted")
+    parser.add_argument("--minutes", type=float, default=240.0, help="stop after this long; what is left is counted")
     parser.add_argument("--json", type=Path, default=ROOT / "build" / "scan.json", help="where raw numbers go")
     parser.add_argument("--load", action="store_true", help="measure nothing, take the numbers of --json")
     parser.add_argument("--report", type=Path, metavar="FOLDER", help="write the section of ops_benchmarks.md there")

@@ -130,8 +130,16 @@ def reason(note):
 def section(found, about):
     """The part of docs/ops_benchmarks.md between its marks."""
     versions = [f"- {title}: {text}" for title, text in about["versions"].items()]
-    said = [f"- {text}" for text in lines(found, about)]
+    said = [f"- {listed(text)}" for text in lines(found, about)]
     return "\n".join(["## The scan for cliffs", "", HOW, f"- Machine: {about['machine']}", *versions, *said])
+
+
+def listed(text):
+    """What stands between semicolons, such as the ten worst, in lines of its own."""
+    head, colon, rest = text.partition(": ")
+    if "; " not in rest:
+        return text
+    return "\n".join([head + colon.rstrip(), *(f"  - {each}" for each in rest.split("; "))])
 
 
 def kept_section(path):
