@@ -29,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel clients distributed distributed-full export clean
+.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel clients distributed distributed-full export examples clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -47,6 +47,7 @@ help:
 	@echo 'make distributed       install MPI from the package index and run the tests of several processes; make test then has them too'
 	@echo 'make distributed-full  the same programs beside gloo of $(TORCH), and fifty killed processes; takes a quarter of an hour'
 	@echo 'make export            install onnx and ONNX Runtime and run the tests of exported networks; make test then has them too'
+	@echo 'make examples          every example at full length, beside $(TORCH); write docs/examples.md; takes a quarter of an hour'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make docs              the documentation in build/site, to be opened from there; needs no network but for the first set-up'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
@@ -159,6 +160,13 @@ export: $(VENV)/.installed $(VENV)/.dev $(VENV)/.onnx
 distributed-full: distributed $(VENV_TORCH)/.torch
 	env -u PYTHONSAFEPATH $(VENV)/bin/python -m conformance.distributed --torch $(VENV_TORCH)/bin/python --ours $(VENV)/bin/python
 	$(VENV)/bin/python tools/kill_ranks.py --count 50
+
+# Every example with its default options; without PyTorch they run alone. One: make examples EXAMPLES="--only gan".
+EXAMPLES := --report docs
+examples: $(VENV)/.installed $(VENV)/.examples
+	-$(MAKE) $(VENV_TORCH)/.conformance
+	$(VENV)/bin/python tools/examples.py --ours $(VENV)/bin/python \
+		$$(test -f $(VENV_TORCH)/.conformance && echo --torch $(VENV_TORCH)/bin/python) $(EXAMPLES)
 
 # The tree itself, whether or not it is installed: what is written says what it declares.
 stubs: $(VENV)/.installed $(VENV)/.dev

@@ -14,6 +14,7 @@ The program is plain PyTorch: with `import torch` as its first import it prints 
 import rushlight as torch  # isort: skip
 
 import argparse
+import importlib
 import sys
 import time
 import warnings
@@ -45,6 +46,7 @@ def parse_arguments():
     parser.add_argument("--losses", type=int, default=None, metavar="N", help="print the first N losses and stop")
     parser.add_argument("--wrong", action="store_true", help="make the mistake: the critic never learns")
     parser.add_argument("--plot", default="actor_critic.png", metavar="FILE", help="where the learning curve goes")
+    parser.add_argument("--logs", metavar="FOLDER", help="write losses and returns for TensorBoard there")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
     return parser.parse_args()
 
@@ -214,6 +216,13 @@ def draw_learning_curve(returns, file):
     pyplot.close(figure)
 
 
+def write_logs(losses, returns, folder):
+    with importlib.import_module(f"{torch.__name__}.utils.tensorboard").SummaryWriter(folder) as writer:
+        for name, values in (("loss", losses), ("return", returns)):
+            for step, value in enumerate(values):
+                writer.add_scalar(name, value, step)
+
+
 def show_the_pitfall():
     """The critic's loss written the tempting way: `torch.tensor` of a container of predictions.
 
@@ -265,13 +274,15 @@ def main():
     seconds = time.perf_counter() - start
     if arguments.losses is not None:
         for loss in agent.losses:
-            print(f"{loss:.4f}")
+            print(f"{loss:.6f}")
         return
     solved = agent.recent_return() >= arguments.solved
     print(f"mean return of the last 20 episodes: {agent.recent_return():.1f}", "(solved)" if solved else "")
-    print(f"after {len(agent.returns)} episodes, {agent.steps} steps, {seconds:.0f} seconds")
+    print(f"after {len(agent.returns)} episodes, {agent.steps} steps, {agent.steps / seconds:.0f} a second")
     draw_learning_curve(agent.returns, arguments.plot)
     print(f"learning curve: {arguments.plot}")
+    if arguments.logs:
+        write_logs(agent.losses, agent.returns, arguments.logs)
     print("\nAnd this is how an agent like this one fails to learn:")
     show_the_pitfall()
     sys.exit(not solved)

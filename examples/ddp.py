@@ -35,10 +35,14 @@ def parse_arguments():
     parser.add_argument("--batch", type=int, default=120, help="digits in a batch, over all processes")
     parser.add_argument("--lr", type=float, default=5e-3, help="rate of Adam")
     parser.add_argument("--print-every", type=int, default=20, metavar="N", help="steps between two losses")
+    parser.add_argument("--losses", type=int, metavar="N", help="print the first N losses and stop")
     parser.add_argument("--checkpoint", metavar="FILE", help="where the state goes, and where it comes from")
     parser.add_argument("--save-every", type=int, default=20, metavar="N", help="steps between two checkpoints")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.losses is not None:
+        arguments.steps, arguments.print_every, arguments.no_progress = arguments.losses, 1, True
+    return arguments
 
 
 def make_digits(count, generator):
@@ -107,7 +111,8 @@ def learn(arguments, rank, count):
             if count > 1:
                 dist.all_reduce(mean)
             if rank == 0:
-                print(f"{step:5d} {mean.item():.5f}", flush=True)
+                number = f"{step:5d} " if arguments.losses is None else ""
+                print(f"{number}{mean.item():.5f}", flush=True)
         if arguments.checkpoint and rank == 0 and step % arguments.save_every == 0:
             save(arguments.checkpoint, step, network, optimizer)
     return network
@@ -128,7 +133,7 @@ def main():
         dist.init_process_group()
     rank = dist.get_rank() if count > 1 else 0
     network = learn(arguments, rank, count)
-    if rank == 0:
+    if rank == 0 and arguments.losses is None:
         print(f"{accuracy(network, arguments):.0%} of new digits are known")
     if count > 1:
         dist.destroy_process_group()

@@ -6,6 +6,7 @@ trainings. Where there are points they agree, between them they part: their spre
 
     python examples/ensemble.py                  learn, draw the mean of the networks and their spread
     python examples/ensemble.py --steps 50       stop earlier
+    python examples/ensemble.py --losses 50      print the first 50 losses and stop
 
 The program is plain PyTorch: with `import torch` as its first import it prints the same losses.
 """
@@ -13,8 +14,10 @@ The program is plain PyTorch: with `import torch` as its first import it prints 
 import rushlight as torch  # isort: skip
 
 import argparse
+import importlib
+from itertools import islice
 
-from tqdm import trange
+from tqdm import tqdm
 
 nn = torch.nn
 from_module, stack_module_state, vmap = torch.func.functional_call, torch.func.stack_module_state, torch.func.vmap
@@ -28,7 +31,9 @@ def parse_arguments():
     parser.add_argument("--steps", type=int, default=2000, help="of the optimizer")
     parser.add_argument("--lr", type=float, default=3e-3, help="learning rate")
     parser.add_argument("--print-every", type=int, default=100, metavar="N", help="steps between two losses")
+    parser.add_argument("--losses", type=int, metavar="N", help="print the first N losses and stop")
     parser.add_argument("--plot", default="ensemble.png", metavar="FILE", help="where the picture goes")
+    parser.add_argument("--logs", metavar="FOLDER", help="write the losses for TensorBoard there")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
     return parser.parse_args()
 
@@ -62,18 +67,30 @@ def make_ensemble(count):
 
 
 def learn(ensemble, params, xs, ys, arguments):
-    """The loss of each network after the last step; the mean is printed now and then."""
+    """Train, and yield the mean loss of the networks in each step."""
     optimizer = torch.optim.Adam(list(params.values()), lr=arguments.lr)
-    losses = torch.zeros(arguments.networks)
-    for step in trange(arguments.steps, disable=arguments.no_progress):
+    for _ in range(arguments.steps):
         optimizer.zero_grad()
-        losses = ((ensemble(params, xs) - ys) ** 2).mean((1, 2))
+        losses = losses_of(ensemble, params, xs, ys)
         # the sum: no network has a part in the loss of another
         losses.sum().backward()
         optimizer.step()
-        if step % arguments.print_every == 0:
-            print(f"{step:5d} {losses.mean().item():.4f}")
-    return losses.detach()
+        yield losses.mean().item()
+
+
+def losses_of(ensemble, params, xs, ys):
+    """How wrong each network is: (networks,)."""
+    return ((ensemble(params, xs) - ys) ** 2).mean((1, 2))
+
+
+def follow(steps, arguments):
+    """The losses of these steps; one in `--print-every` of them is printed as it comes."""
+    losses, quiet = [], arguments.losses is not None
+    for loss in tqdm(islice(steps, arguments.losses), total=arguments.steps, disable=arguments.no_progress or quiet):
+        if not quiet and len(losses) % arguments.print_every == 0:
+            print(f"{len(losses):5d} {loss:.4f}")
+        losses.append(loss)
+    return losses
 
 
 def draw(ensemble, params, xs, ys, name):
@@ -98,17 +115,29 @@ def draw(ensemble, params, xs, ys, name):
     figure.savefig(name)
 
 
+def write_logs(losses, folder):
+    with importlib.import_module(f"{torch.__name__}.utils.tensorboard").SummaryWriter(folder) as writer:
+        for step, loss in enumerate(losses):
+            writer.add_scalar("loss", loss, step)
+
+
 def main():
     arguments = parse_arguments()
     torch.manual_seed(arguments.seed)
     xs, ys = make_points(arguments.points)
     ensemble, params = make_ensemble(arguments.networks)
-    losses = learn(ensemble, params, xs, ys, arguments)
+    losses = follow(learn(ensemble, params, xs, ys, arguments), arguments)
+    if arguments.losses is not None:
+        print(*(f"{loss:.6f}" for loss in losses), sep="\n")
+        return
     with torch.no_grad():
+        last = losses_of(ensemble, params, xs, ys)
         known, unknown = (ensemble(params, place).std(0).mean().item() for place in (xs, torch.zeros(1, 1)))
-    print(f"loss from {losses.min().item():.4f} to {losses.max().item():.4f}")
+    print(f"loss from {last.min().item():.4f} to {last.max().item():.4f}")
     print(f"spread at the points {known:.4f}, between them {unknown:.4f}")
     draw(ensemble, params, xs, ys, arguments.plot)
+    if arguments.logs:
+        write_logs(losses, arguments.logs)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ goes through the step. All tasks of a batch take their steps at once, by `vmap`.
 
     python examples/maml.py                  learn, draw a new wave before and after its step
     python examples/maml.py --steps 50       stop earlier
+    python examples/maml.py --losses 50      print the first 50 losses and stop
 
 The program is plain PyTorch: with `import torch` as its first import it prints the same losses.
 """
@@ -13,9 +14,11 @@ The program is plain PyTorch: with `import torch` as its first import it prints 
 import rushlight as torch  # isort: skip
 
 import argparse
+import importlib
 import math
+from itertools import islice
 
-from tqdm import trange
+from tqdm import tqdm
 
 nn = torch.nn
 F = torch.nn.functional
@@ -30,7 +33,9 @@ def parse_arguments():
     parser.add_argument("--shots", type=int, default=10, help="points of a wave to learn from, and to be judged by")
     parser.add_argument("--inner-lr", type=float, default=0.05, help="rate of the one step on a wave")
     parser.add_argument("--print-every", type=int, default=100, metavar="N", help="steps between two losses")
+    parser.add_argument("--losses", type=int, metavar="N", help="print the first N losses and stop")
     parser.add_argument("--plot", default="maml.png", metavar="FILE", help="where the picture of a new wave goes")
+    parser.add_argument("--logs", metavar="FOLDER", help="write the losses for TensorBoard there")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
     return parser.parse_args()
 
@@ -64,19 +69,25 @@ def outer_loss(network, params, waves, shots, lr):
 
 
 def learn(network, arguments):
-    """The losses of the outer steps, one in `--print-every` of them printed."""
+    """Train, and yield the loss of each outer step."""
     params = dict(network.named_parameters())
     optimizer = torch.optim.Adam(list(params.values()), lr=1e-3)
-    losses = []
-    for step in trange(arguments.steps, disable=arguments.no_progress):
+    for _ in range(arguments.steps):
         waves = make_waves(arguments.tasks, 2 * arguments.shots)
         loss = outer_loss(network, params, waves, arguments.shots, arguments.inner_lr)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        losses.append(loss.item())
-        if step % arguments.print_every == 0:
-            print(f"{step:5d} {losses[-1]:.4f}")
+        yield loss.item()
+
+
+def follow(steps, arguments):
+    """The losses of these steps; one in `--print-every` of them is printed as it comes."""
+    losses, quiet = [], arguments.losses is not None
+    for loss in tqdm(islice(steps, arguments.losses), total=arguments.steps, disable=arguments.no_progress or quiet):
+        if not quiet and len(losses) % arguments.print_every == 0:
+            print(f"{len(losses):5d} {loss:.4f}")
+        losses.append(loss)
     return losses
 
 
@@ -101,14 +112,25 @@ def draw(network, arguments):
     figure.savefig(arguments.plot)
 
 
+def write_logs(losses, folder):
+    with importlib.import_module(f"{torch.__name__}.utils.tensorboard").SummaryWriter(folder) as writer:
+        for step, loss in enumerate(losses):
+            writer.add_scalar("loss", loss, step)
+
+
 def main():
     arguments = parse_arguments()
     torch.manual_seed(arguments.seed)
     network = nn.Sequential(nn.Linear(1, 40), nn.Tanh(), nn.Linear(40, 40), nn.Tanh(), nn.Linear(40, 1))
-    losses = learn(network, arguments)
+    losses = follow(learn(network, arguments), arguments)
+    if arguments.losses is not None:
+        print(*(f"{loss:.6f}" for loss in losses), sep="\n")
+        return
     last = losses[-100:]
     print(f"mean loss of the last {len(last)} steps {sum(last) / len(last):.4f}")
     draw(network, arguments)
+    if arguments.logs:
+        write_logs(losses, arguments.logs)
 
 
 if __name__ == "__main__":

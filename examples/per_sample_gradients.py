@@ -5,6 +5,7 @@ every example of a batch: `vmap(grad(loss))` computes them in one go, where a lo
 
     python examples/per_sample_gradients.py                  learn two moons, draw where the classes part
     python examples/per_sample_gradients.py --steps 20       stop earlier
+    python examples/per_sample_gradients.py --losses 50      print the first 50 losses and stop
 
 The program is plain PyTorch: with `import torch` as its first import it prints the same losses.
 """
@@ -12,9 +13,11 @@ The program is plain PyTorch: with `import torch` as its first import it prints 
 import rushlight as torch  # isort: skip
 
 import argparse
+import importlib
 import math
+from itertools import islice
 
-from tqdm import trange
+from tqdm import tqdm
 
 nn = torch.nn
 F = torch.nn.functional
@@ -31,7 +34,9 @@ def parse_arguments():
     parser.add_argument("--noise", type=float, default=0.6, help="standard deviation of the noise, in bounds")
     parser.add_argument("--lr", type=float, default=0.5, help="learning rate")
     parser.add_argument("--print-every", type=int, default=50, metavar="N", help="steps between two losses")
+    parser.add_argument("--losses", type=int, metavar="N", help="print the first N losses and stop")
     parser.add_argument("--plot", default="per_sample_gradients.png", metavar="FILE", help="where the picture goes")
+    parser.add_argument("--logs", metavar="FOLDER", help="write the losses for TensorBoard there")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
     return parser.parse_args()
 
@@ -60,15 +65,24 @@ def private_gradients(network, params, xs, ys, bound, noise):
     }, losses.mean().item()
 
 
-def learn(network, xs, ys, arguments):
-    params = {name: each.detach() for name, each in network.named_parameters()}
-    for step in trange(arguments.steps, disable=arguments.no_progress):
+def learn(network, params, xs, ys, arguments):
+    """Train these parameters, and yield the loss of each step."""
+    for _ in range(arguments.steps):
         chosen = torch.randint(len(xs), (arguments.batch,))
         slopes, loss = private_gradients(network, params, xs[chosen], ys[chosen], arguments.bound, arguments.noise)
-        params = {name: each - arguments.lr * slopes[name] for name, each in params.items()}
-        if step % arguments.print_every == 0:
-            print(f"{step:5d} {loss:.4f}")
-    return params
+        for name, each in params.items():
+            params[name] = each - arguments.lr * slopes[name]
+        yield loss
+
+
+def follow(steps, arguments):
+    """The losses of these steps; one in `--print-every` of them is printed as it comes."""
+    losses, quiet = [], arguments.losses is not None
+    for loss in tqdm(islice(steps, arguments.losses), total=arguments.steps, disable=arguments.no_progress or quiet):
+        if not quiet and len(losses) % arguments.print_every == 0:
+            print(f"{len(losses):5d} {loss:.4f}")
+        losses.append(loss)
+    return losses
 
 
 def draw(network, params, xs, ys, name):
@@ -86,15 +100,27 @@ def draw(network, params, xs, ys, name):
     figure.savefig(name)
 
 
+def write_logs(losses, folder):
+    with importlib.import_module(f"{torch.__name__}.utils.tensorboard").SummaryWriter(folder) as writer:
+        for step, loss in enumerate(losses):
+            writer.add_scalar("loss", loss, step)
+
+
 def main():
     arguments = parse_arguments()
     torch.manual_seed(arguments.seed)
     xs, ys = make_moons(arguments.points)
     network = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2))
-    params = learn(network, xs, ys, arguments)
+    params = {name: each.detach() for name, each in network.named_parameters()}
+    losses = follow(learn(network, params, xs, ys, arguments), arguments)
+    if arguments.losses is not None:
+        print(*(f"{loss:.6f}" for loss in losses), sep="\n")
+        return
     right = (from_module(network, params, (xs,)).argmax(1) == ys).float().mean().item()
     print(f"right {right:.3f}")
     draw(network, params, xs, ys, arguments.plot)
+    if arguments.logs:
+        write_logs(losses, arguments.logs)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ at all points at once by `vmap`; the gradient of the loss goes through them.
 
     python examples/pinn.py                  learn, draw the solution and its error
     python examples/pinn.py --steps 50       stop earlier
+    python examples/pinn.py --losses 50      print the first 50 losses and stop
 
 The program is plain PyTorch: with `import torch` as its first import it prints the same losses.
 """
@@ -14,9 +15,11 @@ The program is plain PyTorch: with `import torch` as its first import it prints 
 import rushlight as torch  # isort: skip
 
 import argparse
+import importlib
 import math
+from itertools import islice
 
-from tqdm import trange
+from tqdm import tqdm
 
 nn = torch.nn
 from_module, jacfwd, vmap = torch.func.functional_call, torch.func.jacfwd, torch.func.vmap
@@ -30,7 +33,9 @@ def parse_arguments():
     parser.add_argument("--steps", type=int, default=2000, help="of the optimizer")
     parser.add_argument("--lr", type=float, default=3e-3, help="learning rate")
     parser.add_argument("--print-every", type=int, default=100, metavar="N", help="steps between two losses")
+    parser.add_argument("--losses", type=int, metavar="N", help="print the first N losses and stop")
     parser.add_argument("--plot", default="pinn.png", metavar="FILE", help="where the picture goes")
+    parser.add_argument("--logs", metavar="FOLDER", help="write the losses for TensorBoard there")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
     return parser.parse_args()
 
@@ -82,18 +87,28 @@ def loss_of(network, residual, params, points):
 
 
 def learn(network, arguments):
+    """Train, and yield the loss of each step."""
     params = dict(network.named_parameters())
     optimizer = torch.optim.Adam(list(params.values()), lr=arguments.lr)
     scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, arguments.steps)
     residual = residual_of(network)
-    for step in trange(arguments.steps, disable=arguments.no_progress):
+    for _ in range(arguments.steps):
         loss = loss_of(network, residual, params, arguments.points)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         scheduler.step()
-        if step % arguments.print_every == 0:
-            print(f"{step:5d} {loss.item():.4f}")
+        yield loss.item()
+
+
+def follow(steps, arguments):
+    """The losses of these steps; one in `--print-every` of them is printed as it comes."""
+    losses, quiet = [], arguments.losses is not None
+    for loss in tqdm(islice(steps, arguments.losses), total=arguments.steps, disable=arguments.no_progress or quiet):
+        if not quiet and len(losses) % arguments.print_every == 0:
+            print(f"{len(losses):5d} {loss:.4f}")
+        losses.append(loss)
+    return losses
 
 
 def make_grid(size):
@@ -117,17 +132,28 @@ def draw(found, error, name):
     figure.savefig(name)
 
 
+def write_logs(losses, folder):
+    with importlib.import_module(f"{torch.__name__}.utils.tensorboard").SummaryWriter(folder) as writer:
+        for step, loss in enumerate(losses):
+            writer.add_scalar("loss", loss, step)
+
+
 def main():
     arguments = parse_arguments()
     torch.manual_seed(arguments.seed)
     network = Bar()
-    learn(network, arguments)
+    losses = follow(learn(network, arguments), arguments)
+    if arguments.losses is not None:
+        print(*(f"{loss:.6f}" for loss in losses), sep="\n")
+        return
     x, t = make_grid(64)
     with torch.no_grad():
         found = network(torch.stack([x, t], dim=-1))
     error = (found - solution(x, t)).abs()
     print(f"error {error.mean().item():.4f} on average, {error.max().item():.4f} at most")
     draw(found, error, arguments.plot)
+    if arguments.logs:
+        write_logs(losses, arguments.logs)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ finds out by itself. Every step is kept in a memory, and every step all of them 
 
     python examples/sac.py                     learn for 20,000 steps (half a minute), draw the learning curve
     python examples/sac.py --inverse numeric   the same with atanh(tanh(x)) in place of x
+    python examples/sac.py --losses 50         print the first 50 losses of the critics and stop
 
 The log-probability of an action needs the number whose tanh it is. Rushlight's transforms remember it. Computed back
 from the action it is wrong or infinite where tanh has saturated, and a pendulum is swung up with all the force there
@@ -17,6 +18,7 @@ The program also runs under PyTorch, with `import torch` as its first import.
 import rushlight as torch  # isort: skip
 
 import argparse
+import importlib
 import sys
 import time
 
@@ -50,7 +52,9 @@ def parse_arguments():
     parser.add_argument("--inverse", choices=("exact", "numeric"), default="exact", help="how an action is undone")
     parser.add_argument("--evaluate", type=int, default=20, metavar="N", help="greedy episodes at the end")
     parser.add_argument("--good", type=float, default=-200.0, help="mean return of these that is enough")
+    parser.add_argument("--losses", type=int, metavar="N", help="print the first N losses and stop")
     parser.add_argument("--plot", default="sac.png", metavar="FILE", help="where the learning curve goes")
+    parser.add_argument("--logs", metavar="FOLDER", help="write losses and returns for TensorBoard there")
     parser.add_argument("--no-progress", action="store_true", help="no progress bar")
     return parser.parse_args()
 
@@ -134,6 +138,7 @@ class Agent:
 
     def __init__(self, arguments):
         self.arguments = arguments
+        self.losses = []  # of the critics
         torch.manual_seed(arguments.seed)
         self.actor = Actor(arguments.hidden, arguments.inverse)
         self.critics, self.targets = Critics(arguments.hidden), Critics(arguments.hidden)
@@ -169,7 +174,9 @@ class Agent:
 
     def learn_returns(self, observation, action, expected):
         one, other = self.critics(observation, action)
-        step(self.critic_optimizer, F.mse_loss(one, expected) + F.mse_loss(other, expected))
+        loss = F.mse_loss(one, expected) + F.mse_loss(other, expected)
+        step(self.critic_optimizer, loss)
+        self.losses.append(loss.item())
 
     def learn_actions(self, observation, weight):
         """Actions that are worth more, and less predictable; the gradient goes through the action itself."""
@@ -195,7 +202,7 @@ def train(arguments, agent, returns):
     memory = Memory(arguments.steps, arguments.seed)
     episode_return, start = 0.0, time.perf_counter()
     bar = None
-    if tqdm is not None and not arguments.no_progress:
+    if tqdm is not None and not arguments.no_progress and arguments.losses is None:
         bar = tqdm(total=arguments.steps, unit="step")
     for number in range(arguments.steps):
         random = number < arguments.random_steps
@@ -212,6 +219,8 @@ def train(arguments, agent, returns):
                 bar.set_postfix_str(f"mean return of 10 episodes {np.mean(returns[-10:]):.0f}")
         if not random:
             agent.learn(*memory.recall(arguments.batch))
+        if len(agent.losses) == arguments.losses:
+            break
         if bar is not None:
             bar.update()
     if bar is not None:
@@ -253,6 +262,13 @@ def draw_learning_curve(returns, good, file):
     pyplot.close(figure)
 
 
+def write_logs(losses, returns, folder):
+    with importlib.import_module(f"{torch.__name__}.utils.tensorboard").SummaryWriter(folder) as writer:
+        for name, values in (("loss", losses), ("return", returns)):
+            for step, value in enumerate(values):
+                writer.add_scalar(name, value, step)
+
+
 def main():
     arguments = parse_arguments()
     agent, returns = Agent(arguments), []
@@ -261,7 +277,12 @@ def main():
     except ValueError as error:
         # a distribution refuses parameters that are no numbers any more
         sys.exit(f"the training broke in episode {len(returns) + 1}: {error}")
+    if arguments.losses is not None:
+        print(*(f"{loss:.6f}" for loss in agent.losses), sep="\n")
+        return
     draw_learning_curve(returns, arguments.good, arguments.plot)
+    if arguments.logs:
+        write_logs(agent.losses, returns, arguments.logs)
     print(f"{arguments.steps} steps, {speed:.0f} a second; learning curve: {arguments.plot}")
     found = float(np.mean(evaluate(arguments, agent)))
     print(f"mean return of {arguments.evaluate} greedy episodes: {found:.1f}")

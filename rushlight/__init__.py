@@ -161,7 +161,7 @@ _ELSEWHERE |= dict.fromkeys(
     "core.surface.functions",
 )
 _ELSEWHERE |= dict.fromkeys(
-    "_chunk_cat _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo _log_softmax "
+    "_chunk_cat _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo _convolution _log_softmax "
     "_log_softmax_backward_data _safe_softmax _segment_reduce _softmax _softmax_backward_data "
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
     "ops.machine.inner",

@@ -36,6 +36,10 @@ def few(examples):
     return settings(settings.get_profile("hostile"), max_examples=examples)
 
 
+# make test tries a few calls of each name; the same and more are for make test-slow
+how_many = pytest.mark.parametrize("count", [4, pytest.param(16, marks=pytest.mark.thorough)])
+
+
 def check(function, args, kwargs=None):
     """Call with arrays made tensors; say what is wrong with the outcome."""
     kwargs = {name: hostile.as_tensors(value) for name, value in (kwargs or {}).items()}
@@ -43,13 +47,14 @@ def check(function, args, kwargs=None):
     assert found is None, found
 
 
+@how_many
 @pytest.mark.parametrize("name", OPS)
-def test_ops(name):
+def test_ops(name, count):
     op = registry()[name]
     samples = op.samples()
     forms = [op.function] if op.inplace is None else [op.function, op.inplace]
 
-    @few(16)
+    @few(count)
     @given(st.sampled_from(samples), CHANGES, st.sampled_from(forms))
     def run(sample, changes, form):
         args, kwargs = hostile.mutated(sample, changes)
@@ -72,11 +77,12 @@ METHODS = sorted(
 )
 
 
+@how_many
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions(name):
+def test_functions(name, count):
     options = st.dictionaries(st.sampled_from("dtype device out requires_grad size dim".split()), ANYTHING, max_size=1)
 
-    @few(12)
+    @few(count)
     @given(st.lists(ANYTHING, max_size=3), options)
     def run(args, kwargs):
         check(getattr(torch, name), args, kwargs)
@@ -84,9 +90,10 @@ def test_functions(name):
     run()
 
 
+@how_many
 @pytest.mark.parametrize("name", METHODS)
-def test_methods(name):
-    @few(12)
+def test_methods(name, count):
+    @few(count)
     @given(st.sampled_from(ARRAYS), st.lists(ANYTHING, max_size=3))
     def run(self, args):
         check(lambda *all_: tensor_only(getattr(torch.Tensor, name)(*all_)), [self, *args])

@@ -130,3 +130,7 @@ def test_libraries_that_are_not_used_say_so():
     backends.mha.set_fastpath_enabled(False)
     assert not backends.mha.get_fastpath_enabled()
     backends.mha.set_fastpath_enabled(True)
+
+
+def test_no_process_was_forked_beside_a_gpu():
+    assert torch.cuda._is_in_bad_fork() is False

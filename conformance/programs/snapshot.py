@@ -72,7 +72,7 @@ class Snapshot:
         except RuntimeError as error:  # a view whose base was written to in a way it cannot follow
             node, leaf = f"refused: {str(error)[:30]}", False
         version = tensor._version if counts and not tensor.is_inference() else None
-        address = tensor.untyped_storage().data_ptr() if tensor.numel() else 0
+        address = self.address(tensor)
         shares = self.memory.setdefault(address, len(self.memory)) if address else -1
         grad = None
         if not is_grad and leaf and tensor.grad is not None:
@@ -91,6 +91,13 @@ class Snapshot:
             self.values(tensor.detach()),
             grad,
         )
+
+    def address(self, tensor: Any) -> int:
+        """Where its memory begins; 0 for none, as of torch's zeros that are nothing but known to be zeros."""
+        try:
+            return tensor.untyped_storage().data_ptr() if tensor.numel() else 0
+        except RuntimeError:
+            return 0
 
     def values(self, tensor: Any) -> np.ndarray | None:
         """The numbers, in a dtype that NumPy has; large tensors by a digest of what is not rounding."""

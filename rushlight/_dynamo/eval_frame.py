@@ -7,6 +7,7 @@ from typing import Any
 
 from rushlight.compiler.marks import Unchanged, disable, is_compiling
 from rushlight.compiler.region import run_compiled
+from rushlight.native import extension
 from rushlight.nn.modules.module import Module
 
 __all__ = ["OptimizedModule", "disable", "innermost_fn", "is_compiling", "optimize", "set_eval_frame"]
@@ -60,6 +61,10 @@ class OptimizedModule(Module):
 
     def __reduce__(self) -> tuple:
         return OptimizedModule, (self._orig_mod, self.dynamo_ctx)
+
+
+if extension is not None:
+    extension.connect_wrapper(OptimizedModule.forward)
 
 
 def optimize(*args: Any, **kwargs: Any) -> Callable:

@@ -25,7 +25,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         )
     target = edge_of(tensor)
     node = accumulator(target)
-    assert node is not None
+    if node is None:
+        # a view that was made while nothing was recorded, of a tensor that requires grad
+        raise AssertionError("Expected gradient function to be set")
     return GradientEdge(node, tensor._output, node if isinstance(target, Tensor) else None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rushlight.autograd.modes import Mode
+from rushlight.core.creation.likeness import zeros_like
 from rushlight.core.memory.lifted import Lifted
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor
@@ -98,7 +99,15 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     array = tensor._array
     if type(array) is not Lifted or not entered or array.level is not entered[-1]:
         return UnpackedDualTensor(tensor, None)
-    return UnpackedDualTensor(array.inner.view_as(array.inner), array.aside)
+    return UnpackedDualTensor(array.inner.view_as(array.inner), laid_out(array.aside, array.inner))
+
+
+def laid_out(tangent: Tensor, primal: Tensor) -> Tensor:
+    """A tangent in its primal's order in memory, and each element in a place of its own."""
+    lifted = type(tangent._array) is Lifted or type(primal._array) is Lifted
+    if lifted or tangent.stride() == primal.stride():
+        return tangent
+    return zeros_like(primal, dtype=tangent.dtype).copy_(tangent)
 
 
 class dual_level(Mode):

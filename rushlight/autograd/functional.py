@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd import entry, modes
+from rushlight.core.creation.likeness import zeros_like
 from rushlight.core.object.tensor import Tensor
 
 TWICE = (
@@ -101,7 +102,7 @@ def filled(found: tuple, like: tuple, create_graph: bool, strict: bool, stage: s
                 f"The {kind} of the user-provided function is independent of input {place}. This is not allowed in "
                 "strict mode when create_graph=True."
             )
-    return tuple(each.new_zeros(each.shape) if grad is None else grad for each, grad in zip(like, found, strict=True))
+    return tuple(zeros_like(each) if grad is None else grad for each, grad in zip(like, found, strict=True))
 
 
 def check_vector(v: Any, others: tuple, several: bool, function: str, whose: str) -> tuple:
@@ -139,7 +140,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 def zeros_to_differentiate(tensors: tuple) -> tuple:
-    return tuple(each.new_zeros(each.shape).requires_grad_() for each in tensors)
+    return tuple(zeros_like(each).requires_grad_() for each in tensors)
 
 
 def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:

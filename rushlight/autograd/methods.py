@@ -77,6 +77,7 @@ def detach(self: Tensor) -> Tensor:
         return self._array.level.detached(self)
     made = new(Tensor)
     made._array = self._array
+    made._born = (self if self._base is None else self._base)._born
     made._storage = Storage(storage_of(self).array) if self._inference else storage_of(self)
     if self.requires_grad:
         made._cut = ("detach", user_line())
@@ -106,6 +107,10 @@ def detach_(self: Tensor) -> Tensor:
     >>> y.detach_()
     tensor([2.])
     """
+    if state.levels:
+        from rushlight.ops.machine.transforms.captured import refuse_captured
+
+        refuse_captured(self, "detach")
     if modes.state.inference:
         # nothing is recorded there, nor forgotten
         return self

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from rushlight.core.settings.state import state
+from rushlight.native import extension
 
 # what is decorated keeps its type
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -95,6 +96,11 @@ class no_grad(Mode):
 
     def __exit__(self, *exception: object) -> None:
         state.grad = self.before
+
+
+if extension is not None:
+    # 0.2 us instead of 0.5
+    extension.quicken_no_grad(no_grad)
 
 
 class enable_grad(Mode):

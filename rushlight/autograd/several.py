@@ -85,17 +85,17 @@ class All(First):
             if id(task) not in self.arrived:
                 # the task is kept with its grads: its id is then nobody else's
                 self.arrived[id(task)] = (task, [None] * len(self.edges), self.expected(task))
-            _, grads, expected = self.arrived[id(task)]
+            _, grads, missing = self.arrived[id(task)]
             grads[place] = grad
-            expected.discard(place)
-            complete = not expected
-            if complete:
+            if missing > 1:
+                self.arrived[id(task)] = (task, grads, missing - 1)
+            else:
                 del self.arrived[id(task)]
-        if complete:
+        if missing == 1:
             self.fn(grads)
 
-    def expected(self, task: tuple | None) -> set[int]:
-        """The places of the tensors whose gradients this backward computes."""
+    def expected(self, task: tuple | None) -> int:
+        """How many gradients this backward computes; a single root, which it begins with, counts for none in torch."""
         assert task is not None
         given, inputs, accumulating = task
         roots = [target for target, _, _ in given]
@@ -109,7 +109,9 @@ class All(First):
                     "This is currently not supported: use backward(), or put the hook on tensors that are no leaves."
                 )
             met &= engine.reaching(roots, wanted) | wanted
-        return {place for place, each in enumerate(self.edges) if id(each) in met}
+        if len(roots) == 1:
+            met.discard(id(roots[0]))
+        return sum([id(each) in met for each in self.edges])
 
 
 def reached(roots: list) -> set[int]:

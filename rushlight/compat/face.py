@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import rushlight
+from rushlight.compat.naming import name_classes, name_networks
 from rushlight.core.surface.lazy import loaded_names
 from rushlight.torch_version import __version__ as TORCH_VERSION
 
@@ -24,6 +25,7 @@ class TorchFace(ModuleType):
         self.__getattr__ = partial(fetch, self)
         # `torch.torch` is torch: a module that imports itself shows its name, and packages use it
         loaded_names(self)["torch"] = self
+        name_classes()
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
@@ -50,6 +52,8 @@ class TorchFace(ModuleType):
 def fetch(face: TorchFace, name: str) -> Any:
     """A name not read before: ask `rushlight`, and keep the answer."""
     value = loaded_names(face)[name] = getattr(rushlight, name)
+    if name == "nn":
+        name_networks()
     return value
 
 

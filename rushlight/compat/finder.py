@@ -13,6 +13,7 @@ from typing import Any
 
 import rushlight
 from rushlight.compat.face import TORCH_VERSION, TorchFace, missing
+from rushlight.compat.naming import name_networks, restore
 
 __all__ = ["TORCH_VERSION", "install", "installed", "uninstall"]
 
@@ -93,6 +94,8 @@ class AliasLoader(Loader):
 
     def create_module(self, spec):
         self.module = module_behind(self.fullname)
+        if self.fullname.startswith("torch.nn"):
+            name_networks()
         self.spec, self.loader = self.module.__spec__, self.module.__loader__
         return self.module
 
@@ -175,6 +178,7 @@ def uninstall() -> None:
     if FINDER not in sys.meta_path:
         return
     sys.meta_path.remove(FINDER)
+    restore()
     for name in torch_modules():
         del sys.modules[name]
     sys.modules.update(displaced)

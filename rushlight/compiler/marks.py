@@ -100,7 +100,7 @@ class Disabling:
 
 
 def reset() -> None:
-    """Nothing: a compiled function keeps nothing from call to call."""
+    """Nothing: what is remembered of a network is compared with the network at each call."""
 
 
 def substitute_in_graph(

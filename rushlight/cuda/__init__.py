@@ -37,6 +37,11 @@ def is_initialized() -> bool:
     return False
 
 
+def _is_in_bad_fork() -> bool:
+    """Whether this process was forked from one that used a GPU: never."""
+    return False
+
+
 def is_bf16_supported(including_emulation: bool = True) -> bool:
     """Whether a GPU computes in bfloat16: there is none."""
     return False

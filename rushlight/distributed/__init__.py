@@ -8,6 +8,7 @@ come. A job goes `run` -> `mpiexec` -> `process` in each process -> `starting`; 
 from __future__ import annotations
 
 import os
+import sys
 from datetime import timedelta
 from typing import Any
 
@@ -82,3 +83,12 @@ def __getattr__(name: str) -> Any:
 
 for _why, _modules in MODULES.items():
     make_modules("rushlight.distributed", _modules, _why, ["rendezvous"])
+
+
+def _has_rpc() -> bool:
+    """Whether processes can call functions of each other: they cannot."""
+    return False
+
+
+for _name in ("autograd", "rpc"):
+    sys.modules[f"rushlight.distributed.{_name}"].is_available = _has_rpc  # type: ignore[attr-defined]

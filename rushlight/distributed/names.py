@@ -71,7 +71,9 @@ MODULES = {
     ),
     STORES: table("rendezvous: rendezvous register_rendezvous_handler"),
     RPC: table(
-        """rpc:
+        """
+    autograd: DistAutogradContext backward context get_gradients is_available
+    rpc:
     BackendType=TENSORPIPE PyRRef RRef RpcBackendOptions TensorPipeRpcBackendOptions WorkerInfo get_worker_info
     init_rpc is_available remote rpc_async rpc_sync shutdown"""
     ),

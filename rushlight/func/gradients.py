@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.autograd.modes import enable_grad
+from rushlight.core.creation.likeness import zeros_like
 from rushlight.core.memory.lifted import Lifted
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor
@@ -111,8 +112,7 @@ def derivatives(
 
 def zeros_for(value: Tensor) -> Tensor:
     array: Any = value._array
-    inner = array.inner
-    return inner.new_zeros(inner.shape)
+    return zeros_like(array.inner)
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:

@@ -43,7 +43,8 @@ def vmap(
         if steps is not None and steps.are_replaced():
             return steps.vmap_impl(func, in_dims, out_dims, randomness, chunk_size, *args, **kwargs)
         call = Mapped(func, in_dims, out_dims, randomness, args)
-        if chunk_size is None or chunk_size >= call.size:
+        # one chunk is joined too: results in memory of their own. Of an empty batch torch's fails
+        if chunk_size is None or not call.size:
             return call.run(call.leaves, kwargs)
         return call.in_chunks(chunk_size, kwargs)
 

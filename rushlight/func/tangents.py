@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.autograd.forward_ad import check_dual
+from rushlight.autograd.forward_ad import check_dual, laid_out
+from rushlight.core.creation.likeness import zeros_like
 from rushlight.core.memory.lifted import Lifted
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor
@@ -67,12 +68,12 @@ def dual(level: Forward, primal: Tensor, tangent: Tensor) -> Tensor:
 def tangent_of(level: Forward, value: Tensor, strict: bool) -> Tensor:
     array = value._array
     if type(array) is Lifted and array.level is level:
-        return array.aside
+        return laid_out(array.aside, array.inner)
     if strict:
         raise RuntimeError(
             f"{NAME}: The output of f is independent of the inputs. This is not allowed with strict=True."
         )
-    return value.new_zeros(value.shape)
+    return zeros_like(value)
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:

@@ -141,8 +141,8 @@ def move(optimizer: Optimizer, param: Moving, group: dict[str, Any], state: dict
         if optimizer.elementwise and (param._array.dtype in HALF or param._array.size > LARGEST):
             # NumPy takes a hundred times as long for its own float16, and passes large arrays more often
             with modes.no_grad():
-                arrays = {name: wrap(each) for name, each in arrays.items()}
-                optimizer.step_for(wrap(real(param._array)), wrap(np.asarray(grad)), arrays, group, first)
+                tensors = {name: wrap(each) for name, each in arrays.items()}
+                optimizer.step_for(wrap(real(param._array)), wrap(np.asarray(grad)), tensors, group, first)
             return
         optimizer.step_for(real(param._array), grad, arrays, group, first)
     except ValueError as error:

@@ -169,3 +169,9 @@ def test_a_converted_leaf_gets_gradients_of_its_old_dtype_from_older_nodes():
     layer.zero_grad()
     layer(torch.ones(1, 2, dtype=torch.float64)).sum().backward()
     assert [each.grad.dtype for each in layer.parameters()] == [torch.float64] * 2
+
+
+def test_gradients_of_joined_tensors_of_two_dtypes_have_memory_of_their_own():
+    x, y = (torch.ones(3, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    torch.cat([x, y, torch.ones(3, requires_grad=True)]).sum().backward()
+    assert x.grad.untyped_storage().data_ptr() != y.grad.untyped_storage().data_ptr()

@@ -123,3 +123,11 @@ def test_zeros_for_what_was_not_used_can_be_differentiated_where_the_others_can(
     for recorded in (False, True):
         _, zeros = torch.autograd.grad(x.exp().sum(), (x, y), create_graph=recorded, materialize_grads=True)
         assert zeros.tolist() == [0.0] * 3 and zeros.requires_grad is recorded and zeros.is_leaf
+
+
+def test_a_view_made_in_inference_mode_of_a_leaf_has_no_edge():
+    x = torch.ones(2, requires_grad=True)
+    with torch.inference_mode():
+        view = x[:1]
+    with pytest.raises(AssertionError, match="Expected gradient function to be set"):
+        get_gradient_edge(view)

@@ -154,3 +154,21 @@ def test_a_dual_shows_its_tangent():
         wide = make_dual(torch.ones(2, 2, dtype=torch.float64), torch.ones(2, 2, dtype=torch.float64))
         rows = "tensor([[1., 1.],\n        [1., 1.]], dtype=torch.float64"
         assert repr(wide) == f"{rows},\n       tangent={rows}))"
+
+
+def test_a_tangent_lies_in_memory_as_its_primal_does():
+    forward = torch.autograd.forward_ad
+    turned = torch.ones(2, 3).t()
+    with forward.dual_level():
+        dual = forward.make_dual(turned, torch.ones(3, 2))
+        assert forward.unpack_dual(dual).tangent.stride() == (1, 3)
+        shown = forward.unpack_dual(dual.sum(0, keepdim=True) + torch.zeros(3, 2)).tangent
+    # each element has a place of its own
+    assert shown.add_(torch.arange(6.0).reshape(3, 2)).tolist() == [[3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]
+
+
+def test_gradients_of_what_does_not_depend_lie_as_their_inputs():
+    turned = torch.ones(2, 3).t()
+    assert torch.func.grad(lambda v: torch.ones(()))(turned).stride() == (1, 3)
+    assert torch.func.jvp(lambda v: turned * 2, (turned,), (torch.ones(3, 2),))[1].stride() == (1, 3)
+    assert torch.autograd.functional.hvp(lambda v: (v * 3).sum(), turned, turned)[1].stride() == (1, 3)

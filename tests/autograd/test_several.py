@@ -69,3 +69,14 @@ def test_what_has_no_gradient_is_refused():
         register_multi_grad_hook((torch.ones(1),), lambda grads: None)
     with pytest.raises(ValueError, match=r"Expects mode to be one of \('all', 'any'\) but got foo"):
         register_multi_grad_hook(leaves(1), lambda grads: None, mode="foo")
+
+
+def test_a_single_root_counts_for_none():
+    (a,) = leaves(1)
+    seen = []
+    b = a * 2
+    register_multi_grad_hook((b,), lambda grads: seen.append(values(grads)))
+    b.backward(torch.ones(2), retain_graph=True)
+    assert seen == []
+    (b * 1).sum().backward()
+    assert seen == [[[1.0, 1.0]]]

@@ -1,8 +1,10 @@
 """`import torch` means Rushlight while the import hook is in place."""
 
 import importlib
+import pickle
 import sys
 import types
+import typing
 
 import pytest
 
@@ -149,3 +151,29 @@ def test_install_and_uninstall_may_be_repeated():
     assert len(sys.meta_path) == len(hooks) + 1
     compat.uninstall()
     assert sys.meta_path == hooks
+
+
+def test_classes_say_that_they_are_torchs_while_torch_is_rushlight():
+    before = [each.__module__ for each in (rushlight.Tensor, rushlight.nn.Linear)]
+    with compat.installed():
+        import torch
+        from torch import nn
+
+        names = {
+            torch.Tensor: "torch",
+            torch.Size: "torch",
+            torch.dtype: "torch",
+            torch.device: "torch",
+            nn.Parameter: "torch.nn.parameter",
+            nn.Linear: "torch.nn.modules.linear",
+            nn.LazyLinear: "torch.nn.modules.linear",
+            nn.MultiheadAttention: "torch.nn.modules.activation",
+        }
+        assert {kind: kind.__module__ for kind in names} == names
+        assert str(type(torch.ones(1))) == "<class 'torch.Tensor'>"
+        assert repr(torch.ones(1)) == "tensor([1.])"
+        for each in (torch.ones(1), nn.Parameter(torch.ones(1)), nn.Linear(1, 1), torch.float32, torch.Tensor, nn.LSTM):
+            assert type(pickle.loads(pickle.dumps(each))) is type(each)
+        assert "_parameters" in typing.get_type_hints(nn.MultiheadAttention)
+    assert [each.__module__ for each in (rushlight.Tensor, rushlight.nn.Linear)] == before
+    assert type(pickle.loads(pickle.dumps(rushlight.nn.Linear(1, 1)))) is rushlight.nn.Linear

@@ -84,6 +84,7 @@ def test_words_that_are_values():
         ("device_mesh", "DeviceMesh", "DistributedDataParallel"),
         ("checkpoint.state_dict", "StateDictOptions", r"torch\.save"),
         ("rpc", "init_rpc", "ray"),
+        ("autograd", "get_gradients", "ray"),
         ("pipelining", "ScheduleGPipe", "DistributedDataParallel"),
         ("algorithms.model_averaging.averagers", "ModelAverager", "DistributedDataParallel"),
         ("optim", "DistributedOptimizer", "ray"),
@@ -145,3 +146,8 @@ def test_a_name_that_nobody_has_is_missing():
         module = importlib.import_module(f"rushlight.distributed.{name}")
         with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
             module.nonsense  # noqa: B018
+
+
+def test_remote_calls_say_that_they_are_not_there():
+    for name in ("autograd", "rpc"):
+        assert importlib.import_module(f"rushlight.distributed.{name}").is_available() is False

@@ -159,6 +159,7 @@ def test_of_processes_that_ended_at_once_each_may_have_been_the_first(tmp_path, 
     for rank, each in enumerate(processes):
         (tmp_path / f"rank-{rank}.pid").write_text(f"{each.pid} {socket.gethostname()}")
         each.kill()
+        os.waitid(os.P_PID, each.pid, os.WEXITED | os.WNOWAIT)
     job = Job(subprocess.Popen(["sleep", "0.1"], start_new_session=True), str(tmp_path), 2)
     assert job.wait() == 1
     first, second = (f"rank {rank} of 2 (process {each.pid})" for rank, each in enumerate(processes))

@@ -13,18 +13,18 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     path for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if "```python" in path.read_text()
 ]
-NEEDS = re.compile("<!-- needs (.+) -->")
+NATIVE = "<!-- needs native code -->"
+NEEDS = re.compile(r"<!-- needs (\w+), of the extra (\w+) -->")
 
 
 # Python 3.12 warns of loaders that fork, as torch's do
 @pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_output_shown_is_the_output(path):
-    for needed in NEEDS.findall(path.read_text()):
-        if needed != "native code":
-            pytest.importorskip(needed)
-        elif native.extension is None:
-            pytest.skip("the page tells what native code does")
+    if NATIVE in path.read_text() and native.extension is None:
+        pytest.skip("the page tells what native code does")
+    for module, extra in NEEDS.findall(path.read_text()):
+        pytest.importorskip(module, reason=f"needs the extra: pip install 'rushlight[{extra}]'")
     assert not list(blocks.complaints(path))
 
 

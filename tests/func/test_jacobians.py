@@ -85,3 +85,10 @@ def test_the_slope_of_a_square_goes_on_to_depend_on_its_base_below_the_transform
     for slope in (torch.func.jacrev(lambda v: v**2), torch.func.grad(lambda v: (v**2).sum())):
         (second,) = torch.autograd.grad(slope(x).sum(), x, create_graph=True)
         assert second.tolist() == [2, 2, 2] and second.requires_grad
+
+
+def test_a_tensor_of_its_own_takes_the_derivatives_that_are_written_to_it():
+    x = torch.tensor([1.0, 2.0])
+    assert torch.func.jacfwd(lambda v: torch.zeros_like(v).copy_(v * 3))(x).tolist() == [[3, 0], [0, 3]]
+    assert torch.func.jacfwd(lambda v: torch.ones(2).mul_(v * v))(x).tolist() == [[2, 0], [0, 4]]
+    assert torch.func.hessian(lambda v: torch.zeros(2).add_(v**3).sum())(x).tolist() == [[6, 0], [0, 12]]

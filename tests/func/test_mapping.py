@@ -6,6 +6,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.func import debug_unwrap, grad, vmap
+from rushlight.nn import functional
 
 ROWS = torch.arange(6.0).reshape(2, 3)
 
@@ -259,3 +260,54 @@ def test_losses_of_classes_take_a_batch_as_more_rows(reduction, options):
         assert torch.allclose(vmap(function)(logits, classes), rows, atol=1e-6, equal_nan=True)
     one = torch.stack([loss(x, y) for x, y in zip(logits[:, 0], classes[:, 0], strict=True)])
     assert torch.allclose(vmap(loss)(logits[:, 0], classes[:, 0]), one, atol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("chunk_size", [1, 4, 8])
+def test_results_of_chunks_have_memory_of_their_own(chunk_size):
+    x = torch.zeros(4, 1)
+    torch.vmap(lambda v: v.view(-1), chunk_size=chunk_size)(x).add_(1)
+    assert x.sum() == 0
+    assert torch.vmap(lambda v: v * 2, chunk_size=chunk_size)(torch.zeros(0, 2)).shape == (0, 2)
+
+
+def refused(function, *batches):
+    with pytest.raises((RuntimeError, IndexError)) as alone:
+        function(*[each[0] for each in batches])
+    with pytest.raises(type(alone.value)) as mapped:
+        torch.vmap(function)(*batches)
+    assert str(mapped.value)[:8] == str(alone.value)[:8]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v: v.softmax(-2),
+        lambda v: v.sum(-2),
+        lambda v: v.cumsum(-2),
+        lambda v: v.squeeze(-2),
+        lambda v: v.tril(),
+        lambda v: v.roll(1, -2),
+        lambda v: torch.cat([v, v], -2),
+        lambda v: torch.cdist(v, v),
+        lambda v: torch.mm(v, torch.ones(3, 3)),
+        lambda v: torch.mv(v, torch.ones(3)),
+        lambda v: torch.addmm(v, v, torch.ones(3, 3)),
+        lambda v: torch.linalg.det(v),
+        lambda v: torch.linalg.inv(v),
+        lambda v: torch.linalg.eigvals(v),
+        lambda v: functional.pad(v, (1, 1, 1, 1)),
+    ],
+)
+def test_a_sample_with_too_few_dimensions_does_not_take_the_batch_for_one(function):
+    refused(function, torch.arange(9.0).reshape(3, 3) + torch.eye(3))
+
+
+@pytest.mark.parametrize("function", [torch.dot, torch.matmul, torch.bmm, functional.linear])
+def test_numbers_are_no_vectors_also_in_a_batch(function):
+    refused(function, torch.ones(3), torch.ones(3))
+
+
+def test_no_sample_takes_elements_that_it_does_not_have():
+    with pytest.raises(IndexError):
+        torch.vmap(lambda v: torch.take(v, torch.tensor([4])))(torch.ones(3, 3))
+    assert torch.vmap(lambda v: torch.take(v, torch.tensor([-1, 0])))(ROWS).tolist() == [[2, 0], [5, 3]]

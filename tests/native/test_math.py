@@ -51,6 +51,7 @@ def compilations(tmp_path_factory):
         process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 @pytest.mark.parametrize("level", LEVELS)
 def test_functions_are_within_two_units_in_the_last_place(compilations, level):

@@ -10,7 +10,7 @@ from conformance.programs.program import generate
 from conformance.programs.twins import Plain, differences
 
 # a few of each family take some seconds; `make fuzz` runs as many as one likes
-COUNT = 16
+SEEDS = [pytest.param(range(4), id="few"), pytest.param(range(4, 16), id="more", marks=pytest.mark.thorough)]
 
 
 pytestmark = pytest.mark.skipif(rushlight.native.extension is None, reason="there is nothing to compare with")
@@ -25,8 +25,9 @@ def plain():
     gc.unfreeze()
 
 
+@pytest.mark.parametrize("seeds", SEEDS)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_programs_agree_in_all_states_of_the_library(family, plain):
-    programs = [generate(family, seed, "rushlight") for seed in range(COUNT)]
+def test_programs_agree_in_all_states_of_the_library(family, seeds, plain):
+    programs = [generate(family, seed, "rushlight") for seed in seeds]
     assert all(len(program.statements) >= 5 for program in programs)
     assert not list(differences(programs, plain))

@@ -351,3 +351,12 @@ def test_positions_of_empty_parts_are_not_looked_at():
     assert x.index_copy(1, place, torch.zeros(0, 1)).shape == (0, 0)
     with pytest.raises(IndexError, match="out of bounds"):
         torch.zeros(0, 2).index_fill(0, place, 1)
+
+
+def test_the_gradient_of_a_slice_that_names_everything_is_written_out():
+    x = torch.ones(2, 3, requires_grad=True)
+    for index in ((slice(-2, None), ...), (..., slice(-3, None)), (slice(-2, None), slice(None)), slice(0, 2)):
+        (grad,) = torch.autograd.grad(x[index].sum(), x)
+        assert grad.stride() == (3, 1), index
+    (grad,) = torch.autograd.grad(x[:, ...].sum(), x)
+    assert grad.stride() == (0, 0)

@@ -100,3 +100,18 @@ def test_rows_by_their_beginnings_and_back():
         torch._convert_indices_from_coo_to_csr(torch.tensor([[0]]), 2)
     with pytest.raises(RuntimeError, match="same dimensionality"):
         torch._convert_indices_from_csr_to_coo(torch.tensor([[0, 1]]), torch.tensor([1]))
+
+
+@pytest.mark.parametrize("mask", [[True, True, True], [True, False, False], [False, False, True]])
+def test_a_convolution_by_the_names_of_the_inner_library(mask):
+    x, w, b = torch.randn(2, 2, 5, 5), torch.randn(4, 1, 3, 3), torch.randn(4)
+    options = [2, 2], [1, 1], [1, 1], False, [0, 0], 2
+    for each in (x, w, b):
+        each.requires_grad_()
+    expected = torch.nn.functional.conv2d(x, w, b, 2, 1, 1, 2)
+    made = torch._convolution(x, w, b, *options, False, False, False, False)
+    assert torch.equal(made, expected)
+    grad = torch.randn_like(made)
+    found = torch.ops.aten.convolution_backward(grad, x, w, [4], *options, mask)
+    for one, two, is_wanted in zip(found, torch.autograd.grad(expected, (x, w, b), grad), mask, strict=True):
+        assert torch.allclose(one, two) if is_wanted else one is None

@@ -444,3 +444,13 @@ def test_a_part_of_integers_takes_a_value_with_a_history():
 def test_orthogonal_matrices_are_real():
     with pytest.raises(NotImplementedError, match=r"torch\.sign is not intended to support complex numbers"):
         torch.nn.init.orthogonal_(torch.zeros(3, 1, dtype=torch.complex64))
+
+
+def test_convolutions_refuse_truths_before_they_compare_dtypes():
+    truths = torch.ones(1, 3, 3, dtype=torch.bool)
+    with pytest.raises(NotImplementedError, match="\"slow_conv2d_cpu\" not implemented for 'Bool'"):
+        torch.nn.functional.conv1d(truths, torch.ones(1, 3, 1))
+    with pytest.raises(NotImplementedError, match="\"compute_columns3d\" not implemented for 'Bool'"):
+        torch.nn.functional.conv3d(truths.expand(1, 3, 3, 3, 3), torch.ones(1, 3, 1, 1, 1))
+    with pytest.raises(NotImplementedError, match="\"slow_conv_transpose2d_out_cpu\" not implemented for 'Bool'"):
+        torch.nn.functional.conv_transpose1d(truths, torch.ones(3, 3, 1))

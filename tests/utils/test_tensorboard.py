@@ -55,6 +55,8 @@ def test_scalars_of_one_chart_go_to_folders_of_their_own(log):
     assert found["run_both_cos"][1].summary.value[0].tag == "run/both"
 
 
+# TensorBoard's reader sets the dtype of an array, which NumPy 2.5 warns about
+@pytest.mark.filterwarnings("ignore:Setting the dtype:DeprecationWarning")
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "uint8", "bool", "complex64"])
 def test_a_tensor_comes_back_as_it_was(log, dtype):
     tensor = torch.arange(6).reshape(2, 3).to(getattr(torch, dtype))

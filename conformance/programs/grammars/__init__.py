@@ -3,6 +3,7 @@
 from conformance.programs.grammars import (
     autograd,
     calls,
+    compositions,
     creation,
     distributions,
     everyday,
@@ -11,8 +12,10 @@ from conformance.programs.grammars import (
     optimizers,
     promotion,
     randomness,
+    states,
     sundry,
     training,
+    transforms,
     views,
     writes,
 )
@@ -34,6 +37,12 @@ _MIXTURES = {
     "everyday": (creation.tensor, {everyday.statement: 8, creation.tensor: 1, calls.pointwise: 1, autograd.small: 2}),
     "sundry": (sundry.created, {sundry.statement: 1}),
     "training": (training.modelled, {training.statement: 1}),
+    "states": (creation.floats, {states.statement: 1}),
+    "transforms": (
+        creation.floats,
+        {transforms.statement: 8, calls.pointwise: 2, writes.write: 1, views.view: 1, autograd.small: 3},
+    ),
+    "compositions": (compositions.data, {compositions.statement: 6, compositions.data: 3, autograd.small: 1}),
     "mixed": (
         creation.tensor,
         {

@@ -57,11 +57,12 @@ def meet(one: Any, two: Any) -> bool:
 def outcome(scope: Scope, line: str, name: str, apart: bool) -> Any:
     """What a write makes of copies of the tensors it names, the target in memory of its own or not; None if refused."""
     names = {each: scope.value(each).detach() for each in scope.tensors()}
-    copies = copy.deepcopy(names)
-    copies["target"] = copy.deepcopy(names[name]) if apart else copies[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            # torch fails to copy the memory of some results of its transforms
+            copies = copy.deepcopy(names)
+            copies["target"] = copy.deepcopy(names[name]) if apart else copies[name]
             exec(line, {**scope.namespace, **copies})
         except Exception:
             return None

@@ -19,15 +19,17 @@ class Lifted(ndarray):
     """
 
     # `origin`: for a part of a lifted array, which holds no tensor, the level of what it was taken from
-    __slots__ = ("aside", "inner", "level", "origin")
+    # `whole`: for a view in a level that records nothing, the tensor of that level that it is a view of
+    __slots__ = ("aside", "inner", "level", "origin", "whole")
     level: Any
     inner: Any
     aside: Any
     origin: Any
+    whole: Any
 
     def __array_finalize__(self, source: Any) -> None:
         if type(source) is Lifted:
-            self.level = self.inner = self.aside = None
+            self.level = self.inner = self.aside = self.whole = None
             self.origin = source.level or source.origin
 
     def read(self) -> ndarray:
@@ -84,7 +86,7 @@ class Lifted(ndarray):
 def lift(level: Any, inner: Any, aside: Any = None) -> ndarray:
     """The array of a tensor around `inner`, which has the same elements."""
     found = inner._array.view(Lifted)
-    found.level, found.inner, found.aside = level, inner, aside
+    found.level, found.inner, found.aside, found.whole = level, inner, aside, None
     return found
 
 
@@ -95,7 +97,7 @@ def lift_first(level: Any, inner: Any) -> ndarray:
         found = array.view(ndarray)[0, ...].view(Lifted)
     else:
         found = np.empty(array.shape[1:], array.dtype).view(Lifted)
-    found.level, found.inner, found.aside = level, inner, None
+    found.level, found.inner, found.aside, found.whole = level, inner, None, None
     return found
 
 

@@ -22,6 +22,7 @@ def get_data(self: Tensor) -> Tensor:
     """The same memory without history, and without the count of writes that guards a backward."""
     found = new(Tensor)
     found._array = self._array
+    found._born = (self if self._base is None else self._base)._born
     found._storage = Storage(storage_of(self).array)
     if self.requires_grad:
         found._cut = ("data", user_line())

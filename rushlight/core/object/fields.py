@@ -38,6 +38,8 @@ class PlainFields:
     _accumulate: Any = None
     _retains: bool = False
     _inference: bool = False
+    # `state.birth` when it was made, which nobody copies: a function transform that began later has captured it
+    _born = 0
 
     def __len__(self) -> int:
         if not self._array.ndim:

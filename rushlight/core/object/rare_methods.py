@@ -39,16 +39,20 @@ for _name in ("is_xla", "is_maia", "is_mtia"):
     attribute(_name, False)
 
 
+def no_tensor(function: str, name: str, value: object, position: int = 1) -> TypeError:
+    """That an argument is something else than a tensor."""
+    return TypeError(
+        f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
+    )
+
+
 def call_each(self: Tensor, name: str, others: tuple[Tensor, ...], function: Callable) -> Tensor:
     """Write what a function of Python gives for the elements, one after another."""
     if not callable(function):
         raise TypeError(f"'{type(function).__name__}' object is not callable: {name} takes a function of numbers")
     for position, each in enumerate(others):
         if not isinstance(each, Tensor):
-            called = ("x", "y")[position] if len(others) > 1 else "other"
-            raise TypeError(
-                f"{name}(): argument '{called}' (position {position + 1}) must be Tensor, not {type(each).__name__}"
-            )
+            raise no_tensor(name, ("x", "y")[position] if len(others) > 1 else "other", each, position + 1)
     if self.requires_grad or any([each.requires_grad for each in others]):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     for each in others:
@@ -148,6 +152,8 @@ def is_set_to(self: Tensor, tensor: Tensor) -> bool:
     >>> x.is_set_to(x.detach()), x.is_set_to(x[1:])
     (True, False)
     """
+    if not isinstance(tensor, Tensor):
+        raise no_tensor("is_set_to", "tensor", tensor)
     return (
         storage_of(self) is storage_of(tensor)
         and self.shape == tensor.shape
@@ -166,6 +172,8 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
 @method
 def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     """Old: the elements in another tensor's shape."""
+    if not isinstance(tensor, Tensor):
+        raise no_tensor("resize_as", "tensor", tensor)
     warn("non-inplace resize_as is deprecated: use reshape")
     return self.reshape(tensor.shape)
 

@@ -26,7 +26,16 @@ from rushlight.native import extension
 if TYPE_CHECKING:
     from rushlight.autograd.graph import Node
 
-new = Fields.__new__
+if extension is None:
+
+    def new(kind: type) -> Any:
+        """A tensor without any fields."""
+        made = Fields.__new__(kind)
+        if state.birth:
+            made._born = state.birth
+        return made
+else:
+    new = Fields.__new__
 new_tuple = tuple.__new__
 
 # methods of the native base type, and the names under which it knows their Python forms
@@ -245,7 +254,7 @@ class Tensor(Fields):
         if state.whole:
             numbers_decide("repr(), as `print` asks for it,")
 
-        ours = type(self).__module__.startswith("rushlight")
+        ours = type(self).__module__.startswith(("rushlight", "torch"))
         prefix = "tensor(" if ours else f"{type(self).__name__}("
         return printing.repr_tensor(self, dtypes.default, prefix, contents=tensor_contents)
 

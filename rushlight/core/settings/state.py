@@ -28,6 +28,8 @@ class PlainState(threading.local):
     forward = True
     # the function transforms that run, outermost first
     levels: tuple = ()
+    # when the innermost of those that differentiate began, as a number that grows; 0 for none
+    birth = 0
 
 
 state: Any = PlainState() if extension is None else extension.State()

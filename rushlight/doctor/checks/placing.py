@@ -19,7 +19,7 @@ def layer_place(watch: Watch, record: Record) -> Location | None:
     from rushlight.nn.modules.container import Sequential
 
     module = record.module
-    if module is None or not type(module).__module__.startswith("rushlight."):
+    if module is None or not type(module).__module__.startswith(("rushlight.", "torch.")):
         return record.place
     for each in watch.lives.living_modules():
         if isinstance(each, Sequential) and any(one is module for one in each._modules.values()):

@@ -19,6 +19,9 @@ const Interned word_formulas("formulas");
 const Interned word_unpack("unpack");
 const Interned word_pass_nothing("pass_nothing");
 const Interned word_by_formulas("by_formulas");
+const Interned word_has_lists("has_lists");
+const Interned word_apply("apply");
+const Interned word_apply_wanted("apply_wanted");
 
 namespace {
 
@@ -59,6 +62,60 @@ PyObject* values_of(const Level* level, Node* node, PyObject* grads) {
         PyList_SET_ITEM(values.get(), 2 + i, each);
     }
     return values.release();
+}
+
+// The level itself is there once more, until this goes out of scope, and records nothing.
+class Inside {
+public:
+    explicit Inside(const Level* level) : levels_(state.levels), grad_(state.grad), backward_(state.backward) {
+        Ref own = Ref::steal(PyTuple_Pack(1, level)), none = Ref::steal(PyTuple_New(0));
+        bool some = level->outside != nullptr && PyTuple_Check(level->outside);
+        state.levels = own && none ? PySequence_Concat(some ? level->outside : none.get(), own.get()) : nullptr;
+        state.grad = state.backward = false;
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    ~Inside() {
+        Py_XDECREF(std::exchange(state.levels, levels_));
+        state.grad = grad_;
+        state.backward = backward_;
+    }
+
+private:
+    PyObject* levels_;
+    bool grad_, backward_;
+};
+
+// The same for an op on lists, whose formula asks which of its tensors require grad: they do so in the level.
+PyObject* apply_inside(const Level* level, Node* node, PyObject* grads, PyObject* wanted) {
+    Inside inside(level);
+    Ref lifted = state.levels != nullptr ? Ref::steal(PyList_New(PyList_GET_SIZE(grads))) : Ref();
+    for (Py_ssize_t i = 0; lifted && i < PyList_GET_SIZE(grads); i++) {
+        PyObject* grad = PyList_GET_ITEM(grads, i);
+        PyObject* each = grad == Py_None ? Py_NewRef(grad) : as_object(lift(const_cast<Level*>(level), grad, 0));
+        if (each == nullptr) return nullptr;
+        PyList_SET_ITEM(lifted.get(), i, each);
+    }
+    if (!lifted) return nullptr;
+    PyObject* args[] = {as_object(node), lifted.get(), wanted};
+    PyObject* name = wanted == Py_None ? word_apply : word_apply_wanted;
+    Ref found = Ref::steal(PyObject_VectorcallMethod(name, args, wanted == Py_None ? 2 : 3, nullptr));
+    Ref items = found ? Ref::steal(PySequence_Fast(found.get(), "a node returns a sequence of gradients")) : Ref();
+    if (!items) return nullptr;
+    Ref below = Ref::steal(PyList_New(PySequence_Fast_GET_SIZE(items.get())));
+    for (Py_ssize_t i = 0; below && i < PyList_GET_SIZE(below.get()); i++) {
+        PyObject* each = value_below(level, PySequence_Fast_GET_ITEM(items.get(), i));
+        if (each == nullptr) return nullptr;
+        PyList_SET_ITEM(below.get(), i, each);
+    }
+    return below.release();
+}
+
+bool has_lists(Node* node) {
+    if (node->plan != nullptr) return node->plan->has_lists;
+    Ref answer = Ref::steal(PyObject_GetAttr(node->python_plan, word_has_lists));
+    PyErr_Clear();
+    return answer.get() == Py_True;
 }
 
 PyObject* formulas_of(Node* node) {
@@ -273,23 +330,15 @@ PyObject* saved_below(const Level* level, const Saved& saved) {
 }
 
 PyObject* apply_below(const Level* level, Node* node, PyObject* grads, PyObject* wanted) {
+    if (has_lists(node)) return apply_inside(level, node, grads, wanted);
     Ref formulas = Ref::steal(formulas_of(node));
     Ref values = formulas ? Ref::steal(values_of(level, node, grads)) : Ref();
     Ref found = values ? Ref::steal(PyList_New(0)) : Ref();
     for (Py_ssize_t i = 0; found && i < PyList_GET_SIZE(formulas.get()); i++) {
         PyObject* row = PyList_GET_ITEM(formulas.get(), i);
-        bool many = PyTuple_GET_ITEM(row, 2) == Py_True;
-        // an op on lists has more edges than formulas
-        bool skipped = wanted != Py_None && PyList_GET_SIZE(wanted) == PyList_GET_SIZE(formulas.get()) && !many &&
-                       PyList_GET_ITEM(wanted, i) == Py_False;
+        bool skipped = wanted != Py_None && PyList_GET_ITEM(wanted, i) == Py_False;
         Ref made = skipped ? Ref::borrow(Py_None) : Ref::steal(apply_formula(row, values.get()));
-        if (!made) return nullptr;
-        if (many) {
-            Py_ssize_t end = PyList_GET_SIZE(found.get());
-            if (PyList_SetSlice(found.get(), end, end, made.get()) < 0) return nullptr;
-        } else if (PyList_Append(found.get(), made.get()) < 0) {
-            return nullptr;
-        }
+        if (!made || PyList_Append(found.get(), made.get()) < 0) return nullptr;
     }
     return found.release();
 }

@@ -14,8 +14,8 @@ PyObject* saved_below(const Level* level, const Saved& saved);
 PyObject* apply_below(const Level* level, Node* node, PyObject* grads, PyObject* wanted);
 
 // level_backward(level, [(edge, number, gradient), ...], [(edge, number), ...]): the gradients for inputs of a level,
-// from gradients below it, as tensors below it: a list, a tuple if they are the engine's own, which may be parts of each
-// other; NotImplemented where that is Python's.
+// from gradients below it, as tensors there: a list, or a tuple if they are the engine's own, which may be parts of
+// each other; NotImplemented where that is Python's.
 PyObject* level_backward(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 }  // namespace rushlight

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/engine.h"
 #include "engine/below.h"
+#include "engine/engine.h"
 #include "loops/copy.h"
 #include "memory/recycling.h"
 #include "seam/call.h"
@@ -365,17 +365,16 @@ struct Run::Form {
 // Undo broadcasting and promotion: the gradient, whose reference is taken, in the target's form; nullptr with an
 // exception.
 PyArrayObject* Run::fitted(Node* node, int position, int number, const Form& form, PyArrayObject* grad) {
+    // held by a Ref: what is made on the way may throw
+    Ref held = Ref::steal(reinterpret_cast<PyObject*>(grad));
     settle("a gradient of another form");
     if (PyArray_DESCR(grad) == form.dtype) {
         PyArrayObject* summed = sum_to_shape(grad, form.ndim, form.dims);
         bool shown = summed != nullptr && for_inputs && PyArray_NDIM(grad) > form.ndim;
         if (shown && find_input(node->edges[position], number) != nullptr) summed = as_view(summed);
-        if (summed != nullptr || PyErr_Occurred()) {
-            Py_DECREF(grad);
-            return summed;
-        }
+        if (summed != nullptr || PyErr_Occurred()) return summed;
     }
-    Ref tensor = Ref::steal(as_object(wrap(grad)));
+    Ref tensor = Ref::steal(as_object(wrap(held.release_array())));
     Ref shape = Ref::steal(PyArray_IntTupleFromIntp(form.ndim, form.dims));
     if (!tensor || !shape) return nullptr;
     Ref done = Ref::steal(

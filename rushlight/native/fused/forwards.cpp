@@ -5,9 +5,12 @@
 #include <unordered_map>
 
 #include "fused/layers.h"
+#include "fused/networks.h"
+#include "seam/call.h"
 #include "seam/guard.h"
 #include "seam/kernel.h"
 #include "seam/names.h"
+#include "seam/region.h"
 
 namespace rushlight {
 
@@ -16,7 +19,10 @@ namespace {
 // `forward` of Sequential, given by Python
 PyObject* sequential_forward;
 Kernel& sequential = link("nn.modules.container.Sequential.forward");
-const Interned name_modules("_modules");
+const Interned name_modules("_modules"), name_forward("forward"), name_original("_orig_mod"), name_whole("dynamo_ctx");
+// `forward` of what torch.compile puts around a module
+PyObject* wrapper_forward;
+Kernel& wrapper = link("_dynamo.eval_frame.OptimizedModule.forward");
 
 // A forward that is `space.name(input, self.attribute, ...)`, or `input.name(self.attribute, ...)`.
 struct Passing {
@@ -36,8 +42,10 @@ std::unordered_map<PyObject*, Passing>& passings() {
 }
 
 // Sequential.forward: each module gets the result of the one before.
-PyObject* run_in_turn(PyObject* fields, PyObject* given) {
+PyObject* run_in_turn(PyObject* self, PyObject* fields, PyObject* given) {
     DECLINE_IF(given == nullptr);
+    PyObject* found = state.compiled ? run_network(self, given) : nullptr;
+    if (found != nullptr || PyErr_Occurred()) return found;
     Ref modules = Ref::borrow(find(fields, name_modules)), input = Ref::borrow(given);
     DECLINE_IF(!modules || !PyDict_CheckExact(modules.get()));
     Py_ssize_t position = 0, size = PyDict_GET_SIZE(modules.get());
@@ -72,6 +80,30 @@ PyObject* pass_on(const Passing& passing, PyObject* self, PyObject* fields, PyOb
     size_t count = static_cast<size_t>(passing.count) + 1;
     return function ? PyObject_Vectorcall(function.get(), arguments, count, nullptr)
                     : PyObject_VectorcallMethod(passing.name, arguments, count, nullptr);
+}
+
+// OptimizedModule.forward: the module inside, compiled.
+PyObject* run_wrapped(PyObject* fields, PyObject* given) {
+    DECLINE_IF(given == nullptr);
+    PyObject *modules = find(fields, name_modules), *asked = find(fields, name_whole);
+    PyObject* inside = modules != nullptr && PyDict_CheckExact(modules) ? find(modules, name_original) : nullptr;
+    DECLINE_IF(inside == nullptr || asked == nullptr || !PyBool_Check(asked));
+    Ref module = Ref::borrow(inside);
+    bool whole = asked == Py_True;
+    if (Region::is_idle(whole)) return call_layer(module.get(), given);
+    Region region(whole);
+    // without asking the module for what the network asks for anyway
+    PyObject* found = run_network(module.get(), given);
+    return found != nullptr || PyErr_Occurred() ? found : call_layer(module.get(), given);
+}
+
+// connect_wrapper(forward): OptimizedModule.forward.
+PyObject* connect_wrapper(PyObject*, PyObject* forward) {
+    if (link_of(forward) != &wrapper) {
+        return PyErr_Occurred() ? nullptr : PyErr_Format(PyExc_TypeError, "expected %s", wrapper.name);
+    }
+    Py_XSETREF(wrapper_forward, Py_NewRef(forward));
+    Py_RETURN_NONE;
 }
 
 // connect_sequential(forward): Sequential.forward.
@@ -114,8 +146,19 @@ PyObject* connect_passing(PyObject*, PyObject* const* args, Py_ssize_t count) {
     Py_RETURN_NONE;
 }
 
+// Note in a link's tally whether native code did the work.
+PyObject* counted(Kernel& link, PyObject* result) {
+    if (result != nullptr || PyErr_Occurred()) {
+        link.forwards.accepted++;
+    } else {
+        link.forwards.decline();
+    }
+    return result;
+}
+
 PyMethodDef forward_methods[] = {
     {"connect_sequential", guarded<connect_sequential>, METH_O, "Say which forward runs modules one after the other."},
+    {"connect_wrapper", guarded<connect_wrapper>, METH_O, "Say which forward runs a compiled module."},
     {"connect_passing", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(guarded<connect_passing>)),
      METH_FASTCALL, "Say which forward passes its input on to a function."},
     {nullptr, nullptr, 0, nullptr},
@@ -124,17 +167,30 @@ PyMethodDef forward_methods[] = {
 }  // namespace
 
 PyObject* run_forward(PyObject* forward, PyObject* self, PyObject* fields, PyObject* input) {
-    bool in_turn = forward == sequential_forward;
-    auto found = in_turn ? passings().end() : passings().find(forward);
-    if (!in_turn && found == passings().end()) return nullptr;
-    PyObject* result = in_turn ? run_in_turn(fields, input) : pass_on(found->second, self, fields, input);
-    Tally& tally = in_turn ? sequential.forwards : found->second.link->forwards;
-    if (result != nullptr || PyErr_Occurred()) {
-        tally.accepted++;
-    } else {
-        tally.decline();
+    if (forward == sequential_forward) return counted(sequential, run_in_turn(self, fields, input));
+    if (forward == wrapper_forward) return counted(wrapper, run_wrapped(fields, input));
+    auto found = passings().find(forward);
+    if (found == passings().end()) return nullptr;
+    return counted(*found->second.link, pass_on(found->second, self, fields, input));
+}
+
+Function* passed_function(PyObject* module, PyObject* fields, int& options, PyObject*& space) {
+    PyObject* forward = _PyType_Lookup(Py_TYPE(module), name_forward);
+    if (forward == nullptr || find(fields, name_forward) != nullptr) return nullptr;
+    if (forward == sequential_forward) {
+        PyObject* modules = find(fields, name_modules);
+        space = modules != nullptr && PyDict_CheckExact(modules) ? modules : nullptr;
+        return nullptr;
     }
-    return result;
+    auto found = passings().find(forward);
+    if (found == passings().end() || found->second.space == nullptr) return nullptr;
+    const Passing& passing = found->second;
+    if (passing.unless != nullptr && find(fields, passing.unless) != nullptr) return nullptr;
+    PyObject* function = find(passing.space, passing.name);
+    if (function == nullptr || Py_TYPE(function) != &FunctionType) return nullptr;
+    options = passing.count;
+    space = passing.space;
+    return reinterpret_cast<Function*>(function);
 }
 
 bool add_forwards(PyObject* module) { return PyModule_AddFunctions(module, forward_methods) >= 0; }

@@ -10,6 +10,12 @@ namespace rushlight {
 // `fields` is the module's dict.
 PyObject* run_forward(PyObject* forward, PyObject* self, PyObject* fields, PyObject* input);
 
+// The function of an op that a plain module's forward passes its input on to, and how many attributes follow it;
+// nullptr where it is none. It stands in the dict `space`. Where the module runs others in turn, `space` is their dict
+// instead. Borrowed.
+struct Function;
+Function* passed_function(PyObject* module, PyObject* fields, int& options, PyObject*& space);
+
 bool add_forwards(PyObject* module);
 
 }  // namespace rushlight

@@ -19,7 +19,7 @@ PyTypeObject* module_base;
 // what Python gives at import: how to call and to look up with care, how to name the layer in an error, and the hooks
 // of all modules
 PyObject *call_carefully, *find_carefully, *name_layer;
-PyObject* every_hooks[4];
+PyObject* every_hooks[HOOK_KINDS];
 
 const Interned name_forward("forward"), name_parameters("_parameters"), name_modules("_modules"),
     name_buffers("_buffers");
@@ -221,6 +221,33 @@ PyMethodDef layer_methods[] = {
 };
 
 }  // namespace
+
+bool has_hooks_of_all() {
+    for (PyObject* each : every_hooks) {
+        if (each == nullptr || PyDict_GET_SIZE(each) != 0) return true;
+    }
+    return false;
+}
+
+void own_hooks(PyObject* fields, PyObject* (&hooks)[HOOK_KINDS]) {
+    for (int i = 0; i < HOOK_KINDS; i++) hooks[i] = find(fields, hook_names[i]);
+}
+
+PyObject* plain_fields(PyObject* module) {
+    if (Py_TYPE(module)->tp_call != module_call || !finds_natively(module)) return nullptr;
+    Ref fields = Ref::steal(PyObject_GenericGetDict(module, nullptr));
+    PyErr_Clear();
+    if (!fields || !is_plain_module(fields.get())) return nullptr;
+    return fields.release();
+}
+
+PyObject* find_attribute(PyObject* module, PyObject* fields, PyObject* name) {
+    if (_PyType_Lookup(Py_TYPE(module), name) != nullptr) return nullptr;
+    PyObject* found = find(fields, name);
+    if (found != nullptr) return found;
+    PyObject* parameters = find(fields, name_parameters);
+    return parameters != nullptr && PyDict_Check(parameters) ? find(parameters, name) : nullptr;
+}
 
 bool finds_natively(PyObject* object) { return Py_TYPE(object)->tp_getattro == module_getattro; }
 

@@ -17,6 +17,19 @@ FORMULA(SignBit, (T x), (math::to_bits(x) & math::Format<T>::sign) != 0)
 FORMULA(CopySign, (T x, T y), math::copysign(x, y))
 FORMULA(CopySignSlope, (T grad, T x, T y), grad*(x == 0 ? 0 : y / x))
 
+FORMULA(Heaviside, (T x, T y), x == 0 ? y : T(x > 0))
+
+// One step in the order of bits, which is that of numbers of one sign; from zero to the smallest number.
+template <class T>
+ALWAYS_INLINE T next_after(T x, T y) {
+    using Bits = math::BitsOf<T>;
+    T smallest = math::copysign(math::from_bits(Bits(1)), y);
+    Bits bits = math::to_bits(x), away = Bits((y > x) == (x > 0) ? 1 : -1);
+    T stepped = x == 0 ? smallest : math::from_bits(Bits(bits + away));
+    return x != x || y != y ? x + y : x == y ? y : stepped;
+}
+FORMULA(NextAfter, (T x, T y), next_after(x, y))
+
 FORMULA(Angle, (T x), x != x ? x : x < 0 ? T(3.14159265358979323846) : T(0))
 
 FORMULA(Finite, (T x),
@@ -37,6 +50,12 @@ void signs(Table& table) {
         .to_floats<CopySign>()
         .gradient<CopySignSlope>("input", "input", "result")
         .gradient<Flat>("other");
+    Row(table, "heaviside", "input", "values")
+        .rule(Rule::MATCH)
+        .floats<Heaviside>()
+        .integers<Heaviside>()
+        .bools<Heaviside>();
+    Row(table, "nextafter", "input", "other").rule(Rule::MATCH).floats<NextAfter>();
     // integers become the default dtype, which Python knows
     Row(table, "angle", "input").floats<Angle>().gradient<Flat>("input");
     Row(table, "nan_to_num", "input")

@@ -83,6 +83,20 @@ void copy_turned(char* to, const char* from, const Axis& outer, const Axis& inne
     }
 }
 
+// A short dimension that is dense here and far apart there, as channels are that come last: column by column, some rows
+// at a time, so that what is written stays in the cache.
+template <class T>
+void copy_columns(char* to, const char* from, const Axis& outer, const Axis& inner) {
+    constexpr npy_intp ROWS = 256;
+    for (npy_intp i = 0; i < outer.extent; i += ROWS) {
+        npy_intp rows = std::min(ROWS, outer.extent - i);
+        for (npy_intp j = 0; j < inner.extent; j++) {
+            copy_row<T>(to + i * outer.to + j * inner.to, outer.to, from + i * outer.from + j * inner.from, outer.from,
+                        rows);
+        }
+    }
+}
+
 // The dimensions that count, in the order of the target's memory, neighbours joined.
 int find_axes(Axis* axes, const npy_intp* to_strides, const npy_intp* from_strides, int ndim, const npy_intp* dims) {
     Axis found[NPY_MAXDIMS];
@@ -114,6 +128,8 @@ void copy_axes(char* to, const char* from, const Axis* axes, int count) {
         copy_line<T>(to, from, axes[0]);
     } else if (count == 2 && axes[0].from < axes[1].from && axes[1].extent >= TILE && axes[0].from > 0) {
         copy_turned<T>(to, from, axes[0], axes[1]);
+    } else if (count == 2 && axes[0].from == sizeof(T) && axes[1].from != 0 && axes[0].extent > axes[1].extent) {
+        copy_columns<T>(to, from, axes[0], axes[1]);
     } else {
         for (npy_intp i = 0; i < axes[0].extent; i++) {
             copy_axes<T>(to + i * axes[0].to, from + i * axes[0].from, axes + 1, count - 1);

@@ -317,12 +317,14 @@ PyArrayObject* fold_to(Reduction which, PyArrayObject* array, Dims dims, int ndi
     double times = 1;
     bool may_repeat = which == SUM && (dtype == FLOAT32 || dtype == FLOAT64);
     Ref held = may_repeat ? without_repeats(array, dims, times) : Ref::borrow(reinterpret_cast<PyObject*>(array));
-    PyArrayObject* result = held ? new_array(ndim, shape, type_num_of(fold.result)) : nullptr;
-    if (result != nullptr && !fold_into(which, held.array(), dims, times > 1 ? 1 : divisor, PyArray_BYTES(result))) {
-        Py_CLEAR(result);
-    }
-    if (result != nullptr && times > 1) (dtype == FLOAT32 ? scale<float> : scale<double>)(result, times, divisor);
-    return result;
+    if (!held) return nullptr;
+    // held by a Ref: what is made on the way may throw
+    Ref made = Ref::steal(reinterpret_cast<PyObject*>(new_array(ndim, shape, type_num_of(fold.result))));
+    if (!made) return nullptr;
+    PyArrayObject* result = made.array();
+    if (!fold_into(which, held.array(), dims, times > 1 ? 1 : divisor, PyArray_BYTES(result))) return nullptr;
+    if (times > 1) (dtype == FLOAT32 ? scale<float> : scale<double>)(result, times, divisor);
+    return made.release_array();
 }
 
 PyArrayObject* fold(Reduction which, PyArrayObject* array, Dims dims, bool keepdim, double divisor) {

@@ -190,6 +190,7 @@ PyObject* get_data(PyObject* self, void*) {
     Tensor* found = wrap(tensor->array);
     if (found == nullptr) return nullptr;
     // a count of writes of its own, over the same memory
+    found->born = root_of(tensor)->born;
     found->storage = new_storage(storage->array);
     if (found->storage == nullptr) {
         Py_DECREF(found);
@@ -234,6 +235,7 @@ PyObject* detach(PyObject* self, PyObject*) {
     if (found == nullptr) return nullptr;
     Py_INCREF(storage);
     found->storage = storage;
+    found->born = root_of(tensor)->born;
     if (requires_grad(tensor)) {
         cut_here(found, word_detach);
     } else if (tensor->cut) {
@@ -245,7 +247,7 @@ PyObject* detach(PyObject* self, PyObject*) {
 PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     PyArrayObject* array = as_tensor(self)->array;
     bool simple = names == nullptr && count <= 1 && as_tensor(self)->node == nullptr && array != nullptr &&
-                  PyTypeNum_ISFLOAT(PyArray_TYPE(array));
+                  state.levels == nullptr && PyTypeNum_ISFLOAT(PyArray_TYPE(array));
     if (!simple || (count == 1 && !PyBool_Check(args[0]))) return call_python(REQUIRES_GRAD_, self, args, count, names);
     if (PyObject_SetAttrString(self, "requires_grad", count == 1 ? args[0] : Py_True) < 0) return nullptr;
     return Py_NewRef(self);

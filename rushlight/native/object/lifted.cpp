@@ -15,7 +15,7 @@ PyTypeObject* lifted_class = nullptr;
 namespace {
 
 // Where the slots of a lifted array stand in it.
-Py_ssize_t level_slot, inner_slot, aside_slot;
+Py_ssize_t level_slot, inner_slot, aside_slot, whole_slot;
 
 PyObject*& slot(PyObject* array, Py_ssize_t offset) {
     return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(array) + offset);
@@ -37,7 +37,7 @@ PyObject* set_lifted_class(PyObject*, PyObject* type) {
         return PyErr_Format(PyExc_TypeError, "expected a subclass of ndarray");
     }
     if (!find_slot(type, "level", level_slot) || !find_slot(type, "inner", inner_slot) ||
-        !find_slot(type, "aside", aside_slot)) {
+        !find_slot(type, "aside", aside_slot) || !find_slot(type, "whole", whole_slot)) {
         return nullptr;
     }
     Py_INCREF(type);
@@ -150,6 +150,14 @@ PyObject* inner_of(PyArrayObject* lifted) { return slot(as_object(lifted), inner
 
 PyObject* aside_of(PyArrayObject* lifted) { return slot(as_object(lifted), aside_slot); }
 
+void note_whole(Tensor* made, PyObject* source) {
+    PyArrayObject *own = lifted_array(made), *other = lifted_array(as_tensor(source));
+    if (own == nullptr || other == nullptr) return;
+    PyObject* whole = slot(as_object(other), whole_slot);
+    if (whole == nullptr || whole == Py_None) whole = source;
+    Py_XSETREF(slot(as_object(own), whole_slot), Py_NewRef(whole));
+}
+
 PyArrayObject* lifted_around(PyObject* level, PyObject* inner, PyObject* aside, int skipped) {
     PyArrayObject* array = is_any_tensor(inner) ? shown_array(as_tensor(inner)) : nullptr;
     if (array == nullptr || PyArray_NDIM(array) < skipped) {
@@ -164,6 +172,7 @@ PyArrayObject* lifted_around(PyObject* level, PyObject* inner, PyObject* aside, 
     slot(made, level_slot) = Py_NewRef(level);
     slot(made, inner_slot) = Py_NewRef(inner);
     slot(made, aside_slot) = Py_NewRef(aside);
+    slot(made, whole_slot) = Py_NewRef(Py_None);
     return reinterpret_cast<PyArrayObject*>(made);
 }
 

@@ -41,6 +41,9 @@ PyArrayObject* lifted_around(PyObject* level, PyObject* inner, PyObject* aside, 
 // The tensor itself.
 Tensor* lift(Level* level, PyObject* inner, int skipped, PyObject* aside = Py_None);
 
+// Note what a tensor of a level that records nothing is a view of, for writes to it.
+void note_whole(Tensor* made, PyObject* source);
+
 bool add_lifted(PyObject* module);
 
 }  // namespace rushlight

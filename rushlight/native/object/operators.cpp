@@ -6,6 +6,7 @@
 #include "seam/call.h"
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
+#include "seam/state.h"
 
 namespace rushlight {
 
@@ -136,8 +137,9 @@ int write_item(PyObject* self, PyObject* index, PyObject* value) {
         PyErr_SetString(PyExc_TypeError, "Tensor does not support deleting items");
         return -1;
     }
-    int written = write_part(self, index, value);
-    if (written == 0) written = write_positions(self, index, value);
+    // inside of a function transform Python looks whose tensor it is
+    int written = state.levels != nullptr ? 0 : write_part(self, index, value);
+    if (written == 0 && state.levels == nullptr) written = write_positions(self, index, value);
     if (written != 0) return written > 0 ? 0 : -1;
     PyObject* args[] = {self, index, value};
     Ref done = Ref::steal(PyObject_Vectorcall(fallbacks.write_item, args, 3, nullptr));

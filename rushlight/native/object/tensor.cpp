@@ -258,6 +258,7 @@ PyMemberDef tensor_members[] = {
     {"_requires_grad", T_BOOL, offsetof(Tensor, requires_grad), 0, nullptr},
     {"_retains", T_BOOL, offsetof(Tensor, retains), 0, nullptr},
     {"_inference", T_BOOL, offsetof(Tensor, inference), 0, nullptr},
+    {"_born", T_UINT, offsetof(Tensor, born), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -284,7 +285,11 @@ PyTypeObject TensorType = [] {
     type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
     type.tp_dictoffset = offsetof(Tensor, dict);
     type.tp_weaklistoffset = offsetof(Tensor, weak_references);
-    type.tp_new = [](PyTypeObject* kind, PyObject*, PyObject*) { return kind->tp_alloc(kind, 0); };
+    type.tp_new = [](PyTypeObject* kind, PyObject*, PyObject*) {
+        PyObject* made = kind->tp_alloc(kind, 0);
+        if (made != nullptr) as_tensor(made)->born = state.birth;
+        return made;
+    };
     type.tp_dealloc = tensor_dealloc;
     type.tp_traverse = tensor_traverse;
     type.tp_clear = tensor_clear;
@@ -317,6 +322,7 @@ Tensor* wrap(PyArrayObject* array) {
         return nullptr;
     }
     made->array = array;
+    made->born = state.birth;
     PyObject_GC_Track(made);
     return made;
 }

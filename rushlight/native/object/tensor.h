@@ -47,6 +47,7 @@ struct Tensor {
     PyObject* dict;
     PyObject* weak_references;
     bool requires_grad, retains, inference;
+    unsigned born;  // State::birth when it was made: a function transform that began later has captured it
 };
 
 extern PyTypeObject StorageType;
@@ -112,6 +113,11 @@ inline void count_write(Storage* storage) {
 inline Py_ssize_t version_of(const Tensor* tensor) { return tensor->storage ? tensor->storage->version : 0; }
 inline bool requires_grad(const Tensor* tensor) {
     return tensor->requires_grad || (tensor->base != nullptr && as_tensor(tensor->base)->requires_grad);
+}
+
+// What a view is a view of, else the tensor itself.
+inline const Tensor* root_of(const Tensor* tensor) {
+    return tensor->base != nullptr ? as_tensor(tensor->base) : tensor;
 }
 
 PyObject* set_tensor_class(PyObject*, PyObject* type);

@@ -64,15 +64,12 @@ bool pass_backward(Gradient& gradient) { return gradient.pass_on(); }
 
 // ---- conversion
 
-// Whether an array has no gaps and nothing twice, whatever the order of its dims.
-bool is_dense(PyArrayObject* array) {
-    int ndim = PyArray_NDIM(array);
-    npy_intp reach = 1, size = PyArray_ITEMSIZE(array);
-    for (int d = 0; d < ndim; d++) {
-        if (PyArray_DIM(array, d) > 1 && PyArray_STRIDE(array, d) < size) return false;
-        reach += (PyArray_DIM(array, d) - 1) * (PyArray_STRIDE(array, d) / size);
+// Whether steps tell the order of all dims: nothing is spread out or reversed.
+bool has_steps(PyArrayObject* array) {
+    for (int d = 0; d < PyArray_NDIM(array); d++) {
+        if (PyArray_STRIDE(array, d) <= 0) return false;
     }
-    return reach == element_count(array);
+    return true;
 }
 
 // The elements of a C-contiguous array by one loop.
@@ -90,7 +87,7 @@ PyArrayObject* converted(PyArrayObject* array, int type_num, int size) {
     int from = kept_dtype_of(array), to = kept_dtype_of_type(type_num, size);
     DECLINE_IF(from < 0 || to < 0);
     if (!PyArray_IS_C_CONTIGUOUS(array)) {
-        DECLINE_IF(!is_dense(array));
+        DECLINE_IF(!has_steps(array));
         PyArrayObject* made = new_like(array, type_num);
         if (made != nullptr) convert_into(made, array);
         return made;
@@ -159,12 +156,26 @@ PyObject* convert_half(PyObject*, PyObject* arguments) {
     return PyErr_Occurred() ? nullptr : Py_NewRef(Py_None);
 }
 
+// packed_copy(array): C-contiguous; None for objects and what else NumPy has to copy.
+PyObject* pack(PyObject*, PyObject* given) {
+    if (!PyArray_Check(given)) return Py_NewRef(Py_None);
+    auto* array = reinterpret_cast<PyArrayObject*>(given);
+    // dtypes of other packages have numbers that new_array does not know
+    if (!is_movable(array) || PyTypeNum_ISUSERDEF(PyArray_TYPE(array))) return Py_NewRef(Py_None);
+    return as_object(packed_copy(array));
+}
+
 // write_converted(target, source): whether the elements were written; if not, NumPy has to do it.
 PyObject* write_converted(PyObject*, PyObject* arguments) {
     PyObject *target, *source;
     if (!PyArg_ParseTuple(arguments, "O!O!", &PyArray_Type, &target, &PyArray_Type, &source)) return nullptr;
     auto *to = reinterpret_cast<PyArrayObject*>(target), *from = reinterpret_cast<PyArrayObject*>(source);
-    bool fits = have_same_shape(to, from) && PyArray_ISWRITEABLE(to) && may_convert(to, from) && !may_overlap(to, from);
+    bool fits = have_same_shape(to, from) && PyArray_ISWRITEABLE(to) && !may_overlap(to, from);
+    if (fits && PyArray_DESCR(to) == PyArray_DESCR(from) && is_movable(to) && element_count(to) > 0) {
+        copy_into(to, from);
+        return Py_NewRef(Py_True);
+    }
+    fits = fits && may_convert(to, from);
     if (fits) convert_into(to, from);
     return PyBool_FromLong(fits);
 }
@@ -288,10 +299,11 @@ PyObject* copy_inplace(PyObject* self, PyObject* const* args, Py_ssize_t count, 
     return call_python(COPY_, self, args, count, names);
 }
 
-// Whether one value may be written over all elements here: no history to record, and memory of its own.
+// Whether one value may be written over all elements here: no history to record, memory of its own, and no function
+// transform, which may have captured it.
 bool may_fill(Tensor* target) {
-    return target->array != nullptr && !(state.grad && requires_grad(target)) && !target->inference &&
-           PyArray_ISWRITEABLE(target->array) && is_movable(target->array);
+    return state.levels == nullptr && target->array != nullptr && !(state.grad && requires_grad(target)) &&
+           !target->inference && PyArray_ISWRITEABLE(target->array) && is_movable(target->array);
 }
 
 PyObject* zero_inplace(PyObject* self, PyObject*) {
@@ -333,6 +345,7 @@ KERNEL("_copy").forward(copy_forward, Copy::names).takes(tensor(Copy::src));
 
 PyMethodDef conversion_methods[] = {
     {"convert_half", guarded<convert_half>, METH_VARARGS, "An array in another dtype, in the same order of memory."},
+    {"packed_copy", guarded<pack>, METH_O, "A copy whose elements stand in the order of their indices."},
     {"write_converted", guarded<write_converted>, METH_VARARGS, "The elements of an array over another one's."},
     {nullptr, nullptr, 0, nullptr},
 };

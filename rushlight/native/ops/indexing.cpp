@@ -112,13 +112,26 @@ unsigned part_variant(const Call& call) {
     return PySlice_Check(call[Part::index]) ? SLICES : reader.effect;
 }
 
+// Whether a slice begins at 0 and goes step by step, and says so: torch makes no node of one that takes all then.
+bool is_plain_slice(PyObject* slice) {
+    auto says = [](PyObject* value, long usual) {
+        return value == Py_None || (PyLong_CheckExact(value) && PyLong_AsLong(value) == usual);
+    };
+    auto* parts = reinterpret_cast<PySliceObject*>(slice);
+    return says(parts->start, 0) && says(parts->step, 1);
+}
+
 // Whether an index takes all there is: it has no integers, and the part is no smaller. A single slice copies, in torch.
 bool keeps_all(PyObject* index, PyArrayObject* grad, const npy_intp* sizes, int count) {
     if (PyArray_SIZE(grad) == 0 || PyArray_SIZE(grad) != PyArray_MultiplyList(sizes, count)) return false;
     if (!PyTuple_CheckExact(index)) return false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index); i++) {
         PyObject* each = PyTuple_GET_ITEM(index, i);
-        if (each != Py_None && each != Py_Ellipsis && !PySlice_Check(each)) return false;
+        if (each == Py_None || each == Py_Ellipsis) continue;
+        if (!PySlice_Check(each) || !is_plain_slice(each)) {
+            PyErr_Clear();
+            return false;
+        }
     }
     return true;
 }

@@ -27,6 +27,15 @@ struct Tensors {
 
 bool is_nothing(PyArrayObject* array) { return PyArray_NDIM(array) == 1 && PyArray_DIM(array, 0) == 0; }
 
+// Whether the result is C-contiguous: images that have their channels last may keep that.
+bool gives_rows(const Tensors& tensors, int ndim) {
+    for (Py_ssize_t i = 0; ndim >= 4 && i < tensors.count; i++) {
+        bool channels_first = is_ordered(tensors[i]) || PyArray_STRIDE(tensors[i], 1) != PyArray_ITEMSIZE(tensors[i]);
+        if (!channels_first) return declined("images that have their channels last");
+    }
+    return true;
+}
+
 // Copy an array to its part of a C-contiguous whole: `rows` blocks that stand `step` bytes apart.
 void place_rows(char* to, npy_intp rows, npy_intp step, PyArrayObject* from, const npy_intp* strides) {
     npy_intp bytes = PyArray_NBYTES(from);
@@ -92,6 +101,7 @@ bool cat_forward(Call& call) {
     npy_intp dims[NPY_MAXDIMS];
     int dim = 0, ndim = joined_dims(tensors, call[Joined::dim], dim, dims);
     DECLINE_IF(ndim < 0 || PyArray_MultiplyList(dims, ndim) == 0);
+    if (!gives_rows(tensors, ndim)) return false;
     PyArrayObject* made = call.make(ndim, dims, PyArray_TYPE(tensors[0]));
     const npy_intp* strides = PyArray_STRIDES(made);
     npy_intp rows = PyArray_MultiplyList(dims, dim);
@@ -163,6 +173,7 @@ bool stack_forward(Call& call) {
     for (Py_ssize_t i = 0; i < tensors.count; i++) {
         DECLINE_IF(!PyArray_SAMESHAPE(tensors[i], first));
     }
+    if (!gives_rows(tensors, ndim)) return false;
     Geometry whole(first);
     whole.insert(dim, tensors.count, 0);
     PyArrayObject* made = call.make(whole.ndim, whole.dims, PyArray_TYPE(first));
@@ -215,12 +226,12 @@ PyObject* vstack_route(Call& call) { return joined(call, 2, 0); }
 
 KERNEL("cat")
     .forward(cat_forward, Joined::names)
-    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable().ordered())
+    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable())
     .gradient(cat_backward, SavedOfCat::names)
     .given(tensor(GRADIENT).movable().rank_from(1), dim(SavedOfCat::dim, GRADIENT));
 KERNEL("stack")
     .forward(stack_forward, Joined::names)
-    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable().ordered())
+    .takes(tensors(Joined::tensors).count(1, NPY_MAXDIMS).movable())
     .gradient(stack_backward, SavedOfStack::names)
     .given(tensor(GRADIENT).movable().rank_from(1), dim(SavedOfStack::dim, GRADIENT));
 KERNEL("hstack").route(hstack_route, Stacked::names).takes(none(Stacked::out));

@@ -225,9 +225,11 @@ int half_dtype(const Form& form, const Call& call) {
             found = own;
         }
     }
-    if (found < 0 || std::strcmp(form.row->name, "floor_divide") == 0) return -1;
-    // it gives the largest number of its dtype, and the loop's is float32
-    if (std::strcmp(form.row->name, "nan_to_num") == 0) return -1;
+    if (found < 0) return -1;
+    // a quotient that rounds, the next number and the largest one are those of half precision itself
+    for (const char* own : {"floor_divide", "nextafter", "nan_to_num"}) {
+        if (std::strcmp(form.row->name, own) == 0) return -1;
+    }
     for (int i = 0; i < form.test_count; i++) {
         if (form.tests[i].condition.kind == Condition::TEXT && std::strcmp(form.row->name, "div") == 0) return -1;
     }

@@ -68,12 +68,18 @@ PyArrayObject* shown_everywhere(PyArrayObject* grad, int ndim, const npy_intp* s
     return one ? view_of(one.array(), ndim, shape, strides) : nullptr;
 }
 
+bool is_join(const char* name) { return std::strcmp(name, "cat") == 0 || std::strcmp(name, "stack") == 0; }
+
+// The same of a node that Python made, by its class: where dtypes differ it joins them.
+bool is_python_join(const Node* node) {
+    const char* name = Py_TYPE(node)->tp_name;
+    return std::strcmp(name, "CatBackward0") == 0 || std::strcmp(name, "StackBackward0") == 0;
+}
+
 // Whether a node passes its gradient or parts of it on, which leaves keep as such unless they are expanded.
 bool passes_parts(const Node* node) {
-    if (node->plan == nullptr || node->plan->op->kernel == nullptr) return false;
-    if (!node->plan->has_lists) return node->plan->op->is_view;
-    const char* name = node->plan->op->kernel->name;
-    return std::strcmp(name, "cat") == 0 || std::strcmp(name, "stack") == 0;
+    if (node->plan == nullptr || node->plan->op->kernel == nullptr) return is_python_join(node);
+    return node->plan->has_lists ? is_join(node->plan->op->kernel->name) : node->plan->op->is_view;
 }
 
 // Whether somebody may look at the gradient before it becomes a leaf's: it shows that of a sum is expanded.

@@ -138,7 +138,9 @@ PyObject* drawn_like(const Arguments& arguments) {
 // Whether a write to the tensor is a plain one: not recorded, and to memory that is one stretch.
 bool may_fill(Tensor* target) {
     PyArrayObject* array = target->array;
-    if (array == nullptr || target->inference || !is_plain(array) || !PyArray_ISWRITEABLE(array)) return false;
+    // a function transform may have captured it
+    if (state.levels != nullptr || array == nullptr || target->inference) return false;
+    if (!is_plain(array) || !PyArray_ISWRITEABLE(array)) return false;
     if (target->base != nullptr && (requires_grad(target) || target->cut)) return false;
     return !requires_grad(target) || !state.grad;
 }

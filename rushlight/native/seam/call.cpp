@@ -72,21 +72,26 @@ bool look(Call& call) {
 // The mode that keeps a call from being recorded; borrowed.
 PyObject* cut_reason() { return state.inference ? word_inference : word_no_grad; }
 
-// Note on a result without history what cut it, for a later message.
-void mark_cut(const OpInfo& op, Tensor* tensor) {
-    PyObject* reason;
-    if (state.grad) {
-        reason = PyObject_GetAttrString(op.op, "name");
-        if (reason == nullptr) PyErr_Clear();
-    } else {
-        reason = Py_NewRef(cut_reason());
-    }
+// Note on a result what cut its history, for a later message; takes the reason.
+void set_cut(Tensor* tensor, PyObject* reason) {
     Py_XSETREF(tensor->cut.reason, reason);
     clear_place(tensor->cut.place);
     tensor->cut.place = user_place();
 }
 
+void mark_cut(const OpInfo& op, Tensor* tensor) {
+    if (!state.grad) {
+        mark_unrecorded(tensor);
+        return;
+    }
+    PyObject* reason = PyObject_GetAttrString(op.op, "name");
+    if (reason == nullptr) PyErr_Clear();
+    set_cut(tensor, reason);
+}
+
 }  // namespace
+
+void mark_unrecorded(Tensor* tensor) { set_cut(tensor, Py_NewRef(cut_reason())); }
 
 bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     if (call.needs != 0) {
@@ -456,6 +461,8 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
             settle("a function transform");
             made = call_lifted(function, args, count, names);
             if (made != nullptr || PyErr_Occurred()) return made;
+            // Python looks whose tensor is written to
+            if (op->entry == Entry::INPLACE || op->entry == Entry::EITHER) return nullptr;
         }
         if (op->kernel == nullptr) return nullptr;
         // large calls are never direct: only tests put smaller ones off

@@ -23,6 +23,8 @@ bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names)
 bool settle(OpInfo* op);
 // History, or where it was cut, for the results of a call; false with an exception.
 bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count);
+// Note on a result that a mode keeps from being recorded where that was.
+void mark_unrecorded(Tensor* tensor);
 // The same, with Python's function where native declines.
 PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
 

@@ -155,10 +155,13 @@ int aligned_dims(const Level* level, const Call& call) {
     return alike || !has_number || !has_other ? most : -1;
 }
 
-// A dimension, or several, counted with the batch in front: a new reference; nullptr where that is Python's.
-PyObject* shifted(PyObject* dim) {
+// A dimension, or several, of samples with so many, counted with the batch in front: a new reference; nullptr where
+// that is Python's, as for one that would be the batch itself.
+PyObject* shifted(PyObject* dim, int ndim) {
     if (PyLong_CheckExact(dim)) {
-        long value = PyLong_AsLong(dim);
+        int overflow;
+        long value = PyLong_AsLongAndOverflow(dim, &overflow);
+        if (overflow != 0 || value < -ndim || value > NPY_MAXDIMS) return nullptr;
         return value < 0 ? Py_NewRef(dim) : PyLong_FromLong(value + 1);
     }
     if (!is_list(dim)) return nullptr;
@@ -166,7 +169,7 @@ PyObject* shifted(PyObject* dim) {
     Ref made = Ref::steal(PyTuple_New(count));
     for (Py_ssize_t i = 0; made && i < count; i++) {
         PyObject* each = PySequence_Fast_GET_ITEM(dim, i);
-        PyObject* moved = PyLong_CheckExact(each) ? shifted(each) : nullptr;
+        PyObject* moved = PyLong_CheckExact(each) ? shifted(each, ndim) : nullptr;
         if (moved == nullptr) return nullptr;
         PyTuple_SET_ITEM(made.get(), i, moved);
     }
@@ -230,12 +233,12 @@ bool may_map(const Level* level, const Call& call) {
 }
 
 // Put what a batch dimension moves among the options into their places; false where one is Python's to judge.
-bool shift(const OpInfo* op, PyObject* size, Call& below, Ref* held) {
+bool shift(const OpInfo* op, PyObject* size, int ndim, Call& below, Ref* held) {
     for (unsigned left = op->dims | op->shapes | op->indices; left != 0; left &= left - 1) {
         int place = __builtin_ctz(left);
         PyObject* value = below.arguments[place];
         if (value == Py_None) continue;
-        held[place] = Ref::steal(op->dims >> place & 1     ? shifted(value)
+        held[place] = Ref::steal(op->dims >> place & 1     ? shifted(value, ndim)
                                  : op->shapes >> place & 1 ? with_first(size, value)
                                                            : index_of_all(value));
         if (!held[place]) return false;
@@ -252,6 +255,7 @@ PyObject* map(Level* level, Function* function, Call& call) {
     below.op = op;
     Ref held[MAX_ARGUMENTS], options[MAX_ARGUMENTS], size;
     int most = op->word == BatchWord::ELEMENTWISE ? aligned_dims(level, call) : 0;
+    int ndim = 0;  // of a sample
     for (size_t i = 0; i < op->parameters.size(); i++) {
         PyArrayObject* array = op->tensors >> i & 1 ? own_array(level, call.arguments[i]) : nullptr;
         held[i] = Ref::borrow(array != nullptr ? inner_of(array) : call.arguments[i]);
@@ -261,13 +265,16 @@ PyObject* map(Level* level, Function* function, Call& call) {
         }
         below.arguments[i] = held[i].get();
         if (array == nullptr || size || op->word < BatchWord::SHIFTED) continue;
+        ndim = PyArray_NDIM(array);
         size = Ref::steal(PyLong_FromSsize_t(PyArray_DIM(shown_array(as_tensor(held[i].get())), 0)));
     }
-    if (op->word >= BatchWord::SHIFTED && !shift(op, size.get(), below, options)) return nullptr;
+    if (op->word >= BatchWord::SHIFTED && !shift(op, size.get(), ndim, below, options)) return nullptr;
     Ref found = Ref::steal(again(function, below));
     if (!found) return nullptr;
     if (!is_any_tensor(found.get())) return around(level, call, found.get());
-    return as_object(lift(level, found.get(), 1));
+    Tensor* made = lift(level, found.get(), 1);
+    if (made != nullptr && op->is_view) note_whole(made, call.arguments[0]);
+    return as_object(made);
 }
 
 // A call below a level of forward mode: the tensors there, and the tangents of those that have one.
@@ -402,6 +409,7 @@ PyObject* move(Level* level, Function* function, Call& call) {
     }
     if (PyErr_Occurred() || !fits(tangent.get(), found.get())) return nullptr;
     Ref dual = Ref::steal(as_object(lift(level, found.get(), 0, tangent.get())));
+    if (dual && op->is_view) note_whole(as_tensor(dual.get()), call.arguments[0]);
     if (!dual || !requires_grad(as_tensor(found.get()))) return dual.release();
     // the history of its primal, from which a backward may start
     Tensor *made = as_tensor(dual.get()), *primal = as_tensor(found.get());

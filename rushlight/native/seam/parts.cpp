@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "fused/forwards.h"
+#include "fused/grad_modes.h"
 #include "fused/layers.h"
 #include "fused/optim.h"
 #include "memory/allocator.h"
@@ -29,8 +30,8 @@ bool add_parts(PyObject* module) {
         if (PyModule_AddFunctions(module, methods) < 0) return false;
     }
     return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&
-           add_random(module) && add_overrides(module) && add_lifted(module) && add_lifting(module) &&
-           add_checksum(module);
+           add_grad_modes(module) && add_random(module) && add_overrides(module) && add_lifted(module) &&
+           add_lifting(module) && add_checksum(module);
 }
 
 }  // namespace rushlight

@@ -46,6 +46,15 @@ int set_tuple(PyObject*, PyObject* value, void*) {
     return 0;
 }
 
+PyObject* get_birth(PyObject*, void*) { return PyLong_FromUnsignedLong(state.birth); }
+
+int set_birth(PyObject*, PyObject* value, void*) {
+    unsigned long given = value == nullptr ? 0 : PyLong_AsUnsignedLong(value);
+    if (PyErr_Occurred()) return -1;
+    state.birth = static_cast<unsigned>(given);
+    return 0;
+}
+
 PyGetSetDef state_fields[] = {
     {"grad", get_flag<&State::grad>, set_flag<&State::grad>, nullptr, nullptr},
     {"backward", get_flag<&State::backward>, set_flag<&State::backward>, nullptr, nullptr},
@@ -58,6 +67,7 @@ PyGetSetDef state_fields[] = {
     {"compiled", get_flag<&State::compiled>, set_compiled, nullptr, nullptr},
     {"whole", get_flag<&State::whole>, set_flag<&State::whole>, nullptr, nullptr},
     {"saved_hooks", get_tuple<&State::saved_hooks>, set_tuple<&State::saved_hooks>, nullptr, nullptr},
+    {"birth", get_birth, set_birth, nullptr, nullptr},
     {"levels", get_tuple<&State::levels>, set_tuple<&State::levels>, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

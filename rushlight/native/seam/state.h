@@ -22,6 +22,8 @@ struct State {
     // tuples, or nullptr for the empty one
     PyObject* saved_hooks = nullptr;
     PyObject* levels = nullptr;  // the function transforms that run, outermost first
+    // when the innermost of those that differentiate began, as a number that grows; 0 for none
+    unsigned birth = 0;
 };
 
 extern RUSHLIGHT_SHARED_THREAD_LOCAL State state;

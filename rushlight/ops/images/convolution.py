@@ -76,13 +76,21 @@ def convolution(
     """
     stride, padding, dilation, output_padding = check_options(weight, stride, padding, dilation, output_padding, groups)
     check_weight(input, weight, bias, transposed, groups)
-    if input.dtype.kind == "b":
-        raise refuse("slow_conv2d_cpu", input)
+    refuse_bools(input, transposed)
     run = spread_kernel if transposed else slide_kernel
     found = run(input, weight, stride, padding, dilation, output_padding, groups)
     if bias is not None:
         found = found + bias.reshape(-1, *[1] * (found.ndim - 2))
     return in_layout_of(found, input, weight)
+
+
+def refuse_bools(input: np.ndarray, transposed: bool) -> None:
+    """Refuse truths, in the name of torch's kernel."""
+    if input.dtype.kind == "b":
+        volumes = input.ndim == 5
+        if transposed:
+            raise refuse(f"slow_conv_transpose{3 if volumes else 2}d_out_cpu", input)
+        raise refuse("compute_columns3d" if volumes else "slow_conv2d_cpu", input)
 
 
 convolution.gradient(

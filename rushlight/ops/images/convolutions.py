@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.core.memory.layout import contiguous_format
-from rushlight.ops.images.convolution import check_weight, convolution
+from rushlight.ops.images.convolution import check_weight, convolution, refuse_bools
 from rushlight.ops.images.padding import pad
 from rushlight.ops.images.sliding import extents
 from rushlight.ops.machine.declare import composed
@@ -116,6 +116,7 @@ def look_first(input, weight, bias, transposed: bool, groups: int) -> None:
     """Of operands with different dtypes torch looks at the sizes first."""
     if weight._array.dtype != input._array.dtype and input._array.dtype.kind != "c":
         check_weight(input, weight, bias, transposed, groups)
+        refuse_bools(input._array, transposed)
 
 
 def named_padding(name: str, input, weight, stride, dilation) -> tuple[Any, Any]:

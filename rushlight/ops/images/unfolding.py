@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from rushlight.core.memory.capacity import MOST, require_room
+from rushlight.core.memory.strides import packed
 from rushlight.ops.images.sliding import Extents, add_windows, padded, place_counts, windows
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.dims import plain_size
@@ -185,7 +184,7 @@ def fold(
     channels = rows // math.prod(kernel)
     seen = input.reshape(-1 if input.size else 0, channels, *kernel, *places)
     found = add_windows(seen, sizes, kernel, stride, padding, dilation)
-    return np.ascontiguousarray(found.reshape(*input.shape[:-2], channels, *sizes))
+    return packed(found.reshape(*input.shape[:-2], channels, *sizes))
 
 
 fold.gradient(

@@ -31,7 +31,14 @@ from rushlight.ops.indexing.indexing import (
 from rushlight.ops.indexing.indices import as_tuple, check_mask, plain, positions, too_many
 from rushlight.ops.machine.call import tensor_list
 from rushlight.ops.machine.declare import composed, op
-from rushlight.ops.machine.inplace import check_inference, check_target, pass_cut, require_writable, written
+from rushlight.ops.machine.inplace import (
+    check_inference,
+    check_target,
+    pass_cut,
+    refuse_captured,
+    require_writable,
+    written,
+)
 from rushlight.ops.machine.layouts import LIKE
 from rushlight.ops.machine.option_kinds import kind_name
 from rushlight.ops.machine.overlap import refuse_overlap
@@ -57,6 +64,8 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
     if has_word(index, value):
         divert(Tensor.__setitem__, (self, index, value), {})
         return
+    if state.levels:
+        refuse_captured(self, "copy")
     if self._inference:
         check_inference(self)
     if not isinstance(value, Tensor):

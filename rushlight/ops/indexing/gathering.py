@@ -220,8 +220,13 @@ def take(input: Tensor, index: Tensor, *, out=None):
     if index.size and not input.size:
         raise IndexError("take(): tried to take from an empty tensor")
     check_flat(index, input.size)
-    # NumPy refuses to take even nothing from an empty array
-    return input.take(index) if index.size else np.empty(index.shape, input.dtype)
+    if not index.size:
+        # NumPy refuses to take even nothing from an empty array
+        return np.empty(index.shape, input.dtype)
+    if not input.flags.c_contiguous and index.size < input.size:
+        # NumPy would copy all of it first
+        return input[np.unravel_index(index % input.size, input.shape)]
+    return input.take(index)
 
 
 take.gradient(

@@ -161,11 +161,16 @@ def part(input, index: tuple):
 part.gradient(input=lambda grad, input_shape, index: part_gradient(grad, input_shape, index))
 
 
+def takes_part(entry: Any) -> bool:
+    """Whether torch makes a node for an entry that may name everything: all but the slices that say so plainly."""
+    return type(entry) is int or (type(entry) is slice and bool(entry.start or entry.step not in (None, 1)))
+
+
 def part_gradient(grad: Tensor, shape: tuple, index: tuple | slice) -> Tensor:
     """The gradient of all that the part was taken from: itself, where only dimensions were added."""
     count = grad._array.size
     # a single slice copies, in torch
-    if not count or count != math.prod(shape) or type(index) is slice or any([type(each) is int for each in index]):
+    if not count or count != math.prod(shape) or type(index) is slice or any(map(takes_part, index)):
         return part_into(grad, index, shape)
     dots = index.index(...)
     # dimensions before the dots count from the front, those behind them from the end; the outer ones go last

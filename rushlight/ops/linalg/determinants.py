@@ -7,7 +7,7 @@ import numpy as np
 from rushlight.core.creation.filled import eye
 from rushlight.core.numbers import dtypes
 from rushlight.ops.linalg.checks import require_inexact, require_square
-from rushlight.ops.linalg.inverses import inv_ex
+from rushlight.ops.linalg.inverses import inv_ex, inverses
 from rushlight.ops.linalg.results import collected
 from rushlight.ops.linalg.singular import linalg_svd
 from rushlight.ops.machine.declare import composed, op
@@ -56,9 +56,11 @@ linalg_det.gradient(A=lambda grad, A, result: grad[..., None, None] * conjugate(
 def cofactors(A):
     """The derivative of the determinant by each element; of a singular matrix too."""
     try:
-        found = np.linalg.det(A)[..., None, None] * np.linalg.inv(A)
-        if np.isfinite(found).all():
-            return found.swapaxes(-1, -2)
+        inverse = inverses(A)[0]
+        if np.isfinite(inverse).all():
+            size = np.linalg.det(A)[..., None, None]
+            # of a determinant that is too large torch has no derivative either
+            return np.where(np.isfinite(size), size * inverse, np.nan).swapaxes(-1, -2)
     except np.linalg.LinAlgError:
         pass
     left, values, right = np.linalg.svd(A)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 PREFIXES = {"f": "s", "d": "d", "F": "c", "D": "z"}
+# rows from which a matrix is worth a call of its own, and SciPy's import
+LARGE = 32
 
 
 def lapack(name, dtype):

@@ -23,7 +23,7 @@ from rushlight.ops.losses.classification_losses import (
 )
 from rushlight.ops.losses.loss_reduction import legacy, unknown
 from rushlight.ops.machine.declare import composed, op
-from rushlight.ops.machine.rules import MATCH, PROMOTE, SAME
+from rushlight.ops.machine.rules import MATCH, PROMOTE, WIDENED
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.loss_words import AT_CLASSES, CLASSES
 from rushlight.ops.machine.transforms.words import ELEMENTWISE
@@ -82,7 +82,7 @@ def cross_entropy_gradient(grads: list, probs: Tensor, shares: Tensor, target: T
     return found
 
 
-@op(dtype=SAME, batch=AT_CLASSES, name="_less_one_at_target", samples=None)
+@op(dtype=WIDENED, operands=["probs", "scale"], batch=AT_CLASSES, name="_less_one_at_target", samples=None)
 def less_one_at_target(probs, target, scale):
     """The probabilities, less one for the right classes, times the scale of each row."""
     found = probs * scale

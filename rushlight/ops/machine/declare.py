@@ -19,7 +19,7 @@ from rushlight.ops.machine.inplace import call_either, call_inplace
 from rushlight.ops.machine.layouts import COMMON, KEPT, ROWS
 from rushlight.ops.machine.returned import named_results
 from rushlight.ops.machine.signature import CO_VARARGS, REQUIRED, Parameter, all_names, names_of, parameters_of
-from rushlight.ops.machine.transforms.words import BY_STRIDES, DIMS, ELEMENTWISE, NATIVE, RANDOM, SHAPES
+from rushlight.ops.machine.transforms.words import BY_STRIDES, DIMS, ELEMENTWISE, NATIVE, OF_MATRICES, RANDOM, SHAPES
 
 REGISTRY: dict[str, Op] = {}
 
@@ -114,6 +114,8 @@ class Op:
         spoken = "" if self.batch is None or self.made is not None or self.name in RANDOM else self.batch.__name__
         # the other products are `matmul` of a batch
         word = NATIVE.get(spoken, 0) if spoken != "PRODUCT" or self.name == "matmul" else 0
+        if self.name in OF_MATRICES:
+            word = 0  # whether a sample is a matrix, Python looks
         own = self.tangent is not None
         moves = (self.linear or self.is_view) and not own and self.name not in BY_STRIDES
         slope = self.is_pointwise and not own and not self.is_view

@@ -13,8 +13,10 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import explained
 from rushlight.errors.fixes import one_dtype
 from rushlight.errors.refusals import no_kernel
+from rushlight.ops.images.convolution import convolution, image_gradient, kernel_gradient
 from rushlight.ops.images.padding import pad
 from rushlight.ops.indexing.assignment import index_put
+from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.reductions.reductions import sum
 from rushlight.ops.reductions.searching import searchsorted
 from rushlight.ops.reductions.segments import segment_reduce
@@ -224,8 +226,45 @@ def _convert_indices_from_csr_to_coo(
     return stack(pair[::-1] if transpose else pair)
 
 
+def _convolution(input: Tensor, weight: Tensor, bias: Tensor | None, *options: Any) -> Tensor:
+    """A convolution with the switches of cuDNN after its options, which say nothing about a CPU."""
+    stride, padding, dilation, transposed, output_padding, groups, *_ = options
+    return convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+
+
+def convolution_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    bias_sizes: Sequence[int] | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    output_padding: Sequence[int],
+    groups: int,
+    output_mask: Sequence[bool],
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    """The gradients of a convolution's input, weight and bias, those that the mask asks for."""
+    made: list[Tensor | None] = [None, None, None]
+    if output_mask[0]:
+        made[0] = image_gradient(
+            grad_output, conjugate(weight), input.shape, stride, padding, dilation, transposed, groups
+        )
+    if output_mask[1]:
+        image, grad = conjugate(input), grad_output
+        if transposed:
+            image, grad = grad, image
+        made[1] = kernel_gradient(image, grad, weight.shape[2:], stride, padding, dilation, groups)
+    if output_mask[2]:
+        made[2] = sum(grad_output, [0, *range(2, grad_output.dim())])
+    return tuple(made)  # type: ignore[return-value]
+
+
 __all__ = [
     "_chunk_cat",
+    "_convolution",
+    "convolution_backward",
     "_convert_indices_from_coo_to_csr",
     "_convert_indices_from_csr_to_coo",
     "_pin_memory",

@@ -35,6 +35,8 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     target = arguments[0]
     if not isinstance(target, Tensor):
         raise wrong_argument(op, 0, target, form="_")
+    if state.levels:
+        refuse_captured(target, op.name)
     arrays, needs, cut = unwrap(op, arguments)
     if any([type(each) is Lifted or (type(each) is list and holds_lifted(each)) for each in arrays]):
         return call_lifted(op, arguments)
@@ -65,6 +67,13 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         pass_cut(target, cut)
     return target
+
+
+def refuse_captured(target: Tensor, name: str) -> None:
+    """Refuse a write to what a function transform has captured."""
+    from rushlight.ops.machine.transforms.captured import refuse_captured
+
+    refuse_captured(target, name)
 
 
 def holds_lifted(arrays: list) -> bool:
@@ -180,10 +189,16 @@ def write(op: Op, target: Tensor, result: ndarray) -> None:
         check_inference(target)
     if expanded:
         write_changed(array, result)
-    elif result.dtype == array.dtype or extension is None or not extension.write_converted(array, result):
-        # NumPy takes ten times as long between dtypes, a hundred times for float16
-        array[...] = result
+    else:
+        put(array, result)
     written(target)
+
+
+def put(array: ndarray, result: ndarray) -> None:
+    """Write a result over an array: NumPy takes five times as long for turned memory, a hundred for float16."""
+    quick = array.flags.c_contiguous and result.flags.c_contiguous and array.dtype == result.dtype
+    if quick or extension is None or not extension.write_converted(array, result):
+        array[...] = result
 
 
 def check_overlap(op: Op, target: Tensor, arguments: tuple, arrays: list) -> None:

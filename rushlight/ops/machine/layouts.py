@@ -13,6 +13,7 @@ import numpy as np
 
 from rushlight.core.memory.layout import common_strides, dense_strides, empty_with_strides, packed_strides
 from rushlight.core.memory.strides import contiguous_strides, is_fresh, strides_of
+from rushlight.native import extension
 from rushlight.ops.machine.formats import is_channels_last, laid_out
 
 if TYPE_CHECKING:
@@ -114,5 +115,6 @@ def restrided(result: ndarray, strides: tuple[int, ...]) -> ndarray:
     if strides_of(result) == strides or not result.size:
         return result
     found = empty_with_strides(result.shape, strides, result.dtype)
-    found[...] = result
+    if extension is None or type(result) is not ndarray or not extension.write_converted(found, result):
+        found[...] = result
     return found

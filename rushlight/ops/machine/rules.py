@@ -17,6 +17,7 @@ from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import by_float32
 from rushlight.core.numbers.promotion import common, compute_dtype
 from rushlight.errors.refusals import no_kernel
+from rushlight.native import extension
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -65,7 +66,8 @@ def is_usual(array: ndarray) -> bool:
 def cast_in_order(array: ndarray, kind: np.dtype) -> ndarray:
     """As astype, but dimensions that repeat one element stay in their place, and those of size 1 keep their steps."""
     made = empty_like_array(array, kind)
-    made[...] = array
+    if extension is None or not extension.write_converted(made, array):
+        made[...] = array
     return made
 
 
@@ -105,6 +107,15 @@ def SAME(op: Op, arrays: list) -> np.dtype | None:
     if dtypes.STORED:
         watch_stored(op, arrays)
     return None
+
+
+def WIDENED(op: Op, arrays: list) -> np.dtype | None:
+    """Like SAME; half precision is computed with in float32, and is that of the first input again."""
+    kind = arrays[0].dtype
+    if kind not in dtypes.HALF:
+        return SAME(op, arrays)
+    cast(op, arrays, compute_dtype(kind))
+    return kind
 
 
 def promoted(op: Op, arrays: list) -> tuple[np.dtype, np.dtype]:

@@ -11,7 +11,7 @@ from rushlight.autograd.modes import state
 from rushlight.core.creation.filled import converted
 from rushlight.core.memory.capacity import LARGE, require_room
 from rushlight.core.memory.lifted import Lifted
-from rushlight.core.memory.strides import contiguous_strides
+from rushlight.core.memory.strides import contiguous_strides, packed
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.float_warnings import QUIET, floating_point
@@ -41,8 +41,7 @@ class OutOfRange(IndexError, RuntimeError):
 def overwrite(op: Op, arguments: tuple) -> Tensor:
     """The in-place form of an op whose body changes some elements of `out`; `call_inplace` writes all."""
     target = arguments[0]
-    if not isinstance(target, Tensor):
-        raise wrong_argument(op, 0, target)
+    check_written(op, target)
     array = target._array
     arrays, needs, cut = unwrap(op, arguments)
     if any([type(each) is Lifted or (type(each) is list and inplace.holds_lifted(each)) for each in arrays]):
@@ -75,7 +74,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         if type(array) is np.ndarray and (array.flags.c_contiguous or not single):
             op.positional(*arrays, array)
         else:
-            array[...] = op.positional(*arrays)
+            inplace.put(array, op.positional(*arrays))
     except Exception as error:
         from rushlight.errors import calls
 
@@ -88,6 +87,14 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         inplace.pass_cut(target, cut)
     return target
+
+
+def check_written(op: Op, target: Any) -> None:
+    """Refuse what is no tensor, or one that a function transform has captured."""
+    if not isinstance(target, Tensor):
+        raise wrong_argument(op, 0, target)
+    if state.levels:
+        inplace.refuse_captured(target, op.name)
 
 
 def check_operands(op: Op, arguments: tuple, arrays: list) -> None:
@@ -110,7 +117,7 @@ def apart(value: np.ndarray, array: np.ndarray) -> np.ndarray:
 def target_of(input: np.ndarray, out: np.ndarray | None) -> np.ndarray:
     """The array that a body may change: a copy in memory order, or `out` with the input's elements."""
     if out is None:
-        return input.copy()
+        return input.copy() if input.flags.c_contiguous else packed(input)
     if out is not input:
         out[...] = input
     return out

@@ -16,7 +16,7 @@ from rushlight.ops.machine.kinds import require_floats, require_one_kind
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.layer_words import BY_CHANNEL
-from rushlight.ops.machine.transforms.level import is_lifted
+from rushlight.ops.machine.transforms.level import DIFFERENTIATING, is_lifted
 from rushlight.ops.normalization.normalization import normalized_gradient, total
 
 
@@ -162,12 +162,20 @@ def move(running: Tensor | None, found: Tensor, momentum: float, factor: float) 
     """A running statistic, part of the way to what was found; as in torch, not counted as a write."""
     if running is None:
         return
+    running, found = numbers_of(running), numbers_of(found)
     if is_lifted(running) or is_lifted(found):
         running.copy_(running * (1 - momentum) + found.detach() * (momentum * factor))
         return
     array = running._array
     array *= 1 - momentum
     array += (found._array * (momentum * factor)).astype(array.dtype, copy=False)
+
+
+def numbers_of(tensor: Tensor) -> Tensor:
+    """What stands below the transforms that differentiate: no gradient goes through a running statistic."""
+    while is_lifted(tensor) and tensor._array.level.kind in DIFFERENTIATING:
+        tensor = tensor._array.inner
+    return tensor
 
 
 def batches(make):

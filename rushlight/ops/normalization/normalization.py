@@ -12,7 +12,7 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.kinds import refuse, require_floats, require_one_kind
-from rushlight.ops.machine.rules import MATCH, SAME
+from rushlight.ops.machine.rules import MATCH, WIDENED
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.layer_words import LAYERED
 from rushlight.ops.machine.transforms.words import ALONG
@@ -127,7 +127,7 @@ def layer_gradient(
     return found
 
 
-@op(dtype=SAME, batch=ALONG, name="_normalized_gradient", samples=None)
+@op(dtype=WIDENED, batch=ALONG, name="_normalized_gradient", samples=None)
 def normalized_gradient(through, normal, scale, dims: tuple, centred: bool):
     """A gradient less its parts along the normalized input and, where that was centred, along the ones; scaled.
 

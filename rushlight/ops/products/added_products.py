@@ -209,7 +209,9 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1, out=None):
     for name, vector in (("vec1", vec1), ("vec2", vec2)):
         if vector.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    product = vec1[:, None] * vec2
+    # in the order of the input's memory, so that the sum passes straight through both
+    turned = input.ndim == 2 and input.strides[0] < input.strides[1]
+    product = (vec2[:, None] * vec1).T if turned else vec1[:, None] * vec2
     for name, factor in (("beta", beta), ("alpha", alpha)):
         if product.dtype.kind in "iub" and isinstance(factor, float):
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")

@@ -17,6 +17,7 @@ from rushlight.ops.machine.inplace import call_inplace
 from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.rules import ACCUMULATE, AVERAGE, SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.level import may_hold
 from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.reductions.folding import in_c_order
@@ -109,6 +110,8 @@ def cumprod(input, dim: int, *, dtype=None, out=None):
     """
     along = axis(dim, input.ndim)
     refuse_bools("cumprod_out_cpu", input)
+    if input.dtype.kind == "f" and not is_straight(input):
+        return straightened(cumprod, input, along)
     return np.multiply.accumulate(input, along, WIDE.get(dtype, dtype)) if input.ndim else input.copy()
 
 

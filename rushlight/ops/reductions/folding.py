@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core.memory.strides import packed
+
 # from this many rows on, in so many blocks
 MANY, BLOCKS = 256, 16
 
@@ -21,7 +23,7 @@ def fold(ufunc: np.ufunc, array: np.ndarray, along: int | tuple | None, keepdims
 
 def in_c_order(array: np.ndarray) -> np.ndarray:
     """As torch's reductions and row ops return it; NumPy keeps the order of the input."""
-    return array if array.flags.c_contiguous else array.copy()
+    return packed(array)
 
 
 def fold_rows(ufunc: np.ufunc, array: np.ndarray, along: int, keepdims: bool) -> np.ndarray:

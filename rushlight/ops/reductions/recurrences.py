@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.core.memory.strides import packed
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.gradients import conjugate
 from rushlight.ops.machine.rules import SAME
@@ -45,7 +46,7 @@ def chain(input, links, dim: int, backwards: bool):
     else:
         for place in range(1, count):
             found[place] += links[place - 1] * found[place - 1]
-    return np.ascontiguousarray(np.moveaxis(found, 0, dim))
+    return packed(np.moveaxis(found, 0, dim))
 
 
 chain.gradient(

@@ -25,6 +25,7 @@ from rushlight.ops.machine.inplace import (
     check_target,
     make_writable,
     record_write,
+    refuse_captured,
     written,
 )
 from rushlight.ops.machine.layouts import KEPT
@@ -235,6 +236,8 @@ def zero_(input: Tensor) -> Tensor:
 
 def overwrite(target: Tensor, value: Any, op: Op, arguments: tuple) -> Tensor:
     """Write a number over every element, also where several share a place in memory."""
+    if state.levels:
+        refuse_captured(target, op.name)
     array = target._array
     recording = state.grad and target.requires_grad
     if recording:

@@ -19,7 +19,7 @@ from rushlight.ops.machine.call import run
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.dims import plain_size
 from rushlight.ops.machine.generate import sizes
-from rushlight.ops.machine.inplace import check_inference, check_target, follow, written
+from rushlight.ops.machine.inplace import check_inference, check_target, follow, refuse_captured, written
 from rushlight.ops.machine.transforms.level import is_lifted
 from rushlight.ops.machine.transforms.lifting import become
 from rushlight.ops.shape.copying import function_and_method
@@ -30,6 +30,8 @@ from rushlight.ops.shape.transposing import t, transpose
 
 def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
     """Make the tensor what a view op makes of it; the history goes through a node of that name."""
+    if state.levels:
+        refuse_captured(tensor, view.op.name)
     if is_lifted(tensor):
         become(tensor, view(tensor, *arguments))
         return tensor
@@ -135,6 +137,8 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
     tensor([[0, 1],
             [2, 3]])
     """
+    if state.levels:
+        refuse_captured(self, "resize")
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     if not size_ and size is None:
@@ -175,6 +179,8 @@ def set_(
     >>> x.set_(y).data_ptr() == y.data_ptr()
     True
     """
+    if state.levels:
+        refuse_captured(self, "set")
     if self._inference:
         check_inference(self)
     if state.grad and self._requires_grad:

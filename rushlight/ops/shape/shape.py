@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.memory.deferred import CONJUGATE, flips_of
-from rushlight.core.memory.strides import byte_strides, view_strides, with_strides
+from rushlight.core.memory.strides import byte_strides, packed, view_strides, with_strides
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, new, storage_of
 from rushlight.errors import fixes
@@ -192,7 +192,7 @@ reshaped_view.gradient(input=lambda grad, input_shape: grad.reshape(input_shape)
 
 @op(dtype=SAME, batch=SHAPED, linear=True, name="_reshaped_copy", node="UnsafeViewBackward0", samples=None)
 def reshaped_copy(input, shape: tuple):
-    return input.reshape(inferred(shape, input.size, input.shape))
+    return packed(input).reshape(inferred(shape, input.size, input.shape))
 
 
 reshaped_copy.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))

@@ -15,6 +15,8 @@ from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.words import ELEMENTWISE
 
 HIGHEST = 100_000
+# from this degree on torch takes the polynomials of Chebyshev between -1 and 1 from angles, at once
+BY_ANGLE = 7
 Recurrence = Callable[[int, Any, Any, Any], Any]
 
 
@@ -24,6 +26,15 @@ def chebyshev(k: int, x: Any, last: Any, before: Any) -> Any:
 
 def shifted(k: int, x: Any, last: Any, before: Any) -> Any:
     return chebyshev(k, 2 * x - 1, last, before)
+
+
+# the polynomials of Chebyshev at the cosine of an angle, by the last letter of their names
+ANGLES: dict[str, Callable[[Any, Any], Any]] = {
+    "t": lambda angle, n: np.cos(n * angle),
+    "u": lambda angle, n: np.sin((n + 1) * angle) / np.sin(angle),
+    "v": lambda angle, n: np.cos((n + 0.5) * angle) / np.cos(angle / 2),
+    "w": lambda angle, n: np.sin((n + 0.5) * angle) / np.sin(angle / 2),
+}
 
 
 # name, family, values of degrees 0 to 3 at 2, degree 1, and degree k + 1 from degrees k and k - 1; degree 0 is always 1
@@ -102,26 +113,40 @@ degrees = cases(
 )
 
 
-def evaluate(x: Any, n: Any, first: Callable, following: Recurrence) -> np.ndarray:
+def evaluate(name: str, x: Any, n: Any, first: Callable, following: Recurrence) -> np.ndarray:
     """The polynomials of degrees `n` at `x`; a negative degree gives 0."""
     require_tensor(x, n)
     x, n = np.broadcast_arrays(x, np.trunc(n))
+    # in double precision: float32 loses 8 units in the last place by degree 5
+    kind, x = (x if x.dtype.kind == "f" else n).dtype, x.astype(np.float64)
+    if "chebyshev" not in name:
+        return by_recurrence(x, n, first, following).astype(kind)
+    cosine = 2 * x - 1 if name.startswith("shifted") else x
+    at_once = (n >= BY_ANGLE) & (np.abs(cosine) < 1)
+    found = by_recurrence(x, np.where(at_once, 0, n), first, following)
+    found[at_once] = ANGLES[name[-1]](np.arccos(cosine[at_once]), n[at_once])
+    return found.astype(kind)
+
+
+def by_recurrence(x: np.ndarray, n: np.ndarray, first: Callable, following: Recurrence) -> np.ndarray:
+    """The same, each degree from the two before it."""
     highest = n.max(initial=0)
     if not highest <= HIGHEST:
         raise RuntimeError(f"degree {highest} is too high: the recurrence takes a step for each degree up to it")
-    # in double precision: float32 loses 8 units in the last place by degree 5
-    kind, x = (x if x.dtype.kind == "f" else n).dtype, x.astype(np.float64)
     before, last = np.ones_like(x), first(x)
     found = np.where(n == 0, before, np.where(n == 1, last, 0))
     for k in range(1, int(highest)):
         before, last = last, following(k, x, last, before)
         found = np.where(n == k + 1, last, found)
-    return found.astype(kind)
+        if np.isnan(last).all():
+            # all that follow are too
+            return np.where(n > k, last, found)
+    return found
 
 
 def declare(name: str, family: str, values: str, first: Callable, following: Recurrence) -> None:
     def body(input, n, *, out=None):
-        return evaluate(input, n, first, following)
+        return evaluate(name, input, n, first, following)
 
     body.__doc__ = f"""The polynomial of degree `n` ({family}) at each element.
 

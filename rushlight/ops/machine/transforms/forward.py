@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rushlight.core.memory.addresses import address_of
 from rushlight.core.memory.lifted import Lifted, lift
 from rushlight.core.object.tensor import Tensor, new
 from rushlight.core.settings.state import state
-from rushlight.ops.machine.transforms.level import BY_PYTHON, FORWARD, Level, holds
+from rushlight.errors.explained import explained
+from rushlight.ops.machine.transforms.level import BY_PYTHON, FORWARD, Level, belong, holds, note_views, whole_of
 from rushlight.ops.machine.transforms.lifting import invoke, mapped
 from rushlight.ops.machine.transforms.tangents import derivative
 
@@ -73,6 +75,8 @@ class Forward(Level):
         else:
             waiting = iter(slopes)
             duals = mapped(lambda each: self.dual(each, next(waiting)), found)
+        if op.is_view:
+            note_views(op, arguments[0], duals)
         if not self.transforms and state.grad:
             self.record(op, arguments, duals)
         return duals
@@ -98,7 +102,7 @@ class Forward(Level):
         from rushlight.ops.machine.inplace import call_inplace, written
 
         own = holds(target) is self
-        primal = target._array.inner if own else target
+        primal, base = target._array.inner if own else target, whole_of(target)
         call_inplace(op, (primal, *[self.lower(each) for each in arguments[1:]]))
         if own:
             held = target._array.aside
@@ -108,10 +112,11 @@ class Forward(Level):
             else:
                 held.zero_() if moved is None else held.copy_(moved)
             target._array = lift(self, primal, held)
+            target._array.whole = base
             written(target)
             show_history(target, primal)
         elif moved is not None:
-            self.give(target).copy_(moved)
+            self.give(target, moved, base)
         return target
 
     def moved_by(self, op: Op, arguments: tuple) -> Tensor | None:
@@ -124,25 +129,54 @@ class Forward(Level):
         moved = moved.real if moved.is_complex() and not target.is_complex() else moved
         return moved.to(target.dtype).expand(target.shape)
 
-    def give(self, target: Tensor) -> Tensor:
-        """Give a tensor that is written to a tangent of zeros, and its base too; returns the tangent."""
+    def give(self, target: Tensor, moved: Tensor, base: Tensor | None) -> None:
+        """Give a tensor that was written to a tangent, and zeros with it in their midst to what it is a view of."""
         inner = new(type(target))
+        if base is None and holds(target) is not None and bottom(target)._base is not None:
+            raise explained(
+                RuntimeError,
+                "inside of two levels of forward mode, a part of a tensor of the outer one cannot be written to: what "
+                "it is a part of is not known there",
+                fix="make a new tensor, with torch.cat, torch.where or index_copy",
+            )
         for name in ("_array", "_storage", "_node", "_output", "_requires_grad", "_base", "_view_version", "_made"):
             setattr(inner, name, getattr(target, name))
-        base = target._base
-        if base is None:
-            tangent = inner.detach().clone().zero_()
-        else:
-            above = base._array.aside if holds(base) is self else self.give(base)
-            inner._base = base._array.inner
-            below = base._array.inner
-            tangent = above.as_strided(inner.shape, inner.stride(), inner.storage_offset() - below.storage_offset())
-        target._array, target._base = lift(self, inner, tangent), None
-        return tangent
+        if base is not None:
+            whole = base._array.inner if holds(base) is self else base
+            # for each sample, where what is written differs from sample to sample
+            above = base._array.aside if holds(base) is self else moved.new_zeros(base.shape, dtype=base.dtype)
+            places = places_in(whole, inner)
+            above = above.reshape(-1).scatter(0, places, moved.reshape(-1)).view(base.shape)
+            if holds(base) is self:
+                base._array = lift(self, whole, above)
+            else:
+                self.give(base, above, None)
+            belong(inner, base._array.inner)
+        target._array, target._base = lift(self, inner, moved), None
+        target._array.whole = base
 
     def fill(self, array: Lifted, value: Any) -> None:
         array.inner.fill_(value)
         array.aside.zero_()
+
+
+def bottom(tensor: Tensor) -> Tensor:
+    """The plain tensor below all levels."""
+    while type(tensor._array) is Lifted:
+        tensor = tensor._array.inner
+    return tensor
+
+
+def places_in(base: Tensor, view: Tensor) -> Tensor:
+    """Which elements of its base, counted one by one, a view shows."""
+    from rushlight.core.creation.ranges import arange
+
+    numbers = arange(base.numel()).view(base.shape)
+    if not view.numel():
+        return numbers[:0]
+    laid_out = numbers.new_empty_strided(base.shape, base.stride()).copy_(numbers)
+    first = (address_of(view._array) - address_of(base._array)) // base._array.itemsize
+    return laid_out.as_strided(view.shape, view.stride(), first).reshape(-1)
 
 
 def functional(op: Op, arguments: tuple) -> tuple:

@@ -52,11 +52,11 @@ def AT_POSITIONS(batch: Batch) -> Any:
     if has_masks(batch):
         return each_sample(batch)
     if not are_mapped(batch, "indices"):
-        found = batch.call(dims=shift(dims))
+        found = batch.call(dims=shift(dims, batch.ndim(0)))
         return found.movedim(wide(batch), 0) if front(dims) else found
     batch.fill(0)
     count, indices = wide(batch), with_numbers(batch)
-    found = batch.call(indices=indices, dims=(0, *shift(dims)))
+    found = batch.call(indices=indices, dims=(0, *shift(dims, batch.ndim(0))))
     before = 0 if front(dims) else dims[0]
     return found.movedim(tuple(range(1, 1 + count)), tuple(range(1 + before, 1 + before + count))) if before else found
 
@@ -70,11 +70,11 @@ def INTO_POSITIONS(batch: Batch) -> Any:
     values, count = batch.arguments[0], wide(batch)
     if not are_mapped(batch, "indices"):
         values = values.movedim(0, count) if front(dims) else values
-        return batch.call(input=values, dims=shift(dims), shape=shape)
+        return batch.call(input=values, dims=shift(dims, len(shape)), shape=shape)
     before = 0 if front(dims) else dims[0]
     if before:
         values = values.movedim(tuple(range(1 + before, 1 + before + count)), tuple(range(1, 1 + count)))
-    return batch.call(input=values, indices=with_numbers(batch), dims=(0, *shift(dims)), shape=shape)
+    return batch.call(input=values, indices=with_numbers(batch), dims=(0, *shift(dims, len(shape))), shape=shape)
 
 
 def PUT(batch: Batch) -> Any:
@@ -93,14 +93,14 @@ def PUT(batch: Batch) -> Any:
         values = values.movedim(tuple(range(1 + before, 1 + before + count)), tuple(range(1, 1 + count)))
     elif before and values.ndim > rest - before:
         return each_sample(batch)
-    return batch.call(values=values, indices=with_numbers(batch), dims=(0, *shift(dims)))
+    return batch.call(values=values, indices=with_numbers(batch), dims=(0, *shift(dims, batch.ndim(0))))
 
 
 def SELECTED(batch: Batch) -> Any:
     """Whole slices at the positions of one index."""
     dim, index = batch["dim"], batch["index"]
     if not are_mapped(batch, "index"):
-        return batch.call(dim=shift(dim)) if batch.ndim(0) else each_sample(batch)
+        return batch.call(dim=shift(dim, batch.ndim(0))) if batch.ndim(0) else each_sample(batch)
     if batch.ndim(batch.op.positions["index"]) != 1 or not batch.ndim(0):
         return each_sample(batch)
     batch.fill(0)
@@ -119,7 +119,7 @@ def PLACED(batch: Batch) -> Any:
     if are_mapped(batch, "index") or not all([batch.ndim(place) for place in places]):
         return each_sample(batch)
     batch.fill(*places)
-    return batch.call(dim=shift(batch["dim"]))
+    return batch.call(dim=shift(batch["dim"], batch.ndim(0)))
 
 
 def LOOKED_UP(batch: Batch) -> Any:
@@ -144,7 +144,9 @@ def TAKEN(batch: Batch) -> Any:
         return batch.call()
     batch.fill()
     value, index = batch["input"].reshape(batch.size, -1), batch["index"]
-    return value.gather(1, index.reshape(batch.size, -1) % max(value.shape[1], 1)).reshape(index.shape)
+    # from the end where it is negative, and refused where there is none
+    places = index.where(index >= 0, index + value.shape[1])
+    return value.gather(1, places.reshape(batch.size, -1)).reshape(index.shape)
 
 
 def SEARCHED(batch: Batch) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Self
 
 from rushlight.core.memory.lifted import Lifted, lift
@@ -19,6 +20,10 @@ class PlainLevel:
 
 # how native code takes a step: it leaves all of it to Python, records, runs the op on a batch, or on tangents too
 BY_PYTHON, TRACKING, MAPPING, FORWARD = range(4)
+# those of torch.func that differentiate: what was there before is not written to
+DIFFERENTIATING = (TRACKING, FORWARD)
+
+births = itertools.count(1)
 
 
 class Level(PlainLevel if extension is None else extension.Level):
@@ -38,16 +43,23 @@ class Level(PlainLevel if extension is None else extension.Level):
         self.recording = True
         # whether a backward of its own is under way
         self.running = False
+        # when it began, and what went on then
+        self.birth = self.birth_before = 0
 
     def __enter__(self) -> Self:
         self.outside = state.levels
         state.levels = (*self.outside, self)
         self.number = len(state.levels)
         self.alive, self.recording = True, state.grad
+        if self.kind in DIFFERENTIATING:
+            self.birth = self.birth or next(births)
+            self.birth_before, state.birth = state.birth, max(state.birth, self.birth)
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.alive = False
+        if self.kind in DIFFERENTIATING:
+            state.birth = self.birth_before
         state.levels = tuple([each for each in state.levels if each is not self])
 
     def lift(self, inner: Tensor) -> Tensor:
@@ -126,6 +138,30 @@ def restrided(tensor: Tensor, below: Tensor, geometry: tuple) -> list:
 
     size, stride, offset = geometry
     return [memory_of(below), (size, stride, offset - tensor.storage_offset() + below.storage_offset())]
+
+
+def whole_of(tensor: Tensor) -> Tensor | None:
+    """What a tensor is a view of, also in a level that records nothing; None if it is none."""
+    array = tensor._array
+    return array.whole if type(array) is Lifted and array.whole is not None else tensor._base
+
+
+def belong(view: Tensor, whole: Tensor) -> None:
+    """Let a tensor be a view of another one, of the same level."""
+    if type(view._array) is Lifted and view._array.whole is not None:
+        view._array.whole = whole
+    else:
+        view._base = whole
+
+
+def note_views(op: Op, source: Tensor, made: Any) -> Any:
+    """The results of an op, which remember what they are views of."""
+    if op.is_view and type(source._array) is Lifted:
+        whole = whole_of(source)
+        for each in made if isinstance(made, tuple) else (made,):
+            if type(each._array) is Lifted:
+                each._array.whole = source if whole is None else whole
+    return made
 
 
 def is_mapped(tensor: Tensor) -> bool:

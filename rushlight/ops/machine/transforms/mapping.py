@@ -11,9 +11,9 @@ from rushlight.errors.explained import explained
 from rushlight.errors.location import file_and_line, user_line
 from rushlight.native import extension
 from rushlight.ops.machine.transforms.forward import functional
-from rushlight.ops.machine.transforms.level import MAPPING, Level, holds, restrided
+from rushlight.ops.machine.transforms.level import MAPPING, Level, holds, note_views, restrided
 from rushlight.ops.machine.transforms.lifting import mapped
-from rushlight.ops.machine.transforms.words import RANDOM, Batch, each_sample
+from rushlight.ops.machine.transforms.words import EXACTLY, RANDOM, Batch, ReachesBatch, each_sample
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -49,12 +49,12 @@ class Mapping(Level):
     def call(self, op: Op, arguments: tuple) -> Any:
         word = op.batch
         if word is not None and op.name not in RANDOM:
-            found = word(self.gathered(op, arguments))
+            found = self.said(word, op, arguments)
             if type(found) is Tensor:
-                return self.lift(found)
+                return note_views(op, arguments[0], self.lift(found)) if op.is_view else self.lift(found)
             if found is not NotImplemented:
                 return self.around(op, arguments, 0, found)
-        if op.made is not None:
+        if op.made is not None and (op.name not in EXACTLY or self.gathered(op, arguments).fits()):
             return self.composed(op, arguments)
         if op.name == "_strided_view":
             return self.strided(arguments[0], arguments[2])
@@ -66,6 +66,14 @@ class Mapping(Level):
         looped[op.name] = looped.get(op.name, 0) + 1
         return mapped(self.lift, each_sample(batch))
 
+    def said(self, word: Any, op: Op, arguments: tuple) -> Any:
+        """What the op's word makes of the batch; where it would take that for a part of a sample, each by itself."""
+        batch = self.gathered(op, arguments)
+        try:
+            return word(batch) if batch.fits() else each_sample(batch)
+        except ReachesBatch:
+            return each_sample(self.gathered(op, arguments))
+
     def composed(self, op: Op, arguments: tuple) -> Any:
         """The same of other ops, each of which is mapped by itself."""
         assert op.made is not None
@@ -76,7 +84,7 @@ class Mapping(Level):
             state.levels = before
 
     def around(self, op: Op, arguments: tuple, needs: int, found: Any) -> Any:
-        return mapped(self.lift, found)
+        return note_views(op, arguments[0], mapped(self.lift, found))
 
     def strided(self, tensor: Tensor, geometry: tuple) -> Tensor:
         """A part of the memory of each sample, by any geometry."""
@@ -118,6 +126,7 @@ class Mapping(Level):
         require_castable(found._array.dtype, kept)
         kept.inner.copy_(found._array.inner)
         target._array = lift_first(self, kept.inner)
+        target._array.whole = kept.whole
         written(target)
         return target
 

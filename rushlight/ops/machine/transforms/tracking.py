@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rushlight.core.memory.lifted import lift
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
-from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, new, storage_of, wrap
 from rushlight.core.object.views import make_view
 from rushlight.core.settings.state import state
 from rushlight.native import extension
 from rushlight.ops.machine.call import give_history, wrap_many
 from rushlight.ops.machine.inplace import before_write, check_target, record_write, written
-from rushlight.ops.machine.transforms.level import TRACKING, Level, holds
+from rushlight.ops.machine.transforms.level import TRACKING, Level, belong, holds, whole_of
 from rushlight.ops.machine.transforms.lifting import invoke
 
 if TYPE_CHECKING:
@@ -75,11 +75,11 @@ class Tracking(Level):
     def call_inplace(self, op: Op, arguments: tuple) -> Tensor:
         target = arguments[0]
         if holds(target) is not self:
-            raise RuntimeError(
-                "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
-                f"operation (aten::{op.name.lstrip('_')}_) that would mutate a captured Tensor. This is not supported; "
-                "please rewrite the function being transformed to explicitly accept the mutated Tensor(s) as inputs."
-            )
+            from rushlight.ops.machine.transforms.captured import captured, is_captured
+
+            if is_captured(self, target):
+                raise captured(op.name)
+            self.adopt(target)
         arguments, needs = self.joined(op, arguments)
         if needs and state.grad:
             check_target(target)
@@ -95,6 +95,19 @@ class Tracking(Level):
         if recording:
             record_write(op, plan, before, target)
         return target
+
+    def adopt(self, target: Tensor) -> None:
+        """Let a tensor that was made since this level began, and what it is a view of, belong to it."""
+        inner, base = new(type(target)), whole_of(target)
+        for name in ("_array", "_storage", "_node", "_output", "_requires_grad", "_base", "_view_version", "_made"):
+            setattr(inner, name, getattr(target, name))
+        if base is not None:
+            if holds(base) is not self:
+                self.adopt(base)
+            belong(inner, base._array.inner)
+        target._array, target._storage = lift(self, inner), None if base is None else storage_of(base)
+        target._base = base
+        target._node, target._output, target._requires_grad = None, 0, False
 
     def joined(self, op: Op, arguments: tuple) -> tuple[tuple, int]:
         """The arguments with every tensor that requires grad elsewhere lifted, and the bits of those that do here."""

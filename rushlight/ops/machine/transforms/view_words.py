@@ -21,7 +21,7 @@ def SQUEEZED(batch: Batch) -> Any:
         return batch.call(dim=tuple([place + 1 for place, size in enumerate(sizes) if size == 1]))
     if not ndim:
         return batch.call(dim=())
-    return batch.call(dim=shift(dim))
+    return batch.call(dim=shift(dim, ndim))
 
 
 def PERMUTED(batch: Batch) -> Any:
@@ -61,7 +61,7 @@ def ROLLED(batch: Batch) -> Any:
         batch.arguments[0] = value.reshape(batch.size, -1)
         shifts = batch["shifts"]
         return batch.call(shifts=shifts, dims=1).reshape(value.shape)
-    return batch.call(dims=shift(dims))
+    return batch.call(dims=shift(dims, batch.ndim(0)))
 
 
 def PART(batch: Batch) -> Any:
@@ -90,7 +90,7 @@ def OF_ALL_DIMS(batch: Batch) -> Any:
         sizes = batch["s"] if "s" in batch.op.positions else None
         dim = tuple(range(1, batch.ndim(0) + 1)) if sizes is None else tuple(range(-len(sizes), 0))
     else:
-        dim = shift(dim)
+        dim = shift(dim, batch.ndim(0))
     return batch.call(dim=dim)
 
 

@@ -24,8 +24,37 @@ SHAPES = {"shape"}
 
 # words that native code knows, by the numbers of BatchWord in native/seam/plan.h; the rest it leaves to them
 NATIVE = {
-    "ELEMENTWISE": 1, "PLAIN": 2, "LINEAR": 3, "PRODUCT": 3, "ALONG": 4, "SHAPED": 4, "PART": 4, "OVER": 5, "SQUEEZED": 5,
+    "ELEMENTWISE": 1, "PLAIN": 2, "LINEAR": 3, "PRODUCT": 3, "ALONG": 4, "SHAPED": 4, "PART": 4, "OVER": 5,
+    "SQUEEZED": 5,
 }  # fmt: skip
+
+
+# ops whose result has a dimension more, which options may name
+GROWING = {"unsqueeze", "stack", "diag_embed"}
+
+# how many dimensions the tensors of a sample must have, None for any number: with a batch in front others would do too
+EXACTLY: dict[str, tuple[int | None, ...]] = {
+    "mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1), "vdot": (1, 1), "addmm": (None, 2, 2),
+    "addmv": (None, 2, 1), "baddbmm": (None, 3, 3), "addbmm": (None, 3, 3), "addr": (None, 1, 1),
+}  # fmt: skip
+
+# ops on matrices, of which each tensor has two dimensions at least, if TRAILING does not say otherwise
+OF_MATRICES = {
+    "tril", "triu", "cdist", "matrix_exp", "triangular_solve", "cholesky_inverse", "cholesky_solve", "geqrf", "ormqr",
+    "lu_solve", "_lu", "_cofactors", "_permutation", "_pseudoinverse", "_singular_values", "_eigenvalues",
+    "_eigenvalues_hermitian", *[f"linalg.{name}" for name in (
+        "inv", "inv_ex", "det", "slogdet", "svd", "svdvals", "qr", "eig", "eigh", "eigvals", "eigvalsh", "cholesky",
+        "cholesky_ex", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "ldl_factor", "ldl_factor_ex", "ldl_solve",
+        "matrix_exp", "householder_product", "solve_triangular", "solve", "solve_ex",
+    )],
+}  # fmt: skip
+
+# what may be a vector there
+VECTORS = {("linalg.solve", "B"), ("linalg.solve_ex", "B"), ("lu_solve", "LU_pivots")}
+
+
+class ReachesBatch(Exception):
+    """A sample has too few dimensions for the call, which would take the batch for one of them."""
 
 
 class Batch:
@@ -92,23 +121,41 @@ class Batch:
                 given[positions[name]] = value
         return invoke(self.op, given)
 
-    def shifted(self) -> dict[str, Any]:
+    def fits(self) -> bool:
+        """Whether the tensors of a sample have the dimensions that the op asks for."""
+        name, names = self.op.name, self.op.names
+        exactly = EXACTLY.get(name)
+        if exactly is not None:
+            return all([each is None or self.ndim(place) == each for place, each in enumerate(exactly)])
+        if name == "constant_pad_nd":
+            return len(self["pad"]) <= 2 * self.ndim(0)
+        if name in ("matmul", "nn.functional.linear"):
+            return self.ndim(0) > 0 and self.ndim(1) > 0
+        if name not in OF_MATRICES:
+            return True
+        least = [TRAILING.get((name, names[place]), 2 - ((name, names[place]) in VECTORS)) for place in self.tensors()]
+        return all([self.ndim(place) >= each for place, each in zip(self.tensors(), least, strict=True)])
+
+    def shifted(self, ndim: int | None = None) -> dict[str, Any]:
         """The options that count dimensions, one further; those that are shapes, with the batch in front."""
         found: dict[str, Any] = {}
+        ndim = (self.ndim(0) if ndim is None else ndim) + (self.op.name in GROWING)
         for name, place in self.op.positions.items():
             if name in DIMS:
                 value = self.arguments[place]
                 if value is not None:
-                    found[name] = shift(value)
+                    found[name] = shift(value, ndim)
             elif name in SHAPES:
                 found[name] = (self.size, *self.arguments[place])
         return found
 
 
-def shift(dim: Any) -> Any:
-    """A dimension, or several, counted with the batch in front."""
+def shift(dim: Any, ndim: int) -> Any:
+    """A dimension, or several, of a sample with `ndim`, counted with the batch in front."""
     if isinstance(dim, (tuple, list)):
-        return tuple([shift(each) for each in dim])
+        return tuple([shift(each, ndim) for each in dim])
+    if dim < -max(ndim, 1):
+        raise ReachesBatch
     return dim if dim < 0 else dim + 1
 
 
@@ -228,7 +275,10 @@ def FOLDED(batch: Batch) -> Any:
     batch.fill(*places)
     value = batch.arguments[places[0]]
     ndim = batch.ndim(places[0])
-    if ndim < FOLDS.get(batch.op.name, 4):
+    least = FOLDS.get(batch.op.name, 4)
+    if ndim < least - 1:
+        return each_sample(batch)
+    if ndim < least:
         return batch.call()
     count = value.shape[1]
     for place in places:
@@ -244,6 +294,9 @@ FOLDS = {"nn.functional.avg_pool3d": 5, "nn.functional.fold": 3, "channel_shuffl
 def OVERWRITTEN(batch: Batch) -> Any:
     """What is written over the input: it may be smaller, and spreads over it."""
     batch.fill(0)
+    if batch.op.name == "_copy":
+        # nothing of it is left, so that no gradient goes there: it would have the shape of what is written
+        batch.arguments[0] = batch.arguments[0].detach()
     batch.align(*batch.tensors())
     found, shape = batch.call(), batch.arguments[0].shape
     return found if found.shape == shape else found.expand(shape)
@@ -260,7 +313,7 @@ def JOINED(batch: Batch) -> Any:
         batch.arguments[place] = [values[number] for number in kept]
         batch.inside[place] = [known[number] for number in kept]
     batch.fill()
-    return batch.call(**batch.shifted())
+    return batch.call(**batch.shifted(max(ndims)))
 
 
 def SHAPED(batch: Batch) -> Any:

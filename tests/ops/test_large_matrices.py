@@ -1,0 +1,48 @@
+"""Large matrices go to LAPACK by themselves: the same results as small ones, and torch's order in memory."""
+
+import pytest
+
+import rushlight as torch
+from rushlight.ops.linalg.lapack import LARGE
+
+BATCHES = [(), (3,), (2, 1)]
+KINDS = [torch.float32, torch.float64, torch.complex64]
+
+
+def regular(*shape, dtype):
+    torch.manual_seed(0)
+    return torch.randn(*shape, dtype=dtype) + 3 * shape[-1] ** 0.5 * torch.eye(shape[-1]).to(dtype)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_an_inverse_undoes_its_matrix(batch, kind):
+    A = regular(*batch, LARGE + 1, LARGE + 1, dtype=kind)
+    inverse = torch.linalg.inv(A)
+    assert (A @ inverse - torch.eye(LARGE + 1)).abs().max() < 1e-4
+    assert inverse.stride()[-2:] == (1, LARGE + 1)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_a_solution_solves(batch, kind):
+    A, B = regular(*batch, LARGE + 1, LARGE + 1, dtype=kind), torch.randn(LARGE + 1, 3, dtype=kind)
+    found = torch.linalg.solve(A, B)
+    assert (A @ found - B).abs().max() < 1e-4
+    assert found.stride()[-2:] == (1, LARGE + 1)
+
+
+def test_one_singular_matrix_of_a_batch_is_named():
+    A = regular(2, LARGE, LARGE, dtype=torch.float32)
+    A[1] = 0
+    with pytest.raises(torch.linalg.LinAlgError, match=r"\(Batch element 1\)"):
+        torch.linalg.inv(A)
+    with pytest.raises(torch.linalg.LinAlgError, match=r"\(Batch element 1\)"):
+        torch.linalg.solve(A, torch.ones(LARGE, 1))
+    assert torch.linalg.inv_ex(A).info.tolist() == [0, 1]
+
+
+def test_a_determinant_that_is_too_large_has_no_derivative():
+    A = (1e3 * regular(LARGE, LARGE, dtype=torch.float32)).requires_grad_()
+    torch.linalg.det(A).backward()
+    assert A.grad.isnan().all()
