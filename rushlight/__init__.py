@@ -157,7 +157,8 @@ _ELSEWHERE |= dict.fromkeys(
     "_assert "
     "_check _check_is_size _has_compatible_shallow_copy_type _weight_norm as_strided_ conj_physical_ detach detach_ "
     "detach_copy get_device is_inference is_same_size layer_norm legacy_contiguous_format norm_except_dim rms_norm "
-    "set_anomaly_enabled set_vital square_ sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum to_dlpack vander".split(),
+    "set_anomaly_enabled set_vital square_ sym_float sym_int sym_ite "
+    "sym_max sym_min sym_not sym_sqrt sym_sum to_dlpack vander".split(),
     "core.surface.functions",
 )
 _ELSEWHERE |= dict.fromkeys(
