@@ -93,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     complete_torchrun()
     outlive_others()
     failures.note(rank, "pid", f"{os.getpid()} {socket.gethostname()}")
+    print_whole_lines()
     streams = mark_streams(options.tee, options.redirects, rank)
     try:
         run_program(options.words, options.module)
@@ -107,6 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
     failures.note(rank, "done", "yes")
     finish(streams)
+
+
+def print_whole_lines() -> None:
+    """Python runs unbuffered, and would print a line piece by piece, into those of other processes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True, write_through=False)
 
 
 def outlive_others() -> None:
