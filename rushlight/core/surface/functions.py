@@ -289,6 +289,7 @@ def _has_compatible_shallow_copy_type(input: Tensor, from_: Tensor) -> bool:
 def set_vital(*args: Any) -> None:
     """Nothing, as in torch, which has kept the name for older packages.
 
-    >>> torch.set_vital("Dataloader", "enabled", "True")
+    >>> print(torch.set_vital("Dataloader", "enabled", "True"))
+    None
     """
     warn("'set_vital' is deprecated, please do not call")
