@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from rushlight import cli
-from tools.docs import hooks, pictures, small_pages
+from tools.docs import gathering, hooks, pictures, small_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,10 +19,13 @@ def test_the_command_line_has_every_tool_with_its_options():
     assert "--html FILE" in page and "--nproc" in page
 
 
-def test_the_changelog_has_every_fragment_once():
-    page = small_pages.changelog()
+def test_the_changelog_has_every_fragment_once(tmp_path):
+    page = small_pages.changelog(tmp_path)
     for path in small_pages.fragments():
-        assert page.count(f"- {path.read_text().strip()}".replace("\n", "\n  ")) == 1, path.name
+        assert page.count(f"- {gathering.rewritten(path, ROOT, tmp_path).strip()}".replace("\n", "\n  ")) == 1, (
+            path.name
+        )
+    assert "(../docs/" not in page
     assert page.index("### Added") < page.index("### Fixed")
 
 

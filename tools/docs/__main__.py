@@ -17,7 +17,7 @@ def main(target: Path) -> None:
     gathering.gather(target)
     pictures.write(target)
     (target / "command_line.md").write_text(small_pages.command_line(), encoding="utf-8")
-    (target / "changelog.md").write_text(small_pages.changelog(), encoding="utf-8")
+    (target / "changelog.md").write_text(small_pages.changelog(target), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         found = findings.write(target, Path(folder))
     chapters = reference.write(target)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rushlight import cli
 from rushlight.distributed.run import get_args_parser
+from tools.docs.gathering import rewritten
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"added": "Added", "changed": "Changed", "fixed": "Fixed", "removed": "Removed"}
@@ -27,7 +28,7 @@ def command_line() -> str:
     return "\n".join([*lines, ""])
 
 
-def changelog() -> str:
+def changelog(target: Path) -> str:
     """What changed since the last release, from the fragments, and then the releases."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     lines = ["# Changelog", ""]
@@ -36,7 +37,7 @@ def changelog() -> str:
         lines += [f"## After {version}" if (ROOT / "CHANGELOG.md").exists() else f"## {version}", ""]
     for kind, title in KINDS.items():
         texts = [
-            path.read_text(encoding="utf-8").strip() for path in found if FRAGMENT.fullmatch(path.name)["kind"] == kind
+            rewritten(path, ROOT, target).strip() for path in found if FRAGMENT.fullmatch(path.name)["kind"] == kind
         ]
         if texts:
             lines += [f"### {title}", "", *(f"- {text}".replace("\n", "\n  ") for text in texts), ""]
