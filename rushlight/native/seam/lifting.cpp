@@ -371,7 +371,7 @@ bool is_real(PyObject* value) {
 // The tangent of a pointwise op: its gradient formulas with the tangents in place of `grad`, since each slope is a
 // diagonal. nullptr, with or without an exception, where there is more to it.
 PyObject* slope_of_pointwise(OpInfo* op, const Moving& moving, PyObject* result) {
-    static Inner add("add");
+    static Inner add("add"), clone("clone");
     const OpPlan* plan = plan_for(op, moving.moved);
     if (plan == nullptr || plan->has_lists || !is_real(result)) return nullptr;
     Ref formulas = Ref::steal(PyObject_GetAttr(plan->python, word_formulas)), total;
@@ -384,6 +384,10 @@ PyObject* slope_of_pointwise(OpInfo* op, const Moving& moving, PyObject* result)
         if (!part || part.get() == Py_None) return nullptr;
         total = total ? Ref::steal(add.either(total.get(), part.get())) : static_cast<Ref&&>(part);
         if (!total) return nullptr;
+    }
+    for (int i = 0; total && i < plan->input_count; i++) {
+        // `x + 1` moves as x does, and either may be written to
+        if (total.get() == moving.tangents[plan->inputs[i]].get()) return clone.either(total.get());
     }
     return total.release();
 }

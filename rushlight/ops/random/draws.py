@@ -15,8 +15,9 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.core.random import random
 from rushlight.core.random.random import Generator, in_memory_order
 from rushlight.core.settings.device import is_meta
+from rushlight.core.settings.state import state
 from rushlight.ops.machine.declare import op
-from rushlight.ops.machine.inplace import call_inplace, require_writable
+from rushlight.ops.machine.inplace import call_inplace, refuse_captured, require_writable
 from rushlight.ops.machine.rules import SAME
 
 Draw = Callable[..., np.ndarray]
@@ -105,6 +106,11 @@ drawn.gradient(input=lambda grad: grad.new_zeros(grad.shape))
 def write(target: Tensor, function: str, node: str, generator: Generator | None, draw: Draw) -> Tensor:
     """Fill a tensor in place, its history included."""
     check_generator(generator, function)
+    if state.levels:
+        from rushlight.ops.machine.transforms.making import check_filling
+
+        refuse_captured(target, function.rstrip("_"))
+        check_filling(target)
     if not target._array.size and not (function in CHECKS_EMPTY or node in CHECKS_EMPTY):
         draw = without_dtype(draw)
     return call_inplace(drawn.op, (target, node, draw))

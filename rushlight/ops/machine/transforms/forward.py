@@ -121,13 +121,16 @@ class Forward(Level):
 
     def moved_by(self, op: Op, arguments: tuple) -> Tensor | None:
         """The tangent that a write leaves in its target."""
+        target = arguments[0]
         if op.name not in ("_copy", "_copy_itself"):
-            return self.tangent_of(self.call(op, functional(op, arguments)))
-        moved, target = self.tangent_of(arguments[1]), arguments[0]
+            moved = self.tangent_of(self.call(op, functional(op, arguments)))
+            return None if moved is None else moved.to(target.dtype)
+        moved = self.tangent_of(arguments[1])
         if moved is None or not (target.is_floating_point() or target.is_complex()):
             return None
         moved = moved.real if moved.is_complex() and not target.is_complex() else moved
-        return moved.to(target.dtype).expand(target.shape)
+        # what was copied goes on moving by itself
+        return moved.to(target.dtype).expand(target.shape).clone()
 
     def give(self, target: Tensor, moved: Tensor, base: Tensor | None) -> None:
         """Give a tensor that was written to a tangent, and zeros with it in their midst to what it is a view of."""

@@ -9,6 +9,7 @@ from typing import Any
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.state import state
 from rushlight.core.surface.making_names import FACTORIES, LIKE, OTHERS, SIZED
+from rushlight.errors.explained import explained
 from rushlight.ops.machine.transforms.level import Level, holds, is_lifted
 from rushlight.ops.machine.transforms.mapping import Mapping
 from rushlight.ops.machine.transforms.tracking import Tracking
@@ -52,6 +53,21 @@ def drawn(function: Callable[[Tensor], Tensor], tensor: Tensor, rows: bool = Fal
         from rushlight.ops.shape.joining import stack
 
         return level.lift(stack([drawn(function, each, rows) for each in whole.unbind(0)]))
+
+
+def check_filling(target: Tensor) -> None:
+    """Refuse to fill what is no batch with random numbers where each sample should get its own."""
+    level = innermost()
+    if level is None or holds(stripped(target, level)) is level:
+        return
+    level.require_randomness()
+    if level.randomness == "different":
+        raise explained(
+            RuntimeError,
+            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
+            "randomness",
+            fix="torch.rand and kin draw for each sample; or fill a tensor that is made of the batch, by empty_like",
+        )
 
 
 def divert_making(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:

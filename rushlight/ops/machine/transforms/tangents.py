@@ -37,7 +37,7 @@ def derivative(op: Op, primals: list, tangents: Tangents, needs: int, results: A
         else:
             found = transposed(op, plan, primals, tangents, many)
     found = list(found) if isinstance(found, (tuple, list)) else [found]
-    return [fitting(moved, each) for moved, each in zip(found, many, strict=True)]
+    return [own(op, fitting(moved, each), tangents) for moved, each in zip(found, many, strict=True)]
 
 
 def fitting(moved: Tensor | None, result: Tensor) -> Tensor | None:
@@ -46,7 +46,14 @@ def fitting(moved: Tensor | None, result: Tensor) -> Tensor | None:
         return None
     if moved._array.dtype != result._array.dtype:
         moved = moved.to(result.dtype)
-    return moved.expand(result.shape) if moved._array.shape != result._array.shape else moved
+    return moved.expand(result.shape).clone() if moved._array.shape != result._array.shape else moved
+
+
+def own(op: Op, moved: Tensor | None, tangents: Tangents) -> Tensor | None:
+    """A tangent with memory of its own, if its result has: `x + 1` moves as x does, and either may be written to."""
+    if moved is None or op.is_view or not any([moved is each for each in tangents.values()]):
+        return moved
+    return moved.clone()
 
 
 def of_linear(op: Op, primals: list, tangents: Tangents) -> Any:
