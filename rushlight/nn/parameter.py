@@ -44,8 +44,9 @@ class Parameter(Tensor):
             memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
         return memo[id(self)]
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
-        return "Parameter containing:\n" + super().__repr__(tensor_contents=tensor_contents)
+    # as in torch, without the keyword that a tensor's has
+    def __repr__(self) -> str:  # type: ignore[override]
+        return "Parameter containing:\n" + super().__repr__()
 
 
 # operators then take a parameter without asking what it is: 0.2 us less
@@ -165,7 +166,7 @@ class UninitializedTensorMixin:
         """Whether its dtype will be a floating point one."""
         return self._kind.is_floating_point
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+    def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -204,7 +205,7 @@ def rebuild(cls: type, requires_grad: bool, dtype: dtypes.dtype) -> Any:
     return cls(requires_grad=requires_grad, dtype=dtype)
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter whose shape a lazy module learns from its first input."""
 
     cls_to_become = Parameter
@@ -213,7 +214,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
         return unknown(cls, requires_grad, device, dtype)
 
 
-class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer whose shape a lazy module learns from its first input."""
 
     cls_to_become = Tensor

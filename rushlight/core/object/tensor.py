@@ -30,12 +30,12 @@ if extension is None:
 
     def new(kind: type) -> Any:
         """A tensor without any fields."""
-        made = Fields.__new__(kind)
+        made: Any = Fields.__new__(kind)
         if state.birth:
             made._born = state.birth
         return made
 else:
-    new = Fields.__new__
+    new = Fields.__new__  # type: ignore[assignment]
 new_tuple = tuple.__new__
 
 # methods of the native base type, and the names under which it knows their Python forms
