@@ -140,6 +140,7 @@ check: $(VENV)/.installed $(VENV)/.dev
 	find rushlight -name '*.cpp' -o -name '*.h' | xargs $(VENV)/bin/clang-format --dry-run --Werror
 	$(VENV)/bin/python -m mypy
 	$(VENV)/bin/python tools/house_rules.py
+	env -u PYTHONSAFEPATH PYTHONPATH=. $(VENV)/bin/python -m tools.stubs --check
 	$(VENV)/bin/python -m pytest -q tests/test_tiny.py
 
 # Packages that are written for torch, on both. There is no torchvision for the CPU alone: torch has no row of it.
