@@ -168,6 +168,7 @@ LEFT = {
 }
 
 
+@pytest.mark.thorough
 @each_op
 def test_nothing_that_is_declared_is_left_to_python(op):
     left = []
