@@ -44,6 +44,15 @@ ELSEWHERE = {"linalg", "masked", "fft"}
 FIELDS = {"T", "mT", "H", "mH", "data", "real", "imag"}
 
 
+# operators, by the functions that they are
+OPERATORS = {
+    **dict.fromkeys(("div", "truediv"), "div"),
+    **{name: name for name in ("add", "sub", "mul", "pow", "matmul", "eq", "ne", "lt", "le", "gt", "ge", "neg", "abs")},
+    **{name: f"bitwise_{name}" for name in ("and", "or", "xor")},
+    **{"floordiv": "floor_divide", "mod": "remainder", "invert": "bitwise_not"},
+}
+
+
 class Value:
     """A tensor of the run: an input, a parameter, a constant, or what a call gave."""
 
@@ -77,6 +86,16 @@ def name_of(function: Callable) -> str:
     # the same name means something else there
     _, _, place = (getattr(function, "__module__", None) or "").partition(".")
     return f"{place}.{name}" if place in ELSEWHERE else name
+
+
+def as_function(name: str, args: tuple) -> tuple[str, tuple]:
+    """An operator as the function that it is, with the operands in its order: `__rsub__` has them turned round."""
+    word = name[2:-2] if name.startswith("__") else ""
+    if word in OPERATORS:
+        return OPERATORS[word], args
+    if word[:1] == "r" and word[1:] in OPERATORS:
+        return OPERATORS[word[1:]], args[::-1]
+    return name, args
 
 
 def tensors_in(tree: Any) -> Iterator[Tensor]:
@@ -141,11 +160,11 @@ class Recorder(TorchFunctionMode):
 
     def __torch_function__(self, function: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        name = name_of(function)
+        name, turned = as_function(name_of(function), args)
         if name in QUESTIONS or (function.__name__ == "__get__" and name not in FIELDS):
             return function(*args, **kwargs)
         if name in self.table:
-            return self.note(name, function, args, kwargs)
+            return self.note(name, turned, function, args, kwargs)
         live = self.is_live(args, kwargs)
         count = len(self.calls)
         self.outer.append(name)
@@ -172,14 +191,14 @@ class Recorder(TorchFunctionMode):
             fix = "a network that is exported computes with tensors alone: torch.where in place of a branch"
             refuse(f"numbers of a tensor leave the network by '{name}'", user_line(), fix)
 
-    def note(self, name: str, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """Run a call and note it."""
+    def note(self, name: str, noted: tuple, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Run a call, and note it with its arguments in the order of the table."""
         place = user_line()
         if kwargs.get("out") is not None:
             refuse(f"'{name}' writes to out=", place, "use its result")
         kwargs = {key: each for key, each in kwargs.items() if key != "out"}
         live = name in RANDOM or self.is_live(args, kwargs)
-        call = Call(name, self.tree(args), self.tree(kwargs), place, live)
+        call = Call(name, self.tree(noted), self.tree(kwargs), place, live)
         given = [*tensors_in(args), *tensors_in(kwargs)]
         versions = [each._version for each in given]
         result = function(*args, **kwargs)

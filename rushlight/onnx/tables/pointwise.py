@@ -23,7 +23,7 @@ WHOLE = {"floor", "ceil", "round", "trunc"}
 ARITHMETIC = {"mul": "Mul", "multiply": "Mul", "maximum": "Max", "minimum": "Min"}
 COMPARING = {"eq": "Equal", "lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual"}
 COMPARING |= dict(zip("less less_equal greater greater_equal".split(), list(COMPARING.values())[1:], strict=True))
-COMPARING |= dict.fromkeys(("ne", "not_equal", "__eq__", "__ne__"), "Equal")
+COMPARING |= dict.fromkeys(("ne", "not_equal"), "Equal")
 LOGICAL = dict(
     zip(
         "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split(),
@@ -84,12 +84,6 @@ def div(graph: Graph, input: Any, other: Any, *, rounding_mode: str | None = Non
     return graph.add("Floor", found) if rounding == "floor" else found
 
 
-@writes("__rtruediv__ __rdiv__")
-def reversed_div(graph: Graph, input: Edge, other: Any) -> Edge:
-    dtype = graph.result.dtype
-    return graph.add("Div", graph.tensor(other, dtype), graph.tensor(input, dtype))
-
-
 @writes("remainder fmod")
 def remainder(graph: Graph, input: Any, other: Any) -> Edge:
     dtype = graph.result.dtype
@@ -142,7 +136,7 @@ def comparing(graph: Graph, input: Any, other: Any) -> Edge:
     if dtype == BOOL and COMPARING[graph.name] != "Equal":
         dtype = np.dtype(np.int32)
     found = graph.add(COMPARING[graph.name], graph.tensor(input, dtype), graph.tensor(other, dtype), dtype=BOOL)
-    return graph.add("Not", found) if graph.name in ("ne", "not_equal", "__ne__") else found
+    return graph.add("Not", found) if graph.name in ("ne", "not_equal") else found
 
 
 @writes(" ".join(LOGICAL))
@@ -152,7 +146,7 @@ def logical(graph: Graph, input: Any, other: Any) -> Edge:
     return graph.add(LOGICAL[graph.name], graph.tensor(input, BOOL), graph.tensor(other, BOOL))
 
 
-@writes("logical_not bitwise_not __invert__")
+@writes("logical_not bitwise_not")
 def negation(graph: Graph, input: Edge) -> Edge:
     if graph.result.dtype != BOOL:
         unsupported(graph, "whole numbers", "negate tensors of truth values")

@@ -16,10 +16,9 @@ def linear(graph: Graph, input: Edge, weight: Edge, bias: Edge | None = None) ->
     return found if bias is None else graph.add("Add", found, bias)
 
 
-@writes("matmul mm bmm mv dot __matmul__ __rmatmul__")
+@writes("matmul mm bmm mv dot")
 def matmul(graph: Graph, input: Edge, other: Edge) -> Edge:
-    left, right = (other, input) if graph.name == "__rmatmul__" else (input, other)
-    return graph.add("MatMul", left, right)
+    return graph.add("MatMul", input, other)
 
 
 @writes("addmm addmv baddbmm")
