@@ -177,3 +177,7 @@ def test_a_determinant_that_was_written_to_has_no_backward():
 def test_an_array_of_numpy_is_not_flattened():
     with pytest.raises(TypeError, match=r"flatten\(\): argument 'input' \(position 1\) must be Tensor, not ndarray"):
         torch.flatten(np.ones(2))
+
+
+def test_the_product_of_two_transposed_matrices_is_transposed():
+    assert torch.kron(torch.ones(2, 3).T, torch.ones(4, 5).T).stride() == (1, 15)

@@ -192,7 +192,9 @@ reshaped_view.gradient(input=lambda grad, input_shape: grad.reshape(input_shape)
 
 @op(dtype=SAME, batch=SHAPED, linear=True, name="_reshaped_copy", node="UnsafeViewBackward0", samples=None)
 def reshaped_copy(input, shape: tuple):
-    return packed(input).reshape(inferred(shape, input.size, input.shape))
+    shape = inferred(shape, input.size, input.shape)
+    # a new array in another order stays in that, if it can: `kron` of transposed matrices
+    return (packed(input) if view_strides(input, shape) is None else input).reshape(shape)
 
 
 reshaped_copy.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
