@@ -99,3 +99,10 @@ def test_a_changed_value_is_told_of():
 
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         grad(function)(X)
+
+
+def test_what_a_kernel_left_to_python_has_its_gradient_there_too():
+    mask, weights = torch.tensor([True, False, True]), torch.arange(1.0, 7.0)
+    # of a square, the first dimension would do for the mask as well
+    found = torch.func.vjp(lambda x: x.masked_select(mask), torch.zeros(3, 3))[1](weights)
+    assert found[0].tolist() == [[1, 0, 2], [3, 0, 4], [5, 0, 6]]

@@ -169,7 +169,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     const OpPlan* plan = node->plan;
     done = false;
     if (plan == nullptr || plan->op->kernel == nullptr || plan->op->kernel->backward == nullptr ||
-        plan->input_count == 0 || !is_unchanged(node)) {
+        plan->input_count == 0 || node->is_declined || !is_unchanged(node)) {
         return true;
     }
     PyArrayObject* few[8];

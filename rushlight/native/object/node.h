@@ -63,7 +63,8 @@ struct Node {
     Output* outputs;
     int edge_count, output_count, saved_count;
     bool has_numbers;
-    bool is_lazy;  // of a compiled function: its gradients may be put off
+    bool is_lazy;      // of a compiled function: its gradients may be put off
+    bool is_declined;  // its op was left to Python inside of a transform: so are its gradients
     // made by a native call: what it saved, and how its gradients are found
     const OpPlan* plan;
     Saved* saved;

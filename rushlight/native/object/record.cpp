@@ -158,6 +158,7 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     Node* node = as_node(made.get());
     node->place = user_place();
     node->is_lazy = state.compiled;
+    node->is_declined = false;
     const OpPlan* plan = connect(node, op, call, count);
     if (plan == nullptr) return false;
     node->plan = plan;

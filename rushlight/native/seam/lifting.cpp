@@ -3,6 +3,7 @@
 #include "seam/lifting.h"
 
 #include "object/lifted.h"
+#include "object/node.h"
 #include "seam/fallbacks.h"
 #include "seam/guard.h"
 #include "seam/names.h"
@@ -117,6 +118,8 @@ PyObject* track(Level* level, Function* function, Call& call) {
             call.arguments[position] = joined[position].get();
         }
     }
+    const Kernel* kernel = call.op->kernel;
+    int64_t declined = kernel == nullptr ? 0 : kernel->forwards.declined;
     Ref found;
     {
         Recording recording(level);
@@ -131,7 +134,11 @@ PyObject* track(Level* level, Function* function, Call& call) {
     Tensor* tensor = call.op->is_view ? make_view(as_tensor(call.arguments[0]), array) : wrap_any(array);
     Ref made = Ref::steal(as_object(tensor));
     if (!made || (call.needs == 0 && !state.inference)) return made.release();
-    return finish(function->info, call, &tensor, 1) ? made.release() : nullptr;
+    if (!finish(function->info, call, &tensor, 1)) return nullptr;
+    // a kernel's gradient takes what its forward took
+    bool is_declined = kernel != nullptr && kernel->forwards.declined != declined;
+    if (is_declined && tensor->node != nullptr && is_node(tensor->node)) as_node(tensor->node)->is_declined = true;
+    return made.release();
 }
 
 // How many dimensions the tensors of an elementwise op have at most, as the user sees them; -1 where their dtypes are
