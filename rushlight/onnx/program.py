@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -136,7 +136,7 @@ def session(content: bytes) -> Any:
     return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
 
-def wrapped(arrays: Sequence[Any]) -> tuple[Tensor, ...]:
+def wrapped(arrays: Iterable[Any]) -> tuple[Tensor, ...]:
     from rushlight import from_numpy
 
     return tuple(from_numpy(np.array(each)) for each in arrays)
