@@ -53,7 +53,7 @@ help:
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
-	@echo 'make scan              look for cliffs: every op, module and optimizer against torch in odd layouts and dtypes; half an hour'
+	@echo 'make scan              look for cliffs: every op, module and optimizer against torch in odd layouts and dtypes; takes hours'
 	@echo 'make bench-quick       the first five workloads against torch, in a minute'
 	@echo 'make startup           measure import time against NumPy'
 	@echo 'make wheel             a wheel in dist/; make test-wheel installs it where there is no compiler and runs the tests'
