@@ -137,3 +137,65 @@ def test_of_no_elements_the_variance_stands_still_and_the_mean_is_nan(name, slop
 def test_a_deviation_of_equal_numbers_stands_still():
     value, slope = jvp(lambda x: x.std(correction=0), (torch.ones(3),), (torch.arange(3.0),))
     assert value.item() == slope.item() == 0
+
+
+MATRICES = torch.arange(18.0).reshape(2, 3, 3) + torch.eye(3)
+POSITIONS = torch.tensor([[[0, 1, 2]], [[1, 1, 1]]])
+SHARES = torch.tensor([0.1, 0.75])
+
+
+@pytest.mark.parametrize(
+    ("function", "batches"),
+    [
+        (torch.linalg.matrix_rank, (MATRICES,)),
+        (lambda x: torch.linalg.matrix_rank(x, hermitian=True), (MATRICES,)),
+        (lambda x, tolerance: torch.linalg.matrix_rank(x, rtol=tolerance), (MATRICES, SHARES)),
+        (lambda x, tolerance: torch.linalg.matrix_rank(x, atol=tolerance), (MATRICES, 20 * SHARES)),
+        (lambda x, share: x.quantile(share, dim=0), (MATRICES, SHARES)),
+        (lambda x, share: x.nanquantile(share), (MATRICES, SHARES)),
+        (lambda x, index: x.take_along_dim(index, 0), (MATRICES, POSITIONS)),
+        (lambda x, index: x.index_put((index, index), x[:1], True), (MATRICES, POSITIONS)),
+        (functional.multi_margin_loss, (MATRICES, POSITIONS[:, 0])),
+        (functional.multilabel_margin_loss, (MATRICES[:, 0], torch.tensor([[0, 1, -1], [1, -1, 1]]))),
+        (
+            lambda x, lengths: torch.segment_reduce(x, "sum", lengths=lengths),
+            (MATRICES[:, 0], torch.tensor([[1, 2], [2, 1]])),
+        ),
+        (
+            lambda x, text: functional.ctc_loss(x.log_softmax(-1).unsqueeze(1), text, (3,), (2,)),
+            (MATRICES / 10, torch.tensor([[[1, 2]], [[2, 1]]])),
+        ),
+    ],
+)
+def test_checks_look_at_all_samples(function, batches):
+    found = vmap(function)(*batches)
+    torch.testing.assert_close(found, torch.tensor(loop(function, *batches), dtype=found.dtype))
+
+
+def test_checks_refuse_what_one_sample_has():
+    with pytest.raises(RuntimeError, match=r"q values must be in the range \[0, 1\]"):
+        vmap(lambda x, share: x.quantile(share))(MATRICES, 2 * SHARES)
+    with pytest.raises(IndexError, match="index 9 is out of bounds"):
+        vmap(lambda x, index: x.take_along_dim(index, 0))(MATRICES, torch.tensor([[[0, 1, 2]], [[1, 9, 1]]]))
+    with pytest.raises(RuntimeError, match="target out of range"):
+        vmap(functional.multi_margin_loss)(MATRICES, POSITIONS[:, 0] + 2)
+    with pytest.raises(RuntimeError, match="lengths contains negative value"):
+        cut = torch.tensor([[1, 2], [4, -1]])
+        vmap(lambda x, lengths: torch.segment_reduce(x, "sum", lengths=lengths))(MATRICES[:, 0], cut)
+
+
+def test_factors_of_each_sample_are_unpacked():
+    factors, pivots = torch.linalg.lu_factor(MATRICES)
+    P, L, U = vmap(torch.lu_unpack)(factors, pivots)
+    torch.testing.assert_close(P @ L @ U, MATRICES)
+
+
+def test_a_batch_norm_moves_the_statistics_of_each_sample():
+    x, means, variances = MATRICES[0], torch.zeros(2, 3), torch.ones(3)
+    norm = lambda mean: functional.batch_norm(x, mean, variances, training=True)
+    expected = functional.batch_norm(x, torch.zeros(3), moved := torch.ones(3), training=True)
+    torch.testing.assert_close(vmap(norm)(means), expected.expand(2, 3, 3))
+    torch.testing.assert_close(means, (0.1 * x.mean(0)).expand(2, 3))
+    torch.testing.assert_close(variances, moved)
+    with pytest.raises(RuntimeError, match="Batch norm got a batched tensor as input while the running_mean"):
+        vmap(lambda x: functional.batch_norm(x, torch.zeros(3), torch.ones(3), training=True))(MATRICES)
