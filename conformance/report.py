@@ -38,6 +38,12 @@ class Report:
         passed, failed = len(self.of_status("pass")), len(self.of_status("fail"))
         return passed / (passed + failed) if passed + failed else 0.0
 
+    def by_part(self, part: str) -> tuple[int, int]:
+        """How many ops agree in every comparison of one part, and how many do not."""
+        differ = sum(part in answer.get("failed", {}) for answer in self.answers)
+        agree = sum(part in answer.get("passed", {}) for answer in self.answers if part not in answer.get("failed", {}))
+        return agree, differ
+
     @property
     def counts(self) -> str:
         """The counts that decide, in a line."""

@@ -80,7 +80,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
             "supported."
         )
-    return now.dual(tensor.view_as(tensor), tangent)
+    return now.dual(tensor.view_as(tensor), laid_out(tangent, tensor))
 
 
 class UnpackedDualTensor(NamedTuple):

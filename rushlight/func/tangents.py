@@ -62,7 +62,7 @@ def check_tensors(leaves: list, name: str) -> None:
 def dual(level: Forward, primal: Tensor, tangent: Tensor) -> Tensor:
     """A tensor with a tangent, in a level."""
     check_dual(primal, tangent)
-    return level.dual(primal.view_as(primal), tangent)
+    return level.dual(primal.view_as(primal), laid_out(tangent, primal))
 
 
 def tangent_of(level: Forward, value: Tensor, strict: bool) -> Tensor:

@@ -233,6 +233,10 @@ class Tensor(Fields):
         >>> torch.arange(5)[2:].storage_offset()
         2
         """
+        inner = getattr(self._array, "inner", None)
+        if inner is not None:
+            # inside of a function transform: where the numbers themselves lie, for all samples the first one's
+            return inner.storage_offset()
         if self._storage is None:
             return 0
         start = self._array.__array_interface__["data"][0]

@@ -13,6 +13,7 @@ from rushlight.ops.fourier.lines import fft, ifft, irfft, rfft
 from rushlight.ops.images.padding import constant_pad_nd
 from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.level import all_numbers
 from rushlight.ops.shape.joining import cat
 from rushlight.ops.shape.slicing import unfold_backward
 
@@ -253,7 +254,7 @@ def check_weight(weight: Tensor) -> None:
     """Refuse windows that leave a sample of the signal out."""
     if not weight.numel():
         raise RuntimeError("min(): Expected reduction dim to be specified: there are no samples left of the signal")
-    if weight.detach().abs().min() < SMALLEST:
+    if abs(all_numbers(weight)).min() < SMALLEST:
         raise RuntimeError(
             "istft: window overlap add min: 1: the windows add up to zero somewhere. Use center=True, a window that is "
             "nowhere zero, or a smaller hop_length."

@@ -45,7 +45,7 @@ from rushlight.ops.machine.overlap import refuse_overlap
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
 from rushlight.ops.machine.transforms.index_words import PUT
-from rushlight.ops.machine.transforms.level import is_followed
+from rushlight.ops.machine.transforms.level import is_followed, is_lifted
 from rushlight.ops.machine.writing import (
     add_at,
     check_position,
@@ -442,8 +442,13 @@ def check_dims(input: Tensor, indices: list[Tensor], values: Tensor) -> None:
     read = sum([each._array.ndim if each._array.dtype is BOOLEAN else 1 for each in indices])
     if values._array.ndim <= input._array.ndim - read + 1:
         return
+    arrays = [each._array for each in indices]
+    if any([is_lifted(each) for each in indices]):
+        if any([each.dtype is BOOLEAN for each in arrays]):
+            return
+        arrays = [np.zeros(each.shape, np.int64) for each in arrays]  # any position will do
     try:
-        wanted = input._array[tuple([each._array for each in indices])].shape
+        wanted = np.broadcast_to(0, input._array.shape)[tuple(arrays)].shape
     except IndexError:
         return
     if values._array.ndim > len(wanted):

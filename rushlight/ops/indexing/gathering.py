@@ -18,6 +18,7 @@ from rushlight.ops.machine.dims import axis
 from rushlight.ops.machine.rules import MATCH, SAME
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.index_words import SELECTED, TAKEN
+from rushlight.ops.machine.transforms.level import all_numbers
 from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.machine.writing import (
     OutOfRange,
@@ -285,7 +286,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         )
     dim = axis(operator.index(dim), input._array.ndim)
     size = input._array.shape[dim]
-    check_position(indices._array, dim, size)
+    check_position(all_numbers(indices), dim, size)
     apart = list(input._array.shape), list(indices._array.shape)
     shape = broadcast_but(*apart, dim)
     input = input.expand([*shape[:dim], size, *shape[dim + 1 :]])

@@ -24,7 +24,7 @@ from rushlight.ops.indexing.indices import ALL, INT64, Reader, check_mask, int_p
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.layouts import restrided
 from rushlight.ops.machine.rules import SAME
-from rushlight.ops.machine.transforms.index_words import AT_POSITIONS, INTO_POSITIONS
+from rushlight.ops.machine.transforms.index_words import AT_POSITIONS, INTO_HELD, INTO_POSITIONS, WHERE_HELD
 from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.machine.transforms.view_words import PART
 from rushlight.ops.machine.writing import add_at, places
@@ -307,7 +307,15 @@ def MASKED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
     return restrided(result, packed_strides(result.shape, [(0, *strides_of(input)[mask.ndim :])]))
 
 
-@op(dtype=SAME, linear=True, layout=MASKED, name="_pick_mask", node="IndexBackward0", samples=None)
+@op(
+    dtype=SAME,
+    linear=True,
+    batch=WHERE_HELD,
+    layout=MASKED,
+    name="_pick_mask",
+    node="IndexBackward0",
+    samples=None,
+)
 def pick_mask(input, mask):
     """The parts where a mask on the first dimensions holds."""
     if mask.shape != input.shape:
@@ -318,7 +326,7 @@ def pick_mask(input, mask):
 pick_mask.gradient(input=lambda grad, mask, input_shape: mask_into(grad, mask, input_shape))
 
 
-@op(dtype=SAME, linear=True, name="_mask_into", samples=None)
+@op(dtype=SAME, linear=True, batch=INTO_HELD, name="_mask_into", samples=None)
 def mask_into(input, mask, shape: tuple):
     """Zeros with the input where a mask on the first dimensions holds."""
     found = np.zeros(shape, input.dtype)

@@ -14,7 +14,8 @@ from rushlight.ops.indexing.indexing import mask_into, part_into
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import INDEX, MATCH, SAME
 from rushlight.ops.machine.samples import case, cases, corner
-from rushlight.ops.machine.transforms.index_words import MASKED_VALUE
+from rushlight.ops.machine.transforms.index_words import ELEMENTS_HELD, MASKED_VALUE
+from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.machine.writing import number_for, overwrite, scalar_name
 from rushlight.ops.shape.splitting import unbind
 
@@ -100,6 +101,7 @@ masked_fill.gradient(
 @op(
     dtype=MATCH,
     linear=True,
+    batch=ELEMENTS_HELD,
     operands=["input"],
     samples=cases(
         lambda make: [
@@ -258,4 +260,10 @@ def argwhere(input):
     tensor([[0, 1],
             [1, 0]])
     """
-    return rows_nonzero(input)
+    return rows_of_samples(input) if is_mapped(input) else rows_nonzero(input)
+
+
+@op(dtype=INDEX, name="_argwhere", samples=None)
+def rows_of_samples(input):
+    """The same inside of `vmap`, where each sample has as many."""
+    return rows_nonzero.op.body(input)

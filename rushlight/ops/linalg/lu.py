@@ -13,6 +13,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.level import all_numbers
 from rushlight.ops.machine.transforms.words import PLAIN
 from rushlight.ops.products.products import adjoint
 from rushlight.ops.shape.joining import cat
@@ -274,7 +275,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=N
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype. "
             "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
-    pivots, rows = LU_pivots._array, LU_data.shape[-2]
+    pivots, rows = all_numbers(LU_pivots), LU_data.shape[-2]
     if unpack_pivots and pivots.size and not 1 <= pivots.min() <= pivots.max() <= rows:
         raise RuntimeError(
             "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive. Did you properly pass the "

@@ -16,6 +16,7 @@ from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import FULL
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.reductions.norms import matrix_norm
 
 INF = math.inf
@@ -56,14 +57,28 @@ def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None, out=N
                 f"torch.linalg.matrix_rank: {name} tensor of complex type is not supported. Got {each.dtype.scalar}"
             )
     matrix = input.detach()
-    sizes = (eigvalsh(matrix).abs() if hermitian else svdvals(matrix))._array
+    values = eigvalsh(matrix).abs() if hermitian else svdvals(matrix)
+    sizes = values._array
     if rtol is None:
         given = tol is not None or atol is not None
         rtol = 0.0 if given else max(input.shape[-2:]) * float(np.finfo(sizes.dtype).eps)
+    if any([isinstance(each, Tensor) and is_mapped(each) for each in (values, tol, atol, rtol)]):
+        return rank_of_samples(values, tol if atol is None else atol, rtol)
     floor = limit(tol if atol is None else atol)
     largest = sizes.max(-1, keepdims=True) if sizes.shape[-1] else np.zeros((*sizes.shape[:-1], 1))
     rank = (sizes > np.maximum(floor, limit(rtol) * largest)).sum(-1)
     return write_composed("linalg.matrix_rank", wrap(np.asarray(rank, np.int64)), out)
+
+
+def rank_of_samples(values, floor, rtol):
+    """The same inside of `vmap`."""
+    if not values.shape[-1]:
+        return values.sum(-1).long()
+    floor, rtol = [each.unsqueeze(-1) if isinstance(each, Tensor) else each for each in (floor, rtol)]
+    least = values.amax(-1, True) * rtol
+    if floor is not None:
+        least = least.maximum(floor) if isinstance(floor, Tensor) else least.clamp(min=floor)
+    return (values > least).sum(-1)
 
 
 def limit(value):

@@ -14,6 +14,7 @@ from rushlight.ops.machine.gradients import refuse_history
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.level import all_numbers, is_mapped
 from rushlight.ops.pointwise.where import choose
 from rushlight.ops.products.similarity import pairwise_distance
 
@@ -257,7 +258,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     if target.dtype is not int64:
         words = f"expected scalar type Long but found {target.dtype.scalar}"
         raise explained(RuntimeError, words, fix="class numbers are int64: target.long()")
-    if classes.numel() and not bool(((classes >= 0) & (classes < rows.shape[1])).all()):
+    given = all_numbers(classes)
+    if given.size and not ((given >= 0) & (given < rows.shape[1])).all():
         raise RuntimeError("target out of range")
     found = margins(rows, classes, p, margin, weight, reduction)
     return found.reshape(target.shape) if reduction == "none" and input.ndim < 2 else found
@@ -312,10 +314,25 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     if target.dtype is not int64:
         words = f"expected scalar type Long but found {target.dtype.scalar}"
         raise explained(RuntimeError, words, fix="class numbers are int64: target.long()")
-    labels = target._array.reshape(-1, width)
+    if is_mapped(target):
+        wanted = labels_of_samples(target, width).to(input.dtype)
+    else:
+        wanted = input.new_tensor(counted_labels(target._array, width))
+    return label_margins(input, wanted, reduction)
+
+
+@op(dtype=MATCH, operands=["target"], name="_counted_labels", samples=None)
+def labels_of_samples(target, width: int):
+    """`counted_labels` inside of `vmap`, which looks at each sample by itself."""
+    return counted_labels(target, width)
+
+
+def counted_labels(target: np.ndarray, width: int) -> np.ndarray:
+    """How often each class is among the labels of a row, which end at the first -1."""
+    labels = target.reshape(-1, width)
     if labels.size and not -1 <= labels.min() <= labels.max() < labels.shape[1]:
         raise RuntimeError("argument #2 'target' is out of range")
     listed = np.logical_and.accumulate(labels >= 0, 1)
     wanted = np.zeros(labels.shape)
     np.add.at(wanted, (listed.nonzero()[0], labels[listed]), 1)
-    return label_margins(input, input.new_tensor(wanted), reduction)
+    return wanted

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.formats import is_channels_last, laid_out
@@ -16,7 +17,7 @@ from rushlight.ops.machine.kinds import require_floats, require_one_kind
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.layer_words import BY_CHANNEL
-from rushlight.ops.machine.transforms.level import DIFFERENTIATING, is_lifted
+from rushlight.ops.machine.transforms.level import DIFFERENTIATING, Level, is_lifted, is_mapped
 from rushlight.ops.normalization.normalization import normalized_gradient, total
 
 
@@ -152,6 +153,7 @@ def normalize(
         found = normalized_batch(input, weight, bias, running_mean, running_var, True, eps)
         count = input._array.size // max(input._array.shape[1], 1)
         if count:
+            require_batches(input, running_mean, running_var)
             move(running_mean, found[1], momentum, 1)
             move(running_var, found[3], momentum, count / max(count - 1, 1) if count > 1 else math.inf)
         return found
@@ -164,11 +166,33 @@ def move(running: Tensor | None, found: Tensor, momentum: float, factor: float) 
         return
     running, found = numbers_of(running), numbers_of(found)
     if is_lifted(running) or is_lifted(found):
+        if not is_mapped(running):
+            # mapped along with a weight, or the other statistic, and the same for all samples
+            found = first_of(found)
         running.copy_(running * (1 - momentum) + found.detach() * (momentum * factor))
         return
     array = running._array
     array *= 1 - momentum
     array += (found._array * (momentum * factor)).astype(array.dtype, copy=False)
+
+
+def require_batches(input: Tensor, *running: Tensor | None) -> None:
+    """Refuse to move a statistic that all samples share towards those of each."""
+    if is_mapped(input) and not all([each is None or is_mapped(each) for each in running]):
+        raise explained(
+            RuntimeError,
+            "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in "
+            "place, were not batched.",
+            fix="track_running_stats=False, or a copy of the statistics for each sample",
+        )
+
+
+def first_of(tensor: Tensor) -> Tensor:
+    """The first sample of all."""
+    while is_lifted(tensor):
+        level: Level = tensor._array.level
+        tensor = tensor._array.inner if level.outlived else tensor._array.inner.select(0, 0)
+    return tensor
 
 
 def numbers_of(tensor: Tensor) -> Tensor:

@@ -10,12 +10,14 @@ import numpy as np
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.callsite import position_words
+from rushlight.errors.explained import explained
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import BOOL, SAME
 from rushlight.ops.machine.samples import binary, case, cases, unary
 from rushlight.ops.machine.transforms.layer_words import AMONG
+from rushlight.ops.machine.transforms.level import is_lifted, is_mapped
 from rushlight.ops.machine.transforms.words import ELEMENTWISE
 
 # elements that are worth a look at the first few before all of them
@@ -240,7 +242,12 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> torch.allclose(torch.tensor([0.1]) * 3, torch.tensor([0.3]))
     True
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+    close = isclose(input, other, rtol, atol, equal_nan)
+    if is_lifted(close) and is_mapped(close):
+        raise explained(
+            RuntimeError, "vmap over torch.allclose isn't supported yet.", fix="torch.isclose(a, b).all() is a tensor"
+        )
+    return bool(close._array.all())
 
 
 @composed(

@@ -14,6 +14,7 @@ from rushlight.ops.machine.layouts import ROWS
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.level import all_numbers
 from rushlight.ops.machine.transforms.view_words import FLAT_LAST
 from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.reductions.maxima import shared_by_all, to_chosen
@@ -316,6 +317,7 @@ def check_quantile(name, input, q, interpolation):
     if q.dtype is not input.dtype:
         words = f"{name}() q tensor must be same dtype as the input tensor"
         raise explained(RuntimeError, words, fix=one_dtype(q.dtype, input.dtype))
-    if not ((q >= 0) & (q <= 1)).all():
+    given = all_numbers(q)
+    if not ((given >= 0) & (given <= 1)).all():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     return q

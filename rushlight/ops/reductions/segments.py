@@ -11,6 +11,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import refuse_history
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.transforms.level import all_numbers
 from rushlight.ops.reductions.sorting import refuse
 from rushlight.ops.shape.joining import cat, stack
 
@@ -94,6 +95,7 @@ def check_lengths(data: Tensor, lengths: Tensor, axis: int, unsafe: bool) -> Ten
             f"{given.ndim} dimensions"
         )
     if not unsafe:
+        given = all_numbers(lengths)
         if given.size and given.min() < 0:
             raise RuntimeError("lengths contains negative value!")
         if (given.sum(-1) != data.shape[axis]).any():

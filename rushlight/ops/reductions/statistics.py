@@ -214,6 +214,35 @@ deviation_and_mean.gradient(
 )
 
 
+def variance_tangent(op, primals, tangents, results):
+    """Each element's share by itself, added up: of no elements that is 0."""
+    input, dim, keepdim, correction = primals
+    shares = variance_gradient(tangents[0].conj(), input, dim, True, correction)
+    return (shares.real if shares.is_complex() else shares).sum(dim, keepdim)
+
+
+def deviation_tangent(op, primals, tangents, results):
+    result = results[0] if isinstance(results, tuple) else results
+    return (variance_tangent(op, primals, tangents, results) / (result * 2)).masked_fill(result == 0, 0)
+
+
+def mean_tangent(primals, tangents):
+    """That of the mean is the mean of the tangents: of no elements NaN, as the mean."""
+    return tangents[0].mean(primals[1], primals[2])
+
+
+variance.op.tangent = variance_tangent
+deviation.op.tangent = deviation_tangent
+variance_and_mean.op.tangent = lambda op, primals, tangents, results: (
+    variance_tangent(op, primals, tangents, results),
+    mean_tangent(primals, tangents),
+)
+deviation_and_mean.op.tangent = lambda op, primals, tangents, results: (
+    deviation_tangent(op, primals, tangents, results),
+    mean_tangent(primals, tangents),
+)
+
+
 def tables(make, *extra):
     return [
         case(make.floats(3, 5)),

@@ -16,6 +16,7 @@ from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.machine.writing import scalar_name
 from rushlight.ops.sequences.embedding import shorten
 
@@ -173,6 +174,20 @@ def check(
         )
 
 
+def with_end(offsets: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Where the bags begin, and where the last one ends; without offsets there is no bag at all."""
+    return np.append(offsets, np.asarray(len(indices) if len(offsets) else 0, offsets.dtype))
+
+
+@op(dtype=MATCH, operands=["offsets"], name="_bag_ends", samples=None)
+def ends_for_samples(
+    offsets, weight: Tensor, indices: Tensor, per_sample_weights: "Tensor" = None, include_last_offset: bool = False
+):
+    """The same inside of `vmap`, which looks at each sample by itself."""
+    check(weight, indices, offsets, per_sample_weights, include_last_offset)
+    return offsets if include_last_offset else with_end(offsets, indices)
+
+
 def inner(
     weight: Tensor,
     indices: Tensor,
@@ -191,9 +206,14 @@ def inner(
     tensor([[1., 1.],
             [5., 5.]])
     """
-    samples = None if per_sample_weights is None else per_sample_weights._array
-    check(weight._array, indices._array, offsets._array, samples, include_last_offset)
-    size = len(weight._array)
+    if any([isinstance(each, Tensor) and is_mapped(each) for each in (weight, indices, offsets, per_sample_weights)]):
+        offsets = ends_for_samples(offsets, weight, indices, per_sample_weights, include_last_offset)
+    else:
+        samples = None if per_sample_weights is None else per_sample_weights._array
+        check(weight._array, indices._array, offsets._array, samples, include_last_offset)
+        if not include_last_offset:
+            offsets = wrap(with_end(offsets._array, indices._array))
+    size = weight._array.shape[0]
     if padding_idx is None:
         padding_idx = -1
     elif not -size <= padding_idx < size:
@@ -204,11 +224,6 @@ def inner(
         padding_idx += size
     if sparse:
         warn("sparse gradients are not in Rushlight: the gradient of the embedding is dense, with the same numbers")
-    if not include_last_offset:
-        ends = offsets._array
-        # without offsets there is no bag at all
-        last = len(indices._array) if len(ends) else 0
-        offsets = wrap(np.append(ends, np.asarray(last, ends.dtype)))
     return tuple(bagged(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx))
 
 

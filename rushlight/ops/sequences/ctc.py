@@ -12,8 +12,9 @@ from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.losses.loss_reduction import require_known
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import refuse
-from rushlight.ops.machine.rules import SAME
+from rushlight.ops.machine.rules import MATCH, SAME
 from rushlight.ops.machine.samples import cases, corner
+from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.pointwise.where import choose
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -179,7 +180,10 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     if single:
         log_probs, targets = log_probs.unsqueeze(1), targets.unsqueeze(0) if targets.ndim == 1 else targets
     lengths, letters = (as_lengths(each, name) for each, name in ((input_lengths, "input"), (target_lengths, "target")))
-    texts = checked_texts(log_probs, targets, lengths, letters, blank)
+    if any([is_mapped(each) for each in (targets, lengths, letters)]):
+        texts = texts_of_samples(targets, log_probs.detach(), lengths, letters, blank)
+    else:
+        texts = checked_texts(log_probs, targets, lengths, letters, blank)
     loss = negative_log_likelihoods(log_probs, texts, lengths, letters, blank, zero_infinity)[0]
     if zero_infinity:
         loss = choose(loss == float("inf"), 0.0, loss)
@@ -188,6 +192,12 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     if reduction == "sum":
         return loss.sum()
     return loss.squeeze(0) if single else loss
+
+
+@op(dtype=MATCH, operands=["targets"], name="_ctc_texts", samples=None)
+def texts_of_samples(targets, log_probs: Tensor, lengths: Tensor, letters: Tensor, blank: int):
+    """`checked_texts` inside of `vmap`, which looks at each sample by itself."""
+    return checked_texts(*map(wrap, (log_probs, targets, lengths, letters)), blank)._array
 
 
 def as_lengths(given: Any, what: str) -> Tensor:

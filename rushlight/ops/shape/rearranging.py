@@ -18,8 +18,10 @@ from rushlight.ops.machine.generate import sizes
 from rushlight.ops.machine.layouts import KEPT, LIKE, restrided
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.machine.transforms.view_words import REPEATED, ROLLED
 from rushlight.ops.machine.transforms.words import SHAPED
+from rushlight.ops.machine.writing import scalar_name
 
 if TYPE_CHECKING:
     from rushlight.core.object.size import Size
@@ -154,6 +156,8 @@ def checked_counts(repeats: Tensor, shape: tuple[int, ...], dim: int) -> Tensor:
     if counts.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if counts.size == 1:
+        if is_mapped(repeats):
+            return repeats.reshape(1).expand(size)
         return wrap(np.full(size, counts.reshape(()), counts.dtype))
     if counts.size != size:
         raise RuntimeError(
@@ -165,11 +169,22 @@ def checked_counts(repeats: Tensor, shape: tuple[int, ...], dim: int) -> Tensor:
 
 def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
     """Each index as often as `repeats` says."""
-    counts = repeats._array
+    if is_mapped(repeats):
+        return repeated_for_samples(repeats, output_size)
+    return wrap(repeated(repeats._array, output_size))
+
+
+@op(dtype=SAME, name="_repeated_indices", samples=None)
+def repeated_for_samples(repeats, output_size: int):
+    """The same inside of `vmap`, which looks at each sample by itself."""
+    return repeated(repeats, output_size)
+
+
+def repeated(counts: np.ndarray, output_size: int | None) -> np.ndarray:
     if counts.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if counts.dtype not in (np.int64, np.int32):
-        raise no_kernel("repeat_interleave_cpu", repeats.dtype.scalar, fix="repeats are int64 or int32: repeats.long()")
+        raise no_kernel("repeat_interleave_cpu", scalar_name(counts), fix="repeats are int64 or int32: repeats.long()")
     if counts.size and counts.min() < 0:
         raise RuntimeError("repeats can not be negative")
     # the sum in floats: as an integer it may wrap around
@@ -177,7 +192,7 @@ def repeated_indices(repeats: Tensor, output_size: int | None) -> Tensor:
     found = np.repeat(np.arange(counts.size, dtype=counts.dtype), counts)
     if output_size not in (None, found.size):
         raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {found.size} but got {output_size}")
-    return wrap(found)
+    return found
 
 
 @op(

@@ -19,6 +19,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import plain_size
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.transforms.level import is_lifted
 
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -140,6 +141,9 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
     if overlaps(geometry_of(input)):
         input = input.clone()
     offset = input.storage_offset() if storage_offset is None else storage_offset
+    if is_lifted(input) or is_lifted(src):
+        strided_view(input, memory_of(input), (size, stride, offset))  # refuses what lies outside
+        return strided_put(input, src, geometry_of(input), (size, stride, offset))
     memory = memory_of(input)
     strided(memory, size, stride, offset)  # refuses what lies outside
     return strided_scatter(input, src, memory, geometry_of(input), (size, stride, offset))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
 from rushlight.ops.machine.transforms.words import Batch, each_sample, shift
 
 
@@ -94,6 +98,54 @@ def PUT(batch: Batch) -> Any:
     elif before and values.ndim > rest - before:
         return each_sample(batch)
     return batch.call(values=values, indices=with_numbers(batch), dims=(0, *shift(dims, batch.ndim(0))))
+
+
+def are_held(mask: Tensor) -> Tensor:
+    """The positions where a mask holds, counted through all its dimensions."""
+    return mask.reshape(-1).nonzero().reshape(-1)
+
+
+def WHERE_HELD(batch: Batch) -> Any:
+    """The parts where a mask on the first dimensions holds, which is the same for all samples."""
+    input, mask = batch.arguments[0], batch["mask"]
+    if are_mapped(batch, "mask"):
+        raise explained(
+            RuntimeError,
+            "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
+            "indexing with a boolean mask.",
+            fix="keep the shape: torch.where(mask, x, 0)",
+        )
+    shape = input.shape[1:]
+    if shape[: mask.ndim] != mask.shape:
+        return each_sample(batch)  # refuses
+    rows = input.reshape(batch.size, mask.numel(), *shape[mask.ndim :])
+    return rows.index_select(1, are_held(mask))
+
+
+def INTO_HELD(batch: Batch) -> Any:
+    """Zeros with the parts where a mask holds, which is the same for all samples."""
+    if are_mapped(batch, "mask"):
+        return each_sample(batch)
+    parts, mask, shape = batch.arguments[0], batch["mask"], batch["shape"]
+    rows = parts.new_zeros((batch.size, mask.numel(), *shape[mask.ndim :]))
+    return rows.index_copy(1, are_held(mask), parts).reshape(batch.size, *shape)
+
+
+def ELEMENTS_HELD(batch: Batch) -> Any:
+    """The elements where a mask holds, which is the same for all samples and stretched to them."""
+    input, mask = batch.arguments[0], batch["mask"]
+    if are_mapped(batch, "mask"):
+        raise explained(
+            RuntimeError,
+            "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because "
+            "for each batch this would return a differently shaped Tensor.",
+            fix="keep the shape: torch.where(mask, x, 0)",
+        )
+    batch.raise_to(0, mask.ndim)
+    input = batch.arguments[0]
+    shape = np.broadcast_shapes(input.shape[1:], mask.shape)
+    rows = input.expand(batch.size, *shape).reshape(batch.size, math.prod(shape))
+    return rows.index_select(1, are_held(mask.expand(shape)))
 
 
 def SELECTED(batch: Batch) -> Any:

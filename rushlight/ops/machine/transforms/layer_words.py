@@ -80,8 +80,13 @@ def ATTENDED(batch: Batch) -> Any:
 
 
 def COUNTED(batch: Batch) -> Any:
-    """A column for each class: their number is given, or else found in each sample."""
-    return batch.call() if batch["num_classes"] >= 0 else each_sample(batch)
+    """A column for each class, whose number has to be given."""
+    if batch["num_classes"] < 0:
+        raise RuntimeError(
+            "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes argument: each "
+            "sample may have another largest number."
+        )
+    return batch.call()
 
 
 def AMONG(batch: Batch) -> Any:

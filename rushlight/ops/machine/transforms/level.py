@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, Self
 
+from rushlight.core.memory.deferred import resolved
 from rushlight.core.memory.lifted import Lifted, lift
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.settings.state import state
@@ -171,6 +172,13 @@ def is_mapped(tensor: Tensor) -> bool:
             return True
         tensor = tensor._array.inner
     return False
+
+
+def all_numbers(tensor: Tensor) -> Any:
+    """The elements of all samples, for checks that have to hold for each."""
+    while type(tensor._array) is Lifted:
+        tensor = tensor._array.inner
+    return resolved(tensor._array)
 
 
 def may_hold(condition: Tensor) -> bool:

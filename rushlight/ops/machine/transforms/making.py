@@ -10,9 +10,12 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.state import state
 from rushlight.core.surface.making_names import FACTORIES, LIKE, OTHERS, SIZED
 from rushlight.errors.explained import explained
-from rushlight.ops.machine.transforms.level import Level, holds, is_lifted
+from rushlight.ops.machine.transforms.level import Level, holds, is_lifted, is_mapped
 from rushlight.ops.machine.transforms.mapping import Mapping
 from rushlight.ops.machine.transforms.tracking import Tracking
+
+# what takes tensors as its ends
+BETWEEN = ("linspace", "logspace")
 
 
 def innermost() -> Mapping | None:
@@ -73,6 +76,8 @@ def check_filling(target: Tensor) -> None:
 def divert_making(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """What a call that makes a tensor gives inside of transforms; NotImplemented where that is nothing special."""
     name = function.__name__
+    if name in BETWEEN and any([is_lifted(each) and is_mapped(each) for each in (*args, *kwargs.values())]):
+        return each_between(function, args, kwargs)
     found = divert_draw(name, function, args, kwargs)
     top = state.levels[-1]
     if found is not NotImplemented or not isinstance(top, Tracking) or name not in FACTORIES:
@@ -80,6 +85,25 @@ def divert_making(function: Callable, args: tuple, kwargs: dict[str, Any]) -> An
     with below(top):
         found = function(*args, **kwargs)
     return top.lift(found) if isinstance(found, Tensor) and holds(found) is not top else found
+
+
+def each_between(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
+    """The numbers between ends that differ from sample to sample, for each sample by itself."""
+    from rushlight.ops.shape.joining import stack
+
+    level = innermost()
+    assert level is not None
+
+    def one(value: Any, number: int) -> Any:
+        value = stripped(value, level) if is_lifted(value) else value
+        return value._array.inner.select(0, number) if holds(value) is level else value
+
+    with below(level):
+        rows = [
+            function(*[one(each, number) for each in args], **{key: one(each, number) for key, each in kwargs.items()})
+            for number in range(level.size)
+        ]
+        return level.lift(stack(rows))
 
 
 def divert_draw(name: str, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:

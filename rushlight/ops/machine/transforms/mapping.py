@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from rushlight.core.memory.lifted import Lifted, lift_first
-from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, geometry_of, wrap
 from rushlight.core.settings.state import state
 from rushlight.errors.explained import explained
 from rushlight.errors.location import file_and_line, user_line
@@ -23,7 +24,7 @@ looped: dict[str, int] = {}
 
 # whose results have as many elements as the numbers say
 UNKNOWN_SIZES = {
-    "_rows_nonzero": "nonzero", "masked_select": "masked_select", "_distinct": "_unique2", "bincount": "bincount",
+    "_rows_nonzero": "nonzero", "_distinct": "_unique2",
 }  # fmt: skip
 
 
@@ -61,7 +62,7 @@ class Mapping(Level):
         batch = self.gathered(op, arguments)
         if op.name in RANDOM:
             return mapped(self.lift, self.drawn(batch))
-        if op.name in UNKNOWN_SIZES or op.name == "_pick_mask":
+        if op.name in UNKNOWN_SIZES:
             raise unknown_size(op)
         looped[op.name] = looped.get(op.name, 0) + 1
         return mapped(self.lift, each_sample(batch))
@@ -90,6 +91,7 @@ class Mapping(Level):
         """A part of the memory of each sample, by any geometry."""
         from rushlight.ops.shape.joining import stack
 
+        require_reach(tensor, geometry)
         rows = [each.as_strided(*restrided(tensor, each, geometry)[1]) for each in self.lower(tensor).unbind(0)]
         return self.lift(stack(rows))
 
@@ -195,6 +197,27 @@ def refused_randomness() -> Exception:
     )
 
 
+def require_reach(tensor: Tensor, geometry: tuple) -> None:
+    """Refuse a part of memory that lies beyond that of a sample."""
+    first, last = reach(*geometry_of(tensor))
+    wanted, end = reach(*geometry)
+    if not math.prod(geometry[0]) or (math.prod(tensor.shape) and first <= wanted and end <= last):
+        return
+    size, stride, offset = geometry
+    raise explained(
+        RuntimeError,
+        f"result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory outside of `tensor`. "
+        f"`result` can access some memory in range [{wanted}, {end}], but `tensor` can only access some memory in "
+        f"range [{first}, {last}]. This is not supported inside of vmap",
+        fix="write it with views: narrow, select, unfold, diagonal",
+    )
+
+
+def reach(size: tuple[int, ...], stride: tuple[int, ...], offset: int) -> tuple[int, int]:
+    """Where the memory that a geometry shows begins and ends."""
+    return offset, offset + 1 + sum([(count - 1) * step for count, step in zip(size, stride, strict=True)])
+
+
 def not_mapped(op: Op) -> Exception:
     plain = op.is_pointwise or op.name.startswith("_copy")
     name = "inplace arithmetic" if plain else f"{op.name.lstrip('_')}_"
@@ -208,13 +231,6 @@ def not_mapped(op: Op) -> Exception:
 
 
 def unknown_size(op: Op) -> Exception:
-    if op.name == "_pick_mask":
-        return explained(
-            RuntimeError,
-            "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
-            "indexing with a boolean mask.",
-            fix="keep the shape: torch.where(mask, x, 0)",
-        )
     return RuntimeError(
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
         f"aten::{UNKNOWN_SIZES[op.name]}: each sample would give another number of elements"

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from rushlight.autograd.saved import shape_of
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
-from rushlight.core.object.tensor import Tensor, geometry_of
+from rushlight.core.object.tensor import Tensor, geometry_of, storage_of
 from rushlight.core.settings.state import state
-from rushlight.ops.machine.transforms.level import restrided
+from rushlight.ops.machine.transforms.level import is_lifted, restrided
 from rushlight.ops.machine.transforms.lifting import invoke
 from rushlight.ops.machine.transforms.tracking import Tracking
 from rushlight.ops.machine.transforms.words import BY_STRIDES
@@ -85,9 +85,25 @@ def of_product(op: Op, primals: list, tangents: Tangents) -> Tensor | None:
 
 
 def of_strided(op: Op, primals: list, tangents: Tangents, results: Any) -> Any:
-    """A part of memory, by any geometry: the same part of the tangent's, laid out as the primal's is."""
-    primal, tangent = primals[0], laid_out_as(primals[0], tangents[0])
-    return invoke(op, [tangent, *restrided(primal, tangent, primals[2])])
+    """A part of memory, by any geometry: the same part of the tangent's, where what it does not reach stands still."""
+    primal, tangent, geometry = primals[0], tangents[0], primals[2]
+    if tangent.stride() == primal.stride() and storage_size(tangent) == storage_size(primal):
+        return invoke(op, [tangent, *restrided(primal, tangent, geometry)])
+    memory = tangent.new_zeros(max(extent(*geometry), extent(*geometry_of(primal))))
+    memory.as_strided(*geometry_of(primal)).copy_(tangent)
+    return memory.as_strided(*geometry)
+
+
+def storage_size(tensor: Tensor) -> int:
+    """How much memory there is below all levels."""
+    while is_lifted(tensor):
+        tensor = tensor._array.inner
+    return storage_of(tensor).array.nbytes
+
+
+def extent(sizes: tuple[int, ...], strides: tuple[int, ...], offset: int) -> int:
+    """How many elements a geometry reaches over, from the begin of the memory on."""
+    return offset + 1 + sum([(size - 1) * step for size, step in zip(sizes, strides, strict=True)])
 
 
 def laid_out_as(primal: Tensor, tangent: Tensor) -> Tensor:
