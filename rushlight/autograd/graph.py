@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 sequence = itertools.count(1) if extension is None else iter(extension.next_number, None)
 
 # kinds of nodes that torch does not generate: it shows their full names
-WRITTEN_BY_HAND = {"AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "NotImplemented"}
+WRITTEN_BY_HAND = {"AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "Identity", "NotImplemented"}
 
 
 class PlainNodeFields:
