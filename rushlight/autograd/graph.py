@@ -340,6 +340,10 @@ class OpNode(Node):
         """A saved value, unpacked and unchanged, or an error."""
         if isinstance(version, Packed):
             return version.give_back(value) if modes.state.backward else version.unpack(value, self)
+        if isinstance(version, tuple) and any([isinstance(each, Packed) for each in version]):
+            # with their history, by which formulas of lists see whose gradient is wanted
+            pairs = zip(value, version, strict=True)
+            return [each if mark is None else mark.unpack(each, self) for each, mark in pairs]
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
             if then is not None and each._storage is not None and each._storage.version != then:
                 from rushlight.errors import history
