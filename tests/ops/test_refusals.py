@@ -458,7 +458,9 @@ def test_convolutions_refuse_truths_before_they_compare_dtypes():
 
 @pytest.mark.parametrize("shape", [(2, 3), (0, 3)])
 def test_a_summand_that_cannot_be_expanded_is_refused_by_the_dimension_that_does_not_fit(shape):
-    words = rf"The expanded size of the tensor \(3\) must match the existing size \({shape[0]}\) at non-singleton dimension 0"
+    words = (
+        rf"expanded size of the tensor \(3\) must match the existing size \({shape[0]}\) at non-singleton dimension 0"
+    )
     with pytest.raises(RuntimeError, match=words):
         torch.addmm(torch.ones(shape), torch.ones(3, 3), torch.ones(3, 3))
     with pytest.raises(RuntimeError, match=words):
