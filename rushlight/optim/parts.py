@@ -90,8 +90,23 @@ def average_squares(square: Any, x: Any, keep: Any) -> Any:
     square *= keep
     if isinstance(square, Tensor) and isinstance(keep, float):
         return square.addcmul_(x, x, value=1 - keep)
+    x = widened(x, square)
     square += (1 - keep) * x * x
     return square
+
+
+def add_squares(total: Any, x: Any) -> Any:
+    """Add the squares of `x`, in place."""
+    if isinstance(total, Tensor):
+        return total.addcmul_(x, x)
+    x = widened(x, total)
+    total += x * x
+    return total
+
+
+def widened(x: Any, like: Any) -> Any:
+    """A gradient in the dtype of its state if that is the wider: nothing is rounded on the way."""
+    return x if x.dtype == like.dtype or isinstance(x, Tensor) else x.astype(np.result_type(x, like))
 
 
 def descend(array: Any, rate: Any, direction: Any, size: Any = None) -> None:

@@ -435,3 +435,31 @@ def test_a_method_without_such_a_mean_goes_on(method):
     param.grad = torch.ones(2, 2, dtype=torch.float64)
     optimizer.step()
     assert (param < before).all()
+
+
+@pytest.mark.parametrize("method", ["Adagrad", "Adadelta", "RMSprop"])
+def test_squares_are_taken_in_the_precision_of_the_state(method):
+    param = torch.nn.Parameter(torch.ones(1))
+    optimizer = getattr(torch.optim, method)([param], lr=0.1)
+    param.grad = torch.zeros(1)
+    optimizer.step()
+    param.data = param.data.half()
+    # 1.0009765625 squared has more digits than half precision
+    param.grad = torch.tensor([1 + 2.0**-10], dtype=torch.float16)
+    optimizer.step()
+    state = optimizer.state[param]
+    total = state["sum" if method == "Adagrad" else "square_avg"]
+    share = {"Adagrad": 1, "Adadelta": 0.1, "RMSprop": 0.01}[method]
+    assert total.dtype == torch.float32
+    assert total.item() == pytest.approx(share * (1 + 2.0**-10) ** 2, rel=1e-6)
+
+
+def test_the_mean_of_asgd_follows_a_parameter_of_another_dtype():
+    param = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.ASGD([param], lr=0.1, t0=0)
+    for dtype in (torch.float32, torch.float32, torch.float16, torch.float64):
+        param.data = param.data.to(dtype)
+        param.grad = None
+        param.grad = torch.ones(1, dtype=dtype)
+        optimizer.step()
+    assert optimizer.state[param]["ax"].dtype == torch.float32 and optimizer.state[param]["ax"] > param
