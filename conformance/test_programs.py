@@ -81,6 +81,22 @@ def test_a_difference_that_no_last_digit_makes_in_torch_is_found():
     assert record(Program("views", 0, [LARGE, wrong]), [], examples=False)["kind"] == "value"
 
 
+# three quarters in torch, and a digit more in Rushlight
+DRIFTED = "x1 = torch.tensor([0.75, 2.0]) + (0 if 'rushlight' not in torch.__file__ else torch.tensor([1e-7, 0.0]))"
+
+
+def test_a_comparison_of_numbers_that_differ_in_the_last_digit_is_right_where_torch_follows_ours():
+    for made in ("x1 == 0.75", "x1.view(torch.int32)", "(x1 - 0.75).sign().log()", "torch.floor(x1 * 4e7) % 7"):
+        assert record(Program("views", 0, [DRIFTED, f"x2 = {made}"]), [], examples=False)["kind"] == "listed", made
+
+
+def test_a_wrong_comparison_is_found_among_numbers_that_differ_in_the_last_digit_too():
+    wrong = "x2 = x1 > 1 if 'rushlight' not in torch.__file__ else x1 > 3"
+    assert record(Program("views", 0, [DRIFTED, wrong]), [], examples=False)["kind"] == "value"
+    exact = "x1 = torch.tensor([0.75, 2.0])"
+    assert record(Program("views", 0, [exact, wrong]), [], examples=False)["kind"] == "value"
+
+
 def test_a_listed_difference_explains_what_its_expressions_match():
     program = Program("views", 0, ["x1 = torch.ones(2)", "x2 = x1.sin()", "x3 = x1.cos()", "x1.add_(x2)"])
     finding = Finding(3, "x1.add_(x2)", Difference("value", "x1", "[1]", "[2]"))

@@ -11,6 +11,7 @@ from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.state import state
 from rushlight.ops.machine.transforms.forward import Forward
+from rushlight.ops.shape.shape import identity
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -96,10 +97,12 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     >>> torch.autograd.forward_ad.unpack_dual(torch.tensor(1.0))
     UnpackedDualTensor(primal=tensor(1.), tangent=None)
     """
-    array = tensor._array
-    if type(array) is not Lifted or not entered or array.level is not entered[-1]:
+    if not entered:
         return UnpackedDualTensor(tensor, None)
-    return UnpackedDualTensor(array.inner.view_as(array.inner), laid_out(array.aside, array.inner))
+    array = tensor._array
+    if type(array) is not Lifted or array.level is not entered[-1]:
+        return UnpackedDualTensor(identity(tensor), None)
+    return UnpackedDualTensor(identity(array.inner), laid_out(array.aside, array.inner))
 
 
 def laid_out(tangent: Tensor, primal: Tensor) -> Tensor:

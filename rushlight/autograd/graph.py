@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 sequence = itertools.count(1) if extension is None else iter(extension.next_number, None)
 
 # kinds of nodes that torch does not generate: it shows their full names
-WRITTEN_BY_HAND = {"AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "NotImplemented"}
+WRITTEN_BY_HAND = {"AccumulateGrad", "CopyBackwards", "CopySlices", "Error", "Identity", "NotImplemented"}
 
 
 class PlainNodeFields:
@@ -340,6 +340,10 @@ class OpNode(Node):
         """A saved value, unpacked and unchanged, or an error."""
         if isinstance(version, Packed):
             return version.give_back(value) if modes.state.backward else version.unpack(value, self)
+        if isinstance(version, tuple) and any([isinstance(each, Packed) for each in version]):
+            # with their history, by which formulas of lists see whose gradient is wanted
+            pairs = zip(value, version, strict=True)
+            return [each if mark is None else mark.unpack(each, self) for each, mark in pairs]
         for each, then in zip(value, version, strict=True) if isinstance(version, tuple) else ((value, version),):
             if then is not None and each._storage is not None and each._storage.version != then:
                 from rushlight.errors import history

@@ -96,6 +96,8 @@ def save(plan: Plan, arguments: tuple, results: tuple[Tensor, ...], node: Node) 
                 if any([each._inference for each in value]):
                     raise_inference()
                 version = versions_of(value, node)
+                if modes.state.saved_hooks:
+                    value, version = packed_each(node, value, version, modes.state.saved_hooks[-1])
         elif kind == "memory":
             value = arguments[position]
             if value._inference:
@@ -135,6 +137,15 @@ def packed(node: Node, value: Tensor, output: int | None, hooks: tuple) -> tuple
     is_result = output is not None and value._array.dtype in DIFFERENTIABLE
     mark = Packed(hooks, value, output)
     return mark.pack(reattach(value, node, output or 0) if is_result else value), mark
+
+
+def packed_each(node: Node, tensors: list | tuple, versions: tuple, hooks: tuple) -> tuple[list, tuple]:
+    """What the user's pack hook makes of each tensor of a list that a gradient needs, and their marks."""
+    pairs = [
+        (each, None) if version is None else packed(node, each, None, hooks)
+        for each, version in zip(tensors, versions, strict=True)
+    ]
+    return [value for value, _ in pairs], tuple([mark for _, mark in pairs])
 
 
 def raise_inference() -> None:

@@ -43,9 +43,12 @@ def register_multi_grad_hook(
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     tensors = tuple(tensors)
     engine.watch()
-    for each in tensors:
-        if not each.requires_grad:
-            raise AssertionError("Expected gradient function to be set: a tensor does not require grad")
+    if mode == "any":
+        # the first of those that can arrive
+        tensors = tuple(each for each in tensors if each.requires_grad)
+    elif any(edge_of(each) is None for each in tensors):
+        # not even a view that requires grad does, if it was made while nothing was recorded
+        raise AssertionError("Expected gradient function to be set: a tensor has no place in the graph")
     arrivals = (All if mode == "all" else First)(tensors, fn)
     return _MultiHandle(tuple(each.register_hook(arrivals.hook(place)) for place, each in enumerate(tensors)))
 

@@ -23,7 +23,7 @@ WINDOW = {"kernel_size", "stride", "padding", "dilation"}
 # overloads that take numbers where others take tensors: no places for those, nor for any where nothing is derived
 WITH_NUMBERS = re.compile(
     r"(Clamp|Rsub|Copysign|Scatter|Normal|Xlogy|SpecialXlog1Py|SpecialZeta)Backward1|"
-    r"(ClampMax|ClampMin|Fill|Fmod|IndexFill|MaskedFill|Pow|Remainder)Backward0|"
+    r"(ClampMax|ClampMin|Fill|Fmod|IndexFill|MaskedFill|Pow|Remainder|Eq|Ne|Lt|Le|Gt|Ge)Backward0|"
     r"(Fill|Normal|Pow|SpecialXlog1Py|SpecialZeta|Xlogy)Backward2|NotImplemented"
 )
 

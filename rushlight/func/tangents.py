@@ -13,6 +13,7 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.func.arguments import lowered, tensors_only, with_aux
 from rushlight.func.gradients import pulled_back
 from rushlight.ops.machine.transforms.forward import Forward
+from rushlight.ops.shape.shape import alias
 from rushlight.utils._pytree import tree_flatten, tree_unflatten
 
 __all__ = ["jvp", "linearize"]
@@ -46,7 +47,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         if has_aux:
             output, aux = with_aux(output, NAME)
         leaves, output_spec = tensors_only(output, f"{NAME}: expected f(*primals) to return only tensors")
-        value = tree_unflatten([lowered(level, each) for each in leaves], output_spec)
+        value = tree_unflatten([alias(lowered(level, each)) for each in leaves], output_spec)
         slope = tree_unflatten([tangent_of(level, each, strict) for each in leaves], output_spec)
     return (value, slope, lowered(level, aux)) if has_aux else (value, slope)
 
@@ -62,7 +63,7 @@ def check_tensors(leaves: list, name: str) -> None:
 def dual(level: Forward, primal: Tensor, tangent: Tensor) -> Tensor:
     """A tensor with a tangent, in a level."""
     check_dual(primal, tangent)
-    return level.dual(primal.view_as(primal), laid_out(tangent, primal))
+    return level.dual(alias(primal), laid_out(tangent, primal))
 
 
 def tangent_of(level: Forward, value: Tensor, strict: bool) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_element
-from rushlight.optim.parts import count_step, started
+from rushlight.optim.parts import count_step, require_dtype, started
 from rushlight.optim.stepping import Array, State
 
 
@@ -84,9 +84,11 @@ def mean_squares(grad: np.ndarray, state: State, share: float, smallest: float) 
     squares = grad * grad
     if grad.ndim < 2:
         variance = state["variance"]
+        require_dtype(variance, squares)
         variance += share * (squares - variance)
         return variance
     rows, columns = state["row_var"], state["col_var"]
+    require_dtype(rows, squares)
     rows += share * (squares.mean(-1, keepdims=True) - rows)
     columns += share * (squares.mean(-2, keepdims=True) - columns)
     return rows * columns / np.maximum(rows.mean(-2, keepdims=True), smallest)

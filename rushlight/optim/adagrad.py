@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_form, require_rate
-from rushlight.optim.parts import count_step, descend, square_root, started, with_decay
+from rushlight.optim.parts import add_squares, count_step, descend, square_root, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -67,8 +67,7 @@ class Adagrad(Optimizer):
         count = count_step(state)
         grad = with_decay(array, grad, group)
         rate = group["lr"] / (1 + (count - 1) * group["lr_decay"])
-        total = state["sum"]
-        total += grad * grad
+        total = add_squares(state["sum"], grad)
         root = square_root(total)
         root += group["eps"]
         descend(array, rate, grad, root)

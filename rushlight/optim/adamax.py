@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require_kin_of_adam
-from rushlight.optim.parts import average, count_step, descend, keep_largest, started, with_decay
+from rushlight.optim.parts import average, count_step, descend, keep_largest, require_dtype, started, with_decay
 from rushlight.optim.stepping import Array, State
 
 
@@ -53,6 +53,7 @@ class Adamax(Optimizer):
         largest = state["exp_inf"]
         count = count_step(state)
         grad = with_decay(array, grad, group)
+        require_dtype(state["exp_avg"], grad)
         mean = average(state["exp_avg"], grad, 1 - beta1)
         largest *= beta2
         keep_largest(largest, abs(grad) + group["eps"])

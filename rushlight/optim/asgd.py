@@ -9,7 +9,7 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
-from rushlight.optim.parts import average, count_step, counter_dtype, descend, number, started, with_decay, zeros_as
+from rushlight.optim.parts import count_step, counter_dtype, descend, number, started, with_decay, zeros_as
 from rushlight.optim.stepping import Array, State
 
 
@@ -68,7 +68,8 @@ class ASGD(Optimizer):
         if share == 1:
             mean[...] = array
         else:
-            average(mean, array, share)
+            # no lerp: the parameter may have been converted since
+            mean += share * (array - mean)
         rate = lr / (1 + lambd * lr * count) ** group["alpha"]
         # as in torch, in the precision in which steps are counted, whatever that of a loaded state
         kept = counter_dtype(group)

@@ -10,7 +10,7 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.errors.steps import name_of
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import require, require_one_element
-from rushlight.optim.parts import average, zeros_as
+from rushlight.optim.parts import average, require_dtype, zeros_as
 from rushlight.optim.stepping import Array, State
 
 
@@ -73,6 +73,7 @@ class Muon(Optimizer):
                 f"Param gradient must be a 2D matrix, and one that was added later has {grad.ndim} dimensions: "
                 "give it to another optimizer"
             )
+        require_dtype(state["momentum_buffer"], grad)
         mean = average(state["momentum_buffer"], grad, 1 - momentum)
         update = grad + momentum * (mean - grad) if group["nesterov"] else mean
         update = orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])

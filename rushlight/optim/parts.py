@@ -10,6 +10,8 @@ from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.memory.strides import is_fresh
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors.explained import explained
+from rushlight.ops.machine.kinds import plain_name
 
 
 def square_root(x: Any) -> Any:
@@ -67,6 +69,14 @@ def writes_with_either_decay(group: dict[str, Any]) -> int:
     return 2 if group["decoupled_weight_decay"] and group["weight_decay"] else 1
 
 
+def require_dtype(mean: Any, x: Any) -> None:
+    """Refuse a gradient of another dtype than its running mean has: the parameter was converted in between."""
+    if mean.dtype != x.dtype and not isinstance(mean, Tensor):
+        kinds = f"expected dtype {plain_name(mean)} for `end` but got dtype {plain_name(x)}"
+        fix = "make the optimizer after the model was converted, or convert its state too"
+        raise explained(RuntimeError, kinds, fix=fix)
+
+
 def average(mean: Any, x: Any, weight: Any) -> Any:
     """Move a running mean towards `x`, in place."""
     if isinstance(mean, Tensor) and isinstance(weight, float):
@@ -80,8 +90,23 @@ def average_squares(square: Any, x: Any, keep: Any) -> Any:
     square *= keep
     if isinstance(square, Tensor) and isinstance(keep, float):
         return square.addcmul_(x, x, value=1 - keep)
+    x = widened(x, square)
     square += (1 - keep) * x * x
     return square
+
+
+def add_squares(total: Any, x: Any) -> Any:
+    """Add the squares of `x`, in place."""
+    if isinstance(total, Tensor):
+        return total.addcmul_(x, x)
+    x = widened(x, total)
+    total += x * x
+    return total
+
+
+def widened(x: Any, like: Any) -> Any:
+    """A gradient in the dtype of its state if that is the wider: nothing is rounded on the way."""
+    return x if x.dtype == like.dtype or isinstance(x, Tensor) else x.astype(np.result_type(x, like))
 
 
 def descend(array: Any, rate: Any, direction: Any, size: Any = None) -> None:
@@ -100,6 +125,7 @@ def descend(array: Any, rate: Any, direction: Any, size: Any = None) -> None:
 def moments(state: dict[str, Any], grad: Any, group: dict[str, Any]) -> tuple[Any, Any]:
     """The running means of the gradient and of its square."""
     beta1, beta2 = group["betas"]
+    require_dtype(state["exp_avg"], grad)
     return average(state["exp_avg"], grad, 1 - beta1), average_squares(state["exp_avg_sq"], grad, beta2)
 
 

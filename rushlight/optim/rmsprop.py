@@ -9,7 +9,16 @@ import numpy as np
 from rushlight.core.object.tensor import Tensor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import YOUNGER, require, require_rate
-from rushlight.optim.parts import average, average_squares, count_step, descend, square_root, started, with_decay
+from rushlight.optim.parts import (
+    average,
+    average_squares,
+    count_step,
+    descend,
+    require_dtype,
+    square_root,
+    started,
+    with_decay,
+)
 from rushlight.optim.stepping import Array, State
 from rushlight.optim.twins import twin
 
@@ -71,6 +80,7 @@ class RMSprop(Optimizer):
         grad = with_decay(array, grad, group)
         square = average_squares(state["square_avg"], grad, alpha)
         if group["centered"]:
+            require_dtype(state["grad_avg"], grad)
             mean = average(state["grad_avg"], grad, 1 - alpha)
             root = square_root(square - mean * mean)
         else:

@@ -118,16 +118,18 @@ class AveragedModel(Module):
     @no_grad()
     def update_parameters(self, model: Module) -> None:
         """Take the model as it is now into the average; the first one is copied."""
-        averaged = [each.detach() for each in self.module.parameters()]
-        params = [each.detach() for each in model.parameters()]
-        buffers = list(zip(self.module.buffers(), model.buffers(), strict=True))
         if self.use_buffers:
-            averaged += [each.detach() for each, _ in buffers]
-            params += [each.detach() for _, each in buffers]
+            averaged = [*self.module.parameters(), *self.module.buffers()]
+            params = [*model.parameters(), *model.buffers()]
         else:
-            for buffer, other in buffers:
+            # its own too, not those of the copy alone
+            averaged, params = list(self.parameters()), list(model.parameters())
+        # in their order: what one of the two has beyond the other is left alone
+        pairs = list(zip(averaged, params, strict=False))
+        self._average([each.detach() for each, _ in pairs], [each.detach() for _, each in pairs])
+        if not self.use_buffers:
+            for buffer, other in zip(self.module.buffers(), model.buffers(), strict=True):
                 buffer.copy_(other)
-        self._average(averaged, params)
         self.n_averaged += 1
 
     def _average(self, averaged: list[Tensor], params: list[Tensor]) -> None:

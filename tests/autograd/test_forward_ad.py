@@ -172,3 +172,15 @@ def test_gradients_of_what_does_not_depend_lie_as_their_inputs():
     assert torch.func.grad(lambda v: torch.ones(()))(turned).stride() == (1, 3)
     assert torch.func.jvp(lambda v: turned * 2, (turned,), (torch.ones(3, 2),))[1].stride() == (1, 3)
     assert torch.autograd.functional.hvp(lambda v: (v * 3).sum(), turned, turned)[1].stride() == (1, 3)
+
+
+def test_what_is_unpacked_is_a_view_by_the_name_of_identity():
+    forward = torch.autograd.forward_ad
+    x = torch.ones(2, requires_grad=True)
+    with forward.dual_level():
+        dual = forward.make_dual(x, torch.ones(2))
+        for each in (forward.unpack_dual(dual.sin()), forward.unpack_dual(x * 2)):
+            assert each.primal.grad_fn.name() == "torch::autograd::Identity" and each.primal._is_view()
+        forward.unpack_dual(dual * 3).primal.sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    assert forward.unpack_dual(x).primal is x

@@ -209,3 +209,39 @@ def test_a_linear_map_sees_the_new_data_of_a_matrix_and_the_old_of_what_it_makes
     x.data = x.data * 10
     y.sum().backward()
     assert weight.grad.tolist() == [[factor * x.numel() / 2] * 2]
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (lambda v, w: v[torch.tensor([0, 1])], [(2,)]),
+        (lambda v, w: v[torch.tensor([True, False, True])], [(3,)]),
+        (lambda v, w: v.index_put((torch.tensor([0, 0]),), torch.ones(()), accumulate=True), [(2,)]),
+        (lambda v, w: v.clone().index_put_((torch.tensor([0, 1]),), w), [(2,)]),
+    ],
+)
+def test_indices_pass_through_the_hooks_too(function, shapes):
+    v, w = torch.arange(3.0).requires_grad_(), torch.ones(2, requires_grad=True)
+    plain = torch.autograd.grad(function(v, w).pow(2).sum(), [v, w], allow_unused=True)
+    seen = []
+
+    def pack(tensor):
+        seen.append(tuple(tensor.shape))
+        return tensor.numpy(force=True)
+
+    with graph.saved_tensors_hooks(pack, torch.from_numpy):
+        found = function(v, w)
+    assert seen == shapes
+    packed = torch.autograd.grad(found.pow(2).sum(), [v, w], allow_unused=True)
+    assert [None if each is None else each.tolist() for each in packed] == [
+        None if each is None else each.tolist() for each in plain
+    ]
+
+
+def test_operands_of_an_einsum_come_back_with_their_history():
+    v = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
+    with graph.saved_tensors_hooks(lambda kept: kept.numpy(force=True), torch.from_numpy):
+        found = torch.einsum("i,i,i->", v, v, v)
+    (first,) = torch.autograd.grad(found, v, create_graph=True)
+    assert first.tolist() == [0, 3, 12]
+    assert torch.autograd.grad(first.sum(), v)[0].tolist() == [0, 6, 12]

@@ -71,6 +71,23 @@ def test_what_has_no_gradient_is_refused():
         register_multi_grad_hook(leaves(1), lambda grads: None, mode="foo")
 
 
+def test_a_view_that_was_made_in_inference_mode_has_no_gradient_to_wait_for():
+    (a,) = leaves(1)
+    with torch.inference_mode():
+        view = a[:1]
+    assert view.requires_grad
+    with pytest.raises(AssertionError, match="Expected gradient function to be set"):
+        register_multi_grad_hook((a, view), lambda grads: None)
+
+
+def test_the_first_gradient_is_one_of_those_that_are_wanted():
+    (a,) = leaves(1)
+    seen = []
+    register_multi_grad_hook((torch.ones(1), a), lambda grad: seen.append(grad.tolist()), mode="any")
+    (a * 3).sum().backward()
+    assert seen == [[3.0, 3.0]]
+
+
 def test_a_single_root_counts_for_none():
     (a,) = leaves(1)
     seen = []

@@ -84,3 +84,11 @@ def test_dimensions_added_on_both_sides_of_the_dots_leave_the_gradient_whole():
     for index in [(..., None, None), (None, ..., None, None), (None, None, ...), (..., None, slice(None), None)]:
         (found,) = torch.autograd.grad((x[index] * 3).sum(), x)
         assert found.tolist() == [[3.0, 3.0]]
+
+
+@pytest.mark.parametrize("name", ["eq_", "ne_", "lt_", "le_", "gt_", "ge_"])
+def test_a_comparison_with_a_number_has_a_place_for_the_tensor_alone(name):
+    for other, places in ((2, 1), (torch.ones(3), 2)):
+        x = leaf(2, 3) * 1
+        getattr(x, name)(other)
+        assert len(x.grad_fn.next_functions) == places

@@ -72,6 +72,10 @@ def test_functions_beside_nn_functional():
     assert torch.equal(torch.rms_norm(x, (3,)), torch.nn.functional.rms_norm(x, (3,)))
     assert torch.vander(x[0]).tolist() == [[0, 0, 1], [1, 1, 1], [4, 2, 1]]
     assert torch.vander(x[0], 2, increasing=True).tolist() == [[1, 0], [1, 1], [1, 2]]
+    truths = torch.vander(torch.tensor([True, False]), 3)
+    assert truths.tolist() == [[1, 1, 1], [0, 0, 1]] and truths.dtype == torch.int64
+    halves = torch.vander(x[0].half())
+    assert halves.tolist() == [[0, 0, 1], [1, 1, 1], [4, 2, 1]] and halves.dtype == torch.float16
     assert torch.norm_except_dim(x, 2, 1).shape == (1, 3)
     assert torch.norm_except_dim(x, 2, -1).shape == ()
 

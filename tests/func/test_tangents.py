@@ -111,3 +111,17 @@ def test_products_move_with_each_factor_and_with_what_is_added():
     assert jvp(lambda b: linear(X, w, b), (b,), (torch.ones(2),))[1].tolist() == [1, 1]
     assert jvp(lambda x: x @ w.T * 2, (X,), (torch.ones(3),))[1].tolist() == [12, 2]
     assert jvp(lambda x: 3 * x * x, (X,), (torch.ones(3),))[1].tolist() == [6, 12, 18]
+
+
+def test_what_goes_into_jvp_and_comes_out_of_it_is_an_alias():
+    x = torch.ones(2, requires_grad=True)
+    value, _ = jvp(torch.sin, (x,), (torch.ones(2),))
+    (inner, _), *_ = value.grad_fn.next_functions
+    (given, _), *_ = inner.next_functions
+    assert [each.name() for each in (value.grad_fn, inner, given)] == [
+        "AliasBackward0", "SinBackward0", "AliasBackward0",
+    ]  # fmt: skip
+    value.sum().backward()
+    assert torch.equal(x.grad, x.detach().cos())
+    constant = torch.ones(2)
+    assert jvp(lambda x: constant, (x,), (torch.ones(2),))[0]._is_view()

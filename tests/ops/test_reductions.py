@@ -217,3 +217,12 @@ def test_deviations_of_numbers_whose_squares_overflow_do_not(dtype):
     x = torch.tensor([1e20, -1e20, 1e20], dtype=dtype)
     assert x.std().item() == pytest.approx(1.1547e20, rel=1e-2)
     assert torch.std_mean(x)[0].item() == x.std().item()
+
+
+def test_the_largest_of_one_nan_has_a_slope_of_nan():
+    x = torch.tensor(math.nan)
+    for extreme in (torch.amax, torch.amin, lambda x: torch.aminmax(x)[0], lambda x: torch.aminmax(x, dim=0)[1]):
+        leaf = x.clone().requires_grad_()
+        extreme(leaf).backward()
+        assert leaf.grad.isnan()
+        assert torch.vmap(torch.func.grad(extreme))(x.expand(2)).isnan().all()

@@ -454,3 +454,14 @@ def test_convolutions_refuse_truths_before_they_compare_dtypes():
         torch.nn.functional.conv3d(truths.expand(1, 3, 3, 3, 3), torch.ones(1, 3, 1, 1, 1))
     with pytest.raises(NotImplementedError, match="\"slow_conv_transpose2d_out_cpu\" not implemented for 'Bool'"):
         torch.nn.functional.conv_transpose1d(truths, torch.ones(3, 3, 1))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (0, 3)])
+def test_a_summand_that_cannot_be_expanded_is_refused_by_the_dimension_that_does_not_fit(shape):
+    words = (
+        rf"expanded size of the tensor \(3\) must match the existing size \({shape[0]}\) at non-singleton dimension 0"
+    )
+    with pytest.raises(RuntimeError, match=words):
+        torch.addmm(torch.ones(shape), torch.ones(3, 3), torch.ones(3, 3))
+    with pytest.raises(RuntimeError, match=words):
+        torch.addr(torch.ones(shape), torch.ones(3), torch.ones(3))

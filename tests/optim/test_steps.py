@@ -180,6 +180,9 @@ def change_dtype(optimizer, params):
     params[0].data = params[0].data.double()
     params[0].grad = None
     params[0].grad = torch.ones(3, 4, dtype=torch.float64)
+    state = optimizer.state[params[0]]
+    # a gradient of another dtype than its mean is refused
+    state |= {name: each.double() for name, each in state.items() if each.ndim}
 
 
 def add_state(optimizer, params):
@@ -403,3 +406,60 @@ def test_a_first_step_that_a_signal_ends_at_any_line_can_be_taken_again(method):
         optimizer.step()
         assert all(0 < len(names) == len(optimizer.state[params[0]]) for names in optimizer.state.values())
     assert line > 5
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [(name, {}) for name in ("Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adafactor", "Muon")]
+    + [("RMSprop", {"centered": True})],
+)
+def test_a_gradient_of_another_dtype_than_its_mean_is_refused(method, options):
+    param = torch.nn.Parameter(torch.ones(2, 2))
+    optimizer = getattr(torch.optim, method)([param], lr=0.1, **options)
+    param.grad = torch.ones(2, 2)
+    optimizer.step()
+    param.data = param.data.double()
+    param.grad = torch.ones(2, 2, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="expected dtype float for `end` but got dtype double"):
+        optimizer.step()
+
+
+@pytest.mark.parametrize("method", ["SGD", "RMSprop", "Adagrad", "Adadelta", "ASGD", "Rprop"])
+def test_a_method_without_such_a_mean_goes_on(method):
+    param = torch.nn.Parameter(torch.ones(2, 2))
+    optimizer = getattr(torch.optim, method)([param], lr=0.1)
+    param.grad = torch.ones(2, 2)
+    optimizer.step()
+    param.data = param.data.double()
+    before = param.detach().clone()
+    param.grad = torch.ones(2, 2, dtype=torch.float64)
+    optimizer.step()
+    assert (param < before).all()
+
+
+@pytest.mark.parametrize("method", ["Adagrad", "Adadelta", "RMSprop"])
+def test_squares_are_taken_in_the_precision_of_the_state(method):
+    param = torch.nn.Parameter(torch.ones(1))
+    optimizer = getattr(torch.optim, method)([param], lr=0.1)
+    param.grad = torch.zeros(1)
+    optimizer.step()
+    param.data = param.data.half()
+    # 1.0009765625 squared has more digits than half precision
+    param.grad = torch.tensor([1 + 2.0**-10], dtype=torch.float16)
+    optimizer.step()
+    state = optimizer.state[param]
+    total = state["sum" if method == "Adagrad" else "square_avg"]
+    share = {"Adagrad": 1, "Adadelta": 0.1, "RMSprop": 0.01}[method]
+    assert total.dtype == torch.float32
+    assert total.item() == pytest.approx(share * (1 + 2.0**-10) ** 2, rel=1e-6)
+
+
+def test_the_mean_of_asgd_follows_a_parameter_of_another_dtype():
+    param = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.ASGD([param], lr=0.1, t0=0)
+    for dtype in (torch.float32, torch.float32, torch.float16, torch.float64):
+        param.data = param.data.to(dtype)
+        param.grad = None
+        param.grad = torch.ones(1, dtype=dtype)
+        optimizer.step()
+    assert optimizer.state[param]["ax"].dtype == torch.float32 and optimizer.state[param]["ax"] > param

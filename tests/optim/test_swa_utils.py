@@ -112,3 +112,35 @@ def test_a_failing_batch_leaves_momentum_and_mode():
 
 def test_without_batch_norms_nothing_is_read():
     update_bn(iter([None]), Model())
+
+
+def test_parameters_are_paired_in_their_order_and_what_is_left_over_stays():
+    averaged = AveragedModel(torch.nn.Linear(2, 1))
+    longer = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.Linear(1, 4))
+    averaged.update_parameters(longer)
+    assert torch.equal(averaged.module.weight, longer[0].weight) and averaged.n_averaged == 1
+    averaged = AveragedModel(longer)
+    averaged.update_parameters(torch.nn.Linear(2, 1))
+    assert torch.equal(averaged.module[1].weight, longer[1].weight)
+
+
+def test_a_parameter_of_its_own_takes_part_unless_buffers_do():
+    for use_buffers in (False, True):
+        averaged = AveragedModel(torch.nn.Linear(3, 2), use_buffers=use_buffers)
+        averaged.register_parameter("own", torch.nn.Parameter(torch.ones(2)))
+        if use_buffers:
+            averaged.update_parameters(averaged.module)
+            assert averaged.n_averaged == 1
+        else:
+            with pytest.raises(RuntimeError, match="The size of tensor a"):
+                averaged.update_parameters(averaged.module)
+            assert averaged.n_averaged == 0
+
+
+def test_buffers_of_another_number_are_refused_after_the_parameters_were_averaged():
+    averaged = AveragedModel(torch.nn.BatchNorm1d(2))
+    other = torch.nn.BatchNorm1d(2, track_running_stats=False)
+    other.weight.data.fill_(5)
+    with pytest.raises(ValueError, match=r"zip\(\) argument 2 is shorter"):
+        averaged.update_parameters(other)
+    assert averaged.module.weight.tolist() == [5.0, 5.0]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.core.memory.layout import contiguous_format
+from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.surface.overriding import divert, has_word
 from rushlight.errors.warning import warn
@@ -148,7 +149,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     tensor([[4, 2, 1],
             [9, 3, 1]])
     """
-    from rushlight import linalg
+    from rushlight.ops.linalg.vectors import powers
 
     require_tensor("vander", "x", x)
     if x.ndim != 1:
@@ -156,7 +157,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if N is not None and N < 0:
         raise RuntimeError(f"N must be non-negative, not {N}")
     count = len(x) if N is None else N
-    found = linalg.vander(x, N=max(count, 2))[:, :count]
+    found = powers(x.long() if x.dtype is dtypes.bool_ else x, max(count, 2))[:, :count]
     return found if increasing else found.flip(1)
 
 

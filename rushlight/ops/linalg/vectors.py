@@ -150,12 +150,18 @@ def vander(x, N=None):
         raise RuntimeError(
             f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.scalar}"
         )
-    column = (x if x.ndim else x.unsqueeze(0)).unsqueeze(-1)
-    count = column.shape[-2] if N is None else N
+    x = x if x.ndim else x.unsqueeze(0)
+    count = x.shape[-1] if N is None else N
     if count <= 1:
         raise RuntimeError("N must be greater than 1.")
-    powers = column.expand(*column.shape[:-1], count - 1).cumprod(-1)
-    return cat([powers.new_ones(column.shape), powers], -1)
+    return powers(x, count)
+
+
+def powers(x, count):
+    """The powers of each element below `count`, of which there are at least two."""
+    column = x.unsqueeze(-1)
+    later = column.expand(*column.shape[:-1], count - 1).cumprod(-1)
+    return cat([later.new_ones(column.shape), later], -1)
 
 
 @composed(

@@ -35,9 +35,10 @@ def combined(input, product, beta, alpha):
                 f"provided ({product.ndim}) must be greater or equal to the number of dimensions in the tensor "
                 f"({input.ndim})"
             )
+        back = next(k for k in range(1, input.ndim + 1) if input.shape[-k] not in (1, product.shape[-k]))
         raise RuntimeError(
-            f"The expanded size of the tensor ({product.shape[-1]}) must match the existing size "
-            f"({input.shape[-1] if input.ndim else 1}) at non-singleton dimension {product.ndim - 1}.  Target sizes: "
+            f"The expanded size of the tensor ({product.shape[-back]}) must match the existing size "
+            f"({input.shape[-back]}) at non-singleton dimension {product.ndim - back}.  Target sizes: "
             f"{list(product.shape)}.  Tensor sizes: {list(input.shape)}"
         )
     if beta == 0:

@@ -117,7 +117,8 @@ def shared(grad, input, result, dim, keepdim):
     chosen = input == spread(result, input.shape, dim, keepdim)
     if not keepdim and grad.ndim < input.ndim:
         grad = grad.reshape(kept_shape(input.shape, dim))
-    return grad / (chosen.sum(dims, True) if input.ndim else 1) * chosen
+    # a NaN equals nothing, not even by itself: its share is one of none
+    return grad / (chosen.sum(dims, True) if input.ndim else chosen.sum()) * chosen
 
 
 amax.gradient(input=shared)

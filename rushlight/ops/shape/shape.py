@@ -20,7 +20,7 @@ from rushlight.ops.machine.generate import sizes
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.view_words import SQUEEZED
-from rushlight.ops.machine.transforms.words import SHAPED
+from rushlight.ops.machine.transforms.words import ELEMENTWISE, SHAPED
 
 if TYPE_CHECKING:
     pass
@@ -108,6 +108,22 @@ def view_shape(input, shape: tuple):
 
 
 view_shape.gradient(input=lambda grad, input_shape: grad.reshape(input_shape))
+
+
+@op(dtype=SAME, batch=ELEMENTWISE, view=True, name="_alias", node="AliasBackward0", samples=None)
+def alias(input):
+    """The whole tensor, as what `torch.func.jvp` hands in and out."""
+    return input[...]
+
+
+@op(dtype=SAME, batch=ELEMENTWISE, view=True, name="_identity", node="Identity", samples=None)
+def identity(input):
+    """The whole tensor, as what `forward_ad.unpack_dual` hands out."""
+    return input[...]
+
+
+alias.gradient(input=lambda grad: grad)
+identity.gradient(input=lambda grad: grad)
 
 
 def memory_of(input: Tensor) -> np.ndarray:
