@@ -14,6 +14,7 @@ from rushlight.autograd.saved import Packed, SavedTensor, raise_inference, reatt
 from rushlight.core.object.tensor import Tensor, new
 from rushlight.errors import history, location
 from rushlight.errors.explained import explained
+from rushlight.errors.warning import warn
 
 if TYPE_CHECKING:
     from rushlight.autograd.function import Function
@@ -92,7 +93,11 @@ class BackwardCFunction(Node, FunctionCtx):
             raise history.freed(self)
         return tuple([each.unpack(self) for each in self._kept_values or ()])
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self) -> tuple:
+        """The old name of `saved_tensors`."""
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+        return self.saved_tensors
 
     @property
     def _raw_saved_tensors(self) -> tuple:

@@ -33,10 +33,11 @@ def as_tuple(tensors: Any) -> tuple:
 def start_gradients(outputs: tuple, given: tuple) -> list[tuple]:
     """The edge of each output with the gradient to start from: the given one, or 1 for a single number."""
     given = given or (None,) * len(outputs)
-    if len(given) != len(outputs):
+    if len(given) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     found = []
-    for place, (output, grad) in enumerate(zip(outputs, given, strict=True)):
+    # as in torch, gradients beyond the last output are not looked at
+    for place, (output, grad) in enumerate(zip(outputs, given, strict=False)):
         if isinstance(output, Tensor):
             if not output.requires_grad:
                 raise history.no_history(output, place)
@@ -223,6 +224,15 @@ def batched(roots: tuple, wanted: tuple, rows: tuple, keep: bool, create: bool, 
     """A gradient for each row of `grad_outputs`, all of them in one backward."""
     from rushlight.func.mapping import vmap
 
+    rows = rows[: len(roots)]
+    for place, (root, row) in enumerate(zip(roots, rows, strict=False)):
+        if isinstance(row, Tensor) and row.ndim and row.shape[1:] != edges.described(root)[0]:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: grad_output[{place}] has a shape of {row.shape} and output"
+                f"[{place}] has a shape of {Size(edges.described(root)[0])}."
+            )
     missing: list[int] = []
 
     def one(*given: Tensor) -> tuple:

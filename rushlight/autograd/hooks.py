@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 from rushlight.autograd import modes
 from rushlight.autograd.handles import RemovableHandle, add
-from rushlight.core.object.tensor import Tensor, has_history, method
+from rushlight.core.object.tensor import Tensor, attribute, has_history, method
 
 
 def output_hooks(tensor: Tensor) -> dict:
@@ -31,6 +32,32 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
     if self._hooks is None:
         self._hooks = {}
     return add(self._hooks, hook)
+
+
+def hooks_of(self: Tensor) -> OrderedDict | None:
+    """The hooks on this tensor's gradient by number, None if there are none."""
+    hooks = self._hooks if self.grad_fn is None else (self.grad_fn.tensor_hooks or {}).get(self._output)
+    found = OrderedDict([(number, hook) for number, hook in (hooks or {}).items() if number != "retain"])
+    return found or None
+
+
+def replace_hooks(self: Tensor, hooks: dict | None) -> None:
+    if hooks is not None and not isinstance(hooks, dict):
+        raise TypeError(f"_backward_hooks must be a dict or None, not {type(hooks).__name__}")
+    if self.grad_fn is None:
+        self._hooks = None if hooks is None else dict(hooks)
+        return
+    present = output_hooks(self)
+    for number in [each for each in present if each != "retain"]:
+        del present[number]
+    present.update(hooks or {})
+
+
+def refuse_to_forget(self: Tensor) -> None:
+    raise RuntimeError("Deletion of _backwards_hooks not allowed! Set them to None.")
+
+
+attribute("_backward_hooks", property(hooks_of, replace_hooks, refuse_to_forget))
 
 
 @method

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rushlight.core.creation import legacy
 from rushlight.core.memory.public_storage import UntypedStorage
 from rushlight.core.memory.typed_storage import KINDS, TypedStorage
-from rushlight.core.numbers import dtypes
+from rushlight.core.numbers import dtypes, rare_dtypes
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.device import device
@@ -172,7 +172,7 @@ def allowed() -> dict[str, tuple[Any, Callable | None]]:
         "torch.storage.TypedStorage": (TypedStorage, None),
         "torch._tensor._rebuild_from_type_v2": (rebuilding._rebuild_from_type_v2, None),
     }
-    for kind in dtypes.ALL:
+    for kind in (*dtypes.ALL, *rare_dtypes.ALL.values()):
         table[repr(kind)] = kind, None
     for name in legacy.__all__:
         table[f"torch.{name}"] = getattr(legacy, name), empty_tensor

@@ -71,6 +71,9 @@ def pickled(found: Any, module: Any, protocol: int, identify: Any) -> bytes:
                 return form(obj)
             if isinstance(obj, Tensor):
                 return form_of_tensor(obj)
+            if isinstance(obj, dtypes.dtype):
+                # a rare one
+                return form_of_dtype(obj)
             outer = getattr(super(), "reducer_override", None)
             if outer is not None:
                 return outer(obj)

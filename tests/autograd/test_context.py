@@ -20,6 +20,18 @@ def leaf(size=2):
     return torch.ones(size, requires_grad=True)
 
 
+def test_saved_variables_is_the_old_name_of_saved_tensors():
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    x = leaf()
+    y = make(forward).apply(x)
+    with pytest.warns(DeprecationWarning, match="'saved_variables' is deprecated; use 'saved_tensors'"):
+        (saved,) = y.grad_fn.saved_variables
+    assert saved is x
+
+
 def double(ctx, x):
     ctx.mark_dirty(x)
     return x.mul_(2)

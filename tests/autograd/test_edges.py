@@ -131,3 +131,19 @@ def test_a_view_made_in_inference_mode_of_a_leaf_has_no_edge():
         view = x[:1]
     with pytest.raises(AssertionError, match="Expected gradient function to be set"):
         get_gradient_edge(view)
+
+
+def test_gradients_beyond_the_last_output_are_not_looked_at(x):
+    one, surplus = torch.ones(2), torch.ones(7)
+    assert torch.autograd.grad(x * 3, x, [one, surplus])[0].tolist() == [3.0, 3.0]
+    torch.autograd.backward(x * 3, [one, surplus])
+    assert x.grad.tolist() == [3.0, 3.0]
+    with pytest.raises(RuntimeError, match="got 2 tensors and 1 gradients"):
+        torch.autograd.grad([x * 3, x * 2], x, [one])
+
+
+def test_a_batch_of_gradients_has_rows_of_the_outputs_shape(x):
+    rows = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    assert torch.autograd.grad(x * 3, x, [rows, rows], is_grads_batched=True)[0].tolist() == (rows * 3).tolist()
+    with pytest.raises(RuntimeError, match="If `is_grads_batched=True`, we interpret the first dimension"):
+        torch.autograd.grad(x * 3, x, torch.ones(3, 5), is_grads_batched=True)

@@ -76,6 +76,11 @@ def test_gradients_that_change_from_run_to_run(fast):
     assert gradcheck(Noisy.apply, point(2), fast_mode=fast, atol=0.1, nondet_tol=1.0)
 
 
+def test_gradients_that_change_are_reported_before_a_mismatch():
+    with pytest.raises(GradcheckError, match="Backward is not reentrant"):
+        gradcheck(Noisy.apply, point(2), atol=1e-9, rtol=1e-9)
+
+
 @pytest.mark.parametrize("fast", [False, True])
 def test_what_has_no_gradient_must_not_change(fast):
     with pytest.raises(GradcheckError, match="Numerical gradient for function expected to be zero"):

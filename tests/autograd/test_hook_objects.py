@@ -126,3 +126,21 @@ def test_an_inference_tensor_takes_another_size_inside_only():
     for name in ("t_", "squeeze_", "zero_", "normal_"):
         with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
             getattr(inside, name)()
+
+
+@pytest.mark.parametrize("tensor", [lambda leaf: leaf, lambda leaf: leaf * 1], ids=["leaf", "result"])
+def test_the_hooks_of_a_tensor_are_shown_and_replaced(tensor):
+    seen = []
+    x = tensor(torch.ones(2, requires_grad=True))
+    assert x._backward_hooks is None
+    handle = x.register_hook(lambda grad: seen.append("first"))
+    if not x.is_leaf:
+        x.retain_grad()
+    assert list(x._backward_hooks) == [handle.id]
+    x._backward_hooks = {0: lambda grad: seen.append("second")}
+    x.sum().backward()
+    assert seen == ["second"] and x.grad.tolist() == [1.0, 1.0]
+    x._backward_hooks = None
+    assert x._backward_hooks is None
+    with pytest.raises(RuntimeError, match="Deletion of _backwards_hooks not allowed!"):
+        del x._backward_hooks

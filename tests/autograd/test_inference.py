@@ -63,7 +63,11 @@ def test_inference_tensors_are_not_written_to_outside(made, write):
 
 
 def test_inference_tensors_require_no_grad_outside(made):
-    for ask in (lambda: made.requires_grad_(), lambda: setattr(made, "requires_grad", True)):
+    for ask in (
+        lambda: made.requires_grad_(),
+        lambda: setattr(made, "requires_grad", True),
+        lambda: torch.nn.Parameter(made),
+    ):
         with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor outside InferenceMode"):
             ask()
     assert made.requires_grad_(False) is made

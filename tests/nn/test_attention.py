@@ -189,6 +189,18 @@ def test_errors_of_multihead_attention_are_torchs(call, error, words):
         call(torch.ones(5, 3, 8))
 
 
+@pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4)])
+def test_a_mask_beside_is_causal_is_refused_but_where_torch_has_one_kernel(shape):
+    x, mask = torch.ones(shape), torch.zeros(3, 3)
+    with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
+        attend(x, x, x, mask, is_causal=True)
+    x = torch.arange(12.0).view(1, 1, 3, 4)
+    with pytest.raises(RuntimeError, match="Explicit attn_mask should not be set when is_causal=True"):
+        attend(x, x, x, mask, 0.5, is_causal=True)
+    hidden = torch.tensor([[True, True, True], [False, True, True], [True, True, True]])
+    close(attend(x, x, x, hidden, is_causal=True), attend(x, x, x, hidden.tril()))
+
+
 def test_an_encoder_layer_is_its_parts():
     torch.manual_seed(0)
     layer, x = nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True), torch.randn(3, 5, 8)

@@ -61,6 +61,7 @@ def test_the_memory_that_a_view_does_not_show_is_saved_too(through_file):
 
 DTYPES = """
     bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128
+    float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu
     """.split()
 
 

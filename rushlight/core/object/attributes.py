@@ -10,7 +10,17 @@ from rushlight.core.memory.meta import Meta
 from rushlight.core.memory.storage import Storage, continued
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.fields import NAMES
-from rushlight.core.object.tensor import COUNTED, Tensor, attribute, method, new, require_differentiable, storage_of
+from rushlight.core.object.tensor import (
+    COUNTED,
+    INFERENCE_LEAF,
+    Tensor,
+    attribute,
+    method,
+    new,
+    require_differentiable,
+    require_inference_mode,
+    storage_of,
+)
 from rushlight.core.object.views import keep_inference
 from rushlight.core.settings.state import state
 from rushlight.core.surface.overriding import DisableTorchFunctionSubclass
@@ -217,6 +227,8 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     found._created = user_line()
     if data._inference:
         found._inference = True
+        if require_grad:
+            require_inference_mode(INFERENCE_LEAF)
     if require_grad:
         require_differentiable(found._array.dtype)
         found._requires_grad = True

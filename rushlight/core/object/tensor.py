@@ -135,9 +135,7 @@ class Tensor(Fields):
             )
             raise RuntimeError(f"you can only change requires_grad flags of leaf variables.{detached}")
         if value and self._inference:
-            require_inference_mode(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
-            )
+            require_inference_mode(INFERENCE_LEAF)
         if value:
             require_differentiable(self._array.dtype)
         elif self._requires_grad:
@@ -309,6 +307,9 @@ def storage_of(tensor: Tensor) -> Storage:
 def version_of(tensor: Tensor) -> int:
     """How often its memory was written to; `_version` refuses to say so of inference tensors."""
     return 0 if tensor._storage is None else tensor._storage.version
+
+
+INFERENCE_LEAF = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 
 
 def require_inference_mode(words: str) -> None:

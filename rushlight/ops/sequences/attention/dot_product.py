@@ -227,6 +227,12 @@ def attend(
         steps = ()
     elif not is_fused(query, key, value, attn_mask, dropout_p):
         steps = max(query.ndim, key.ndim, value.ndim) > 2
+    if steps is not None and is_causal and attn_mask is not None:
+        raise explained(
+            RuntimeError,
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
+            fix="leave is_causal out and hide the later keys in the mask, with torch.ones(L, S).tril().bool()",
+        )
     if not all([has_dense_rows(each) for each in tensors]):
         # one arithmetic for all layouts; torch's other way has contiguous results
         tensors = [each.contiguous() for each in tensors]
