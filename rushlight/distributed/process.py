@@ -33,8 +33,9 @@ class Marked(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
+        # also when it is collected, after the streams below: Python 3.13 prints what that raises
         for each in (self.inner, self.copy):
-            if each is not None:
+            if each is not None and not each.closed:
                 each.flush()
 
     def close(self) -> None:

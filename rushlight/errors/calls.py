@@ -126,7 +126,8 @@ def translated(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     if stage_of(error) == MISUSE:
         # an option that must be a condition or a number got a tensor
         return invalid(op, given, error)
-    if is_worded(error):
+    # a dtype in a tensor's place words what it lacks itself
+    if is_worded(error) and not isinstance(getattr(error, "obj", None), dtypes.dtype):
         return error
     if isinstance(error, np.exceptions.AxisError):
         return IndexError(axis_words(error))

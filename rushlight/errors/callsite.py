@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dis
+from functools import lru_cache
+from types import CodeType
 
 from rushlight.errors.location import Location, user_line
 
@@ -13,11 +15,17 @@ def given_by_name() -> tuple[str, ...]:
     return () if place is None else keywords_at(place)
 
 
+# a program that tries something in a loop fails at one place: to read 100 lines takes a millisecond
+@lru_cache(16)
+def instructions_of(code: CodeType) -> tuple[dis.Instruction, ...]:
+    return tuple(dis.get_instructions(code))
+
+
 def keywords_at(place: Location) -> tuple[str, ...]:
     """The keyword names of the call at an instruction; `**options` do not show."""
     code, offset = place
     # the instruction itself may be followed by its caches, at the last of which a call of a Python function stands
-    *_, second, first, call = [None, None, *[each for each in dis.get_instructions(code) if each.offset <= offset]]
+    *_, second, first, call = [None, None, *[each for each in instructions_of(code) if each.offset <= offset]]
     for each in (first, second):
         # Python 3.11 and 3.12 have an instruction for the names, later ones load them as a constant
         if each is not None and each.opname == "KW_NAMES" and each.arg is not None:

@@ -29,9 +29,13 @@ def made(name):
         return build(torch, name)[0]
 
 
+# of the tables below, which ask each family a dozen times; a test makes its own
+asked = functools.cache(made)
+
+
 def provides(name, *methods):
     """Whether a family has these properties or methods: some have no entropy, as in torch."""
-    distribution = made(name)
+    distribution = asked(name)
     try:
         for method in methods:
             if method in ("cdf", "icdf"):
@@ -45,7 +49,7 @@ def provides(name, *methods):
 
 def rows(*methods, single=None):
     """The rows that provide all of these, and whose values are numbers, or vectors and matrices."""
-    return [name for name in ROWS if single in (None, not made(name).event_shape) and provides(name, *methods)]
+    return [name for name in ROWS if single in (None, not asked(name).event_shape) and provides(name, *methods)]
 
 
 def numbers(*methods):

@@ -37,7 +37,6 @@ def watch_script(path: Path, **options: object) -> doctor.Watch:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception), quiet(), watch:
             exec(compile(path.read_text(), str(path), "exec"), vars(module))
     finally:
-        gc.unfreeze()
         sys.modules["__main__"] = before
         compat.uninstall()
         state.grad = True

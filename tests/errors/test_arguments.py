@@ -31,6 +31,13 @@ def test_options_of_a_wrong_kind():
         torch.matmul(x)
 
 
+def test_a_dtype_in_the_place_of_a_tensor_is_named():
+    # composed functions look at a tensor's shape first, and a dtype has words of its own for what it lacks
+    for call in (torch.pca_lowrank, torch.lobpcg, lambda dtype: torch.split(dtype, 1)):
+        with pytest.raises(TypeError, match=r"\(position 1\) must be Tensor, not dtype"):
+            call(torch.float16)
+
+
 def test_kinds_of_arguments_come_before_what_is_wrong_with_the_others():
     x = torch.ones(3)
     with explains(TypeError, "svd(): argument 'input' (position 1) must be Tensor, not int"):

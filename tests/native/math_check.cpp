@@ -170,9 +170,17 @@ void check_exponentials() {
 template <class T>
 void check_angles() {
     using W = Wide<T>;
-    auto sin = [](const T* x, const T*, T* out) { math::sin_all(x, out, BLOCK); };
-    auto cos = [](const T* x, const T*, T* out) { math::cos_all(x, out, BLOCK); };
-    auto tan = [](const T* x, const T*, T* out) { math::tan_all(x, out, BLOCK); };
+    // as the rows of kernels/trigonometric.cpp do
+    auto far = [](T x) { return math::is_far_angle(x); };
+    auto sin = [&](const T* x, const T*, T* out) {
+        math::map_careful(out, BLOCK, far, [](T x) { return math::sin(x); }, [](T x) { return math::slow_sin(x); }, x);
+    };
+    auto cos = [&](const T* x, const T*, T* out) {
+        math::map_careful(out, BLOCK, far, [](T x) { return math::cos(x); }, [](T x) { return math::slow_cos(x); }, x);
+    };
+    auto tan = [&](const T* x, const T*, T* out) {
+        math::map_careful(out, BLOCK, far, [](T x) { return math::tan(x); }, [](T x) { return math::slow_tan(x); }, x);
+    };
     check<T>("sin", sin, [](W x, W) { return std::sin(x); }, ALLOWED);
     check<T>("cos", cos, [](W x, W) { return std::cos(x); }, ALLOWED);
     check<T>("tan", tan, [](W x, W) { return std::tan(x); }, ALLOWED);
@@ -195,7 +203,11 @@ void check_exact() {
     // the sign of a zero is left open
     CHECK_WITHIN(0, "maximum", math::maximum(x, y) + T(0), x != x || y != y ? x + y : std::max(x, y) + 0);
     CHECK_WITHIN(0, "minimum", math::minimum(x, y) + T(0), x != x || y != y ? x + y : std::min(x, y) + 0);
-    auto fmod = [](const T* x, const T* y, T* out) { math::fmod_all(x, y, out, BLOCK); };
+    auto fmod = [](const T* x, const T* y, T* out) {
+        auto far = [](T x, T y) { return math::is_far_quotient(x, y); };
+        auto vector = [](T x, T y) { return math::fmod(x, y); };
+        math::map_careful(out, BLOCK, far, vector, [](T x, T y) { return math::slow_fmod(x, y); }, x, y);
+    };
     check<T>("fmod", fmod, [](W x, W y) { return std::fmod(x, y); }, 0);
 }
 

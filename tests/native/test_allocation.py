@@ -43,8 +43,6 @@ def few_objects():
     """Thousands of collections that do not look at what the program holds anyway: 2 us each instead of 30 ms."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def assert_faultless(case: Case, counts: dict[str, int]) -> None:

@@ -17,7 +17,7 @@ import rushlight
 import rushlight as torch
 from rushlight import native
 from tests.native import links
-from tests.native.declared import backward, forward, in_layout, kernel_of
+from tests.native.declared import backward, forward, in_layout, kernel_named
 from tests.native.test_twins import NATIVE
 from tests.ops.samples import arguments, flat, tensors_from
 
@@ -97,23 +97,19 @@ UNDONE = {
 }
 
 
-def tally(name):
-    return next(each for each in native.report() if each.name == name)
-
-
 def test_a_call_that_a_kernel_does_is_counted():
     x = torch.ones(3, requires_grad=True)
-    before = tally("cat")
+    before = kernel_named("cat")
     torch.cat([x, x]).sum().backward()
-    after = tally("cat")
+    after = kernel_named("cat")
     assert after.forward.accepted == before.forward.accepted + 1
     assert after.gradient.accepted == before.gradient.accepted + 1
 
 
 def test_a_call_that_is_left_to_python_is_counted_with_the_reason():
-    before = tally("cat").forward
+    before = kernel_named("cat").forward
     torch.cat([torch.ones(2), torch.ones(2, dtype=torch.float64)])
-    after = tally("cat").forward
+    after = kernel_named("cat").forward
     assert after.declined == before.declined + 1
     new = {words for words, count in after.reasons.items() if count > before.reasons.get(words, 0)}
     assert new == {"tensors: several dtypes"}
@@ -136,7 +132,7 @@ def test_every_kernel_belongs_to_something_that_python_declares():
 
 @pytest.mark.parametrize("op", NATIVE, ids=[op.name for op in NATIVE])
 def test_a_kernel_does_some_of_its_samples_forwards_and_backwards(op):
-    before = tally(op.name)
+    before = kernel_named(op.name)
     for sample in op.samples():
         args, kwargs = arguments(sample, dtype="float32", requires_grad=True)
         try:
@@ -146,7 +142,7 @@ def test_a_kernel_does_some_of_its_samples_forwards_and_backwards(op):
         for each in results:
             if sample.smooth and each.requires_grad and each.grad_fn is not None and op.inner_name is None:
                 each.backward(torch.ones_like(each), retain_graph=True)
-    after = tally(op.name)
+    after = kernel_named(op.name)
     assert after.forward.accepted > before.forward.accepted or not op.function._native[0], after.forward
     if after.gradient is not None and op.differentiable and op.inner_name is None:
         assert after.gradient.accepted > before.gradient.accepted, after.gradient
@@ -154,9 +150,11 @@ def test_a_kernel_does_some_of_its_samples_forwards_and_backwards(op):
 
 def declared_cases():
     """An op, a dtype that the first tensor of its kernel is declared to have, and an order in memory."""
+    kernels = {each.name: each for each in native.report()}
     for op in NATIVE:
-        first = next((each for each in kernel_of(op).takes if each.kind.startswith("tensor")), None)
-        if first is None or kernel_of(op).is_route:
+        kernel = kernels[op.name]
+        first = next((each for each in kernel.takes if each.kind.startswith("tensor")), None)
+        if first is None or kernel.is_route:
             continue
         for dtype in first.dtypes or ("float32", "float64"):
             for layout in ("rows", "turned") if first.layout in ("any", "packed") else ("rows",):
@@ -180,25 +178,23 @@ def is_finite(value):
 @pytest.mark.parametrize(("op", "dtype", "layout"), list(declared_cases()) if native.extension is not None else [])
 def test_a_kernel_does_what_it_declares_forwards_and_backwards(op, dtype, layout):
     floats = dtype.startswith("float")
-    tried, done, gradients, refused = 0, 0, 0, []
+    samples, calls = [], []
     for sample in op.samples():
         args, kwargs = (in_layout(each, layout) for each in (sample.args, list(sample.kwargs.values())))
         if (layout == "turned" and not is_turned((args, kwargs))) or not (floats or is_finite((args, kwargs))):
             continue
         args, kwargs = (tensors_from(each, dtype, requires_grad=floats) for each in (args, kwargs))
-        found = forward(op, args, dict(zip(sample.kwargs, kwargs, strict=True)))
-        if found is None:
-            continue
-        tried += 1
-        done += found[1].done
-        refused += found[1].undeclared
-        if floats and sample.smooth and op.differentiable and op.inner_name is None:
-            gradients += backward(op, found[0]).done
-    assert done > 0 or tried == 0, refused
-    kernel = kernel_of(op)
-    if floats and op.differentiable and op.inner_name is None and kernel.gradient is not None and done > 0:
+        samples.append(sample)
+        calls.append((args, dict(zip(sample.kwargs, kwargs, strict=True))))
+    found, outcome = forward(op, calls)
+    assert outcome.done > 0 or all(each is None for each in found), outcome.undeclared
+    kernel = kernel_named(op.name)
+    if floats and op.differentiable and op.inner_name is None and kernel.gradient is not None and outcome.done > 0:
+        smooth = [
+            each for sample, results in zip(samples, found, strict=True) if sample.smooth for each in results or ()
+        ]
         takes_layout = layout == "rows" or all(each.layout in ("any", "packed") for each in kernel.given)
-        assert gradients > 0 or not takes_layout
+        assert backward(op, smooth).done > 0 or not takes_layout
 
 
 def test_every_route_shortcut_and_link_has_a_program_here():
@@ -213,9 +209,9 @@ def test_a_route_shortcut_or_link_does_what_it_is_there_for(name):
 @pytest.mark.parametrize("name", links.DECLINED)
 def test_what_a_link_leaves_to_python_is_counted_with_the_reason(name):
     program, reason = links.DECLINED[name]
-    before = tally(name).forward
+    before = kernel_named(name).forward
     program()
-    after = tally(name).forward
+    after = kernel_named(name).forward
     assert after.declined > before.declined and after.accepted == before.accepted
     assert after.reasons.get(reason, 0) > before.reasons.get(reason, 0), after.reasons
 

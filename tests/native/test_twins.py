@@ -174,10 +174,10 @@ def test_nothing_that_is_declared_is_left_to_python(op):
     left = []
     for sample in op.samples():
         args, kwargs = arguments(sample, dtype="float32", requires_grad=True)
-        found = forward(op, args, kwargs)
-        if found is None:
+        (results,), found = forward(op, [(args, kwargs)])
+        if results is None:
             continue
-        left += found[1].undeclared
+        left += found.undeclared
         if sample.smooth and op.inner_name is None:
-            left += backward(op, found[0]).undeclared
+            left += backward(op, results).undeclared
     assert len(left) <= LEFT.get(op.name, 0), left

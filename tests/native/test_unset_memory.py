@@ -49,6 +49,8 @@ def told(fill: int) -> list[str]:
     return done.stdout.splitlines()
 
 
+# every op in two processes of its own: 3 s
+@pytest.mark.thorough
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries do not fill memory")
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="nor does the sanitizer's allocator")
 def test_results_do_not_depend_on_what_memory_held_before():

@@ -1,7 +1,7 @@
 // The elementary functions of the kernels: branch-free, so that a plain loop over them becomes vector code.
 //
 // Each is within 2 units in the last place of the exact result, has IEEE's special values and underflows gradually.
-// sin, cos, tan and fmod hold for a part of the numbers only; their loops (sin_all ...) ask the C library beyond it.
+// sin, cos, tan and fmod hold for a part of the numbers only; `map_careful` asks the C library beyond it.
 // This folder must not be on the path of <...> includes: the file would hide the C library's math.h.
 #pragma once
 
@@ -76,31 +76,6 @@ MATH_INLINE bool is_far_angle(T x) {
 template <class T>
 MATH_INLINE bool is_far_quotient(T x, T y) {
     return (abs(x) > quotient_bound<T> * abs(y)) & (y != 0);
-}
-
-template <class T>
-static void sin_all(const T* input, T* output, int64_t count) {
-    auto far = [](T x) { return abs(x) > circular_bound<T>; };
-    map_careful(output, count, far, [](T x) { return sin(x); }, [](T x) { return slow_sin(x); }, input);
-}
-
-template <class T>
-static void cos_all(const T* input, T* output, int64_t count) {
-    auto far = [](T x) { return abs(x) > circular_bound<T>; };
-    map_careful(output, count, far, [](T x) { return cos(x); }, [](T x) { return slow_cos(x); }, input);
-}
-
-template <class T>
-static void tan_all(const T* input, T* output, int64_t count) {
-    auto far = [](T x) { return abs(x) > circular_bound<T>; };
-    map_careful(output, count, far, [](T x) { return tan(x); }, [](T x) { return slow_tan(x); }, input);
-}
-
-template <class T>
-static void fmod_all(const T* input, const T* other, T* output, int64_t count) {
-    auto far = [](T x, T y) { return (abs(x) > quotient_bound<T> * abs(y)) & (y != 0); };
-    auto vector = [](T x, T y) { return fmod(x, y); };
-    map_careful(output, count, far, vector, [](T x, T y) { return slow_fmod(x, y); }, input, other);
 }
 
 }  // namespace math

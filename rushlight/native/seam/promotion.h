@@ -21,9 +21,6 @@ inline int dtype_of(PyArrayObject* array) {
     return PyArray_ISNOTSWAPPED(array) && PyArray_ISALIGNED(array) ? dtype_of_type(PyArray_TYPE(array)) : -1;
 }
 
-// float16, or what NumPy has from elsewhere: bfloat16, and floats of one byte.
-inline bool is_half_type(int type_num) { return type_num == NPY_HALF || PyTypeNum_ISUSERDEF(type_num); }
-
 // Like `dtype_of_type`, with half precision, which only some drivers take.
 inline int kept_dtype_of_type(int type_num, int size) {
     if (type_num == NPY_HALF) return FLOAT16;
