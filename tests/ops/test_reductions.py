@@ -217,3 +217,19 @@ def test_deviations_of_numbers_whose_squares_overflow_do_not(dtype):
     x = torch.tensor([1e20, -1e20, 1e20], dtype=dtype)
     assert x.std().item() == pytest.approx(1.1547e20, rel=1e-2)
     assert torch.std_mean(x)[0].item() == x.std().item()
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "cumsum", "sum", "mean"])
+@pytest.mark.parametrize("size", [8, 40])
+def test_a_dtype_that_is_asked_for_is_taken_before_an_op_computes(name, size):
+    x = torch.randn(size, size, requires_grad=True)
+    asked = getattr(x, name)(1, dtype=torch.float64)
+    (slope,) = torch.autograd.grad(asked.sum() * asked.sum(), x)
+    other = x.detach().double().requires_grad_()
+    expected = getattr(other, name)(1)
+    (steep,) = torch.autograd.grad(expected.sum() * expected.sum(), other)
+    torch.testing.assert_close(asked, expected)
+    torch.testing.assert_close(slope, steep.float())
+    assert len(asked.grad_fn.next_functions) == 1 and asked.grad_fn.next_functions[0][0].name().endswith(
+        "AccumulateGrad"
+    )

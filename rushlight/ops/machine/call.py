@@ -21,7 +21,7 @@ from rushlight.errors.location import user_line
 from rushlight.native import extension
 from rushlight.ops.machine.asked import not_a_tensor
 from rushlight.ops.machine.calling import ABSENT, argument_words, not_given, parser_name
-from rushlight.ops.machine.halves import in_float32
+from rushlight.ops.machine.halves import converted, is_asked
 from rushlight.ops.machine.layouts import wraps_number
 from rushlight.ops.machine.transforms.level import is_lifted
 from rushlight.ops.machine.transforms.lifting import call_lifted, tensors_of
@@ -66,7 +66,10 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     token = floating_point.set(QUIET)
     try:
         expected = op.rule(op, arrays)
-        results = in_float32(op, arrays) if expected in HALF else op.positional(*arrays)
+        if expected is not None and (expected in HALF or is_asked(op, arguments)):
+            results = converted(op, arrays, expected)
+        else:
+            results = op.positional(*arrays)
     except Exception as error:
         if out is not None:
             refuse_out(op, arguments, needs, out, error)
@@ -170,7 +173,10 @@ def run(op: Op, arguments: tuple, arrays: list) -> Any:
     token = floating_point.set(QUIET)
     try:
         expected = op.rule(op, arrays)
-        results = in_float32(op, arrays) if expected in HALF else op.positional(*arrays)
+        if expected is not None and (expected in HALF or is_asked(op, arguments)):
+            results = converted(op, arrays, expected)
+        else:
+            results = op.positional(*arrays)
     except Exception as error:
         results = recovered(op, arguments, arrays, error)
     finally:
