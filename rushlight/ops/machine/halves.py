@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 MANY = 256
 
 
-def is_asked(op: Op, arguments: tuple) -> bool:
-    """Whether a call names the dtype of its result, which kernels leave to Python."""
+def is_converted(op: Op, arguments: tuple, expected: np.dtype | None) -> bool:
+    """Whether a call computes in another dtype than its tensors may have, which kernels leave to Python."""
     place = op.positions.get("dtype")
-    return place is not None and arguments[place] is not None
+    return expected in HALF or (place is not None and arguments[place] is not None and expected is not None)
 
 
 def converted(op: Op, arrays: list, expected: np.dtype) -> Any:
