@@ -23,11 +23,27 @@ class TestDivision:
             lambda x: torch.fmod(x, 0),
             lambda x: torch.div(x, 0, rounding_mode="trunc"),
             lambda x: 5 // (x * 0),
+            lambda x: x // torch.tensor([1, 0]),
+            lambda x: x % torch.tensor(0),
         ],
     )
     def test_integers_are_not_divided_by_zero(self, divide):
         with pytest.raises(RuntimeError, match="ZeroDivisionError"):
             divide(self.whole)
+
+    def test_integers_of_any_size_are_divided_exactly(self):
+        sizes = [0, 1, 2, 3, 7, 2**31, 2**52 - 1, 2**52, 2**52 + 1, 2**53 + 1, 2**62 - 1, 2**63 - 1]
+        numbers = [*sizes, *[-each for each in sizes if each], -(2**63)]
+        # the smallest over -1 wraps around
+        pairs = [(x, y) for x in numbers for y in numbers if y and (x, y) != (-(2**63), -1)]
+        input, other = (torch.tensor(column) for column in zip(*pairs, strict=True))
+        cut = [abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in pairs]
+        assert (input // other).tolist() == [x // y for x, y in pairs]
+        assert (input % other).tolist() == [x % y for x, y in pairs]
+        assert torch.div(input, other, rounding_mode="trunc").tolist() == cut
+        assert torch.fmod(input, other).tolist() == [x - y * whole for (x, y), whole in zip(pairs, cut, strict=True)]
+        assert (input // 3).tolist() == [x // 3 for x, _ in pairs]
+        assert (input % -(2**52)).tolist() == [x % -(2**52) for x, _ in pairs]
 
     def test_floats_are(self):
         x = torch.tensor([1.5, -1.5, 0.0])

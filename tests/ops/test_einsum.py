@@ -77,3 +77,12 @@ def test_the_operand_that_is_met_first_names_the_dtype():
         torch.einsum("ij,jk->ik", *operands)
     with pytest.raises(RuntimeError, match="expected scalar type Double but found Float"):
         torch.einsum("ij,jk->ki", *operands)
+
+
+@pytest.mark.parametrize("largest", [9, 2**40])
+def test_integers_are_multiplied_exactly(largest):
+    x, y = (torch.randint(-largest, largest, (40, 40)) for _ in range(2))
+    expected = x.numpy().astype(object) @ y.numpy().astype(object)
+    wrapped = [[(each + 2**63) % 2**64 - 2**63 for each in row] for row in expected.tolist()]
+    assert torch.einsum("ij,jk->ik", x, y).tolist() == wrapped
+    assert torch.einsum("ji,jk->ki", x.T, y).tolist() == [list(column) for column in zip(*wrapped, strict=True)]

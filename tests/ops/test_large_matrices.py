@@ -46,3 +46,14 @@ def test_a_determinant_that_is_too_large_has_no_derivative():
     A = (1e3 * regular(LARGE, LARGE, dtype=torch.float32)).requires_grad_()
     torch.linalg.det(A).backward()
     assert A.grad.isnan().all()
+
+
+@pytest.mark.parametrize("rows, columns", [(60, 40), (40, 60), (40, 40)])
+@pytest.mark.parametrize("kind", [torch.float64, torch.complex128])
+def test_least_squares_by_default_have_the_least_norm(rows, columns, kind):
+    A, B = torch.randn(2, rows, columns, dtype=kind), torch.randn(2, rows, 3, dtype=kind)
+    A[1, :, 5:] = A[1, :, :1]  # of rank five
+    found = torch.linalg.lstsq(A, B)
+    torch.testing.assert_close(found.solution, torch.linalg.pinv(A) @ B)
+    assert found.rank.tolist() == [min(rows, columns), 5]
+    assert torch.equal(torch.linalg.lstsq(A[0], B[0]).solution, found.solution[0])

@@ -128,3 +128,63 @@ def test_swaps_of_one_matrix_are_those_of_a_batch():
 def test_sums_leave_out_nan_and_keep_infinity():
     x = torch.tensor([[1.0, torch.nan, 2.0], [torch.inf, 1.0, 1.0], [torch.inf, -torch.inf, torch.nan]])
     assert x.nansum(1)[:2].tolist() == [3.0, torch.inf] and x.nansum(1)[2].isnan()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_extrema_of_half_precision_are_elements_or_nan(dtype):
+    x = torch.from_numpy(ties(30, 40)).to(dtype)
+    assert torch.equal(x.amax(1), x.float().amax(1).to(dtype)) and x.amin().item() == x.float().amin().item()
+    x[3, 5] = torch.nan
+    assert x.amax(1).isnan().nonzero().tolist() == [[3]] and torch.aminmax(x).min.isnan()
+
+
+@pytest.mark.parametrize("mode, name", [("reflect", "reflect"), ("replicate", "edge"), ("circular", "wrap")])
+@pytest.mark.parametrize("pad", [(1, 2, 3, 0), (0, 0, 2, 2), (4, 4, 0, 5), (3, 0, 0, 0)])
+@pytest.mark.parametrize("change", [lambda x: x, lambda x: x.mT])
+def test_borders_are_read_from_the_image(mode, name, pad, change):
+    x = change(torch.randn(2, 3, 6, 6))
+    left, right, above, below = pad
+    expected = np.pad(x.numpy(), ((0, 0), (0, 0), (above, below), (left, right)), name)
+    assert np.array_equal(F.pad(x, pad, mode).numpy(), expected)
+
+
+@pytest.mark.parametrize("shape", [(300, 1), (1, 300), (30, 1, 1), (20, 15), (1, 1)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bool, torch.complex128])
+def test_gathering_columns_and_rows(shape, dtype):
+    x = torch.randn(shape[0], *[7] * (len(shape) - 1)).to(dtype)
+    x = x if shape[1] == 1 else torch.randn(shape).to(dtype)
+    index = torch.randint(0, x.shape[1], shape)
+    expected = np.take_along_axis(
+        x.numpy()[(slice(None), slice(None), *[slice(0, 1)] * (len(shape) - 2))], index.numpy(), 1
+    )
+    assert np.array_equal(x.gather(1, index).numpy(), expected)
+    whole = x.numpy().copy()
+    np.put_along_axis(whole[(slice(None), slice(None), *[slice(0, 1)] * (len(shape) - 2))], index.numpy(), 1, 1)
+    assert np.array_equal(x.scatter(1, index, 1).numpy(), whole)
+    with pytest.raises((RuntimeError, IndexError)):
+        x.clone().scatter_(1, index + x.shape[1], 1)
+
+
+@pytest.mark.parametrize("loss", [F.mse_loss, F.l1_loss, F.smooth_l1_loss, F.huber_loss])
+def test_losses_of_transposed_tensors_pair_the_same_elements(loss):
+    x, y = torch.randn(40, 30, dtype=torch.float64), torch.randn(40, 30, dtype=torch.float64)
+    torch.testing.assert_close(loss(x.T, y.T), loss(x, y))
+    torch.testing.assert_close(loss(x.T, y.T.contiguous()), loss(x, y))
+
+
+@pytest.mark.parametrize("dtype, close", [(np.float32, 1.2e-7), (np.float64, 1e-15)])
+def test_the_inverse_of_the_error_function(dtype, close):
+    special = pytest.importorskip("scipy.special")
+    lacking = 10.0 ** -np.linspace(0.1, 7 if dtype is np.float32 else 15, 500)
+    x = np.concatenate([np.linspace(-1, 1, 1001), 1 - lacking, lacking - 1, lacking**3]).astype(dtype)
+    found = torch.erfinv(torch.from_numpy(x)).numpy()
+    np.testing.assert_allclose(found, special.erfinv(x.astype(np.float64)), rtol=close)
+    odd = torch.erfinv(torch.tensor([-0.0, 1.0, -1.0, 1.5, -2.0, torch.nan])).tolist()
+    assert str(odd) == "[-0.0, inf, -inf, nan, nan, nan]"
+
+
+def test_averages_of_a_permuted_image_keep_its_format():
+    x = torch.randn(2, 9, 8, 3).permute(0, 3, 1, 2)
+    found = F.adaptive_avg_pool2d(x, (3, 4))
+    torch.testing.assert_close(found, F.adaptive_avg_pool2d(x.contiguous(), (3, 4)))
+    assert found.is_contiguous(memory_format=torch.channels_last)

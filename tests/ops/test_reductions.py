@@ -226,3 +226,19 @@ def test_the_largest_of_one_nan_has_a_slope_of_nan():
         extreme(leaf).backward()
         assert leaf.grad.isnan()
         assert torch.vmap(torch.func.grad(extreme))(x.expand(2)).isnan().all()
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "cumsum", "sum", "mean"])
+@pytest.mark.parametrize("size", [8, 40])
+def test_a_dtype_that_is_asked_for_is_taken_before_an_op_computes(name, size):
+    x = torch.randn(size, size, requires_grad=True)
+    asked = getattr(x, name)(1, dtype=torch.float64)
+    (slope,) = torch.autograd.grad(asked.sum() * asked.sum(), x)
+    other = x.detach().double().requires_grad_()
+    expected = getattr(other, name)(1)
+    (steep,) = torch.autograd.grad(expected.sum() * expected.sum(), other)
+    torch.testing.assert_close(asked, expected)
+    torch.testing.assert_close(slope, steep.float())
+    assert len(asked.grad_fn.next_functions) == 1 and asked.grad_fn.next_functions[0][0].name().endswith(
+        "AccumulateGrad"
+    )

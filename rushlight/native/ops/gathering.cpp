@@ -52,49 +52,72 @@ struct Along {
     void set_single() { std::fill_n(part, ndim, 0); }
 
     bool is_inside() const {
-        bool inside = true;
-        walk([&](npy_intp, npy_intp, const char* positions, npy_intp stride, npy_intp count) {
-            for (npy_intp i = 0; i < count; i++, positions += stride) {
-                inside = inside & (*reinterpret_cast<const uint64_t*>(positions) < static_cast<uint64_t>(extent));
-            }
-        });
-        return inside;
-    }
-
-    // Call move(whole, part) with the byte offsets of each pair of elements, in the order of the index.
-    template <class Move>
-    void each(Move move) const {
-        npy_intp whole_step = whole[ndim - 1], part_step = part[ndim - 1];
-        walk([&](npy_intp to, npy_intp from, const char* positions, npy_intp stride, npy_intp count) {
-            for (npy_intp i = 0; i < count; i++, positions += stride, to += whole_step, from += part_step) {
-                move(to + *reinterpret_cast<const int64_t*>(positions) * step, from);
-            }
-        });
-    }
-
-    // The same, with the checks of is_inside on the way: a position that is out of range reads the first place.
-    template <class Move>
-    bool each_inside(Move move) const {
-        npy_intp whole_step = whole[ndim - 1], part_step = part[ndim - 1];
+        const auto size = static_cast<uint64_t>(extent);
         uint64_t outside = 0;
-        walk([&](npy_intp to, npy_intp from, const char* positions, npy_intp stride, npy_intp count) {
-            for (npy_intp i = 0; i < count; i++, positions += stride, to += whole_step, from += part_step) {
-                int64_t position = *reinterpret_cast<const int64_t*>(positions);
-                bool inside = static_cast<uint64_t>(position) < static_cast<uint64_t>(extent);
-                outside |= !inside;
-                move(to + (inside ? position : 0) * step, from);
+        walk([&](npy_intp, npy_intp, const char* positions, npy_intp stride, npy_intp count) {
+            const auto* own = reinterpret_cast<const uint64_t*>(positions);
+            if (stride == sizeof(int64_t)) {
+                for (npy_intp i = 0; i < count; i++) outside |= own[i] >= size;
+                return;
+            }
+            for (npy_intp i = 0; i < count; i++, positions += stride) {
+                outside |= *reinterpret_cast<const uint64_t*>(positions) >= size;
             }
         });
         return outside == 0;
     }
 
+    // Call move(whole, part) with the byte offsets of each pair of elements of `size` bytes, in the order of the index.
+    template <npy_intp size, class Move>
+    void each(Move move) const {
+        rows<size>(
+            [&](int64_t position, npy_intp to, npy_intp from, npy_intp apart) { move(to + position * apart, from); });
+    }
+
+    // The same, with the checks of is_inside on the way: a position that is out of range reads the first place.
+    template <npy_intp size, class Move>
+    bool each_inside(Move move) const {
+        uint64_t outside = 0;
+        rows<size>([&](int64_t position, npy_intp to, npy_intp from, npy_intp apart) {
+            bool inside = static_cast<uint64_t>(position) < static_cast<uint64_t>(extent);
+            outside |= !inside;
+            move(to + (inside ? position : 0) * apart, from);
+        });
+        return outside == 0;
+    }
+
 private:
+    // The last dimension along which the index has several elements: a column of them is one row.
+    int innermost() const {
+        int d = ndim - 1;
+        while (d > 0 && PyArray_DIM(index, d) == 1) d--;
+        return d;
+    }
+
+    // Call move(position, whole, part, step) for each element. Most rows are contiguous ones along `dim`: steps that
+    // are known then take half of the time.
+    template <npy_intp size, class Move>
+    void rows(Move move) const {
+        int last = innermost();
+        npy_intp whole_step = whole[last], part_step = part[last], apart = step;
+        walk([&](npy_intp to, npy_intp from, const char* positions, npy_intp stride, npy_intp count) {
+            if (stride == sizeof(int64_t) && whole_step == 0 && part_step == size && apart == size) {
+                const auto* own = reinterpret_cast<const int64_t*>(positions);
+                for (npy_intp i = 0; i < count; i++) move(own[i], to, from + i * size, size);
+                return;
+            }
+            for (npy_intp i = 0; i < count; i++, positions += stride, to += whole_step, from += part_step) {
+                move(*reinterpret_cast<const int64_t*>(positions), to, from, apart);
+            }
+        });
+    }
+
     // Row by row of the index.
     template <class Row>
     void walk(Row row) const {
         npy_intp at[NPY_MAXDIMS] = {}, to = 0, from = 0;
         const char* positions = PyArray_BYTES(index);
-        int last = ndim - 1;
+        int last = innermost();
         const npy_intp *dims = PyArray_DIMS(index), *strides = PyArray_STRIDES(index);
         while (true) {
             row(to, from, positions, strides[last], dims[last]);
@@ -116,7 +139,8 @@ private:
 
 template <class T>
 bool take(const Along& along, const char* whole, char* part) {
-    return along.each_inside([=](npy_intp from, npy_intp to) { std::memcpy(part + to, whole + from, sizeof(T)); });
+    return along.each_inside<sizeof(T)>(
+        [=](npy_intp from, npy_intp to) { std::memcpy(part + to, whole + from, sizeof(T)); });
 }
 
 bool take(const Along& along, PyArrayObject* whole, PyArrayObject* part) {
@@ -133,7 +157,7 @@ bool take(const Along& along, PyArrayObject* whole, PyArrayObject* part) {
 
 template <class T>
 void put(const Along& along, char* whole, const char* part) {
-    along.each([=](npy_intp to, npy_intp from) { std::memcpy(whole + to, part + from, sizeof(T)); });
+    along.each<sizeof(T)>([=](npy_intp to, npy_intp from) { std::memcpy(whole + to, part + from, sizeof(T)); });
 }
 
 void put(const Along& along, PyArrayObject* whole, const char* from) {
@@ -149,7 +173,7 @@ void put(const Along& along, PyArrayObject* whole, const char* from) {
 
 template <class T>
 void add(const Along& along, char* whole, const char* part) {
-    along.each([=](npy_intp to, npy_intp from) {
+    along.each<sizeof(T)>([=](npy_intp to, npy_intp from) {
         *reinterpret_cast<T*>(whole + to) += *reinterpret_cast<const T*>(part + from);
     });
 }

@@ -104,7 +104,10 @@ bool forward(Call& call) {
     if (reduced == Reduced::NONE && chosen.loss != SURPRISES) {
         return call.give(values_of(chosen.loss, input, target, dtype, chosen.option));
     }
-    Ref x = in_c_order(input), y = in_c_order(target);
+    // two transposed ones meet in memory as they do in C order
+    bool alike = PyArray_IS_F_CONTIGUOUS(input) && PyArray_IS_F_CONTIGUOUS(target);
+    Ref x = alike ? Ref::borrow(as_object(input)) : in_c_order(input);
+    Ref y = alike ? Ref::borrow(as_object(target)) : in_c_order(target);
     DECLINE_IF(chosen.loss == SURPRISES && (!is_probable(x.array(), dtype) || !is_probable(y.array(), dtype)));
     if (reduced == Reduced::NONE) return call.give(values_of(chosen.loss, input, target, dtype, chosen.option));
     auto part = table().losses.pairs[chosen.loss].total[dtype];

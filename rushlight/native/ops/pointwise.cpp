@@ -257,6 +257,32 @@ bool add_arguments(Operands& operands, const Form& form, const Call& call, int d
     return true;
 }
 
+// Whether a row of integers divides by its second input; floats are divided by zero.
+bool divides_integers(const Pointwise& row, int dtype) {
+    if (dtype != INT64) return false;
+    for (const char* name : {"floor_divide", "remainder", "fmod", "div"}) {
+        if (std::strcmp(row.name, name) == 0) return true;
+    }
+    return false;
+}
+
+// Whether a divisor is known to have no zeros, which are Python's to refuse.
+bool has_no_zeros(const Operand& divisor) {
+    // what a compiled function put off has no values yet
+    if (divisor.array != nullptr && state.compiled) return false;
+    if (divisor.single) {
+        int64_t value;
+        std::memcpy(&value, divisor.value, sizeof value);
+        return value != 0;
+    }
+    PyArrayObject* array = divisor.array;
+    if (divisor.own != INT64 || !PyArray_ISCARRAY_RO(array)) return false;
+    const auto* values = static_cast<const int64_t*>(PyArray_DATA(array));
+    npy_intp size = PyArray_SIZE(array), zeros = 0;
+    for (npy_intp i = 0; i < size; i++) zeros += values[i] == 0;
+    return zeros == 0;
+}
+
 // NumPy's number of a result's dtype; bfloat16 has one that only its arrays tell.
 int type_of(int dtype, const Operands& operands) {
     if (dtype < DTYPES) return type_num_of(dtype);
@@ -299,6 +325,7 @@ bool forward(Call& call) {
     DECLINE_IF(row.accepts != nullptr && !accepts_numbers(*form, call));
     Operands operands;
     if (!add_arguments(operands, *form, call, dtype, half)) return false;
+    DECLINE_IF(divides_integers(row, dtype) && !has_no_zeros(operands.items[1]));
     int result = row.gives_bool ? static_cast<int>(BOOL) : half >= 0 ? half : dtype;
     PyArrayObject* out = call.out;
     if (out != nullptr && row.gives_bool && kept_dtype_of(out) != BOOL) {

@@ -12,7 +12,7 @@ from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.meta import Meta, bare
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import by_float32
-from rushlight.core.numbers.dtypes import DIFFERENTIABLE, HALF
+from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor, new, wrap
 from rushlight.core.object.views import MULTIPLE, make_view
 from rushlight.core.settings.float_warnings import QUIET, floating_point
@@ -21,7 +21,7 @@ from rushlight.errors.location import user_line
 from rushlight.native import extension
 from rushlight.ops.machine.asked import not_a_tensor
 from rushlight.ops.machine.calling import ABSENT, argument_words, not_given, parser_name
-from rushlight.ops.machine.halves import in_float32
+from rushlight.ops.machine.halves import converted, is_converted
 from rushlight.ops.machine.layouts import wraps_number
 from rushlight.ops.machine.transforms.level import is_lifted
 from rushlight.ops.machine.transforms.lifting import call_lifted, tensors_of
@@ -66,7 +66,8 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
     token = floating_point.set(QUIET)
     try:
         expected = op.rule(op, arrays)
-        results = in_float32(op, arrays) if expected in HALF else op.positional(*arrays)
+        is_other = is_converted(op, arguments, expected)
+        results = converted(op, arrays, expected) if is_other else op.positional(*arrays)
     except Exception as error:
         if out is not None:
             refuse_out(op, arguments, needs, out, error)
@@ -170,7 +171,8 @@ def run(op: Op, arguments: tuple, arrays: list) -> Any:
     token = floating_point.set(QUIET)
     try:
         expected = op.rule(op, arrays)
-        results = in_float32(op, arrays) if expected in HALF else op.positional(*arrays)
+        is_other = is_converted(op, arguments, expected)
+        results = converted(op, arrays, expected) if is_other else op.positional(*arrays)
     except Exception as error:
         results = recovered(op, arguments, arrays, error)
     finally:

@@ -1,4 +1,4 @@
-"""Half precision: the float32 kernels of native code serve it too, between two conversions."""
+"""Half precision and `dtype=`: the kernels of native code serve them too, behind a conversion."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.autograd.modes import no_grad
 from rushlight.core.numbers.casting import by_float32
+from rushlight.core.numbers.dtypes import HALF
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.accelerator import has_kernel
 from rushlight.ops.machine.straight import straightened
@@ -20,10 +21,17 @@ if TYPE_CHECKING:
 MANY = 256
 
 
-def in_float32(op: Op, arrays: list) -> Any:
-    """What the body returns for arrays that the dtype rule has brought to float32, by the kernel if there is one."""
+def is_converted(op: Op, arguments: tuple, expected: np.dtype | None) -> bool:
+    """Whether a call computes in another dtype than its tensors may have, which kernels leave to Python."""
+    place = op.positions.get("dtype")
+    return expected in HALF or (place is not None and arguments[place] is not None and expected is not None)
+
+
+def converted(op: Op, arrays: list, expected: np.dtype) -> Any:
+    """What the body returns for arrays that the dtype rule has converted, by the kernel if there is one."""
     first = arrays[op.tensors[0]] if op.tensors else None
-    large = type(first) is np.ndarray and first.size >= MANY and first.dtype == np.float32
+    computed = np.float32 if expected in HALF else expected
+    large = type(first) is np.ndarray and first.size >= MANY and first.dtype == computed and first.dtype.kind == "f"
     if not large or not has_kernel(op):
         return op.positional(*arrays)
     # the arrays have it already

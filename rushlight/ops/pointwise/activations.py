@@ -288,7 +288,9 @@ def glu(input, dim=-1):
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
     require_floats("glu_cpu", input)
     first, second = halves(input, dim)
-    return first / (np.exp(-second) + 1)
+    gate = np.exp(np.negative(second))
+    gate += 1
+    return np.true_divide(first, gate, gate)
 
 
 glu.gradient(input=lambda grad, input, dim: glu_gradient(grad, input, dim))

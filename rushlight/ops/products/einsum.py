@@ -21,6 +21,8 @@ from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.product_words import CONTRACTED
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
+# whose matrices are multiplied at once: integers in float64 where it holds their sums, which BLAS knows
+MULTIPLIED = (dtypes.float32, dtypes.float64, dtypes.int64)
 
 
 @composed(
@@ -228,7 +230,7 @@ def check_sizes(operands: tuple, inputs: tuple, given: tuple, equation: str) -> 
 def product(left: Tensor, right: Tensor, left_names: str, right_names: str, output: str) -> Tensor | None:
     """Two operands multiplied as they stand or as batches of matrices; None where that does not give the result."""
     plan = plan_product(left_names, right_names, output)
-    if plan is None or left.dtype is not right.dtype or left.dtype not in (dtypes.float32, dtypes.float64):
+    if plan is None or left.dtype is not right.dtype or left.dtype not in MULTIPLIED:
         return None
     sizes = dict(zip(left_names, left.shape, strict=True))
     for letter, size in zip(right_names, right.shape, strict=True):

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.memory.strides import packed
+from rushlight.core.numbers.casting import by_float32
+from rushlight.core.numbers.dtypes import HALF
 
 # from this many rows on, in so many blocks
 MANY, BLOCKS = 256, 16
+# which give one of the elements
+EXACT = (np.maximum, np.minimum)
 
 
 def fold(ufunc: np.ufunc, array: np.ndarray, along: int | tuple | None, keepdims: bool = False) -> np.ndarray:
@@ -16,6 +20,9 @@ def fold(ufunc: np.ufunc, array: np.ndarray, along: int | tuple | None, keepdims
     NumPy folds rows one by one: 100,000 rows of 3 take it 4.2 ms, this 0.2 ms, and the rounding errors of a
     sum grow with the number of rows, here with its logarithm.
     """
+    if ufunc in EXACT and array.size >= MANY and array.dtype in HALF:
+        # 15 times as fast as NumPy's loops of half precision, and what is chosen is not rounded
+        return by_float32(fold(ufunc, by_float32(array, np.dtype("float32")), along, keepdims), array.dtype)
     if type(along) is int and array.shape[along] >= MANY and array.strides[along] > array.itemsize < array.nbytes:
         return fold_rows(ufunc, array, along, keepdims)
     return in_c_order(ufunc.reduce(array, along, array.dtype, keepdims=keepdims))

@@ -18,6 +18,7 @@ from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases, corner
+from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.words import PLAIN, SHAPED
 
 
@@ -40,6 +41,9 @@ def average_node(output: tuple) -> str:
 @op(dtype=MATCH, batch=PLAIN, linear=True, name="_adaptive_avg_pool", node=average_node, samples=None, fused=True)
 def adaptive_average(input, output: tuple):
     """The averages of windows that cover the last dimensions evenly."""
+    if not is_straight(input):
+        found = straightened(adaptive_average, input, output)
+        return found if len(output) == 3 else laid_out(found, input)
     taps = all_taps(input.shape, output)
     found = summed(input, tuple(taps)) / sizes_of(taps, input.dtype)
     return found if len(output) == 3 else laid_out(found, input)
