@@ -13,6 +13,8 @@ UNARY = "abs neg exp sigmoid tanh relu sin sqrt square log1p".split()
 BINARY = "add sub mul div maximum minimum".split()
 COMPARISONS = "gt le eq".split()
 SHAPES = [(6, 4), (4,), (6, 1), (2, 6, 4), (1, 4)]
+# more than a block, a leaf and a part of a sum have
+LONG = [(3, 1500), (1500,), (3, 1), (2, 3, 1500), (70_000,)]
 DTYPES = [torch.float32] * 3 + [torch.float64, torch.int64, torch.bool]
 
 
@@ -21,13 +23,14 @@ class Program:
 
     def __init__(self, seed):
         self.draw = random.Random(seed)
+        self.shapes = LONG if self.draw.random() < 0.15 else SHAPES
 
     def inputs(self):
         """Tensors of which some are leaves, some views, and one lies on an array of NumPy's."""
         random_numbers = np.random.default_rng(self.draw.randrange(1 << 30))
         self.arrays, made = [], []
         for _ in range(3):
-            numbers = random_numbers.normal(size=self.draw.choice(SHAPES)).astype(np.float32) * 2
+            numbers = random_numbers.normal(size=self.draw.choice(self.shapes)).astype(np.float32) * 2
             tensor = torch.tensor(numbers).to(self.draw.choice(DTYPES))
             if self.draw.random() < 0.4 and tensor.is_floating_point():
                 tensor.requires_grad_()
@@ -57,8 +60,8 @@ class Program:
             values.append(x.to(draw.choice(DTYPES)))
         elif kind < 0.78:
             values.append(draw.choice([x.t if x.dim() == 2 else x.clone, x.flatten, x.detach, lambda: x[..., :2]])())
-        elif kind < 0.83:
-            values.append(draw.choice([x.sum, lambda: x.sum(0, keepdim=True), lambda: x.float().mean(-1, True)])())
+        elif kind < 0.85:
+            values.append(self.reduction(x))
         elif kind < 0.9:
             with torch.no_grad() if draw.random() < 0.5 else torch.enable_grad():
                 draw.choice([lambda: x.add_(1), lambda: x.mul_(y), lambda: x.zero_(), lambda: x.copy_(y)])()
@@ -69,6 +72,14 @@ class Program:
             self.arrays[-1].reshape(-1)[:1] = 0
         elif x.sum() > 0:
             values.append(x * 2)
+
+    def reduction(self, x):
+        """A sum, a mean, or what is made of one."""
+        draw = self.draw
+        dim, keepdim = draw.choice([None, 0, -1, (0, 1), (-2, -1), (0, -1)]), draw.random() < 0.5
+        if draw.random() < 0.3:
+            return (x - x.mean(-1, keepdim=True)) / (x * x + 1).sum(dim, keepdim=True).sqrt()
+        return draw.choice([x.sum, x.float().mean, x.double().sum])(dim, keepdim)
 
     def run(self, values):
         """What each statement left, or how it failed."""
@@ -90,7 +101,11 @@ def outcome(seed, function):
     last = next((each for each in reversed(values) if each.requires_grad and each.grad_fn is not None), None)
     if last is not None:
         try:
-            last.backward(torch.ones_like(last))
+            end = program.draw.random()
+            if end < 0.5:
+                last.backward(torch.ones_like(last))
+            else:
+                (last.sum() if end < 0.75 else (last * 2).mean()).backward()
         except RuntimeError as error:
             told.append(str(error)[:60])
     grads = [each.grad for each in leaves]
@@ -101,6 +116,9 @@ def described(tensor):
     if tensor is None:
         return None
     array = tensor.detach().numpy()
+    if tensor.is_floating_point():
+        # the sign of a NaN depends on where the vectors of a loop end
+        array = np.where(np.isnan(array), array.dtype.type(np.nan), array)
     return tensor.dtype, tensor.shape, tensor.stride(), tensor.requires_grad, tensor._version, array.tobytes()
 
 

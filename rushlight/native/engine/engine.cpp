@@ -121,7 +121,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t coun
         return PyObject_Vectorcall(fallbacks.backward, all.data(), count + 1, names);
     }
     Ref first = count == 1 ? Ref::borrow(as_object(as_tensor(args[0])->array))
-                           : Ref::steal(as_object(ones_like(tensor->array)));
+                           : Ref::steal(as_object(ones_like(plain_array(tensor))));
     Run run(keep, false);
     if (!first) return nullptr;
     if (!run.deliver(edge.get(), static_cast<int>(tensor->output), first.release_array()) || !run.go()) return nullptr;

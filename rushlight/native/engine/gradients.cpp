@@ -49,6 +49,10 @@ PyArrayObject* sum_to_shape(PyArrayObject* array, int ndim, const npy_intp* dims
         if (dims[d] != 1) return nullptr;
         reduced |= Dims{1} << (extra + d);
     }
+    if (pending_count != 0 && is_pending(array)) {
+        PyArrayObject* made = defer_fold(SUM, array, reduced, ndim, dims, 1, "the sum of a gradient");
+        if (made != nullptr) return made;
+    }
     return fold_to(SUM, array, reduced, ndim, dims);
 }
 

@@ -184,8 +184,7 @@ bool Run::apply_native(Node* node, Arrival& arrival, bool& done) {
     gradient.may_overwrite = grads[0] != nullptr && is_unshared(grads[0]);
     gradient.is_shown = for_inputs;
     gradient.level = level;
-    gradient.is_lazy = node->is_lazy && level == nullptr && plan->op->kernel->is_lazy && grads[0] != nullptr &&
-                       element_count(grads[0]) >= least_deferred;
+    gradient.is_lazy = node->is_lazy && level == nullptr && plan->op->kernel->is_lazy && grads[0] != nullptr;
     if (!gradient.is_lazy) settle(plan->op->kernel->name);
     if (!run_gradient(gradient)) return true;
     done = true;
@@ -367,13 +366,13 @@ struct Run::Form {
 PyArrayObject* Run::fitted(Node* node, int position, int number, const Form& form, PyArrayObject* grad) {
     // held by a Ref: what is made on the way may throw
     Ref held = Ref::steal(reinterpret_cast<PyObject*>(grad));
-    settle("a gradient of another form");
     if (PyArray_DESCR(grad) == form.dtype) {
         PyArrayObject* summed = sum_to_shape(grad, form.ndim, form.dims);
         bool shown = summed != nullptr && for_inputs && PyArray_NDIM(grad) > form.ndim;
         if (shown && find_input(node->edges[position], number) != nullptr) summed = as_view(summed);
         if (summed != nullptr || PyErr_Occurred()) return summed;
     }
+    settle("a gradient of another form");
     Ref tensor = Ref::steal(as_object(wrap(held.release_array())));
     Ref shape = Ref::steal(PyArray_IntTupleFromIntp(form.ndim, form.dims));
     if (!tensor || !shape) return nullptr;

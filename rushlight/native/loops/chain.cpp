@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "loops/joining.h"
 #include "memory/threads.h"
 
 namespace rushlight {
@@ -81,6 +82,7 @@ void ChainInput::gather(int64_t at, int64_t count, char* to) const {
 }
 
 int64_t Chain::scratch_of(const ChainStep& step) {
+    if (step.fold != nullptr) return 0;
     int64_t bytes = SIZES[step.dtype];
     for (int i = 0; i < step.count; i++) {
         const ChainInput& input = step.inputs[i];
@@ -100,26 +102,47 @@ struct Places {
 
 class Plan {
 public:
-    Plan(const ChainStep* steps, int count) : steps(steps), count(count) {
+    Plan(const ChainStep* steps, int count, int64_t size, const FoldedRows& rows)
+        : steps(steps), count(count), size(size), rows(rows) {
+        find_folds();
         find_last_uses();
         find_streams();
         for (int s = 0; s < count; s++) {
-            if (steps[s].needed) place(s);
+            if (steps[s].needed && steps[s].fold == nullptr) place(s);
         }
+        block = block_length();
     }
-    void run(int64_t begin, int64_t end) const;
+    void run() const;
 
 private:
+    void find_folds();
     void find_last_uses();
     void place(int s);
     int64_t take(int size, bool for_good = false);
+    int64_t place_of_single(int s, int i);
     void find_streams();
     int64_t block_length() const;
     void fetch(int64_t at, int64_t length) const;
-    void run_block(int s, int64_t at, int64_t length, char* scratch) const;
+    void run_block(int s, int64_t at, int64_t offset, int64_t length, char* scratch) const;
+    void repeat_singles(int64_t length, char* scratch) const;
+    void run_range(int64_t begin, int64_t end) const;
+
+    const char* left_by(int s, int64_t at, int64_t offset, char* scratch) const;
+    int64_t unit_count() const;
+    void run_leaf(int64_t begin, int64_t end, char* scratch) const;
+    void fold_by_halves(int64_t begin, int64_t end, char* scratch, int64_t* totals) const;
+    void fold_unit(int64_t unit, char* scratch) const;
+    void fold_units(int64_t begin, int64_t end) const;
+    void join_parts() const;
 
     const ChainStep* steps;
     int count;
+    int64_t size;
+    const FoldedRows& rows;
+    int64_t block = 0;
+    int folds[Chain::STEPS];  // the steps that are reductions
+    int fold_count = 0;
+    bool is_folded[Chain::STEPS] = {};  // stays in scratch until it is folded
     int last_use[Chain::STEPS];
     Places places;
     // room that was given back, by the size of an element
@@ -153,7 +176,8 @@ int64_t Plan::block_length() const {
     int64_t touched = used;
     for (int k = 0; k < stream_count; k++) touched += streams[k].size * Chain::BLOCK;
     for (int s = 0; s < count; s++) {
-        if (steps[s].needed && steps[s].result != nullptr) touched += SIZES[steps[s].dtype] * Chain::BLOCK;
+        if (!steps[s].needed || steps[s].result == nullptr || steps[s].fold != nullptr) continue;
+        touched += SIZES[steps[s].dtype] * Chain::BLOCK;
     }
     return touched > CACHE ? Chain::BLOCK / 2 : Chain::BLOCK;
 }
@@ -166,6 +190,14 @@ void Plan::fetch(int64_t at, int64_t length) const {
     }
 }
 
+void Plan::find_folds() {
+    for (int s = 0; s < count; s++) {
+        if (!steps[s].needed || steps[s].fold == nullptr) continue;
+        folds[fold_count++] = s;
+        is_folded[steps[s].inputs[0].step] = true;
+    }
+}
+
 void Plan::find_last_uses() {
     for (int s = 0; s < count; s++) {
         last_use[s] = -1;
@@ -173,6 +205,8 @@ void Plan::find_last_uses() {
             if (steps[s].inputs[i].step >= 0) last_use[steps[s].inputs[i].step] = s;
         }
     }
+    // reductions come after all other steps of a leaf
+    for (int s = 0; s < count; s++) last_use[s] = is_folded[s] ? count : last_use[s];
 }
 
 int64_t Plan::take(int size, bool for_good) {
@@ -181,15 +215,30 @@ int64_t Plan::take(int size, bool for_good) {
     return used - size * Chain::BLOCK;
 }
 
+// Where a single value stands: with an equal one of the same dtype, if there is one.
+int64_t Plan::place_of_single(int s, int i) {
+    const ChainInput& input = steps[s].inputs[i];
+    for (int t = 0; t <= s; t++) {
+        int before = t == s ? i : steps[t].count;
+        for (int k = 0; steps[t].needed && steps[t].fold == nullptr && k < before; k++) {
+            const ChainInput& other = steps[t].inputs[k];
+            bool same = other.single && other.dtype == input.dtype &&
+                        std::memcmp(other.value, input.value, SIZES[input.dtype]) == 0;
+            if (same) return places.converted[t][k];
+        }
+    }
+    return take(SIZES[input.dtype], true);
+}
+
 // Inputs first, whose room the result may then have: a loop reads an element before it writes there.
 void Plan::place(int s) {
     const ChainStep& step = steps[s];
     for (int i = 0; i < step.count; i++) {
         const ChainInput& input = step.inputs[i];
-        bool converts = input.single || input.own != input.dtype;
+        bool converts = input.own != input.dtype;
         places.gathered[s][i] = input.spread ? take(SIZES[input.own]) : -1;
         // a single value is written once, before the first block
-        places.converted[s][i] = converts ? take(SIZES[input.dtype], input.single) : -1;
+        places.converted[s][i] = input.single ? place_of_single(s, i) : converts ? take(SIZES[input.dtype]) : -1;
     }
     for (int i = 0; i < step.count; i++) {
         int from = step.inputs[i].step;
@@ -199,11 +248,21 @@ void Plan::place(int s) {
         int size = SIZES[steps[from].dtype];
         vacant[size][vacancies[size]++] = places.result[from];
     }
-    places.result[s] = step.result == nullptr ? take(SIZES[step.dtype]) : -1;
+    // what is folded after several blocks has room of its own
+    places.result[s] = step.result == nullptr ? take(SIZES[step.dtype], is_folded[s]) : -1;
 }
 
-void Plan::run_block(int s, int64_t at, int64_t length, char* scratch) const {
+// What a step has left of a block that begins `offset` elements after its leaf.
+const char* Plan::left_by(int s, int64_t at, int64_t offset, char* scratch) const {
+    int item = SIZES[steps[s].dtype];
+    if (steps[s].result != nullptr) return steps[s].result + at * item;
+    return scratch + places.result[s] + (is_folded[s] ? offset * item : 0);
+}
+
+void Plan::run_block(int s, int64_t at, int64_t offset, int64_t length, char* scratch) const {
     const ChainStep& step = steps[s];
+    char* result = const_cast<char*>(left_by(s, at, offset, scratch));
+    if (step.is_copy() && step.inputs[0].spread) return step.inputs[0].gather(at, length, result);
     const void* inputs[MAX_OPERANDS];
     for (int i = 0; i < step.count; i++) {
         const ChainInput& input = step.inputs[i];
@@ -214,8 +273,7 @@ void Plan::run_block(int s, int64_t at, int64_t length, char* scratch) const {
         }
         const char* from = input.data + at * SIZES[input.own];
         if (input.step >= 0) {
-            const ChainStep& made = steps[input.step];
-            from = made.result != nullptr ? made.result + at * SIZES[made.dtype] : scratch + places.result[input.step];
+            from = left_by(input.step, at, offset, scratch);
         } else if (input.spread) {
             input.gather(at, length, scratch + places.gathered[s][i]);
             from = scratch + places.gathered[s][i];
@@ -225,121 +283,142 @@ void Plan::run_block(int s, int64_t at, int64_t length, char* scratch) const {
         table().convert[input.own][input.dtype](from, converted, length);
         inputs[i] = converted;
     }
-    step.loop(inputs, step.result != nullptr ? step.result + at * SIZES[step.dtype] : scratch + places.result[s],
-              length);
+    if (step.is_copy()) {
+        std::memcpy(result, inputs[0], length * SIZES[step.dtype]);
+    } else {
+        step.loop(inputs, result, length);
+    }
 }
 
-void Plan::run(int64_t begin, int64_t end) const {
-    alignas(64) char scratch[Chain::SCRATCH];
+// Single values, once for all blocks.
+void Plan::repeat_singles(int64_t length, char* scratch) const {
     for (int s = 0; s < count; s++) {
         for (int i = 0; steps[s].needed && i < steps[s].count; i++) {
             const ChainInput& input = steps[s].inputs[i];
             if (!input.single) continue;
             table().repeat[input.dtype](input.value, 0, scratch + places.converted[s][i], 1,
-                                        std::min(end - begin, Chain::BLOCK));
+                                        std::min(length, Chain::BLOCK));
         }
     }
+}
+
+void Plan::run_range(int64_t begin, int64_t end) const {
+    alignas(64) char scratch[Chain::SCRATCH];
+    repeat_singles(end - begin, scratch);
     // what needs no scratch needs no blocks
-    int64_t block = used == 0 && count == 1 ? end - begin : block_length();
-    for (int64_t at = begin; at < end; at += block) {
-        int64_t length = std::min(block, end - at);
-        if (at + block < end) fetch(at + block, std::min(block, end - at - block));
+    int64_t length = used == 0 && count == 1 ? end - begin : block;
+    for (int64_t at = begin; at < end; at += length) {
+        int64_t now = std::min(length, end - at);
+        if (at + now < end) fetch(at + now, std::min(length, end - at - now));
         for (int s = 0; s < count; s++) {
-            if (steps[s].needed) run_block(s, at, length, scratch);
+            if (steps[s].needed) run_block(s, at, 0, now, scratch);
         }
     }
 }
 
-}  // namespace
-
-namespace {
-
-// The loop of the first row of an op.
-Loop loop_named(const char* name, int dtype) {
-    const Table& loops = table();
-    for (int i = 0; i < loops.pointwise_count; i++) {
-        if (std::strcmp(loops.pointwise[i].name, name) == 0) return loops.pointwise[i].loops[dtype];
+// All steps but the reductions; what those read stays in scratch, or is in memory.
+void Plan::run_leaf(int64_t begin, int64_t end, char* scratch) const {
+    for (int64_t at = begin; at < end; at += block) {
+        int64_t now = std::min(block, end - at);
+        if (at + now < size) fetch(at + now, std::min(block, size - at - now));
+        for (int s = 0; s < count; s++) {
+            if (steps[s].needed && steps[s].fold == nullptr) run_block(s, at, at - begin, now, scratch);
+        }
     }
-    return nullptr;
 }
 
-// The joined loops by the loops that they stand for, found once.
-struct Joints {
-    struct {
-        Loop first, second, both;
-        int place;
-    } all[2 * Table::MOST_JOINED];
-    int count = 0;
-
-    Joints() {
-        const Table& loops = table();
-        for (int i = 0; i < 2 * loops.joined_count; i++) {
-            const Joined& joined = loops.joined[i / 2];
-            Loop first = loop_named(joined.first, i % 2), second = loop_named(joined.second, i % 2);
-            if (first != nullptr && second != nullptr)
-                all[count++] = {first, second, joined.loops[i % 2], joined.place};
+// As Along::by_halves does it in kernels/reduce.h: leaf by leaf in the order of memory, a total for each reduction.
+void Plan::fold_by_halves(int64_t begin, int64_t end, char* scratch, int64_t* totals) const {
+    if (end - begin <= rows.leaf) {
+        run_leaf(begin, end, scratch);
+        for (int f = 0; f < fold_count; f++) {
+            const ChainStep& step = steps[folds[f]];
+            step.fold->along(left_by(step.inputs[0].step, begin, 0, scratch), 1, 0, end - begin, totals + f);
         }
-    }
-    Loop find(Loop first, Loop second, int place) const {
-        for (int i = 0; i < count; i++) {
-            if (all[i].first == first && all[i].second == second && all[i].place == place) return all[i].both;
-        }
-        return nullptr;
-    }
-};
-
-// How often later steps read a result.
-int uses_of(const ChainStep* steps, int s, int count) {
-    int uses = 0;
-    for (int t = s + 1; t < count; t++) {
-        for (int i = 0; steps[t].needed && i < steps[t].count; i++) uses += steps[t].inputs[i].step == s;
-    }
-    return uses;
-}
-
-// Do two steps in one where the second alone reads the first's result, in the dtype that it has.
-void join(ChainStep& first, ChainStep& second, int s) {
-    static const Joints joints;
-    for (int i = 0; i < second.count; i++) {
-        const ChainInput& input = second.inputs[i];
-        if (input.step != s || input.own != input.dtype) continue;
-        Loop both = joints.find(first.loop, second.loop, i);
-        if (both == nullptr) return;
-        ChainStep made = first;
-        for (int k = 0; k < second.count; k++) {
-            if (k != i) made.inputs[made.count++] = second.inputs[k];
-        }
-        made.loop = both;
-        made.dtype = second.dtype;
-        made.result = second.result;
-        second = made;
-        first.needed = false;
         return;
     }
+    int64_t half = (end - begin + 2 * rows.leaf - 1) / (2 * rows.leaf) * rows.leaf;
+    int64_t left[Chain::STEPS], right[Chain::STEPS];
+    fold_by_halves(begin, begin + half, scratch, left);
+    fold_by_halves(begin + half, end, scratch, right);
+    for (int f = 0; f < fold_count; f++) {
+        int64_t pair[2] = {left[f], right[f]};
+        steps[folds[f]].fold->join(pair, 2, 1);
+        totals[f] = pair[0];
+    }
 }
 
-// Steps that follow each other, where a loop for both is there.
-void join_neighbours(ChainStep* steps, int count) {
-    int before = -1;
-    for (int t = 0; t < count; t++) {
-        if (!steps[t].needed) continue;
-        bool may_join = before >= 0 && steps[before].result == nullptr && uses_of(steps, before, count) == 1;
-        if (may_join) join(steps[before], steps[t], before);
-        before = t;
+// Units are what one thread folds: as many short rows as a leaf has, a row, or a part of one.
+int64_t Plan::unit_count() const {
+    if (rows.count > rows.leaf) return rows.rows * rows.parts();
+    int64_t together = rows.leaf / rows.count;
+    return (rows.rows + together - 1) / together;
+}
+
+void Plan::fold_unit(int64_t unit, char* scratch) const {
+    int64_t totals[Chain::BLOCK];
+    if (rows.count <= rows.leaf) {
+        int64_t together = rows.leaf / rows.count, first = unit * together;
+        int64_t now = std::min(together, rows.rows - first), begin = first * rows.count;
+        run_leaf(begin, begin + now * rows.count, scratch);
+        for (int f = 0; f < fold_count; f++) {
+            const ChainStep& step = steps[folds[f]];
+            const char* from = left_by(step.inputs[0].step, begin, 0, scratch);
+            step.fold->along(from, now, rows.count, rows.count, totals);
+            step.fold->give(totals, now, step.divisor, step.result + first * SIZES[step.dtype]);
+        }
+        return;
     }
+    int64_t parts = rows.parts(), row = unit / parts, at = unit % parts * rows.part;
+    int64_t begin = row * rows.count + at;
+    fold_by_halves(begin, begin + std::min(rows.part, rows.count - at), scratch, totals);
+    for (int f = 0; f < fold_count; f++) {
+        const ChainStep& step = steps[folds[f]];
+        if (parts == 1) {
+            step.fold->give(totals + f, 1, step.divisor, step.result + row * SIZES[step.dtype]);
+        } else {
+            std::memcpy(step.totals + unit * sizeof(int64_t), totals + f, sizeof(int64_t));
+        }
+    }
+}
+
+void Plan::fold_units(int64_t begin, int64_t end) const {
+    alignas(64) char scratch[Chain::SCRATCH];
+    repeat_singles(Chain::BLOCK, scratch);
+    for (int64_t unit = begin; unit < end; unit++) fold_unit(unit, scratch);
+}
+
+void Plan::join_parts() const {
+    int64_t parts = rows.parts();
+    for (int f = 0; parts > 1 && f < fold_count; f++) {
+        const ChainStep& step = steps[folds[f]];
+        for (int64_t row = 0; row < rows.rows; row++) {
+            char* totals = step.totals + row * parts * sizeof(int64_t);
+            step.fold->join(totals, parts, 1);
+            step.fold->give(totals, 1, step.divisor, step.result + row * SIZES[step.dtype]);
+        }
+    }
+}
+
+void Plan::run() const {
+    auto blocks = [&](int64_t begin, int64_t end) { run_range(begin, end); };
+    auto units = [&](int64_t begin, int64_t end) { fold_units(begin, end); };
+    int64_t unit = std::max({int64_t{1}, rows.leaf, std::min(rows.count, rows.part)});
+    try {
+        fold_count == 0 ? parallel(size, PARALLEL, blocks)
+                        : parallel(unit_count(), std::max<int64_t>(1, PARALLEL / unit), units);
+    } catch (...) {
+        // no memory for other threads: blocks that some of them did are done again, to the same bits
+        fold_count == 0 ? run_range(0, size) : fold_units(0, unit_count());
+    }
+    if (fold_count > 0) join_parts();
 }
 
 }  // namespace
 
-void Chain::run(ChainStep* steps, int count, int64_t size) noexcept {
-    join_neighbours(steps, count);
-    Plan plan(steps, count);
-    try {
-        parallel(size, PARALLEL, [&](int64_t begin, int64_t end) { plan.run(begin, end); });
-    } catch (...) {
-        // no memory for other threads: blocks that some of them did are done again, to the same bits
-        plan.run(0, size);
-    }
+void Chain::run(ChainStep* steps, int count, int64_t size, const FoldedRows& rows) noexcept {
+    join_steps(steps, count);
+    Plan(steps, count, size, rows).run();
 }
 
 }  // namespace rushlight

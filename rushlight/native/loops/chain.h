@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/row.h"
+#include "loops/folding.h"
 #include "loops/operands.h"
 
 namespace rushlight {
@@ -27,12 +28,17 @@ struct ChainInput {
 };
 
 struct ChainStep {
-    Loop loop = nullptr;
-    int dtype = 0;  // of the result
+    Loop loop = nullptr;         // none for a copy, nor for a reduction
+    const Fold* fold = nullptr;  // a reduction of what an earlier step leaves, which is its only input
+    double divisor = 1;
+    char* totals = nullptr;  // of the parts of its rows, where there are several
+    int dtype = 0;           // of the result
     int count = 0;
     ChainInput inputs[MAX_OPERANDS];
     char* result = nullptr;  // nullptr where only later steps read it
     bool needed = false;
+
+    bool is_copy() const { return loop == nullptr && fold == nullptr; }
 };
 
 class Chain {
@@ -43,8 +49,9 @@ public:
 
     // The most scratch that a step may take.
     static int64_t scratch_of(const ChainStep& step);
-    // Only what is `needed` runs; memory for scratch is on the stack, so nothing can fail.
-    static void run(ChainStep* steps, int count, int64_t size) noexcept;
+    // Only what is `needed` runs; memory for scratch is on the stack, so nothing can fail. `rows` is how all of its
+    // reductions take the elements.
+    static void run(ChainStep* steps, int count, int64_t size, const FoldedRows& rows) noexcept;
 };
 
 }  // namespace rushlight

@@ -51,10 +51,16 @@ int steps_of(PyArrayObject* array, Dims dims, Step* steps) {
     return walked;
 }
 
+// How many elements of a row are folded by one thread.
+int64_t part_of(int64_t count) {
+    int64_t parts = std::min(parts_of(count, BLOCK), MOST_BLOCKS);
+    return parts <= 1 ? count : parts_of(parts_of(count, parts), 1024) * 1024;
+}
+
 // Many rows of elements that stand next to each other.
 void fold_along(const Fold& fold, const char* data, int itemsize, const Middle& middle, double divisor, char* out) {
     int out_size = SIZES[fold.result];
-    int64_t blocks = std::min(parts_of(middle.count, BLOCK), MOST_BLOCKS);
+    int64_t length = part_of(middle.count), blocks = parts_of(middle.count, length);
     if (blocks <= 1) {
         parallel(middle.outer, std::max<int64_t>(1, BLOCK / middle.count), [&](int64_t begin, int64_t end) {
             int64_t totals[BATCH];
@@ -67,8 +73,6 @@ void fold_along(const Fold& fold, const char* data, int itemsize, const Middle& 
         });
         return;
     }
-    int64_t length = parts_of(parts_of(middle.count, blocks), 1024) * 1024;
-    blocks = parts_of(middle.count, length);
     auto fold_row = [&](int64_t row) {
         int64_t totals[MOST_BLOCKS];
         const char* here = data + row * middle.outer_stride * itemsize;
@@ -197,7 +201,7 @@ void fill(PyArrayObject* array, const void* number, double divisor) {
 }
 
 template <class T>
-Ref divided(PyArrayObject* array, double divisor) {
+Ref divided_as(PyArrayObject* array, double divisor) {
     Ref copy = Ref::steal(reinterpret_cast<PyObject*>(packed_copy(array)));
     if (!copy) return copy;
     T* data = static_cast<T*>(PyArray_DATA(copy.array()));
@@ -341,6 +345,17 @@ double reduced_count(int ndim, const npy_intp* shape, Dims dims) {
     return count;
 }
 
+FoldedRows::FoldedRows(int dtype, const Middle& middle)
+    // the CHUNK of kernels/reduce.h; whole numbers are summed in any order
+    : rows(middle.outer),
+      count(middle.count),
+      part(part_of(middle.count)),
+      leaf(dtype == BOOL ? 1024 : 4096 / SIZES[dtype]) {}
+
+Ref divided(PyArrayObject* array, double divisor) {
+    return (dtype_of(array) == FLOAT32 ? divided_as<float> : divided_as<double>)(array, divisor);
+}
+
 PyArrayObject* spread(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims dims, double divisor) {
     int dtype = dtype_of(grad);
     DECLINE_IF(dtype != FLOAT32 && dtype != FLOAT64);
@@ -354,7 +369,7 @@ PyArrayObject* spread(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims
         (dtype == FLOAT32 ? fill<float> : fill<double>)(found, PyArray_DATA(grad), divisor);
         return reinterpret_cast<PyArrayObject*>(result.release());
     }
-    Ref held = divisor == 1 ? in_c_order(grad) : (dtype == FLOAT32 ? divided<float> : divided<double>)(grad, divisor);
+    Ref held = divisor == 1 ? in_c_order(grad) : divided(grad, divisor);
     if (!held) return nullptr;
     Middle middle;
     if (middle_of(ndim, shape, dims, middle)) {

@@ -37,6 +37,19 @@ int reduced_shape(int ndim, const npy_intp* shape, Dims dims, bool keepdim, npy_
 // The array in C order, or, where the dimensions are not next to each other, a copy that has them last.
 Ref in_rows(PyArrayObject* array, Dims dims, Middle& middle);
 
+// Rows of elements next to each other, and the tree of joins by which each is folded: in parts, which threads share,
+// and those by halves down to leaves. For a chain, which folds what it leaves block by block, to the same bits.
+struct FoldedRows {
+    int64_t rows = 0, count = 0, part = 0, leaf = 0;
+
+    FoldedRows() = default;
+    FoldedRows(int dtype, const Middle& middle);
+    int64_t parts() const { return (count + part - 1) / part; }
+    bool operator==(const FoldedRows& other) const {
+        return rows == other.rows && count == other.count && leaf == other.leaf;
+    }
+};
+
 // The reduction of an array that is not empty, divided by `divisor`, into a new array; nullptr if it declines.
 PyArrayObject* fold(Reduction which, PyArrayObject* array, Dims dims, bool keepdim, double divisor = 1);
 // The same, where the shape of the result is known: it may have less or more dimensions of size 1.
@@ -45,6 +58,8 @@ PyArrayObject* fold_to(Reduction which, PyArrayObject* array, Dims dims, int ndi
 // How many elements go into one of the result.
 double reduced_count(int ndim, const npy_intp* shape, Dims dims);
 
+// The elements divided, as those of a reduction's gradient are: a copy.
+Ref divided(PyArrayObject* array, double divisor);
 // A reduction's gradient, back over the dimensions that were reduced, divided by `divisor`: a new array of this shape.
 PyArrayObject* spread(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims dims, double divisor = 1);
 

@@ -9,6 +9,7 @@
 #include "loops/walk.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
+#include "seam/pending.h"
 
 namespace rushlight {
 
@@ -125,6 +126,8 @@ bool Operands::add(PyArrayObject* array, int dtype) {
     operand.dtype = dtype;
     operand.own = own;
     operand.single = is_single(array);
+    // a reduction may be pending
+    if (operand.single && pending_count != 0 && is_pending(array)) settle("a number that is looked at");
     if (operand.single) table().convert[own][dtype](PyArray_DATA(array), operand.value, 1);
     return true;
 }

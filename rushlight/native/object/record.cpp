@@ -157,7 +157,7 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     if (!made) return false;
     Node* node = as_node(made.get());
     node->place = user_place();
-    node->is_lazy = state.compiled;
+    node->is_lazy = state.compiled || call.is_pending;
     node->is_declined = false;
     const OpPlan* plan = connect(node, op, call, count);
     if (plan == nullptr) return false;

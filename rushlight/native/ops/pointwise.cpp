@@ -476,6 +476,10 @@ bool backward(Gradient& gradient) {
     const Forms& forms = forms_of(*gradient.plan->op);
     const Form* form = choose(forms, [&](const Test& test) { return gradient.option_at(test.read); });
     if (form == nullptr) return false;
+    if (gradient.is_lazy && element_count(gradient.grad()) < least_deferred) {
+        settle(gradient.plan->op->kernel->name);
+        gradient.is_lazy = false;
+    }
     int count = gradient.plan->input_count;
     for (int k = 0; k < count; k++) {
         const Slope* slope = nullptr;

@@ -6,6 +6,7 @@
 #include "ops/views.h"
 #include "seam/fallbacks.h"
 #include "seam/numbers.h"
+#include "seam/pending.h"
 #include "seam/plan.h"
 
 namespace rushlight {
@@ -35,6 +36,13 @@ bool folded(Call& call, PyArrayObject* array, PyObject* dim, Dims dims, bool kee
     DECLINE_IF(has_own_dims(kind.which, dim));
     DECLINE_IF(kind.divides && !PyTypeNum_ISFLOAT(PyArray_TYPE(array)));
     double divisor = kind.divides ? reduced_count(PyArray_NDIM(array), PyArray_DIMS(array), dims) : 1;
+    if (pending_count != 0 && is_pending(array)) {
+        npy_intp shape[NPY_MAXDIMS];
+        int ndim = reduced_shape(PyArray_NDIM(array), PyArray_DIMS(array), dims, keepdim, shape);
+        PyArrayObject* out = defer_fold(kind.which, array, dims, ndim, shape, divisor, call.op->kernel->name);
+        call.is_pending = out != nullptr;
+        if (call.is_pending) return call.give(out);
+    }
     return call.give(fold(kind.which, array, dims, keepdim, divisor));
 }
 
@@ -102,10 +110,25 @@ PyArrayObject* expanded(PyArrayObject* grad, int ndim, const npy_intp* shape, Di
     return view_of(grad, ndim, shape, strides);
 }
 
+// A gradient that is written out, divided, where a chain needs it: nullptr if it is not put off.
+PyArrayObject* put_off(const Gradient& gradient, int ndim, const npy_intp* shape, Dims dims, double divisor) {
+    const char* name = gradient.plan->op->kernel->name;
+    PyArrayObject* grad = gradient.grad();
+    int dtype = dtype_of(grad);
+    bool fits = (dtype == FLOAT32 || dtype == FLOAT64) && PyArray_MultiplyList(shape, ndim) >= least_deferred;
+    Ref held = !fits || divisor == 1 ? Ref::borrow(as_object(grad)) : divided(grad, divisor);
+    Ref view = fits && held ? Ref::steal(as_object(expanded(held.array(), ndim, shape, dims))) : Ref();
+    PyArrayObject* made = view ? defer_copy(view.array(), name) : nullptr;
+    PyErr_Clear();
+    if (made == nullptr) settle(name);
+    return made;
+}
+
 // of sum and mean
 bool backward(Gradient& gradient) {
     const Kind& kind = *static_cast<const Kind*>(gradient.plan->op->kernel->data);
     PyArrayObject* grad = gradient.grad();
+    if (pending_count != 0 && is_pending(grad)) settle(gradient.plan->op->kernel->name);
     npy_intp shape[NPY_MAXDIMS];
     int ndim = read_sizes(gradient.option(SavedOfTotal::input_shape), shape);
     Dims dims;
@@ -116,7 +139,12 @@ bool backward(Gradient& gradient) {
     if (PyArray_SIZE(grad) == 1 && dims == all_dims(ndim) && goes_to_view(gradient, ndim, shape)) {
         return gradient.give(shown_everywhere(grad, ndim, shape, count));
     }
-    return gradient.give(spread(grad, ndim, shape, dims, count > 0 ? count : 1));
+    double divisor = count > 0 ? count : 1;
+    if (gradient.is_lazy) {
+        PyArrayObject* made = put_off(gradient, ndim, shape, dims, divisor);
+        if (made != nullptr) return gradient.give(made);
+    }
+    return gradient.give(spread(grad, ndim, shape, dims, divisor));
 }
 
 KERNEL("sum")
@@ -125,7 +153,8 @@ KERNEL("sum")
     .takes(none(Total::dtype))
     .gradient(backward, SavedOfTotal::names)
     .given(tensor(GRADIENT))
-    .with(&sum_kind);
+    .with(&sum_kind)
+    .lazy();
 KERNEL("mean").as("sum").with(&mean_kind);
 KERNEL("prod")
     .forward(total, Total::names)

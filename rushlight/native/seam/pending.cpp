@@ -36,7 +36,8 @@ struct {
     npy_intp dims[NPY_MAXDIMS];
     npy_intp size;
 } shape;
-int64_t scratch;  // bytes that the steps may take
+FoldedRows folded_rows;  // how the reductions among them take the elements
+int64_t scratch;         // bytes that the steps may take
 PyObject* event_log = nullptr;
 
 int step_of(PyArrayObject* array) {
@@ -144,8 +145,9 @@ bool is_pending(PyArrayObject* array) { return step_of(array) >= 0; }
 
 void run_pending(const char* reason) noexcept {
     int kept = find_needed(), count = std::exchange(pending_count, 0);
-    if (kept > 0) Chain::run(steps, count, shape.size);
+    if (kept > 0) Chain::run(steps, count, shape.size, folded_rows);
     scratch = 0;
+    folded_rows = FoldedRows();
     // the list is empty before anything dies: that may run a program's code, which may call ops
     Held over[Chain::STEPS];
     for (int i = 0; i < count; i++) {
@@ -179,6 +181,7 @@ Deferral defer(const Operands& operands, Loop loop, PyArrayObject* out, int dtyp
     }
     if (at_once && pending_count == 0) return Deferral::DECLINED;
     step.loop = loop;
+    step.fold = nullptr;
     step.dtype = dtype;
     step.count = operands.count;
     if (pending_count == 0) {
@@ -196,6 +199,58 @@ Deferral defer(const Operands& operands, Loop loop, PyArrayObject* out, int dtyp
     if (!at_once) return Deferral::PENDING;
     settle("memory that others may write to");
     return Deferral::DONE;
+}
+
+PyArrayObject* defer_fold(Reduction which, PyArrayObject* array, uint64_t dims, int ndim, const npy_intp* reduced,
+                          double divisor, const char* name) {
+    int source = step_of(array);
+    if (source < 0) return nullptr;
+    // a reduction of a reduction, of what is in no order of rows, or of one element each, is no step of this chain
+    const ChainStep& made = steps[source];
+    const Fold& fold = table().folding.folds[which][made.dtype];
+    Middle middle;
+    bool fits = made.fold == nullptr && fold.along != nullptr && fold.total_size == sizeof(int64_t) &&
+                middle_of(PyArray_NDIM(array), PyArray_DIMS(array), dims, middle) && middle.inner == 1 &&
+                middle.count > 1 && pending_count < Chain::STEPS;
+    FoldedRows rows = fits ? FoldedRows(made.dtype, middle) : FoldedRows();
+    if (!fits || (folded_rows.rows > 0 && !(folded_rows == rows))) {
+        settle(fits ? "a reduction over other dimensions" : name);
+        return nullptr;
+    }
+    npy_intp parts = rows.parts() > 1 ? rows.rows * rows.parts() : 0;
+    Ref out = Ref::steal(as_object(new_array(ndim, reduced, type_num_of(fold.result))));
+    Ref totals = out && parts > 0 ? Ref::steal(as_object(new_array(1, &parts, NPY_INT64))) : Ref();
+    if (!out || (parts > 0 && !totals)) {
+        PyErr_Clear();
+        settle(name);
+        return nullptr;
+    }
+    folded_rows = rows;
+    ChainStep& step = steps[pending_count];
+    step = ChainStep();
+    step.fold = &fold;
+    step.divisor = divisor;
+    step.totals = totals ? PyArray_BYTES(totals.array()) : nullptr;
+    step.dtype = fold.result;
+    step.count = 1;
+    step.inputs[0] = ChainInput();
+    step.inputs[0].dtype = step.inputs[0].own = made.dtype;
+    step.inputs[0].step = source;
+    held[pending_count].out = Ref::borrow(out.get()).release_array();
+    held[pending_count].inputs[0] = totals.release_array();
+    pending_count++;
+    note("step", name, pending_count, 0);
+    return out.release_array();
+}
+
+PyArrayObject* defer_copy(PyArrayObject* expanded, const char* name) {
+    int dtype = dtype_of(expanded);
+    Operands operands;
+    if (!operands.add(expanded, dtype) || !operands.broadcast()) return nullptr;
+    Ref out = Ref::steal(as_object(new_array(operands.ndim, operands.dims, type_num_of(dtype))));
+    bool done = out && defer(operands, nullptr, out.array(), dtype, name, 0) != Deferral::DECLINED;
+    PyErr_Clear();
+    return done ? out.release_array() : nullptr;
 }
 
 void hold_pending(Tensor* tensor) {

@@ -4,6 +4,7 @@
 // such a call, runs them together first: so nobody can tell, and nothing that Python does has to be guarded against.
 #pragma once
 
+#include "kernels/folds.h"
 #include "kernels/row.h"
 #include "seam/python.h"
 
@@ -24,9 +25,15 @@ inline void settle(const char* reason) {
 extern npy_intp least_deferred;
 
 enum class Deferral { DECLINED, DONE, PENDING };
-// Put a call off whose result goes to a new array. `shared`: bits of the operands whose memory others than tensors may
-// write to; with these it runs at once, after what is pending.
+// Put a call off whose result goes to a new array; without a loop it is a copy. `shared`: bits of the operands whose
+// memory others than tensors may write to; with these it runs at once, after what is pending.
 Deferral defer(const Operands& operands, Loop loop, PyArrayObject* out, int dtype, const char* name, unsigned shared);
+// Put a reduction of a pending result off, into a new array of this shape; nullptr, without an exception, where it
+// cannot be: what it reads is there then. `dims` are the bits of the dimensions that are reduced.
+PyArrayObject* defer_fold(Reduction which, PyArrayObject* array, uint64_t dims, int ndim, const npy_intp* shape,
+                          double divisor, const char* name);
+// Put the writing out of an array that is expanded off: the new array, nullptr as above.
+PyArrayObject* defer_copy(PyArrayObject* expanded, const char* name);
 // The tensor around the result of a step, which lacks its array until then; and one that dies.
 void hold_pending(Tensor* tensor);
 void forget_pending(Tensor* tensor);
