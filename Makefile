@@ -98,7 +98,7 @@ sanitized-tree: $(VENV)/.made $(VENV)/.dev $(VENV)/.examples
 		-Doptimization=1 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C $(SANITIZED)
 	rm -rf $(SANITIZED)/tree $(SANITIZED)/leaks.* && mkdir -p $(SANITIZED)/tree
-	cp -r benchmarks changelog.d conformance docs examples rushlight tests tools *.md Makefile meson.build mkdocs.yml pyproject.toml $(SANITIZED)/tree/
+	cp -r benchmarks changelog.d conformance docs examples notebooks rushlight tests tools *.md Makefile meson.build mkdocs.yml pyproject.toml $(SANITIZED)/tree/
 	cp $(SANITIZED)/rushlight/native/_core*.so $(SANITIZED)/tree/rushlight/native/
 
 sanitize: sanitized-tree

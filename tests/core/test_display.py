@@ -23,7 +23,7 @@ def test_shape_dtype_and_the_text_of_print_are_there():
     page = html_of_tensor(x)
     assert "[2, 3] · torch.float32 · 6 elements" in page
     assert "0 to 5, mean 2.5" in page
-    assert f"<pre style='margin:0'>{x!r}</pre>" in page
+    assert f"{x!r}</pre>" in page
 
 
 def test_bars_are_as_high_as_values_are_many():

@@ -29,7 +29,7 @@ class Numbers(NamedTuple):
     """The finite ones of the values that were read, how many were read, and how many of them were not finite."""
 
     finite: np.ndarray
-    count: int
+    read: int
     nan: int
     infinite: int
 
@@ -45,7 +45,7 @@ def html_of_tensor(tensor: Any) -> str:
     array = tensor._array
     if type(array) is not Meta and type(array) is not Lifted and array.size > 1:
         parts.append(picture(array))
-    parts.append(f"<pre style='margin:0'>{escaped(repr(tensor))}</pre>")
+    parts.append(f"<pre style='margin:0;max-height:24em;overflow:auto'>{escaped(repr(tensor))}</pre>")
     return f"<div>{''.join(parts)}</div>"
 
 
@@ -81,8 +81,8 @@ def picture(array: np.ndarray) -> str:
         if high / 2 > low / 2:
             bars = drawn(heights(numbers.finite, low, high))
     words += [f"{count:,} {kind}" for kind, count in (("nan", numbers.nan), ("infinite", numbers.infinite)) if count]
-    if numbers.count < array.size:
-        words.append(f"of a sample of {numbers.count:,}")
+    if numbers.read < array.size:
+        words.append(f"of a sample of {numbers.read:,}")
     return f"{bars}<div style='{MUTED}'>{escaped(' · '.join(words))}</div>"
 
 
