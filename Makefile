@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel dist clients distributed distributed-full export examples clean
+.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel dist clients distributed distributed-full export examples look clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -52,6 +52,7 @@ help:
 	@echo 'make examples          every example at full length, beside $(TORCH); write docs/examples.md; takes a quarter of an hour'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make docs              the documentation in build/site, to be opened from there; needs no network but for the first set-up'
+	@echo 'make look              open every page of it in Chromium, which has to be there, at two widths, and search; report what is wrong'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
@@ -180,6 +181,9 @@ stubs: $(VENV)/.installed $(VENV)/.dev
 docs: $(VENV)/.installed $(VENV)/.docs
 	$(VENV)/bin/python -m tools.docs build/docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --quiet
+
+look: docs
+	$(VENV)/bin/python tools/look.py --pictures build/look
 
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix-only .

@@ -122,7 +122,7 @@ class Graph:
         try:
             bundle["image/svg+xml"] = self.svg()
         except Exception:  # neither the package nor the program has to be there
-            bundle["text/html"] = "<pre>" + "\n".join(self.lines(coloured)) + "</pre>"
+            bundle["text/html"] = "<pre style='overflow:auto'>" + "\n".join(self.lines(coloured)) + "</pre>"
         return bundle
 
 

@@ -26,7 +26,7 @@ def gather(target: Path) -> None:
 
 
 def rewritten(path: Path, base: Path, target: Path, here: Path = Path()) -> str:
-    """The text of a page, with its links as they are from the folder `here` of the site; a notebook becomes a page first."""
+    """The text of a page, its links as they are from the folder `here` of the site; a notebook becomes a page first."""
 
     def lead(found) -> str:
         name, mark, part = found["target"].partition("#")
