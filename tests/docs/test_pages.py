@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from rushlight import cli
+from rushlight.ops.machine import late
 from tools.docs import gathering, hooks, pictures, small_pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +59,11 @@ def test_short_names_are_found_first(tmp_path):
     hooks.on_post_build(SimpleNamespace(site_dir=str(tmp_path)))
     short, long, other = json.loads((tmp_path / "search" / "search_index.json").read_text())["docs"]
     assert short["boost"] > long["boost"] > 1 and "boost" not in other
+
+
+def test_there_are_as_many_operations_as_the_first_page_says():
+    assert "[six hundred operations]" in (ROOT / "docs" / "index.md").read_text()
+    assert sum(not name.startswith("_") for name in late.registry()) >= 600
 
 
 def test_every_page_stands_in_the_navigation():
