@@ -2,7 +2,8 @@
 
     python tools/changelog.py gather    move the fragments into CHANGELOG.md, under the version of this tree
 
-A version that CHANGELOG.md has already takes in what came since, so that this may be run again before a release.
+A version that CHANGELOG.md has already takes in what came since, so that this may be run again before a release. Its
+date and the version go into CITATION.cff too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "changelog.d"
 CHANGELOG = ROOT / "CHANGELOG.md"
+CITATION = ROOT / "CITATION.cff"
 KINDS = {"added": "Added", "changed": "Changed", "fixed": "Fixed", "removed": "Removed"}
 FRAGMENT = re.compile(r"(?P<number>\d+)\.(?P<kind>\w+)(?:\.(?P<place>\d+))?\.md")
 HEADING = re.compile(r"^## (?P<version>\S+)(?: \((?P<date>[\d-]+)\))?$", re.MULTILINE)
@@ -67,6 +69,12 @@ def gathered(text: str, entries: dict[str, list[str]], name: str, date: str) -> 
     return text[:start] + "\n\n" + "\n\n".join(lines) + "\n" + (f"\n{rest}" if rest else "")
 
 
+def cited(text: str, name: str, date: str) -> str:
+    """The citation with a version and its date."""
+    text = re.sub(r"^version: .*$", f"version: {name}", text, flags=re.MULTILINE)
+    return re.sub(r"^date-released: .*$", f"date-released: {date}", text, flags=re.MULTILINE)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=["gather"])
@@ -75,6 +83,8 @@ def main() -> int:
     paths = fragments()
     before = CHANGELOG.read_text(encoding="utf-8") if CHANGELOG.exists() else "# Changelog\n"
     CHANGELOG.write_text(gathered(before, by_kind(paths), version(), arguments.date), encoding="utf-8")
+    date = next(found["date"] for found in HEADING.finditer(CHANGELOG.read_text(encoding="utf-8")))
+    CITATION.write_text(cited(CITATION.read_text(encoding="utf-8"), version(), date), encoding="utf-8")
     for path in paths:
         path.unlink()
     print(f"{len(paths)} fragments went into {CHANGELOG.name} under {version()}")

@@ -51,6 +51,12 @@ def test_the_next_version_stands_above_and_leaves_the_rest_alone():
     assert text == FIRST.replace("## 0.2.0", "## 0.3.0 (2026-12-01)\n\n### Changed\n\n- Four.\n\n## 0.2.0", 1)
 
 
+def test_the_citation_has_the_version_and_its_date():
+    text = "cff-version: 1.2.0\nversion: 0.1.0\ndate-released: 2026-01-01\n"
+    changed = changelog.cited(text, "0.2.0", "2026-11-18")
+    assert changed == "cff-version: 1.2.0\nversion: 0.2.0\ndate-released: 2026-11-18\n"
+
+
 def test_words_that_introduce_a_version_stay():
     introduced = FIRST.replace("### Added", "In a sentence.\n\n### Added", 1)
     assert changelog.gathered(introduced, {}, "0.2.0", "2026-12-01") == introduced
