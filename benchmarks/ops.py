@@ -130,7 +130,7 @@ def page(results, about):
     """The text of docs/ops_benchmarks.md."""
     by_key = {key_of(result): result for result in results}
     loads = [result.load for result in results]
-    lines = ["# Benchmarks of single ops", "", "Made by `python -m benchmarks.ops --report`; do not edit.", ""]
+    lines = ["# Benchmarks of single ops", "", "Made by `make bench-ops`; do not edit.", ""]
     lines += [f"- Machine: {about['machine']}", *(f"- {title}: {text}" for title, text in about["versions"].items())]
     lines += [f"- Load average while measuring: {min(loads):.1f} to {max(loads):.1f}, ours included", "", HOW]
     lines += [*(f"- {line}" for line in summary(results)), ""]

@@ -84,7 +84,8 @@ from rushlight.ops.machine.late import FUNCTIONS as _LATE
 from rushlight.ops.random.sampling import *
 from rushlight.random import *
 
-__version__ = "0.1.0"
+# the version of the project stands here alone: meson.build reads it, and pyproject.toml asks meson
+__version__ = "0.2.0"
 
 globals().update(_public(""))
 

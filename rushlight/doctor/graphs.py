@@ -122,8 +122,14 @@ class Graph:
         try:
             bundle["image/svg+xml"] = self.svg()
         except Exception:  # neither the package nor the program has to be there
-            bundle["text/html"] = f"<pre>{html.escape(str(self))}</pre>"
+            bundle["text/html"] = "<pre style='overflow:auto'>" + "\n".join(self.lines(coloured)) + "</pre>"
         return bundle
+
+
+def coloured(text: str, kind: str) -> str:
+    """A line of the tree for a page, leaves in bold and cuts in red."""
+    styles = {"cut": "color:red", "leaf": "font-weight:bold"}
+    return f"<span style='{styles[kind]}'>{html.escape(text)}</span>" if kind in styles else html.escape(text)
 
 
 def graph(tensor: Tensor) -> Graph:

@@ -52,6 +52,8 @@ def line_number(place: Location) -> int:
 def file_and_line(place: Location) -> str:
     """`train.py:12`, with the path as Python prints it in a traceback, or relative if that is shorter."""
     path = place[0].co_filename
+    if (cell := notebook_cell(path)) is not None:
+        return f"{cell}:{line_number(place)}"
     if os.path.isabs(path):
         try:
             relative = os.path.relpath(path)
@@ -59,6 +61,17 @@ def file_and_line(place: Location) -> str:
             relative = path
         path = min(path, relative, key=len)
     return f"{path}:{line_number(place)}"
+
+
+def notebook_cell(path: str) -> str | None:
+    """`Cell In[3]` for the file that IPython keeps a cell in, whose own name says nothing; None for other files."""
+    if "IPython" not in sys.modules:
+        return None
+    shell = sys.modules["IPython"].get_ipython()
+    # IPython's own words for its tracebacks; other shells may have none
+    words = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    found = words(path) if words is not None else None
+    return None if found is None else " ".join(found)
 
 
 def source(place: Location) -> str:

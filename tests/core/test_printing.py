@@ -235,3 +235,7 @@ def test_format_tensor_takes_any_layout_of_memory():
 
 def test_public_names_exist():
     assert all(callable(getattr(printing, name)) for name in printing.__all__)
+
+
+def test_an_expanded_number_is_summarised_without_being_copied():
+    assert text(np.broadcast_to(np.float32(0), 10**12)) == "tensor([0., 0., 0.,  ..., 0., 0., 0.])"

@@ -40,6 +40,9 @@ def test_a_link_out_of_the_folder_becomes_a_page_of_the_site(tmp_path):
     page = (tmp_path / "scaling.md").read_text()
     assert "(examples/ddp.md)" in page and "../examples" not in page
     assert (tmp_path / "examples" / "ddp.md").read_text().startswith("# examples/ddp.py\n")
+    book = (tmp_path / "notebooks" / "quickstart.md").read_text()
+    assert book.startswith("# Quickstart\n") and "(../quickstart.md)" in book and "(doctor.md)" in book
+    assert "```text\ntensor([ 4., -2.])\n```" in book and "aria-label='histogram'" in book
     contributing = (tmp_path / "contributing.md").read_text()
     assert "[docs/adding_a_kernel.md](adding_a_kernel.md)" in contributing
     assert "[`docs/design/`](design/0001-declared-ops.md)" in contributing

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from rushlight import cli
+from rushlight.ops.machine import late
 from tools.docs import gathering, hooks, pictures, small_pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,11 +61,17 @@ def test_short_names_are_found_first(tmp_path):
     assert short["boost"] > long["boost"] > 1 and "boost" not in other
 
 
+def test_there_are_as_many_operations_as_the_first_page_says():
+    assert "[six hundred operations]" in (ROOT / "docs" / "index.md").read_text()
+    assert sum(not name.startswith("_") for name in late.registry()) >= 600
+
+
 def test_every_page_stands_in_the_navigation():
     listed = set(re.findall(r"(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert not written - listed
-    assert listed - written == {"command_line.md", "changelog.md", "contributing.md", "reference/index.md"}
+    books = {"notebooks/quickstart.md", "notebooks/doctor.md"}
+    assert listed - written == {"command_line.md", "changelog.md", "contributing.md", "reference/index.md"} | books
 
 
 def test_nothing_is_fetched_when_a_page_is_viewed():

@@ -95,7 +95,9 @@ def test_a_notebook_is_shown_text_where_graphviz_is_missing(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "graphviz", None)
     drawn = torch.graph(torch.tensor(1.0, requires_grad=True) * 2)
-    assert set(drawn._repr_mimebundle_()) == {"text/plain", "text/html"}
+    shown = drawn._repr_mimebundle_()
+    assert set(shown) == {"text/plain", "text/html"} and shown["text/plain"] == str(drawn)
+    assert "<span style='font-weight:bold'>" in shown["text/html"]
     with pytest.raises(ModuleNotFoundError, match="pip install graphviz"):
         drawn.svg()
 

@@ -35,8 +35,23 @@ def test_losses_are_compared_relative_to_large_ones_and_absolutely_to_small_ones
 
 
 def test_another_number_of_losses_is_no_comparison():
-    with pytest.raises(ValueError, match="zip"):
-        examples.difference(TRAINED, Run("", 1.0, ["1.0"]), Run("", 1.0, ["1.0", "2.0"]))
+    assert examples.difference(TRAINED, Run("", 1.0, ["1.0"]), Run("", 1.0, ["1.0", "2.0"])) == float("inf")
+
+
+def test_an_agent_has_to_solve_its_task():
+    agent = Example("ppo", examples.GREEDY, least=475)
+    assert examples.find_result(agent, "mean return of 20 greedy episodes: -150.2") == "-150.2"
+    assert examples.reaches_level(agent, Run("475.0", 1.0, [])) and not examples.reaches_level(
+        agent, Run("474.9", 1.0, [])
+    )
+    assert "| **474.9** | 1.0 |" in examples.row(agent, Run("474.9", 1.0, []), None)
+    levels = {each.name: each.least for each in examples.EXAMPLES if each.least is not None}
+    assert levels == dict.fromkeys("actor_critic reinforce a2c ppo dqn".split(), 475) | {"td3": -200, "sac": -200}
+
+
+def test_a_program_without_its_result_has_failed(monkeypatch):
+    monkeypatch.setattr(examples, "call", lambda *words: "nothing of the kind\n")
+    assert examples.run(PRINTED, sys.executable, "rushlight") is None
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import shutil
 from pathlib import Path
@@ -18,14 +19,14 @@ def gather(target: Path) -> None:
         place = target / path.relative_to(DOCS)
         if path.suffix == ".md":
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(rewritten(path, DOCS, target), encoding="utf-8")
+            place.write_text(rewritten(path, DOCS, target, path.parent.relative_to(DOCS)), encoding="utf-8")
         elif path.is_file():
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, place)
 
 
-def rewritten(path: Path, base: Path, target: Path) -> str:
-    """The text of a page, with its links where things are in the site."""
+def rewritten(path: Path, base: Path, target: Path, here: Path = Path()) -> str:
+    """The text of a page, its links as they are from the folder `here` of the site; a notebook becomes a page first."""
 
     def lead(found) -> str:
         name, mark, part = found["target"].partition("#")
@@ -36,10 +37,9 @@ def rewritten(path: Path, base: Path, target: Path) -> str:
         if file.is_dir() and file.is_relative_to(DOCS):
             file = min(file.glob("*.md"))
         inside = file.relative_to(DOCS) if file.is_relative_to(DOCS) else page_of(file, target)
-        here = path.parent.relative_to(DOCS) if base == DOCS else Path()
         return found["head"] + os.path.relpath(inside, here) + mark + part + found["tail"]
 
-    return LINK.sub(lead, path.read_text(encoding="utf-8"))
+    return LINK.sub(lead, notebook(path) if path.suffix == ".ipynb" else path.read_text(encoding="utf-8"))
 
 
 def page_of(file: Path, target: Path) -> Path:
@@ -53,7 +53,7 @@ def page_of(file: Path, target: Path) -> Path:
         # before its own links are followed, since those may lead back
         place.touch()
         place.write_text(
-            rewritten(file, ROOT, target) if file.suffix == ".md" else program(file),
+            rewritten(file, ROOT, target, inside.parent) if file.suffix in (".md", ".ipynb") else program(file),
             encoding="utf-8",
         )
     return inside
@@ -65,3 +65,24 @@ def program(file: Path) -> str:
     doc = ast.get_docstring(ast.parse(source)) or ""
     name = file.relative_to(ROOT).as_posix()
     return f"# {name}\n\n{doc.partition(chr(10) * 2)[0]}\n\n```py\n{source}```\n"
+
+
+def notebook(file: Path) -> str:
+    """The page of a notebook: its words, its code, and what that printed or showed."""
+    parts = []
+    for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code":
+            parts.append(source)
+            continue
+        parts.append(f"```py\n{source}\n```")
+        parts += map(output_of, cell["outputs"])
+    return "\n\n".join(parts) + "\n"
+
+
+def output_of(output: dict) -> str:
+    """What a cell printed, or its display as a block of HTML, which ends at the first empty line: it has none."""
+    if output["output_type"] == "stream":
+        return f"```text\n{''.join(output['text']).rstrip()}\n```"
+    shown = "".join(output["data"]["text/html"])
+    return f"<div>{shown}</div>".replace("\n\n", "\n&#10;\n")

@@ -22,15 +22,15 @@ LONGEST = 2.0
 RATIO = re.compile(r"\(([\d.]+)\)")
 
 
-def ratios(page: str) -> dict[str, dict[str, float]]:
-    """The first row of each name, with one thread: how long each library takes, as a ratio to torch."""
+def ratios(page: str, rows: dict[str, str] = ROWS) -> dict[str, dict[str, float]]:
+    """The first row of each name, as the page has them, with one thread: each library's time, as a ratio to torch's."""
     heads: list[str] = []
     found: dict[str, dict[str, float]] = {}
     for line in page.splitlines():
         cells = [each.strip() for each in line.strip("|").split("|")]
         if line.startswith("| |"):
             heads = cells
-        elif cells[0] in ROWS and cells[0] not in found and len(cells) == len(heads):
+        elif cells[0] in rows and cells[0] not in found and len(cells) == len(heads):
             shown = zip(heads, cells, strict=True)
             found[cells[0]] = {head: float(match[1]) for head, cell in shown if (match := RATIO.search(cell))}
     # faster with a fused optimizer or without: the ratio is to the better one

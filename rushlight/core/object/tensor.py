@@ -260,6 +260,12 @@ class Tensor(Fields):
         prefix = "tensor(" if ours else f"{type(self).__name__}("
         return printing.repr_tensor(self, dtypes.default, prefix, contents=tensor_contents)
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows; where that cannot be made, it shows the text."""
+        from rushlight.core.object.display import html_of_tensor
+
+        return shown(html_of_tensor, self)
+
     def element_size(self) -> int:
         """Bytes in one element.
 
@@ -282,6 +288,14 @@ if extension is not None:
 
 
 overriding.PLAIN.add(Tensor)
+
+
+def shown(make: Callable[[Any], str], thing: Any) -> str | None:
+    """A display for a notebook; None, and with it the text, where a subclass does not let one be made."""
+    try:
+        return make(thing)
+    except Exception:
+        return None
 
 
 def wrap(array: np.ndarray) -> Tensor:

@@ -435,6 +435,13 @@ class Module(State, Moves, Hooks, Calls):
         inside = "\n  ".join(lines + children)
         return f"{self._get_name()}(\n  {inside}\n)"
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows: a tree with the number of parameters."""
+        from rushlight.core.object.tensor import shown
+        from rushlight.nn.display import html_of_module
+
+        return shown(html_of_module, self)
+
     def __getstate__(self) -> dict:
         state = self.__dict__.copy()
         # as in torch, a copy is not compiled
