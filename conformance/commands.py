@@ -144,7 +144,7 @@ def print_transforms(report: Report) -> bool:
         shares.append(agree / (agree + differ) if agree + differ else 1.0)
         print(f"ops that agree with {judge}: {agree} of {agree + differ} ({shares[-1]:.1%})")
     refused = [answer["name"] for answer in report.answers if "refused" in answer.get("passed", {})]
-    print(f"of these refuse a batch that torch's vmap refuses with the same exception: {len(refused)}")
+    print(f"ops that refuse some batch, as torch's vmap does with the same exception: {len(refused)}")
     print(f"    {' '.join(sorted(refused))}")
     return min(shares) >= TRANSFORM_SHARE
 

@@ -199,3 +199,34 @@ def test_a_batch_norm_moves_the_statistics_of_each_sample():
     torch.testing.assert_close(variances, moved)
     with pytest.raises(RuntimeError, match="Batch norm got a batched tensor as input while the running_mean"):
         vmap(lambda x: functional.batch_norm(x, torch.zeros(3), torch.ones(3), training=True))(MATRICES)
+
+
+def test_a_write_inside_of_vmap_keeps_what_a_gradient_around_it_needs():
+    def written(x):
+        y = x * 1
+        y.mul_(x)
+        return y.mul_(x)
+
+    slope = grad(lambda x: vmap(written)(x).sum())(ROWS)
+    torch.testing.assert_close(slope, 3 * ROWS**2)
+
+
+def test_a_part_of_memory_inside_of_vmap_is_a_view():
+    def written(x):
+        y = x.clone()
+        y.as_strided((2,), (2,)).mul_(10)
+        return y
+
+    assert vmap(written)(ROWS[:2]).tolist() == [[0, 1, 20, 3], [40, 5, 60, 7]]
+    slope = torch.func.jacfwd(lambda x: x.as_strided((2, 2), (2, 1)).T.reshape(4) * x)(torch.ones(4))
+    assert slope.sum().item() == 8
+
+
+def test_a_write_inside_of_jvp_keeps_what_a_gradient_around_it_needs():
+    def written(x):
+        y = x * 1
+        y.mul_(x)
+        return y.mul_(x)
+
+    slope = grad(lambda x: jvp(written, (x,), (torch.ones(4),))[1].sum())(ROWS[0])
+    torch.testing.assert_close(slope, 6 * ROWS[0])

@@ -9,7 +9,17 @@ from rushlight.core.memory.lifted import Lifted, lift
 from rushlight.core.object.tensor import Tensor, new
 from rushlight.core.settings.state import state
 from rushlight.errors.explained import explained
-from rushlight.ops.machine.transforms.level import BY_PYTHON, FORWARD, Level, belong, holds, note_views, whole_of
+from rushlight.ops.machine.transforms.level import (
+    BY_PYTHON,
+    FORWARD,
+    Level,
+    belong,
+    holds,
+    is_followed,
+    is_lifted,
+    note_views,
+    whole_of,
+)
 from rushlight.ops.machine.transforms.lifting import invoke, mapped
 from rushlight.ops.machine.transforms.tangents import derivative
 
@@ -123,7 +133,11 @@ class Forward(Level):
         """The tangent that a write leaves in its target."""
         target = arguments[0]
         if op.name not in ("_copy", "_copy_itself"):
-            moved = self.tangent_of(self.call(op, functional(op, arguments)))
+            given = functional(op, arguments)
+            if holds(target) is self and any([is_followed(self.lower(each)) for each in given if is_lifted(each)]):
+                # a derivative of this one needs the numbers and the tangent that were there before
+                given = (target.clone(), *given[1:])
+            moved = self.tangent_of(self.call(op, given))
             return None if moved is None else moved.to(target.dtype)
         moved = self.tangent_of(arguments[1])
         if moved is None or not (target.is_floating_point() or target.is_complex()):

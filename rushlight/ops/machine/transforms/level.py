@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import TYPE_CHECKING, Any, Self
 
@@ -184,6 +185,12 @@ def all_numbers(tensor: Tensor) -> Any:
 def may_hold(condition: Tensor) -> bool:
     """Whether a condition holds anywhere; True where that differs from sample to sample."""
     return is_mapped(condition) or bool(condition.any())
+
+
+@functools.cache
+def reads_first(op: Op) -> bool:
+    """Whether a gradient of the op reads its first argument, which a write would change."""
+    return any([op.source_of(name) == ("argument", 0) for name in op.saved_names()])
 
 
 def is_followed(tensor: Tensor) -> bool:

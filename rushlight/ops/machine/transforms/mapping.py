@@ -12,7 +12,15 @@ from rushlight.errors.explained import explained
 from rushlight.errors.location import file_and_line, user_line
 from rushlight.native import extension
 from rushlight.ops.machine.transforms.forward import functional
-from rushlight.ops.machine.transforms.level import MAPPING, Level, holds, note_views, restrided
+from rushlight.ops.machine.transforms.level import (
+    MAPPING,
+    Level,
+    holds,
+    is_followed,
+    is_lifted,
+    note_views,
+    reads_first,
+)
 from rushlight.ops.machine.transforms.lifting import mapped
 from rushlight.ops.machine.transforms.words import EXACTLY, RANDOM, Batch, ReachesBatch, each_sample
 
@@ -58,7 +66,7 @@ class Mapping(Level):
         if op.made is not None and (op.name not in EXACTLY or self.gathered(op, arguments).fits()):
             return self.composed(op, arguments)
         if op.name == "_strided_view":
-            return self.strided(arguments[0], arguments[2])
+            return note_views(op, arguments[0], self.strided(arguments[0], arguments[2]))
         batch = self.gathered(op, arguments)
         if op.name in RANDOM:
             return mapped(self.lift, self.drawn(batch))
@@ -89,11 +97,9 @@ class Mapping(Level):
 
     def strided(self, tensor: Tensor, geometry: tuple) -> Tensor:
         """A part of the memory of each sample, by any geometry."""
-        from rushlight.ops.shape.joining import stack
-
         require_reach(tensor, geometry)
-        rows = [each.as_strided(*restrided(tensor, each, geometry)[1]) for each in self.lower(tensor).unbind(0)]
-        return self.lift(stack(rows))
+        whole, (size, stride, offset) = self.lower(tensor), geometry
+        return self.lift(whole.as_strided((self.size, *size), (whole.stride(0), *stride), offset))
 
     def gathered(self, op: Op, arguments: tuple) -> Batch:
         """The call for the whole batch."""
@@ -116,7 +122,11 @@ class Mapping(Level):
             if op.name == "_drawn":
                 raise refused_randomness()
             raise not_mapped(op)
-        found = self.call(op, functional(op, arguments))
+        given = functional(op, arguments)
+        if reads_first(op) and any([is_lifted(each) and is_followed(each._array.inner) for each in given]):
+            # a gradient below needs the numbers that were there before
+            given = (target.clone(), *given[1:])
+        found = self.call(op, given)
         if isinstance(found, tuple):
             found = found[0]
         from rushlight.ops.machine.inplace import require_castable, require_shape, written

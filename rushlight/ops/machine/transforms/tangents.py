@@ -89,9 +89,9 @@ def of_strided(op: Op, primals: list, tangents: Tangents, results: Any) -> Any:
     primal, tangent, geometry = primals[0], tangents[0], primals[2]
     if tangent.stride() == primal.stride() and storage_size(tangent) == storage_size(primal):
         return invoke(op, [tangent, *restrided(primal, tangent, geometry)])
-    memory = tangent.new_zeros(max(extent(*geometry), extent(*geometry_of(primal))))
-    memory.as_strided(*geometry_of(primal)).copy_(tangent)
-    return memory.as_strided(*geometry)
+    from rushlight.ops.shape.strided import strided_take
+
+    return strided_take(tangent, geometry_of(primal), geometry)
 
 
 def storage_size(tensor: Tensor) -> int:
@@ -99,11 +99,6 @@ def storage_size(tensor: Tensor) -> int:
     while is_lifted(tensor):
         tensor = tensor._array.inner
     return storage_of(tensor).array.nbytes
-
-
-def extent(sizes: tuple[int, ...], strides: tuple[int, ...], offset: int) -> int:
-    """How many elements a geometry reaches over, from the begin of the memory on."""
-    return offset + 1 + sum([(size - 1) * step for size, step in zip(sizes, strides, strict=True)])
 
 
 def laid_out_as(primal: Tensor, tangent: Tensor) -> Tensor:
