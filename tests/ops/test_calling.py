@@ -1,5 +1,7 @@
 """Calling habits: NumPy's names, arguments that are missing, and options that are no bools."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,26 @@ def test_none_stands_for_flags_that_torch_has_no_default_for():
     assert torch.sort(x, stable=None).values.shape == x.shape
     assert torch.hann_window(3, requires_grad=None, pin_memory=None).tolist() == pytest.approx([0, 0.75, 0.75])
     assert torch.signal.windows.bartlett(3, sym=1).tolist() == [0, 1, 0]
+
+
+REFLECTED = "add mul sub truediv matmul pow floordiv mod and or xor lshift rshift".split()
+
+
+@pytest.mark.parametrize("name", [*REFLECTED, "iadd", "imul", "isub", "itruediv", "iand", "ipow"])
+def test_an_operand_of_a_class_that_is_not_known_is_asked_itself(name):
+    plain = name if name in REFLECTED else name.removeprefix("i")
+    other = type("Other", (), {f"__r{plain}__": lambda self, left: (plain, left.shape)})()
+    assert getattr(operator, f"__{name}__")(torch.ones(2).long(), other) == (plain, (2,))
+
+
+@pytest.mark.parametrize(("name", "mirrored"), [("lt", "gt"), ("gt", "lt"), ("le", "ge"), ("ge", "le")])
+def test_a_comparison_with_such_an_operand_is_mirrored(name, mirrored):
+    other = type("Other", (), {f"__{mirrored}__": lambda self, left: mirrored})()
+    assert getattr(operator, name)(torch.ones(2), other) == mirrored
+
+
+def test_two_numbers_are_not_looked_for_in_each_other():
+    assert torch.isin(1, torch.tensor([1, 2])).item() is True
+    assert torch.isin(torch.tensor([1, 2]), 2).tolist() == [False, True]
+    with pytest.raises(TypeError, match=r"isin\(\) received an invalid combination of arguments"):
+        torch.isin(1, 2)
