@@ -19,7 +19,7 @@ from rushlight.errors.kinds import LinAlgError
 from rushlight.errors.raised import is_ours, is_worded
 from rushlight.errors.refusals import misfit, no_kernel
 from rushlight.ops.machine.asked import not_a_tensor
-from rushlight.ops.machine.calling import argument_words, missing, parser_name
+from rushlight.ops.machine.calling import argument_words, missing, parser_name, public_name
 from rushlight.ops.machine.kinds import NoOperand
 from rushlight.ops.machine.option_kinds import kind_name, wrong_option
 from rushlight.ops.machine.overlap import is_pointwise
@@ -171,7 +171,7 @@ def wrong_values(op: Op, given: dict[str, Any], tensors: dict[str, Tensor], erro
 
 
 def short_name(op: Op) -> str:
-    return op.name.rpartition(".")[2].lstrip("_")
+    return public_name(op.name.rpartition(".")[2])
 
 
 def invalid(op: Op, given: dict[str, Any], error: Exception) -> TypeError:

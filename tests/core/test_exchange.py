@@ -112,3 +112,22 @@ def test_objects_that_are_numbers_on_demand():
     for dtype in (torch.int64, torch.bool):
         with pytest.raises(TypeError, match="'Float' object cannot be interpreted as an integer"):
             torch.tensor(Float(), dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("members", "kind", "words"),
+    [
+        ({"__len__": lambda self: 1 // 0, "__getitem__": lambda self, at: at}, ZeroDivisionError, "by zero"),
+        ({"__len__": lambda self: -1, "__getitem__": lambda self, at: at}, ValueError, "should return >= 0"),
+        (
+            {"__len__": lambda self: 2, "__getitem__": lambda self, at: {}[at]},
+            ValueError,
+            "could not determine the shape",
+        ),
+        ({"__len__": lambda self: 2}, RuntimeError, "Could not infer dtype of Odd"),
+        ({"__float__": lambda self: 3.0}, RuntimeError, "Could not infer dtype of Odd"),
+    ],
+)
+def test_odd_sequences_fail_as_they_say(members, kind, words):
+    with pytest.raises(kind, match=words):
+        torch.tensor(type("Odd", (), members)())

@@ -9,7 +9,7 @@ from tests.errors.explains import explains
 
 def test_a_list_for_a_tensor():
     x = torch.ones(3)
-    with explains(TypeError, "add(): argument 'other' (position 2) must be Tensor, not list"):
+    with explains(TypeError, "add(): argument 'other' (position 1) must be Tensor, not list"):
         x.add([1, 2, 3])
     with explains(TypeError, "mul(): argument 'other' (position 2) must be Tensor, not NoneType"):
         torch.mul(x, None)

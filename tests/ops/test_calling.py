@@ -1,5 +1,7 @@
 """Calling habits: NumPy's names, arguments that are missing, and options that are no bools."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -47,7 +49,7 @@ def test_numpys_names_are_taken(call, expected):
         (lambda: torch.sum(x, 1, keepdim=1), "sum(): argument 'keepdim' must be bool, not int"),
         (lambda: torch.sum(x, 1, 1), "sum(): argument 'keepdim' (position 3) must be bool, not int"),
         (lambda: torch.sum(x, 1, keepdim=np.True_), "sum(): argument 'keepdim' must be bool, not "),
-        (lambda: x.argmax(1, 1), "argmax(): argument 'keepdim' (position 3) must be bool, not int"),
+        (lambda: x.argmax(1, 1), "argmax(): argument 'keepdim' (position 2) must be bool, not int"),
         (lambda: torch.topk(x, 1, largest=1), "topk(): argument 'largest' must be bool, not int"),
         (lambda: torch.isclose(x, x, equal_nan=1), "isclose(): argument 'equal_nan' must be bool"),
         (lambda: torch.fft.fft(x, n=2.5), "fft_fft(): argument 'n' must be int, not float"),
@@ -55,6 +57,9 @@ def test_numpys_names_are_taken(call, expected):
         (lambda: torch.fft.fft(x, norm=3), "fft_fft(): argument 'norm' must be str, not int"),
         (lambda: torch.fft.fftn(x, dim="a"), "fft_fftn(): argument 'dim' must be tuple of ints, not str"),
         (lambda: torch.cat([x, x], dim="a"), "cat(): argument 'dim' must be int, not str"),
+        (lambda: torch.median(x, 0, out=x), "median(): argument 'out' must be tuple of Tensors, not Tensor"),
+        (lambda: torch.max(x, "a"), "max() received an invalid combination of arguments - got ("),
+        (lambda: torch.min(x, dim=1.5), "min() received an invalid combination of arguments - got ("),
         (lambda: torch.cat([x, x], (1,)), "cat(): argument 'dim' (position 2) must be int, not tuple"),
         (lambda: torch.amax(x, dim="a"), "amax(): argument 'dim' must be tuple of ints, not str"),
         (lambda: torch.softmax(x, 0, dtype="a"), "softmax(): argument 'dtype' must be torch.dtype, not str"),
@@ -89,3 +94,26 @@ def test_none_stands_for_flags_that_torch_has_no_default_for():
     assert torch.sort(x, stable=None).values.shape == x.shape
     assert torch.hann_window(3, requires_grad=None, pin_memory=None).tolist() == pytest.approx([0, 0.75, 0.75])
     assert torch.signal.windows.bartlett(3, sym=1).tolist() == [0, 1, 0]
+
+
+REFLECTED = "add mul sub truediv matmul pow floordiv mod and or xor lshift rshift".split()
+
+
+@pytest.mark.parametrize("name", [*REFLECTED, "iadd", "imul", "isub", "itruediv", "iand", "ipow"])
+def test_an_operand_of_a_class_that_is_not_known_is_asked_itself(name):
+    plain = name if name in REFLECTED else name.removeprefix("i")
+    other = type("Other", (), {f"__r{plain}__": lambda self, left: (plain, left.shape)})()
+    assert getattr(operator, f"__{name}__")(torch.ones(2).long(), other) == (plain, (2,))
+
+
+@pytest.mark.parametrize(("name", "mirrored"), [("lt", "gt"), ("gt", "lt"), ("le", "ge"), ("ge", "le")])
+def test_a_comparison_with_such_an_operand_is_mirrored(name, mirrored):
+    other = type("Other", (), {f"__{mirrored}__": lambda self, left: mirrored})()
+    assert getattr(operator, name)(torch.ones(2), other) == mirrored
+
+
+def test_two_numbers_are_not_looked_for_in_each_other():
+    assert torch.isin(1, torch.tensor([1, 2])).item() is True
+    assert torch.isin(torch.tensor([1, 2]), 2).tolist() == [False, True]
+    with pytest.raises(TypeError, match=r"isin\(\) received an invalid combination of arguments"):
+        torch.isin(1, 2)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from inspect import CO_VARARGS
 from typing import TYPE_CHECKING, Any
 
 from rushlight.core.object.tensor import Tensor
-from rushlight.errors.callsite import position_words
+from rushlight.errors.callsite import place_words, position_words
 from rushlight.errors.warning import warn
-from rushlight.ops.machine.signature import names_of
+from rushlight.ops.machine.signature import REQUIRED, names_of, parameters_of
 
 if TYPE_CHECKING:
     from rushlight.ops.machine.declare import Op
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 # torch takes NumPy's names for these too
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 NUMPY_NAMES |= {"axis0": "dim0", "axis1": "dim1"}
+# how the names of inner ops end, which the function of the stem is made of
+INNER = re.compile(r"_(along|all|as_\w+)$")
 # options that torch only asks for their truth
 LOOSE = set("antialias center full get_infos hard inplace return_indices swap sym".split())
 LOOSE_PLACES = ("masked.", "nn.functional.multi_head")
@@ -75,7 +78,17 @@ def is_python_written(op: Op) -> bool:
 def parser_name(op: Op) -> str:
     """The name under which torch complains of an op's arguments."""
     module, _, name = op.name.rpartition(".")
-    return f"{module}_{name}" if module in PREFIXED else name.lstrip("_")
+    return f"{module}_{name}" if module in PREFIXED else public_name(name)
+
+
+def public_name(name: str) -> str:
+    """What users know an inner op by: `max` for `_max_along`, `mul` for one under another node's name."""
+    return INNER.sub("", name.lstrip("_")) if name.startswith("_") else name
+
+
+def required(op: Op) -> tuple[str, ...]:
+    """The parameters that have no default: the first ones."""
+    return tuple([each.name for each in parameters_of(op.body) if each.default is REQUIRED and not each.keyword])
 
 
 def argument_words(op: Op, name: str, place: int, keyword: bool = False, form: str = "") -> str:
@@ -87,7 +100,10 @@ def argument_words(op: Op, name: str, place: int, keyword: bool = False, form: s
         # torch hands the arguments on to another function by their positions
         where = f" (position {place + 1})"
     else:
-        where = position_words(name, place + 1)
+        function = f"{op.name}{form}"
+        # in place the tensor itself has been left out already
+        method = not form and hasattr(Tensor, function)
+        where = place_words(function, name, place, required(op)) if method else position_words(name, place + 1)
     return f"{parser_name(op)}{form}(): argument '{name}'{where}"
 
 

@@ -12,6 +12,7 @@ from rushlight.core.memory.growth import give_shape
 from rushlight.core.memory.strides import strides_of
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.warning import warn
+from rushlight.ops.machine.calling import parser_name
 from rushlight.ops.machine.out_dtypes import require_dtype
 from rushlight.ops.machine.overlap import is_dense, is_pointwise, refuse_overlap_out
 from rushlight.ops.machine.returned import named_results
@@ -65,7 +66,7 @@ def write_results(op: Op, results: Any, out: Any, read: tuple = ()) -> Any:
             out = out[0]
         return write_result(op, results, out, read)
     if not isinstance(out, (list, tuple)) or len(out) != len(results):
-        raise TypeError(f"{op.name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+        raise TypeError(f"{parser_name(op)}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
     for result, each in zip(results, out, strict=True):
         if isinstance(each, Tensor) and each._array.dtype != result.dtype:
             require_dtype(op, result, each._array, several=True)

@@ -12,7 +12,7 @@ from rushlight.core.object.tensor import Tensor
 from rushlight.errors.callsite import position_words
 from rushlight.errors.explained import explained
 from rushlight.ops.machine.declare import composed, op
-from rushlight.ops.machine.kinds import refuse
+from rushlight.ops.machine.kinds import refuse, require_tensor
 from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import BOOL, SAME
 from rushlight.ops.machine.samples import binary, case, cases, unary
@@ -314,4 +314,5 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     tensor([[False,  True],
             [ True, False]])
     """
+    require_tensor(elements, test_elements)
     return np.isin(elements, test_elements, assume_unique, invert)
