@@ -46,6 +46,7 @@ help:
 	@echo 'make fuzz              random programs against $(TORCH), FUZZ="--count 2000 --seed 7"; then native on against off'
 	@echo 'make fuzz-files        load 100,000 damaged and hostile files, and kill 200 processes that save; takes a quarter of an hour'
 	@echo 'make clients           programs built on other packages, unmodified, beside $(TORCH); write docs/clients.md; takes long'
+	@echo '                       CLIENTS=--doctor: whether the doctor leaves each of them alone, in ten minutes'
 	@echo 'make distributed       install MPI from the package index and run the tests of several processes; make test then has them too'
 	@echo 'make distributed-full  the same programs beside gloo of $(TORCH), and fifty killed processes; takes a quarter of an hour'
 	@echo 'make export            install onnx and ONNX Runtime and run the tests of exported networks; make test then has them too'

@@ -2,7 +2,8 @@
 
     python -m clients --ours .venv-clients/bin/python --torch .venv-clients-torch/bin/python --report docs [names]
 
-A program fails by an exception: each asserts that it learned. Ends with 1 if one failed.
+A program fails by an exception: each asserts that it learned. Ends with 1 if one failed. With --doctor each runs under
+`rushlight doctor` for its first steps instead, and fails if that finds something or cannot look.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ PROGRAMS = Path(__file__).parent / "programs"
 # one thread each, so that processor times compare; no hub is asked
 SETTINGS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
 LONGEST = 600
+# enough steps for every check that waits, and for the rest that follows
+DOCTOR = ["-m", "rushlight", "doctor", "--steps", "60"]
 
 
 @dataclass
@@ -35,12 +38,12 @@ class Run:
     clock: float = 0.0
 
 
-def run(python: str, program: Path) -> Run:
-    """Run a program in an environment; the seconds are those of the processor."""
+def run(python: str, program: Path, *under: str) -> Run:
+    """Run a program in an environment, under a command if one is given; the seconds are those of the processor."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     try:
         ended = subprocess.run(
-            [python, "-W", "ignore", str(program)],
+            [python, "-W", "ignore", *under, str(program)],
             env=os.environ | SETTINGS,
             capture_output=True,
             text=True,
@@ -90,14 +93,32 @@ def rows(programs: list[Path], ours: str, theirs: str | None) -> list[dict]:
     return found
 
 
+def examine(programs: list[Path], python: str) -> int:
+    """Run programs under the doctor and print what it tells of them; how many it does not leave alone."""
+    told = 0
+    for program in programs:
+        ended = run(python, program, *DOCTOR)
+        report = "\n".join(ended.lines).partition("Rushlight's doctor: ")[2]
+        silent = ended.failure is None and "failed and say nothing" not in report
+        told += not silent
+        print(f"{program.stem:32} {ended.seconds:6.1f} s  {'left alone' if silent else 'TOLD'}", flush=True)
+        if not silent:
+            print(report or ended.failure, flush=True)
+    print(f"{len(programs) - told} of {len(programs)} left alone")
+    return told
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m clients", description=__doc__)
     parser.add_argument("names", nargs="*", help="programs to run; all without one")
     parser.add_argument("--ours", required=True, help="a Python in whose environment Rushlight stands in for torch")
     parser.add_argument("--torch", help="a Python in whose environment torch itself is installed")
+    parser.add_argument("--doctor", action="store_true", help="whether the doctor leaves the programs alone")
     parser.add_argument("--report", type=Path, help="the folder for clients.md")
     given = parser.parse_args()
     programs = [each for each in sorted(PROGRAMS.glob("*.py")) if not given.names or each.stem in given.names]
+    if given.doctor:
+        return bool(examine(programs, given.ours))
     found = rows(programs, given.ours, given.torch)
     if given.report is not None:
         page = given.report / "clients.md"

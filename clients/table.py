@@ -33,15 +33,19 @@ Those that learn were followed step by step beside torch, to the first number th
 
 ## Tried besides, each with a short program
 
-Run: curvlinops, denoising-diffusion-pytorch, efficientnet-pytorch, einops-exts, ema-pytorch, entmax, fastai (its
-tabular learner needs `n_out`, as under torch with the versions of its parts that pip chooses), geomloss, gluonts
-(DeepAR), higher, jaxtyping, linformer, lion-pytorch, local-attention, lpips, nflows, nnAudio, normflows, opacus,
-performer-pytorch, piq, pykeen (TransE and DistMult), pytorch-forecasting, pytorch-msssim, pytorch-tabnet,
-pytorch-wavelets, rotary-embedding-torch, sbi (the same posterior as torch to all digits),
-segmentation-models-pytorch, spikingjelly, thop, torchcde, torchinfo, torchjd, torchsde, torchsummary,
-vector-quantize-pytorch, vit-pytorch, x-transformers.
+Run: asteroid-filterbanks, blitz-bayesian-pytorch, curvlinops, denoising-diffusion-pytorch, efficientnet-pytorch,
+einops-exts, ema-pytorch, entmax, fastai (its tabular learner needs `n_out`, as under torch with the versions of its
+parts that pip chooses), geomloss, gluonts (DeepAR), higher, jaxtyping, linformer, lion-pytorch, local-attention,
+lpips, mup, ncps, neuraloperator (FNO), nflows, nnAudio, normflows, opacus, perceiver-pytorch, performer-pytorch,
+piq, prodigyopt, ptflops, ptwt, pykeen (TransE and DistMult), pypose, pytorch-crf, pytorch-forecasting,
+pytorch-msssim, pytorch-tabnet, pytorch-tcn, pytorch-warmup, pytorch-wavelets, rotary-embedding-torch,
+rtdl-revisiting-models, sbi (the same posterior as torch to all digits), schedulefree, segmentation-models-pytorch,
+spikingjelly, tensorly, thop, torch-lr-finder, torchattacks, torchcde, torchinfo, torchjd, torchquad, torchsde,
+torchsummary, torchtuples, torchview, vector-quantize-pytorch, vit-pytorch, x-transformers.
 
-Does not: the FLOP count of fvcore, which reads graphs of TorchScript (`torch.utils.flop_counter` counts them).
+Does not: the FLOP count of fvcore, which reads graphs of TorchScript (`torch.utils.flop_counter` counts them);
+torch-harmonics, whose compiled parts want torch's own libraries; pytorch-minimize, which takes the line search out
+of torch's LBFGS.
 """
 VERSIONS = "import importlib.metadata as m; print('\\n'.join(f'{d.name} {d.version}' for d in m.distributions()))"
 SHOWN = (

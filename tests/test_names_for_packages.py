@@ -101,3 +101,31 @@ def test_operands_of_einsum_are_shown_one_by_one():
 
     node = next(each for each in torch.fx.symbolic_trace(Network()).graph.nodes if each.op == "call_function")
     assert len(node.args) == 3
+
+
+def test_vmap_by_its_older_name_lets_absent_gradients_through():
+    from rushlight._vmap_internals import _vmap, vmap
+
+    x, unused = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor(1.0, requires_grad=True)
+    cubes = x**3
+
+    def rows(v):
+        return torch.autograd.grad(cubes, (x, unused), v, allow_unused=True, retain_graph=True)
+
+    found, nothing = _vmap(rows, allow_none_pass_through=True)(torch.eye(2))
+    assert found.tolist() == [[3.0, 0.0], [0.0, 12.0]] and nothing is None
+    with pytest.warns(FutureWarning, match="use torch.vmap"):
+        assert vmap(torch.neg)(x.detach()).tolist() == [-1.0, -2.0]
+
+
+def test_helpers_of_functional_derivatives_by_their_private_names():
+    from rushlight.autograd import functional
+
+    one, two = functional._construct_standard_basis_for((torch.zeros(1), torch.zeros(2)), (1, 2))
+    assert one.tolist() == [[1.0], [0.0], [0.0]] and two.tolist() == [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+    assert functional._as_tuple(one, "inputs", "jacobian") == (False, (one,))
+    assert functional._tuple_postprocess(((one,), (two,)), (True, False)) == (one, two)
+    assert functional._tuple_postprocess(((one, two),), (False, True)) == (one, two)
+    assert functional._tuple_postprocess((one,), False) is one
+    (detached,) = functional._grad_postprocess((one.requires_grad_() * 2,), False)
+    assert not detached.requires_grad

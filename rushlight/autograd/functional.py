@@ -345,3 +345,31 @@ def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
         found = found_gradients(slopes, points, vector, create_graph)
         found = filled(found, points, create_graph, strict, "second")
     return finished(output, create_graph), finished(unpacked(found, several), create_graph)
+
+
+def _as_tuple(inp: Any, arg_name: str | None = None, fn_name: str | None = None) -> tuple[bool, tuple]:
+    """Whether several tensors were given, and a tuple of them; packages with Jacobians of their own ask for it."""
+    given, several = as_tuple(inp, arg_name or "inputs", fn_name or "function")
+    return several, given
+
+
+def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
+    """Derivatives without their history, unless it was asked for."""
+    return finished(inputs, create_graph)
+
+
+def _tuple_postprocess(res: tuple, to_unpack: bool | tuple[bool, bool]) -> Any:
+    """Results in the form of what was given; `to_unpack` tells of outputs, and of inputs, whether there are several."""
+    several, inside = to_unpack if isinstance(to_unpack, tuple) else (to_unpack, True)
+    return unpacked(tuple(unpacked(each, inside) for each in res) if not inside else res, several)
+
+
+def _construct_standard_basis_for(tensors: tuple, tensor_numels: tuple) -> tuple:
+    """The rows of an identity matrix over the elements of all tensors, cut into columns for each tensor."""
+    total, start, found = sum(tensor_numels), 0, []
+    for tensor, count in zip(tensors, tensor_numels, strict=True):
+        part = tensor.new_zeros(total, count)
+        part.diagonal(-start).fill_(1)
+        start += count
+        found.append(part)
+    return tuple(found)

@@ -92,7 +92,7 @@ class Evaluation:
         self.name = ""
         self.layers = kinds_of(layers)
         self.records: list[Record] = []
-        self.inputs: list[int] = []
+        self.inputs: list[tuple[int, int]] = []
         self.step = step
 
 
@@ -108,7 +108,8 @@ def mode_train_while_evaluating(watch: Watch, event: ModuleLeft | Stepped | Fini
                 call = Evaluation(event, layers, watch.steps)
                 call.name = watch.names.of_module(event.module)
                 call.records = [watch.trace.of(each) for each in tensors_in(event.result)]
-                call.inputs = [watch.trace.of(each).number for each in tensors_in(list(event.args))]
+                # parts that one call made, as those of split(), have one record and memory of their own
+                call.inputs = [(watch.trace.of(one).number, one.data_ptr()) for one in tensors_in(list(event.args))]
                 calls.append(call)
         return
     if calls:

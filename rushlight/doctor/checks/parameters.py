@@ -157,7 +157,7 @@ def param_unused(watch: Watch, event: Stepped) -> Iterator[Finding]:
             continue
         dropped = dropped_result(records, watch.trace.of(parameter))
         place = watch.lives.of_parameter(parameter).place if dropped is None else dropped.place
-        key = () if place is None else (place[0].co_filename, location.line_number(place))
+        key = line_of(place) or ()
         groups.setdefault(key, (place, dropped, []))[2].append(parameter)
     for place, dropped, parameters in groups.values():
         names = watch.names.all(parameters)
@@ -217,7 +217,7 @@ def param_frozen_untrained(watch: Watch, event: Stepped | Raised) -> Iterator[Fi
     groups: dict[tuple, tuple[Location | None, list[Tensor]]] = {}
     for each in frozen:
         place = watch.lives.of_parameter(each).frozen_at
-        key = () if place is None else (place[0].co_filename, location.line_number(place))
+        key = line_of(place) or ()
         groups.setdefault(key, (place, []))[1].append(each)
     for place, parameters in groups.values():
         names = watch.names.all(parameters)
@@ -248,11 +248,11 @@ def is_untrained(watch: Watch, parameter: Tensor) -> bool:
 
 
 def frozen_behind_trained(watch: Watch, event: Stepped) -> list[Tensor]:
-    """Frozen parameters of the model that is trained, through which gradients flow to layers that learn."""
+    """Frozen parameters of the model that is trained: gradients flow through them, or loaded ones froze with them."""
     if watch.memory["param-frozen-untrained"].get(id(event.optimizer), 0) >= 6:
         return []
     watch.memory["param-frozen-untrained"][id(event.optimizer)] = event.optimizer.steps
-    found = []
+    found, together = [], set()
     owned = {id(each) for each in event.optimizer.parameters}
     # where all is frozen, backward runs only since the loss was made a leaf
     learning = any(each.requires_grad for each in event.optimizer.parameters)
@@ -261,19 +261,39 @@ def frozen_behind_trained(watch: Watch, event: Stepped) -> list[Tensor]:
         suspects = [each for each in own if is_untrained(watch, each)]
         trained = not learning or any(id(each) in owned and each.requires_grad for each in own)
         # evidence that the rest was trained before: loaded, or the optimizer was given all of it
-        learned = any(watch.lives.of_parameter(each).was_loaded for each in own)
-        if trained and suspects and (learned or all(id(each) in owned for each in suspects)):
+        loaded = [each for each in own if watch.lives.of_parameter(each).was_loaded]
+        if trained and suspects and (loaded or all(id(each) in owned for each in suspects)):
             found += suspects
+            together |= {id(each) for each in frozen_with(watch, suspects, loaded)}
     losses = [each.records for each in event.backwards] if learning else event.optimizer.losses
+    used = [each for roots in losses for root in roots for each in behind(root)]
     passed = {
         record.number
-        for roots in losses
-        for root in roots
-        for each in behind(root)
+        for each in used
         if not learning or (each.live and any(one.live for one in each.inputs))
         for record in each.inputs
     }
+    if together:
+        passed |= {watch.trace.of(each).number for each in found if id(each) in together} & {
+            record.number for each in used for record in each.inputs
+        }
     return [each for each in found if watch.trace.of(each).number in passed]
+
+
+def frozen_with(watch: Watch, suspects: list[Tensor], loaded: list[Tensor]) -> list[Tensor]:
+    """Those that one line froze together with loaded parameters; what starts constant, as norms do, is harmless."""
+    lines = {line_of(watch.lives.of_parameter(each).frozen_at) for each in loaded if not each.requires_grad} - {None}
+    return [
+        each
+        for each in suspects
+        if line_of(watch.lives.of_parameter(each).frozen_at) in lines
+        and each._array.size
+        and (each._array != each._array.flat[0]).any()
+    ]
+
+
+def line_of(place: Location | None) -> tuple[str, int | None] | None:
+    return None if place is None else (place[0].co_filename, location.line_number(place))
 
 
 def frozen_by_error(watch: Watch, event: Raised) -> list[Tensor]:

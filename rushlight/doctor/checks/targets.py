@@ -25,6 +25,7 @@ DISTANCES = {"mse_loss", "smooth_l1_loss", "huber_loss", "l1_loss"}
 POWERS = {"pow", "square", "abs"}
 # what a target may be put together by
 JOINED = VIEWS | {"stack", "cat", "__getitem__", "where", "__setitem_", "hstack", "vstack", "clamp", "concat", "select"}
+COPIES = {"clone", "__deepcopy__"}
 WRITES = ("copy_", "lerp_", "data_", "add_")
 
 
@@ -39,6 +40,9 @@ def rl_target_not_detached(watch: Watch, event: Stepped) -> Iterator[Finding]:
                 continue
             target, predicted = (targets[0], other) if targets[0] is not None else (targets[1], one)
             if target is None or not ancestry.leaves(target) & ancestry.leaves(predicted):
+                continue
+            if any(each is predicted for each in behind(target, 2000)):
+                # made of the prediction itself, as a running mean is: no value of what comes next
                 continue
             if any(each.name == "grad" for side in (target, predicted) for each in behind(side, 2000)):
                 # the residual of an equation, not of a Bellman equation
@@ -273,7 +277,11 @@ def is_update_by_itself(watch: Watch, event: Call) -> bool:
 def is_load_of_itself(watch: Watch, event: Loaded) -> bool:
     """Whether a module loads the very values that it has, or a mix of them with themselves."""
     pairs = list(copies_in(watch, event))
-    return bool(pairs) and all(target is source for target, source in pairs)
+    if not pairs or any(target is not source for target, source in pairs):
+        return False
+    # a step back towards weights that were copied before, as in Reptile, mixes two networks
+    states = [each for each in event.state.values() if isinstance(each, Tensor)]
+    return not any(one.name in COPIES for each in states for one in behind(watch.trace.of(each), 20))
 
 
 def is_mixed(watch: Watch, event: Loaded | Call) -> bool:
