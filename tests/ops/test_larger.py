@@ -18,7 +18,7 @@ def ties(*shape, nans=0.0):
 @pytest.mark.parametrize("dtype", ["float32", "int64", "float16"])
 @pytest.mark.parametrize("rank", [1, 20, 50])
 def test_a_selected_element_is_the_one_that_sorting_gives(dtype, rank):
-    x = torch.from_numpy(ties(4, 50).astype(dtype))
+    x = torch.from_numpy(ties(4, 50).astype(dtype) - 4)
     found, ordered = x.kthvalue(rank, 1), x.sort(1, stable=True)
     assert torch.equal(found.values, ordered.values[:, rank - 1])
     assert torch.equal(x.gather(1, found.indices[:, None])[:, 0], found.values)
@@ -188,3 +188,18 @@ def test_averages_of_a_permuted_image_keep_its_format():
     found = F.adaptive_avg_pool2d(x, (3, 4))
     torch.testing.assert_close(found, F.adaptive_avg_pool2d(x.contiguous(), (3, 4)))
     assert found.is_contiguous(memory_format=torch.channels_last)
+
+
+def test_the_gamma_function_and_the_slope_of_digamma():
+    special = pytest.importorskip("scipy.special")
+    x = np.concatenate([np.geomspace(1e-15, 1e15, 400), np.linspace(0.01, 12, 1200), 1 + np.linspace(-1, 1, 80) * 2e-5])
+    for dtype, close in ((np.float32, 2.4e-7), (np.float64, 4e-15)):
+        given = x.astype(dtype)
+        wide = given.astype(np.float64)
+        found = torch.lgamma(torch.from_numpy(given)).numpy()
+        np.testing.assert_allclose(found, special.gammaln(wide), rtol=close, atol=0 if dtype is np.float32 else 1e-15)
+        slope = torch.polygamma(1, torch.from_numpy(np.concatenate([given, -given[500:900]]))).numpy()
+        np.testing.assert_allclose(slope, special.zeta(2, np.concatenate([wide, -wide[500:900]])), rtol=close)
+    odd = torch.tensor([0.0, -1.0, -2.0, torch.inf, -torch.inf, torch.nan, 1.0, 2.0])
+    assert str(odd.lgamma().tolist()) == "[inf, inf, inf, inf, inf, nan, 0.0, 0.0]"
+    assert torch.polygamma(1, odd)[[0, 3]].tolist() == [torch.inf, 0.0]

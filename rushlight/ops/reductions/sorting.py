@@ -220,8 +220,7 @@ def settle(input, number, dim, found):
     equal = (rows == value) | ((rows != rows) & (value != value))
     tied = np.add.reduce(equal, -1, np.int64) > 1
     for row in zip(*tied.nonzero(), strict=True) if tied.ndim else [()] * int(tied):
-        # integers are in order as they are
-        ranks = rows[row] if rows.dtype.kind == "i" else np.unique(rows[row], return_inverse=True)[1]
+        ranks = np.unique(rows[row], return_inverse=True)[1]
         target[(*row, 0)] = selected_place(np.ascontiguousarray(ranks, np.int64), number)
 
 
