@@ -7,6 +7,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import _dynamo, compiler, export, nn
+from rushlight.native import extension
 
 
 def test_a_function_stays_itself():
@@ -130,6 +131,41 @@ def test_options_that_torch_refuses(options, kind, words):
         torch.compile(lambda x: x, **options)
     with pytest.raises(kind, match=words):
         nn.Linear(1, 1).compile(**options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"mode": mode} for mode in compiler.entry.MODES]
+    + [{"dynamic": dynamic} for dynamic in (None, True, False)]
+    + [{"fullgraph": True}, {"backend": "inductor"}, {"options": {"max_autotune": True}}],
+)
+@pytest.mark.usefixtures("small_chains")
+def test_options_that_change_no_number(options):
+    def function(x):
+        return (x * 2 + 1).tanh().sum(-1)
+
+    compiled = torch.compile(function, **options)
+    for shape in ((3, 4), (5, 1000), (2, 2, 7)):
+        x = torch.randn(shape)
+        assert torch.equal(compiled(x), function(x))
+        _dynamo.reset()
+
+
+@pytest.mark.usefixtures("small_chains")
+def test_what_is_disabled_runs_as_it_stands():
+    seen = []
+
+    @compiler.disable
+    def plain(x):
+        seen.append(compiler.is_compiling())
+        return x * 2
+
+    found = _dynamo.explain(lambda x: plain(x + 1).relu() - 1)(torch.ones(4))
+    assert (seen, found.result.tolist()) == ([False], [3.0] * 4)
+    if extension is not None:
+        assert found.ops_per_graph == [["add"], ["relu", "sub"]]
+    with pytest.raises(_dynamo.exc.Unsupported, match="is not to be compiled"):
+        torch.compile(lambda x: plain(x), fullgraph=True)(torch.ones(4))
 
 
 def test_what_is_no_function():

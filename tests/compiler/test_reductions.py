@@ -186,3 +186,25 @@ def test_memory_is_flat_over_many_sums():
     memory_used, objects = used_after(10)
     more_used, more_objects = used_after(1000)
     assert more_used <= memory_used and more_objects <= objects + 100
+
+
+@pytest.mark.slow
+def test_memory_is_flat_over_a_hundred_thousand_calls():
+    def function(x, y):
+        return (x * y + 1).exp().mean()
+
+    x, y = torch.randn(64, requires_grad=True), torch.randn(1, requires_grad=True)
+
+    def used_after(compilations, calls):
+        for _ in range(compilations):
+            compiled = torch.compile(function)
+            for _ in range(calls // compilations):
+                compiled(x, y).backward()
+                x.grad = y.grad = None
+        return memory.used(), len(gc.get_objects())
+
+    gc.collect()
+    used_after(10, 1000)
+    memory_used, objects = used_after(10, 1000)
+    more_used, more_objects = used_after(1000, 100_000)
+    assert more_used <= memory_used and more_objects <= objects + 100
