@@ -64,7 +64,7 @@ PAGE = """\
 # The examples
 
 Each is one file that reads from top to bottom, and runs under PyTorch with the same losses if `import torch` is its first
-import. `pip install 'rushlight[examples]'` brings what they need, `--help` lists the options; those that train take `--seed` and
+import. In a clone `pip install '.[examples]'` brings what they need, `--help` lists the options; those that train take `--seed` and
 `--steps`, save a picture, and write logs for TensorBoard with `--logs FOLDER`.
 
 | | |
@@ -82,7 +82,7 @@ import. `pip install 'rushlight[examples]'` brings what they need, `--help` list
 | [diffusion](../examples/diffusion.py) | noise that turns into a spiral, as a film |
 | [maml](../examples/maml.py), [per_sample_gradients](../examples/per_sample_gradients.py), [ensemble](../examples/ensemble.py), [pinn](../examples/pinn.py) | `torch.func`: learning to learn, private gradients, sixteen networks at once, the heat equation |
 | [ddp](../examples/ddp.py) | several processes on one model ([Several processes](scaling.md)) |
-| [ray_rollouts](../examples/ray_rollouts.py), [ray_sweep](../examples/ray_sweep.py) | actors and sweeps on Ray (`pip install 'rushlight[ray]'`) |
+| [ray_rollouts](../examples/ray_rollouts.py), [ray_sweep](../examples/ray_sweep.py) | actors and sweeps on Ray (`pip install '.[ray]'`) |
 
 ## At full length
 Written by `make examples`, which runs every example with its default options, one after the other, on Rushlight, then
