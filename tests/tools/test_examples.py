@@ -49,8 +49,15 @@ def test_an_agent_has_to_solve_its_task():
     assert levels == dict.fromkeys("actor_critic reinforce a2c ppo dqn".split(), 475) | {"td3": -200, "sac": -200}
 
 
+def test_an_agent_that_gave_up_has_a_result(tmp_path):
+    file = tmp_path / "agent.py"
+    file.write_text("print(3)\nraise SystemExit(1)")
+    assert examples.call(sys.executable, file, good=(0, 1)) == "3\n"
+    assert examples.call(sys.executable, file) is None
+
+
 def test_a_program_without_its_result_has_failed(monkeypatch):
-    monkeypatch.setattr(examples, "call", lambda *words: "nothing of the kind\n")
+    monkeypatch.setattr(examples, "call", lambda *words, good=(): "nothing of the kind\n")
     assert examples.run(PRINTED, sys.executable, "rushlight") is None
 
 
