@@ -2,9 +2,16 @@
 
 import gc
 
+import pytest
 
-def pytest_collection_finish():
-    # Twenty thousand tests are a million objects that stay. Hundreds of tests collect garbage, and each watch of the
-    # doctor looks at all objects: 0.1 s with them. None is ever thawed.
-    gc.collect()
-    gc.freeze()
+# more than an interpreter sets aside by itself
+MANY = 10_000
+
+
+@pytest.fixture(autouse=True, scope="module")
+def frozen_heap():
+    """Twenty thousand tests are a million objects that stay, and collections and the doctor look at all: 0.1 s each."""
+    # whatever moves memory looks for all tensors, and thaws them
+    if gc.get_freeze_count() < MANY:
+        gc.collect()
+        gc.freeze()

@@ -1,5 +1,6 @@
 """Shared memory: tensors that move into it take their views along."""
 
+import gc
 import os
 
 import pytest
@@ -113,3 +114,19 @@ def test_storages_are_made_shared_and_move_with_their_tensors():
     assert view.untyped_storage() is other.untyped_storage()
     made = tensor.new(tensor.untyped_storage()._new_shared(8)).resize_(2)
     assert made.is_shared()
+
+
+def test_tensors_that_the_collector_has_set_aside_move_along():
+    x = torch.zeros(4)
+    view = x[1:]
+    gc.collect()
+    gc.freeze()
+    x.share_memory_()
+    x[1] = 5
+    assert view.is_shared() and view[0] == 5
+    gc.freeze()
+    x = torch.zeros(2)
+    whole = x.view(2)
+    x.untyped_storage().resize_(64)
+    whole[1] = 3
+    assert x[1] == 3

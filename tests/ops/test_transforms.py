@@ -21,7 +21,8 @@ STEADY = [op for op in SAMPLED if op.name not in RANDOM and not op.name.startswi
 UNSIGNED = {"linalg.eig", "linalg.eigh", "linalg.svd", "svd", "linalg.qr", "qr", "geqrf", "lobpcg"}
 # refused inside of vmap, in torch's words: sizes, control flow and numbers that depend on values
 REFUSED = ("dynamic shape", "data-dependent", ".item() on a Tensor", "data pointer", "view size is not compatible",
-           "stride 1", "inplace arithmetic", "random operation")  # fmt: skip
+           "stride 1", "inplace arithmetic", "random operation", "differently shaped Tensor",
+           "explicit positive num_classes", "which will be updated in place, were not batched")  # fmt: skip
 
 
 def each_of(ops):

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import gc
-
 import numpy as np
 
 from rushlight.core.memory.deferred import alike
+from rushlight.core.memory.living import living_tensors
 from rushlight.core.memory.strides import bytes_of, strides_of
 from rushlight.core.object.tensor import Tensor
 
 
 def tensors_on(block: np.ndarray) -> list[Tensor]:
-    """All living tensors whose storage is this block.
-
-    Tensors hold their memory and not the other way round, so the garbage collector is asked: some milliseconds, for
-    what is rarely done (another size, memory that is to be shared).
-    """
-    return [
-        each
-        for each in gc.get_objects()
-        if issubclass(type(each), Tensor) and each._storage is not None and each._storage.array is block
-    ]
+    """All living tensors whose storage is this block."""
+    return [each for each in living_tensors() if each._storage is not None and each._storage.array is block]
 
 
 def move(block: np.ndarray, other: np.ndarray) -> None:

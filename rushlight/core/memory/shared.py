@@ -6,7 +6,6 @@ descriptor and the last mapping. Other processes inherit it, or are given its de
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from importlib import import_module
@@ -17,6 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from rushlight.core.memory.deferred import alike, raw
+from rushlight.core.memory.living import living_tensors
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import memory_extent
 from rushlight.core.object.tensor import Tensor, storage_of
@@ -224,11 +224,8 @@ def placed(array: np.ndarray, start: int, shared: np.ndarray) -> np.ndarray:
 
 
 def tensors_on(storage: Storage, start: int, size: int) -> list[Tensor]:
-    """The tensors whose memory this is, those with a storage of their own (`x.data`) among them.
-
-    A storage does not know its tensors; looking for them costs some milliseconds, once in its life.
-    """
-    return [each for each in gc.get_objects() if issubclass(type(each), Tensor) and lies_on(each, storage, start, size)]
+    """The tensors whose memory this is, those with a storage of their own (`x.data`) among them."""
+    return [each for each in living_tensors() if lies_on(each, storage, start, size)]
 
 
 def lies_on(tensor: Tensor, storage: Storage, start: int, size: int) -> bool:
