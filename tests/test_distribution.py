@@ -93,11 +93,13 @@ def test_the_archive_builds_the_wheel_that_the_tree_builds(tree, archive, tmp_pa
     name, files = wheel_of(tree, tmp_path / "tree")
     assert (name, files) == wheel_of(archive, tmp_path / "archive")
     assert name == f"rushlight-{rushlight.__version__}-py3-none-any.whl"
-    assert {path for path in files if path.startswith("rushlight/")} == {
+    sources = {
         path.relative_to(tree).as_posix()
         for path in (tree / "rushlight").rglob("*")
         if path.suffix in (".py", ".pyi") or path.name == "py.typed"
     }
+    # and what the build writes
+    assert {path for path in files if path.startswith("rushlight/")} == {*sources, "rushlight/ops/machine/forms.py"}
 
 
 def test_the_citation_and_the_changelog_have_the_version_of_the_package():
