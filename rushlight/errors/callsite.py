@@ -38,7 +38,7 @@ def keywords_at(place: Location) -> tuple[str, ...]:
 def positionals_at(place: Location, name: str) -> int | None:
     """How many arguments came by position in the call of an attribute of that name; None where it is another call."""
     code, offset = place
-    before = [each for each in dis.get_instructions(code) if each.offset <= offset]
+    before = [each for each in instructions_of(code) if each.offset <= offset]
     call = before[-1] if before else None
     if call is None or call.arg is None or call.opname.removeprefix("INSTRUMENTED_") not in ("CALL", "CALL_KW"):
         return None
