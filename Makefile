@@ -69,21 +69,21 @@ demo: $(VENV)/.installed $(VENV)/.examples
 	@echo; echo 'The same agent with a mistake in it, under the doctor:'
 	$(VENV)/bin/python -m rushlight doctor examples/actor_critic.py --wrong --losses 10 2>/dev/null || test $$? -eq 1
 
-test: $(VENV)/.installed $(VENV)/.dev
+test: $(VENV)/.installed $(VENV)/.test
 	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow and not thorough" $(PYTEST_ARGUMENTS)
 
 test-slow: $(VENV)/.installed $(VENV)/.dev
 	timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "slow or thorough" $(PYTEST_ARGUMENTS)
 
-test-plain: $(VENV)/.installed $(VENV)/.dev
+test-plain: $(VENV)/.installed $(VENV)/.test
 	RUSHLIGHT_NATIVE=0 timeout 1500 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow" $(PYTEST_ARGUMENTS)
 
 # Every test inside of a compiled function, all pointwise calls put off: tests/compiler/everywhere.py.
-test-compiled: $(VENV)/.installed $(VENV)/.dev
+test-compiled: $(VENV)/.installed $(VENV)/.test
 	env -u PYTHONSAFEPATH PYTHONPATH=$(CURDIR) $(VENV)/bin/python -m pytest -q -n $(WORKERS) -p tests.compiler.everywhere -m "not slow" \
 		$(PYTEST_ARGUMENTS) $(addprefix tests/,ops autograd nn core optim func distributions)
 
-test-allocations: $(VENV)/.installed $(VENV)/.dev
+test-allocations: $(VENV)/.installed $(VENV)/.test
 	RUSHLIGHT_ALLOCATIONS=all $(VENV)/bin/python -m pytest -n $(WORKERS) tests/native/test_allocation.py $(PYTEST_ARGUMENTS)
 
 # The pool hides what happens to freed memory from the sanitizer, so it is off. To tell whose a lost block is takes whole
@@ -98,7 +98,7 @@ IN_SANITIZED = cd $(SANITIZED)/tree && env -u PYTHONSAFEPATH PYTHONPATH=. PYTHON
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so) $$(gcc -print-file-name=libstdc++.so)" \
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 .PHONY: sanitized-tree
-sanitized-tree: $(VENV)/.made $(VENV)/.dev $(VENV)/.examples
+sanitized-tree: $(VENV)/.made $(VENV)/.test
 	test -f $(SANITIZED)/build.ninja || PATH="$(CURDIR)/$(VENV)/bin:$$PATH" meson setup $(SANITIZED) . \
 		-Doptimization=1 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Dlevels=$(SANITIZED_LEVEL)
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" ninja -C $(SANITIZED)
@@ -135,7 +135,7 @@ fuzz: $(VENV_TORCH)/.installed $(VENV_TORCH)/.conformance
 	$(VENV_TORCH)/bin/python -m conformance.programs.twins $(FUZZ)
 
 FILES := --count 100000
-fuzz-files: $(VENV)/.installed $(VENV)/.dev
+fuzz-files: $(VENV)/.installed $(VENV)/.test
 	$(VENV)/bin/python tools/fuzz_files.py damage $(FILES)
 	$(VENV)/bin/python tools/fuzz_files.py killing --count 200
 
@@ -155,11 +155,11 @@ clients: $(VENV_CLIENTS)/.clients
 		$(if $(wildcard $(VENV_CLIENTS_TORCH)/.clients),--torch $(VENV_CLIENTS_TORCH)/bin/python) --report docs $(CLIENTS)
 
 # Several processes on one model: mpi4py and an MPI come into the environment, and make test finds them there from then on.
-distributed: $(VENV)/.installed $(VENV)/.dev $(VENV)/.distributed
+distributed: $(VENV)/.installed $(VENV)/.test $(VENV)/.distributed
 	timeout 600 $(VENV)/bin/python -m pytest -q tests/distributed $(PYTEST_ARGUMENTS)
 
 # Networks as ONNX files: onnx and ONNX Runtime come into the environment, and make test finds them there from then on.
-export: $(VENV)/.installed $(VENV)/.dev $(VENV)/.onnx
+export: $(VENV)/.installed $(VENV)/.test $(VENV)/.onnx
 	timeout 600 $(VENV)/bin/python -m pytest -q tests/onnx $(PYTEST_ARGUMENTS)
 
 # The same programs under PyTorch's gloo; then fifty processes of a job are killed, each at another moment.
@@ -221,8 +221,8 @@ wheel: $(VENV)/.made
 
 test-wheel: wheel
 	$(PYTHON) tools/make_environment.py build/wheel/environment
-	$(PYTHON) tools/requirements.py dev > build/wheel/dev.txt
-	build/wheel/environment/bin/python -m pip --disable-pip-version-check install --quiet -r build/wheel/dev.txt dist/*.whl
+	$(PYTHON) tools/requirements.py test > build/wheel/test.txt
+	build/wheel/environment/bin/python -m pip --disable-pip-version-check install --quiet -r build/wheel/test.txt dist/*.whl
 	timeout 900 env PATH="$(CURDIR)/build/wheel/environment/bin" build/wheel/environment/bin/python -m pytest -n $(WORKERS) \
 		-m "not slow" $(PYTEST_ARGUMENTS)
 
@@ -264,9 +264,9 @@ $(VENV)/.installed $(VENV_TORCH)/.installed $(VENV_CLIENTS)/.installed:
 	mv $@.began $@
 
 # What an extra adds, without the package itself: .venv/.dev is the extra `dev`.
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV)/.docs: $(VENV)/.made pyproject.toml
+$(VENV)/.examples $(VENV)/.test $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV)/.docs: $(VENV)/.made pyproject.toml
 $(VENV_TORCH)/.conformance: $(VENV_TORCH)/.torch pyproject.toml
-$(VENV)/.examples $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV)/.docs $(VENV_TORCH)/.conformance:
+$(VENV)/.examples $(VENV)/.test $(VENV)/.dev $(VENV)/.distributed $(VENV)/.onnx $(VENV)/.docs $(VENV_TORCH)/.conformance:
 	$(PYTHON) tools/requirements.py $(patsubst .%,%,$(@F)) > $@.txt
 	$(INSTALL) -r $@.txt
 	touch $@
