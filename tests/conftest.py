@@ -1,17 +1,37 @@
-"""What all tests share: a heap that is quickly looked through."""
+"""What all tests share: a heap that is quickly looked through.
+
+Twenty thousand tests are a million objects that stay. Hundreds of tests collect garbage, and each watch of the doctor
+looks at all objects: 0.1 s with them. So they are frozen, and again where a test thawed them, as all do that move memory.
+"""
 
 import gc
 
-import pytest
 
-# more than an interpreter sets aside by itself
-MANY = 10_000
+class Heap:
+    """Whether what stays is frozen; the collector can only count all of it."""
+
+    def __init__(self):
+        self.thaw = gc.unfreeze
+        self.is_frozen = False
+
+    def unfreeze(self):
+        self.is_frozen = False
+        self.thaw()
+
+    def freeze(self):
+        if not self.is_frozen:
+            gc.collect()
+            gc.freeze()
+            self.is_frozen = True
 
 
-@pytest.fixture(autouse=True, scope="module")
-def frozen_heap():
-    """Twenty thousand tests are a million objects that stay, and collections and the doctor look at all: 0.1 s each."""
-    # whatever moves memory looks for all tensors, and thaws them
-    if gc.get_freeze_count() < MANY:
-        gc.collect()
-        gc.freeze()
+HEAP = Heap()
+gc.unfreeze = HEAP.unfreeze
+
+
+def pytest_collection_finish():
+    HEAP.freeze()
+
+
+def pytest_runtest_setup():
+    HEAP.freeze()

@@ -13,6 +13,8 @@ def test_an_extra_brings_what_the_extras_in_it_ask_for(capsys):
 
 
 def test_an_unknown_extra_is_named_with_those_that_exist():
-    extras = "examples, safetensors, tensorboard, onnx, distributed, ray, doctor, docs, notebooks, conformance, dev"
+    extras = (
+        "examples, safetensors, tensorboard, onnx, distributed, ray, doctor, docs, notebooks, conformance, test, dev"
+    )
     with pytest.raises(SystemExit, match=f"no extra 'devel'; it has {extras}"):
         main("devel")

@@ -9,7 +9,6 @@ from rushlight.core.object.tensor import Tensor
 
 def living_tensors() -> list[Tensor]:
     """All tensors there are: some milliseconds, for what is rarely done (another size, memory that is to be shared)."""
-    if gc.get_freeze_count():
-        # what `gc.freeze` has set aside is not listed, and a tensor that stayed behind would read freed memory
-        gc.unfreeze()
+    # what `gc.freeze` has set aside is not listed, and a tensor that stayed behind would not see what others write
+    gc.unfreeze()
     return [each for each in gc.get_objects() if issubclass(type(each), Tensor)]
