@@ -1,7 +1,8 @@
 """What all tests share: a heap that is quickly looked through.
 
 Twenty thousand tests are a million objects that stay. Hundreds of tests collect garbage, and each watch of the doctor
-looks at all objects: 0.1 s with them. So they are frozen, and again where a test thawed them, as all do that move memory.
+looks at all objects: 0.1 s with them. So they are frozen, and again where a test thawed them, as those do that move
+memory.
 """
 
 import gc
@@ -20,7 +21,6 @@ class Heap:
 
     def freeze(self):
         if not self.is_frozen:
-            gc.collect()
             gc.freeze()
             self.is_frozen = True
 
@@ -30,6 +30,7 @@ gc.unfreeze = HEAP.unfreeze
 
 
 def pytest_collection_finish():
+    gc.collect()
     HEAP.freeze()
 
 

@@ -193,7 +193,7 @@ class Watch:
 
     def notice_what_is_there(self) -> None:
         """Modules and optimizers that were made before."""
-        from rushlight.doctor.observer.optimizers import every_kind_of
+        from rushlight.core.memory.living import every_kind_of
         from rushlight.nn.modules.module import Module
         from rushlight.optim.optimizer import Optimizer
 

@@ -6,6 +6,9 @@ import pytest
 
 from tests.programs.output import run
 
+# ten seconds of training; the examples learn in every run of the tests
+pytestmark = pytest.mark.thorough
+
 
 def learned(name):
     """What a program printed, and how its loss fell: means over the first and the last tenth of its steps."""

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from rushlight.core.memory.living import every_kind_of
 from rushlight.doctor.events import Cleared, Clipped, OptimizerMade, Scheduled, Stepped, Stepping
 from rushlight.doctor.observer.looking import is_looking
 from rushlight.doctor.places import user_line
@@ -41,15 +42,6 @@ def install(observer: Observer) -> None:
         register_optimizer_step_pre_hook(functools.partial(before_step, observer)),
         register_optimizer_step_post_hook(functools.partial(after_step, observer)),
     ]
-
-
-def every_kind_of(kind: type) -> list[Any]:
-    """The classes that are made from a class, also those made from these."""
-    found: list[Any] = []
-    subclasses: list[Any] = kind.__subclasses__()
-    for each in subclasses:
-        found += [each, *every_kind_of(each)]
-    return found
 
 
 def remove(observer: Observer) -> None:
