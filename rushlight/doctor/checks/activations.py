@@ -127,8 +127,15 @@ def note_saturation(watch: Watch, event: Call) -> None:
 def judge_uses(watch: Watch) -> None:
     """Keep those that feed another layer: gates are multiplied, and what a loss takes may well be sure of itself."""
     memory = watch.memory["saturated-activation"]
-    for record, layer, flat, most, times in memory.pop("now", ()):
-        users = [each for each in watch.trace.current if any(one is record for one in each.inputs)]
+    noted = memory.pop("now", ())
+    # all at once: a network that is asked step by step has thousands of calls, and as many activations among them
+    used: dict[int, list[Record]] = {id(record): [] for record, *_ in noted}
+    for each in watch.trace.current if used else ():
+        for one in each.inputs:
+            if id(one) in used:
+                used[id(one)].append(each)
+    for record, layer, flat, most, times in noted:
+        users = used[id(record)]
         feeds = any(each.name in LAYERS or each.name in BETWEEN for each in users)
         if feeds and not any(each.name == "mul" for each in users):
             memory.setdefault("hidden", {})[identity_of(layer)] = record, flat, most, times
