@@ -213,6 +213,7 @@ def run_all(options: argparse.Namespace) -> Verdict:
         ("strides", run_strides),
         ("optim_db", run_optim),
         ("module_db", run_modules),
+        ("transforms", run_transforms),
         ("programs", run_programs),
         ("tests with torch", run_pytest),
     )
