@@ -14,6 +14,11 @@ from rushlight.distributed import environment, failures, launch, mpiexec, proces
 from rushlight.distributed.job import Job
 
 
+def python(program):
+    """The command of a small process; there need not be others, not even a shell."""
+    return [sys.executable, "-S", "-c", program]
+
+
 def options(*words):
     return run.parse_args([*words, "train.py", "--epochs", "3"])
 
@@ -155,12 +160,12 @@ def test_a_process_is_known_to_run_or_to_have_ended():
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="this system does not tell when other processes end")
 def test_of_processes_that_ended_at_once_each_may_have_been_the_first(tmp_path, capfd):
-    processes = [subprocess.Popen(["sleep", "60"]) for _ in range(2)]
+    processes = [subprocess.Popen(python("import time; time.sleep(60)")) for _ in range(2)]
     for rank, each in enumerate(processes):
         (tmp_path / f"rank-{rank}.pid").write_text(f"{each.pid} {socket.gethostname()}")
         each.kill()
         os.waitid(os.P_PID, each.pid, os.WEXITED | os.WNOWAIT)
-    job = Job(subprocess.Popen(["sleep", "0.1"], start_new_session=True), str(tmp_path), 2)
+    job = Job(subprocess.Popen(python("import time; time.sleep(0.1)"), start_new_session=True), str(tmp_path), 2)
     assert job.wait() == 1
     first, second = (f"rank {rank} of 2 (process {each.pid})" for rank, each in enumerate(processes))
     assert f"{first} or {second} ended without a word" in capfd.readouterr().err
@@ -170,5 +175,5 @@ def test_of_processes_that_ended_at_once_each_may_have_been_the_first(tmp_path, 
 def test_a_process_that_is_killed_after_its_end_is_told_of(tmp_path, capfd):
     (tmp_path / "rank-0.pid").write_text(f"{os.getpid()} elsewhere")
     (tmp_path / "rank-0.done").write_text("yes")
-    assert Job(subprocess.Popen(["sh", "-c", "exit 9"], start_new_session=True), str(tmp_path), 1).wait() == 9
+    assert Job(subprocess.Popen(python("raise SystemExit(9)"), start_new_session=True), str(tmp_path), 1).wait() == 9
     assert "mpiexec ended with 9 after every rank had come to its end" in capfd.readouterr().err
