@@ -37,3 +37,10 @@ def test_corners_that_are_not_said_are_warned_of():
 def test_an_identity_reaches_the_corners():
     grid = F.affine_grid(torch.tensor([[[1.0, 0, 0], [0, 1, 0]]]), (1, 1, 2, 2), align_corners=True)
     assert grid[0, 1].tolist() == [[-1.0, 1.0], [1.0, 1.0]]
+
+
+def test_places_are_those_of_torch_to_the_last_bit():
+    """One rounded factor, 5/6, would be an ulp beside a product and a quotient."""
+    grid = F.affine_grid(torch.tensor([[[1.0, 0, 0], [0, 1, 0]]]), (1, 1, 1, 6), align_corners=False)
+    right = [0.1666666567325592, 0.5, 0.8333333134651184]
+    assert grid[0, 0, :, 0].tolist() == [*(-place for place in reversed(right)), *right]

@@ -9,6 +9,7 @@
 
 #include "memory/arrays.h"
 #include "memory/small_list.h"
+#include "object/lifted.h"
 #include "object/node.h"
 #include "seam/pending.h"
 #include "seam/state.h"

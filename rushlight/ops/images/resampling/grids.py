@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.creation.ranges import between
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import explained
 from rushlight.errors.fixes import one_dtype
@@ -196,9 +197,10 @@ def homogeneous(sizes: tuple, align: bool, kind: np.dtype) -> np.ndarray:
     """Every place of an image or a volume, from -1 to 1, the last dimension first, then a one."""
     found = np.ones((*sizes, len(sizes) + 1), kind)
     for dim, size in enumerate(sizes):
-        line = np.linspace(-1, 1, size, dtype=kind) if size > 1 else np.zeros(1, kind)
+        line = between((-1, 1), size, kind) if size > 1 else np.zeros(1, kind)
         if not align:
-            line = line * kind.type((size - 1) / size)
+            # bit for bit as torch: whoever reads at whole places has another gradient an ulp beside them
+            line = line * kind.type(size - 1) / kind.type(size)
         found[..., len(sizes) - 1 - dim] = line.reshape(-1, *[1] * (len(sizes) - dim - 1))
     return found
 
