@@ -274,7 +274,7 @@ def product_dtypes(tensors: list[Tensor], transposed: bool) -> Exception:
 # the steps of recurrent cells, and how many tensors they have without a bias
 CELLS = {"_rnn_step": 4, "_gru_step": 4, "_lstm_step": 5}
 # kernels that are chosen by the first operand, and look at the others then
-CHOSEN_BY_FIRST = {"linalg.cross": "cross", "bmm": "bmm", "cdist": "bmm", "_contract": "bmm"}
+CHOSEN_BY_FIRST = {"linalg.cross": "cross", "bmm": "bmm", "cdist": "bmm"}
 DTYPE_WORDS = {
     "nn.functional.linear": "mat1 and mat2 must have the same dtype, but got {One} and {Two}",
     "dot": "dot : expected both vectors to have same dtype, but found {One} and {Two}",
@@ -286,7 +286,6 @@ DTYPE_WORDS = {
     "linalg.cross": "expected scalar type {One} but found {Two}",
     "cdist": "expected scalar type {One} but found {Two}",
     "convolution": "expected scalar type {One} but found {Two}",
-    "_contract": "expected scalar type {One} but found {Two}",
 }
 
 

@@ -86,3 +86,28 @@ def test_integers_are_multiplied_exactly(largest):
     wrapped = [[(each + 2**63) % 2**64 - 2**63 for each in row] for row in expected.tolist()]
     assert torch.einsum("ij,jk->ik", x, y).tolist() == wrapped
     assert torch.einsum("ji,jk->ki", x.T, y).tolist() == [list(column) for column in zip(*wrapped, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes", "strides"),
+    [
+        ("btd,cdhe->cbhte", [(4, 5, 6), (3, 6, 2, 7)], (14, 210, 7, 42, 1)),
+        ("ibj,bkj->ibk", [(2, 5, 3), (5, 4, 3)], (4, 8, 1)),
+        ("egd,gd->ed", [(2, 4, 3), (4, 3)], (1, 2)),
+        ("f,gcf,fc->fgc", [(2,), (3, 2, 2), (2, 2)], (1, 4, 2)),
+        ("fga,a->af", [(3, 4, 2), (2,)], (3, 1)),
+        ("abj,jk->kab", [(2, 3, 4), (4, 5)], (6, 3, 1)),
+        ("abj,jk->kab", [(2, 1, 4), (4, 5)], (1, 5, 1)),
+    ],
+)
+def test_results_lie_in_memory_as_products_of_matrices_leave_them(equation, shapes, strides):
+    found = torch.einsum(equation, *[torch.ones(shape) for shape in shapes])
+    wide = [dim for dim, size in enumerate(found.shape) if size > 1]
+    assert [found.stride(dim) for dim in wide] == [strides[dim] for dim in wide]
+
+
+def test_the_graph_of_a_sum_of_products_ends_as_it_does_in_torch():
+    x, y = torch.ones(2, 3, requires_grad=True), torch.ones(3, 4, requires_grad=True)
+    names = {"ij,jk->ik": "View", "ij,jk->ki": "View", "ij,kl->ijkl": "Mul", "ij,kl->ijk": "View", "ij,jk->": "View"}
+    for equation, name in names.items():
+        assert torch.einsum(equation, x, y).grad_fn.name() == f"{name}Backward0", equation

@@ -5,24 +5,14 @@ from __future__ import annotations
 import functools
 import math
 import string
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from rushlight.autograd.modes import state
-from rushlight.core.numbers import dtypes
-from rushlight.core.numbers.dtypes import bool_
 from rushlight.core.object.tensor import Tensor
-from rushlight.errors.refusals import no_kernel
-from rushlight.ops.machine.declare import composed, op
-from rushlight.ops.machine.gradients import conjugate
-from rushlight.ops.machine.rules import MATCH
+from rushlight.ops.machine.declare import composed
 from rushlight.ops.machine.samples import case, cases
-from rushlight.ops.machine.transforms.product_words import CONTRACTED
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
-# whose matrices are multiplied at once: integers in float64 where it holds their sums, which BLAS knows
-MULTIPLIED = (dtypes.float32, dtypes.float64, dtypes.int64)
 
 
 @composed(
@@ -64,28 +54,20 @@ def einsum(*args: Any) -> Tensor:
     tensor(5)
     """
     equation, operands = read_arguments(args)
-    inputs, output, plain = read_equation(equation, tuple([each.ndim for each in operands]))
-    if plain and len(operands) == 2:
-        found = product(*operands, *inputs, output)
-        if found is not None:
-            return found
+    given, output, order = read_equation(equation, tuple([each.ndim for each in operands]))
     if len(operands) == 1:
-        return of_one(operands[0], inputs[0], output)
-    given = inputs
-    operands, inputs = zip(
-        *[
-            simplified(each, names, inputs, output, place)
-            for place, (each, names) in enumerate(zip(operands, inputs, strict=True))
-        ],
-        strict=True,
-    )
-    check_sizes(operands, inputs, given, equation)
-    kind = operands[0].dtype
-    if not (kind.is_floating_point or kind.is_complex) or any(each.dtype is not kind for each in operands):
-        return in_pairs(operands, inputs, output)
-    if len(operands) == 2 and stretches(operands, inputs):
-        return in_pairs(operands, inputs, output)
-    return contract(list(operands), inputs, output)
+        return of_one(operands[0], given[0], output)
+    inputs = given
+    if any([len(set(names)) < len(names) for names in inputs]):
+        operands, inputs = zip(
+            *[diagonals(*each, place) for place, each in enumerate(zip(operands, inputs, strict=True))], strict=True
+        )
+    shapes = tuple([each.shape for each in operands])
+    steps, shape = plan(equation, given, inputs, shapes, output, order)
+    found = operands[0]
+    for step, operand in zip(steps, operands[1:], strict=True):
+        found = step.multiply(found, operand)
+    return found if shape is None else found.view(shape)
 
 
 def read_arguments(args: tuple) -> tuple[str, list[Tensor]]:
@@ -124,11 +106,8 @@ def sublist_equation(args: tuple) -> str:
 
 
 @functools.lru_cache(maxsize=512)
-def read_equation(equation: str, dims: tuple[int, ...]) -> tuple[tuple[str, ...], str, bool]:
-    """The letters of each operand and of the result, with dots replaced by letters.
-
-    The last one tells whether no letter is repeated within an operand, and none is summed that is in one alone.
-    """
+def read_equation(equation: str, dims: tuple[int, ...]) -> tuple[tuple[str, ...], str, str]:
+    """The letters of each operand and of the result, with dots replaced by letters; then all, in torch's order."""
     left, arrow, output = equation.replace(" ", "").partition("->")
     inputs = left.split(",")
     if len(inputs) != len(dims):
@@ -164,23 +143,8 @@ def read_equation(equation: str, dims: tuple[int, ...]) -> tuple[tuple[str, ...]
             raise RuntimeError(
                 f"einsum(): output subscript {each} does not appear in the equation for any input operand"
             )
-    plain = all(
-        text.count(letter) == 1 and (letter in output or any(letter in other for other in inputs if other is not text))
-        for text in inputs
-        for letter in text
-    )
-    return tuple(inputs), output, plain
-
-
-def simplified(operand: Tensor, names: str, inputs: tuple[str, ...], output: str, place: int) -> tuple[Tensor, str]:
-    """The operand with repeated letters taken as diagonals and letters nobody else has summed away."""
-    operand, names = diagonals(operand, names, place)
-    others = output + "".join((*inputs[:place], *inputs[place + 1 :]))
-    alone = [position for position, letter in enumerate(names) if letter not in others]
-    if alone:
-        operand = operand.sum(alone)
-        names = "".join(letter for letter in names if letter in others)
-    return operand, names
+    rest = [letter for letter in LETTERS if letter in set("".join(inputs)) - set(output + dots)]
+    return tuple(inputs), output, "".join(dict.fromkeys([*output, *dots, *rest]))
 
 
 def of_one(operand: Tensor, names: str, output: str) -> Tensor:
@@ -207,13 +171,95 @@ def diagonals(operand: Tensor, names: str, place: int) -> tuple[Tensor, str]:
     return operand, names
 
 
-def check_sizes(operands: tuple, inputs: tuple, given: tuple, equation: str) -> None:
-    """Refuse sizes of one letter that do not broadcast; a letter that is not in the equation stands for dots."""
+class Side(NamedTuple):
+    """How one of two operands is brought into the form in which they are multiplied."""
+
+    # the new order of its dimensions, None where they are in order
+    order: list[int] | None
+    # of these: those that it alone has, to be summed first
+    alone: list[int]
+
+    def arrange(self, operand: Tensor) -> Tensor:
+        if self.order is not None:
+            operand = operand.permute(self.order)
+        return operand.sum(self.alone, keepdim=True) if self.alone else operand
+
+
+class Products(NamedTuple):
+    """Two operands multiplied element by element, where there is no sum over both; either may lack dimensions."""
+
+    sides: tuple[Side, Side]
+    places: tuple[tuple, tuple]
+
+    def multiply(self, one: Tensor, two: Tensor) -> Tensor:
+        first, second = self.sides
+        return first.arrange(one)[self.places[0]] * second.arrange(two)[self.places[1]]
+
+
+class Matrices(NamedTuple):
+    """Two operands multiplied as batches of matrices."""
+
+    # whether the second operand is the first matrix
+    swapped: bool
+    # the first matrix's, then the second's
+    sides: tuple[Side, Side]
+    shapes: tuple[tuple, tuple]
+    # the result with a dimension for each letter, and their order, None where they are in order
+    made: list[int]
+    back: list[int] | None
+
+    def multiply(self, one: Tensor, two: Tensor) -> Tensor:
+        if self.swapped:
+            one, two = two, one
+        first, second = self.sides[0].arrange(one), self.sides[1].arrange(two)
+        if first.dtype is not second.dtype and not (first.numel() and second.numel()):
+            first = zeros_of_second(first, second)
+        found = first.reshape(self.shapes[0]).bmm(second.reshape(self.shapes[1])).view(self.made)
+        return found if self.back is None else found.permute(self.back)
+
+
+def zeros_of_second(first: Tensor, second: Tensor) -> Tensor:
+    """In place of the first, where there is nothing to add up: torch's zeros have the dtype of the second."""
+    if first.requires_grad and state.grad and not (second.is_floating_point() or second.is_complex()):
+        raise RuntimeError(f"Autograd not support dtype: {second.dtype.scalar}")
+    return second.new_empty(first.shape)
+
+
+class Operand(NamedTuple):
+    """What a plan knows of an operand: its letters, and those of them that do not stand for one element alone."""
+
+    names: str
+    stretched: str
+
+
+@functools.lru_cache(maxsize=512)
+def plan(equation: str, given: tuple, inputs: tuple, shapes: tuple, output: str, order: str) -> tuple:
+    """The steps, each a product with those before it, and the shape of the result where that needs a view.
+
+    They are torch's, so that results lie in memory as they do there.
+    """
+    sizes = check_sizes(equation, given, inputs, shapes)
+    operands = [
+        Operand(names, "".join([letter for letter, size in zip(names, shape, strict=True) if size != 1]))
+        for names, shape in zip(inputs, shapes, strict=True)
+    ]
+    steps = []
+    found = operands[0]
+    for place, operand in enumerate(operands[1:], 2):
+        kept = output + "".join([each.stretched for each in operands[place:]])
+        step, found = plan_step(found, operand, kept, order, sizes)
+        steps.append(step)
+    return steps, None if found.names == output else [sizes[letter] for letter in output]
+
+
+def check_sizes(equation: str, given: tuple, inputs: tuple, shapes: tuple) -> dict[str, int]:
+    """The size of each letter. Those that do not broadcast are refused: what is not in the equation stands for dots."""
     sizes: dict[str, int] = {}
-    for place, (operand, names) in enumerate(zip(operands, inputs, strict=True)):
-        for letter, size in zip(names, operand.shape, strict=True):
-            if sizes.setdefault(letter, size) in (1, size) or size == 1:
-                sizes[letter] = max(sizes[letter], size)
+    for place, (names, shape) in enumerate(zip(inputs, shapes, strict=True)):
+        for letter, size in zip(names, shape, strict=True):
+            if sizes.setdefault(letter, size) == 1:
+                sizes[letter] = size
+            if size in (1, sizes[letter]):
                 continue
             if letter not in equation:
                 raise RuntimeError(
@@ -225,156 +271,48 @@ def check_sizes(operands: tuple, inputs: tuple, given: tuple, equation: str) -> 
                 f"einsum(): subscript {letter} has size {size} for operand {place} which does not broadcast with "
                 f"previously seen size {sizes[letter]}"
             )
+    return sizes
 
 
-def product(left: Tensor, right: Tensor, left_names: str, right_names: str, output: str) -> Tensor | None:
-    """Two operands multiplied as they stand or as batches of matrices; None where that does not give the result."""
-    plan = plan_product(left_names, right_names, output)
-    if plan is None or left.dtype is not right.dtype or left.dtype not in MULTIPLIED:
-        return None
-    sizes = dict(zip(left_names, left.shape, strict=True))
-    for letter, size in zip(right_names, right.shape, strict=True):
-        if sizes.setdefault(letter, size) != size:
-            return None
-    swapped, first_order, second_order, (batch, first_own, second_own, summed) = plan
-    first, second = (right, left) if swapped else (left, right)
-    first = first if first_order is None else first.permute(first_order)
-    second = second if second_order is None else second.permute(second_order)
+def plan_step(one: Operand, two: Operand, kept: str, order: str, sizes: dict[str, int]) -> tuple[Any, Operand]:
+    """How two operands are multiplied and summed over letters that are not kept, and what comes out of it."""
+    present = [letter for letter in order if letter in one.names or letter in two.names]
+    shared = [letter for letter in order if letter in one.stretched and letter in two.stretched]
+    summed = [letter for letter in shared if letter not in kept]
+    batch = [letter for letter in shared if letter in kept]
+    # what is summed before the operands meet
+    alone = [letter for letter in one.stretched + two.stretched if letter not in kept and letter not in summed]
+    left = "".join([letter for letter in present if letter in one.stretched + two.stretched and letter in kept])
     if not summed:
-        for position, letter in enumerate(output):
-            first = first if letter in batch or letter in first_own else first.unsqueeze(position)
-            second = second if letter in batch or letter in second_own else second.unsqueeze(position)
-        return first * second
-    count, rows, columns, inner = (
-        math.prod([sizes[letter] for letter in group]) for group in (batch, first_own, second_own, summed)
-    )
-    matrices = first.reshape(count, rows, inner).bmm(second.reshape(count, inner, columns))
-    return matrices.view([sizes[letter] for letter in output])
-
-
-@functools.lru_cache(maxsize=512)
-def plan_product(left: str, right: str, output: str) -> tuple | None:
-    """For `product`: whether the operands change places, their orders of dimensions, and the letters by their roles."""
-    batch = "".join(letter for letter in output if letter in left and letter in right)
-    summed = "".join(letter for letter in left if letter not in output)
-    for swapped, first, second in ((False, left, right), (True, right, left)):
-        first_own = "".join(letter for letter in output if letter not in second)
-        second_own = "".join(letter for letter in output if letter not in first)
-        if summed and output != batch + first_own + second_own:
-            continue
-        wanted = (batch + first_own + summed, batch + summed + second_own)
-        if not summed:
-            wanted = tuple("".join(letter for letter in output if letter in names) for names in (first, second))
-        orders = [
-            None if names == order else tuple(names.index(letter) for letter in order)
-            for names, order in zip((first, second), wanted, strict=True)
-        ]
-        return swapped, *orders, (batch, first_own, second_own, summed)
-    return None
-
-
-def stretches(operands: tuple, inputs: tuple) -> bool:
-    """Whether a letter stands for one element in one operand and for several in the other."""
-    sizes = [dict(zip(letters, each.shape, strict=True)) for each, letters in zip(operands, inputs, strict=True)]
-    return any(sizes[1].get(letter, size) != size for letter, size in sizes[0].items())
-
-
-def in_pairs(operands: tuple, inputs: tuple, output: str) -> Tensor:
-    """Multiplied one after another as torch does it, which promotes where nothing is summed, and sums to int64."""
-    found, names = operands[0], inputs[0]
-    for place, (operand, letters) in enumerate(zip(operands[1:], inputs[1:], strict=True), 2):
-        later = "".join(inputs[place:])
-        found, names = pair((found, names), (operand, letters), "".join(dict.fromkeys(output + later)))
-    return found if names == output else found.permute([names.index(letter) for letter in output])
-
-
-def pair(left: tuple[Tensor, str], right: tuple[Tensor, str], kept: str) -> tuple[Tensor, str]:
-    """The product of two operands, summed over the letters that are not kept, and its letters in the order of those."""
-    present = dict.fromkeys(left[1] + right[1])
-    names = "".join([letter for letter in dict.fromkeys([*kept, *present]) if letter in present])
-    first, second = [spread_out(*each, names) for each in (left, right)]
-    ends = [place for place, letter in enumerate(names) if letter not in kept]
-    sizes = list(zip(first.shape, second.shape, strict=True))
-    summed = [place for place in ends if 1 not in sizes[place]]
-    # where one of them has size 1, the other is summed before it is multiplied
-    first, second = [
-        each.sum(alone, keepdim=True)
-        if (alone := [place for place in ends if place not in summed and each.shape[place] != 1])
-        else each
-        for each in (first, second)
+        sides = (side(one, present, alone), side(two, present, alone))
+        places = tuple([slice(None) if letter in one.names else None for letter in present])
+        others = tuple([slice(None) if letter in two.names else None for letter in present])
+        return Products(sides, (places, others)), Operand("".join(present), left)
+    own = [letter for letter in order if letter in one.stretched and letter in kept and letter not in batch]
+    # what no operand has any more counts for the second, as in torch: it decides whether they change places
+    other = [letter for letter in order if letter not in (*batch, *own, *summed)]
+    swapped = bool(own and other) and order.index(other[-1]) < order.index(own[0])
+    other = [letter for letter in other if letter in two.stretched and letter in kept]
+    if swapped:
+        one, two, own, other = two, one, other, own
+    sides = (side(one, [*batch, *own, *summed], alone), side(two, [*batch, *summed, *other], alone))
+    count, height, depth, width = [
+        math.prod([sizes[letter] for letter in group]) for group in (batch, own, summed, other)
     ]
-    left_over = names[: len(names) - len(ends)]
-    if not summed:
-        found = first * second
-        return found.view(found.shape[: len(left_over)]) if ends else found, left_over
-    if not (first.numel() and second.numel()):
-        # nothing to add up: the zeros have the dtype of the second
-        if first.requires_grad and state.grad and not (second.is_floating_point() or second.is_complex()):
-            raise RuntimeError(f"Autograd not support dtype: {second.dtype.scalar}")
-        first = second.new_empty(first.shape)
-    elif first.dtype is bool_:
-        raise no_kernel("bmm", "Bool", fix="convert the operands first: x.long()")
-    own = [letter for letter in left_over if letter not in left[1] or letter not in right[1]]
-    # the one whose own letters come first is the first matrix
-    turned = bool(own) and own[0] in right[1] and first.dtype is not second.dtype
-    return contract([second, first] if turned else [first, second], (names, names), left_over), left_over
+    matrices = ((count, height, depth), (count, depth, width))
+    made = [*batch, *own, *other]
+    shape = [sizes[letter] for letter in made]
+    if made == [letter for letter in present if letter in kept]:
+        return Matrices(swapped, sides, matrices, shape, None), Operand("".join(made), left)
+    # what was summed stays for a while, as one element
+    ones = [letter for letter in present if letter not in made]
+    back = [[*made, *ones].index(letter) for letter in present]
+    return Matrices(swapped, sides, matrices, shape + [1] * len(ones), back), Operand("".join(present), left)
 
 
-def spread_out(operand: Tensor, letters: str, names: str) -> Tensor:
-    """The operand with a dimension for each of the names, of size 1 where it lacks one."""
-    operand = operand.permute([letters.index(letter) for letter in names if letter in letters])
-    return operand[tuple([slice(None) if letter in letters else None for letter in names])]
-
-
-@op(
-    name="_contract",
-    dtype=MATCH,
-    batch=CONTRACTED,
-    node="ViewBackward0",
-    samples=None,
-)
-def contract(operands: list[Tensor], inputs: tuple, output: str):
-    """np.einsum of operands whose letters are distinct and all needed."""
-    sizes = {}
-    for array, letters in zip(operands, inputs, strict=True):
-        sizes.update(pair for pair in zip(letters, array.shape, strict=True) if pair[1] != 1)
-    arrays, names = squeezed(operands, inputs, sizes)
-    if not all([array.size for array in arrays]):
-        return np.zeros([sizes.get(letter, 1) for letter in output], arrays[0].dtype)
-    wanted = "".join(letter for letter in output if letter in sizes)
-    big = sum(array.size for array in arrays) > 4096 or len(arrays) > 2
-    found = np.einsum(f"{','.join(names)}->{wanted}", *arrays, optimize=big)
-    return np.array(found, order="C").reshape([sizes.get(letter, 1) for letter in output])
-
-
-contract.gradient(
-    operands=lambda grad, operands, inputs, output: [
-        operand_gradient(grad, operands, inputs, output, place) for place in range(len(operands))
-    ]
-)
-
-
-# torch multiplies two at a time, the first two first
-contract.op.delivery = lambda node: list(reversed(range(len(node.edges))))
-
-
-def squeezed(operands: list, inputs: tuple, sizes: dict) -> tuple[list, list]:
-    """Dimensions of size 1 dropped: np.einsum does not broadcast them."""
-    arrays, names = [], []
-    for array, letters in zip(operands, inputs, strict=True):
-        kept = [letter for letter, size in zip(letters, array.shape, strict=True) if size != 1]
-        arrays.append(array.reshape([size for size in array.shape if size != 1]))
-        names.append("".join(kept))
-    return arrays, names
-
-
-def operand_gradient(grad: Tensor, operands: list, inputs: tuple, output: str, place: int) -> Tensor | None:
-    """The equation turned round: the other operands with the gradient give this one's."""
-    if not operands[place].requires_grad:
-        return None
-    others = [conjugate(each) for number, each in enumerate(operands) if number != place]
-    names = tuple(each for number, each in enumerate(inputs) if number != place)
-    found = contract([grad, *others], (output, *names), inputs[place])
-    # a letter that the others have in size 1 alone
-    sizes = zip(found._array.shape, operands[place]._array.shape, strict=True)
-    return found.expand([wanted if have == 1 else have for have, wanted in sizes])
+def side(operand: Operand, wanted: list[str], alone: list[str]) -> Side:
+    """The operand with the wanted letters first; the others stand for one element each, or are summed."""
+    new = [letter for letter in wanted if letter in operand.names]
+    new += [letter for letter in operand.names if letter not in new]
+    order = None if new == list(operand.names) else [operand.names.index(letter) for letter in new]
+    return Side(order, [place for place, letter in enumerate(new) if letter in alone])

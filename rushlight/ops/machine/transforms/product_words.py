@@ -65,16 +65,6 @@ def LINEAR(batch: Batch) -> Any:
     return found + own
 
 
-def CONTRACTED(batch: Batch) -> Any:
-    """Operands named by letters: the batch is one letter more."""
-    known = batch.inside[0]
-    inputs, output = batch["inputs"], batch["output"]
-    used = set("".join(inputs) + output)
-    letter = next(each for each in map(chr, range(ord("A"), ord("z") + 1)) if each.isalpha() and each not in used)
-    named = [letter + each if there else each for each, there in zip(inputs, known, strict=True)]
-    return batch.call(inputs=tuple(named), output=letter + output)
-
-
 def CONVOLVED(batch: Batch) -> Any:
     """Images with kernels: the batch is more images, or more groups of channels where kernels differ."""
     names = batch.op.positions
