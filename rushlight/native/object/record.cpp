@@ -148,34 +148,45 @@ const OpPlan* connect(Node* node, OpInfo* op, const Call& call, int results) {
     return connect_inputs(node, *plan, call) ? plan : nullptr;
 }
 
-}  // namespace
-
-bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
-    PyTypeObject* kind = node_class_for(op, call);
-    if (kind == nullptr) return false;
-    Ref made = Ref::steal(as_object(new_node(kind)));
-    if (!made) return false;
+// A node of this class for a call, with its edges and all that it saves, which is nobody's history yet; empty with an
+// exception.
+Ref noted(PyTypeObject* kind, OpInfo* op, const Call& call, Tensor* const* results, int count) {
+    Ref made = kind == nullptr ? Ref() : Ref::steal(as_object(new_node(kind)));
+    if (!made) return Ref();
     Node* node = as_node(made.get());
     node->place = user_place();
     node->is_lazy = state.compiled || call.is_pending;
     node->is_declined = false;
     const OpPlan* plan = connect(node, op, call, count);
-    if (plan == nullptr) return false;
+    if (plan == nullptr) return Ref();
     node->plan = plan;
     // after its edges: a view may have got its node only now
     node->number = next_number();
     for (int i = 0; i < count; i++) {
         PyArrayObject* array = shown_array(results[i]);
-        if (!node->outputs[i].set(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))) return false;
+        if (!node->outputs[i].set(PyArray_DESCR(array), PyArray_NDIM(array), PyArray_DIMS(array))) return Ref();
     }
-    if (!save(node, *plan, call, results)) return false;
+    if (!save(node, *plan, call, results)) return Ref();
     PyObject_GC_Track(made.get());
+    return made;
+}
+
+void set_history(Tensor* result, PyObject* node, int number) {
+    Py_XSETREF(result->node, Py_NewRef(node));
+    result->output = number;
+    result->requires_grad = true;
+}
+
+}  // namespace
+
+bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
+    Ref made = noted(node_class_for(op, call), op, call, results, count);
+    if (!made) return false;
+    Node* node = as_node(made.get());
     for (int i = 0; i < count; i++) {
         Tensor* result = results[i];
         if (is_differentiable(shown_array(result))) {
-            Py_XSETREF(result->node, Py_NewRef(made.get()));
-            result->output = i;
-            result->requires_grad = true;
+            set_history(result, made.get(), i);
         } else {
             Py_XSETREF(result->cut.reason, Py_NewRef(word_indices));
             clear_place(result->cut.place);
@@ -184,6 +195,21 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
         }
     }
     return true;
+}
+
+Ref note_write(OpInfo* op, const Call& call, Tensor* target) {
+    PyTypeObject* kind =
+        op->write_class != nullptr ? reinterpret_cast<PyTypeObject*>(op->write_class) : node_class_for(op, call);
+    return noted(kind, op, call, &target, 1);
+}
+
+void record_write(PyObject* noted, Tensor* target) {
+    Node* node = as_node(noted);
+    for (int i = 0; i < node->plan->source_count; i++) {
+        // what was written, which the node has saved before it was
+        if (node->plan->sources[i].kind == Source::RESULT) node->saved[i].version = target->storage->version;
+    }
+    set_history(target, noted, 0);
 }
 
 }  // namespace rushlight

@@ -60,6 +60,7 @@ struct Along {
                 for (npy_intp i = 0; i < count; i++) outside |= own[i] >= size;
                 return;
             }
+            if (stride == 0) count = 1;
             for (npy_intp i = 0; i < count; i++, positions += stride) {
                 outside |= *reinterpret_cast<const uint64_t*>(positions) >= size;
             }
@@ -94,8 +95,8 @@ private:
         return d;
     }
 
-    // Call move(position, whole, part, step) for each element. Most rows are contiguous ones along `dim`: steps that
-    // are known then take half of the time.
+    // Call move(position, whole, part, step) for each element. Most rows are contiguous ones along `dim`, or of one
+    // position that was spread over them: steps that are known then take half of the time, and a tenth.
     template <npy_intp size, class Move>
     void rows(Move move) const {
         int last = innermost();
@@ -104,6 +105,11 @@ private:
             if (stride == sizeof(int64_t) && whole_step == 0 && part_step == size && apart == size) {
                 const auto* own = reinterpret_cast<const int64_t*>(positions);
                 for (npy_intp i = 0; i < count; i++) move(own[i], to, from + i * size, size);
+                return;
+            }
+            if (stride == 0 && whole_step == size && part_step == size) {
+                const int64_t position = *reinterpret_cast<const int64_t*>(positions);
+                for (npy_intp i = 0; i < count; i++) move(position, to + i * size, from + i * size, apart);
                 return;
             }
             for (npy_intp i = 0; i < count; i++, positions += stride, to += whole_step, from += part_step) {
@@ -198,6 +204,19 @@ PyArrayObject* gathered(PyArrayObject* input, int dim, PyArrayObject* index) {
 
 }  // namespace
 
+bool reads_target(const Call& call, PyArrayObject* index, PyArrayObject* source) {
+    return call.out != nullptr &&
+           (may_overlap(call.out, index) || (source != nullptr && may_overlap(call.out, source)));
+}
+
+PyArrayObject* target_of(Call& call, PyArrayObject* input) {
+    Ref target =
+        call.out != nullptr ? Ref::borrow(as_object(call.out)) : Ref::steal(as_object(made(packed_copy(input))));
+    PyArrayObject* array = target.array();
+    call.give(std::move(target));
+    return array;
+}
+
 bool add_gathered(PyArrayObject* whole, PyArrayObject* values, int dim, PyArrayObject* index) {
     DECLINE_IF(!have_same_shape(values, index));
     Along along(index);
@@ -231,21 +250,6 @@ bool gather_into_forward(Call& call) {
 }
 
 // ---- scatter
-
-// Whether an in-place call would read what it has written.
-bool reads_target(const Call& call, PyArrayObject* index, PyArrayObject* source) {
-    return call.out != nullptr &&
-           (may_overlap(call.out, index) || (source != nullptr && may_overlap(call.out, source)));
-}
-
-// The result, to be written to: a copy of the input, or what an in-place call brings.
-PyArrayObject* target_of(Call& call, PyArrayObject* input) {
-    Ref target =
-        call.out != nullptr ? Ref::borrow(as_object(call.out)) : Ref::steal(as_object(made(packed_copy(input))));
-    PyArrayObject* array = target.array();
-    call.give(std::move(target));
-    return array;
-}
 
 NAMES(Scatter, input, dim, index, src, value, reduce);
 NAMES(SavedOfScatter, dim, index, reduce, src_shape);
@@ -349,7 +353,7 @@ constexpr TensorWant positions = tensor(Gather::index).integers().rank_from(1).f
 
 KERNEL("gather")
     .forward(gather_forward, Gather::names)
-    .takes(tensor(Gather::input).movable(), positions.ordered(), dim(Gather::dim, Gather::index))
+    .takes(tensor(Gather::input).movable(), positions, dim(Gather::dim, Gather::index))
     .gradient(gather_backward, SavedOfGather::names)
     .given(tensor(GRADIENT).floats(), tensor(SavedOfGather::index).integers().rank_from(1).filled());
 KERNEL("_gather_into")
@@ -359,14 +363,14 @@ KERNEL("scatter")
     .forward(scatter_forward, Scatter::names)
     .takes(tensor(Scatter::input).movable(), positions, dim(Scatter::dim, Scatter::index), none(Scatter::reduce))
     .gradient(scatter_backward, SavedOfScatter::names)
-    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatter::index).integers().rank_from(1).filled().ordered(),
+    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatter::index).integers().rank_from(1).filled(),
            dim(SavedOfScatter::dim, SavedOfScatter::index), none(SavedOfScatter::reduce));
 KERNEL("scatter_add")
     .forward(scatter_add_forward, ScatterAdd::names)
     .takes(tensor(ScatterAdd::input).floats(), positions, dim(ScatterAdd::dim, ScatterAdd::index),
            tensor(ScatterAdd::src).like(ScatterAdd::input).floats())
     .gradient(scatter_add_backward, SavedOfScatterAdd::names)
-    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatterAdd::index).integers().rank_from(1).filled().ordered(),
+    .given(tensor(GRADIENT).movable(), tensor(SavedOfScatterAdd::index).integers().rank_from(1).filled(),
            dim(SavedOfScatterAdd::dim, SavedOfScatterAdd::index));
 KERNEL("nn.functional.one_hot")
     .forward(one_hot_forward, OneHot::names)

@@ -2,10 +2,16 @@
 #pragma once
 
 #include "ops/views.h"
+#include "seam/call.h"
 #include "seam/decline.h"
 #include "seam/python.h"
 
 namespace rushlight {
+
+// Whether an in-place call would read what it has written.
+bool reads_target(const Call& call, PyArrayObject* index, PyArrayObject* source);
+// The result, to be written to: a copy of the input, or what an in-place call brings.
+PyArrayObject* target_of(Call& call, PyArrayObject* input);
 
 // Add values to a whole where `gather` would read them; false, with nothing added, where Python has to look.
 bool add_gathered(PyArrayObject* whole, PyArrayObject* values, int dim, PyArrayObject* index);

@@ -8,6 +8,7 @@
 
 #include "loops/copy.h"
 #include "memory/arrays.h"
+#include "ops/gathering.h"
 #include "ops/views.h"
 #include "seam/call.h"
 
@@ -267,11 +268,11 @@ NAMES(SavedOfIndexAdd, dim, index, alpha);
 // index_add(input, dim, index, source, *, alpha=1)
 bool index_add_forward(Call& call) {
     PyArrayObject *input = call.array(IndexAdd::input), *source = call.array(IndexAdd::source);
+    PyArrayObject* index = call.array(IndexAdd::index);
     Picked picked;
-    DECLINE_IF(call.integer(IndexAdd::alpha) != 1 || call.out != nullptr);
-    PyArrayObject* whole = made(packed_copy(input));
-    call.give(whole);
-    if (!read_vector(picked, call.array(IndexAdd::index), call.dim(IndexAdd::dim), whole)) return false;
+    DECLINE_IF(call.integer(IndexAdd::alpha) != 1 || reads_target(call, index, source));
+    PyArrayObject* whole = target_of(call, input);
+    if (!read_vector(picked, index, call.dim(IndexAdd::dim), whole)) return false;
     DECLINE_IF(!picked.fits(source, input));
     return add_picked(whole, picked, source);
 }

@@ -220,16 +220,41 @@ bool has_overlap(const Call& call, Tensor* target) {
     return false;
 }
 
-// Run an op and write its result into the first argument; what is recorded is left to Python.
+// Whether a write is recorded here: to a tensor of its own memory, which is no leaf, and whose old numbers no gradient
+// needs. The rest is Python's.
+bool may_record_write(OpInfo* op, const Call& call, Tensor* target) {
+    DECLINE_IF(!op->records_writes || op->lists != 0 || !is_differentiable(target->array));
+    DECLINE_IF(target->base != nullptr || (target->requires_grad && target->node == nullptr));
+    DECLINE_IF(target->retains || target->hooks != nullptr || target->post_hooks != nullptr);
+    DECLINE_IF(state.saved_hooks != nullptr || state.anomaly || call.has_inference);
+    for (unsigned left = op->tensors & ~1u; left != 0; left &= left - 1) {
+        DECLINE_IF(call.arguments[__builtin_ctz(left)] == as_object(target));
+    }
+    const OpPlan* plan = plan_for(op, call.needs & op->differentiable);
+    if (plan == nullptr) return false;
+    for (int i = 0; i < plan->source_count; i++) {
+        Source kind = plan->sources[i].kind;
+        bool is_kept = kind == Source::ARGUMENT || kind == Source::MEMORY || kind == Source::FOLDED;
+        DECLINE_IF(kind == Source::GEOMETRY || (is_kept && plan->sources[i].position == 0));
+    }
+    return true;
+}
+
+// Run an op and write its result into the first argument.
 PyObject* run_inplace(OpInfo* op, Call& call) {
     DECLINE_IF(!is_tensor(call.arguments[0]));
     Tensor* target = as_tensor(call.arguments[0]);
     bool recording = state.grad && (call.needs & op->differentiable) != 0;
-    DECLINE_IF(recording);
+    if (recording && !may_record_write(op, call, target)) {
+        PyErr_Clear();
+        return nullptr;
+    }
     DECLINE_IF(target->inference || op->is_view || !is_writable(target->array));
     DECLINE_IF(has_overlap(call, target));
     // before the write, after which nothing may fail
     if (storage_of(target) == nullptr) return nullptr;
+    Ref noted = recording ? note_write(op, call, target) : Ref();
+    if (recording && !noted) return nullptr;
     call.out = target->array;
     if (!run_forward(*op, call)) return nullptr;
     PyArrayObject* made = call.results[0];
@@ -241,7 +266,11 @@ PyObject* run_inplace(OpInfo* op, Call& call) {
         }
     }
     if (!written(target)) return nullptr;
-    if ((call.needs & op->differentiable) != 0 || call.cut != nullptr) pass_cut(call, target);
+    if (recording) {
+        record_write(noted.get(), target);
+    } else if ((call.needs & op->differentiable) != 0 || call.cut != nullptr) {
+        pass_cut(call, target);
+    }
     return Py_NewRef(call.arguments[0]);
 }
 
@@ -316,12 +345,22 @@ static bool read_partners(OpInfo* op) {
 }
 
 // What is known only after all formulas were given; false if it cannot be read.
+// Op.write_class: True for that of other calls, False where a write is Python's to record.
+static bool read_write_class(OpInfo* op) {
+    Ref found = Ref::steal(PyObject_GetAttrString(op->op, "write_class"));
+    if (!found) return false;
+    op->records_writes = found.get() != Py_False;
+    if (PyType_Check(found.get())) op->write_class = found.release();
+    return true;
+}
+
 bool settle(OpInfo* op) {
     if (op->settled) return true;
     Ref bits = Ref::steal(PyObject_GetAttrString(op->op, "differentiable"));
     unsigned long value = bits ? PyLong_AsUnsignedLong(bits.get()) : 0;
     unsigned factors = 0;
-    if (PyErr_Occurred() || !read_lifting(op) || !read_factors(op->op, factors) || !read_partners(op)) {
+    if (PyErr_Occurred() || !read_lifting(op) || !read_factors(op->op, factors) || !read_partners(op) ||
+        !read_write_class(op)) {
         PyErr_Clear();
         return false;
     }

@@ -66,5 +66,9 @@ bool run_gradient(Gradient& gradient);
 
 // Record a call: a node of the op, which becomes the history of the results. False with an exception.
 bool record(OpInfo* op, const Call& call, Tensor* const* results, int count);
+// The same for a write, in two steps, since nothing may fail after it: a node with the histories of before, empty with
+// an exception; and, once the target has been written to, the node as its history.
+Ref note_write(OpInfo* op, const Call& call, Tensor* target);
+void record_write(PyObject* noted, Tensor* target);
 
 }  // namespace rushlight

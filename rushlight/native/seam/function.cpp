@@ -74,6 +74,7 @@ void delete_info(OpInfo* op) {
         delete plan;
     }
     Py_XDECREF(op->node_class);
+    Py_XDECREF(op->write_class);
     for (auto& each : op->node_classes) Py_DECREF(each.second);
     delete op;
 }

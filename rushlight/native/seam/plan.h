@@ -88,6 +88,9 @@ struct OpInfo {
     std::vector<int> node_reads;
     PyObject* node_class = nullptr;
     std::vector<std::pair<unsigned, PyObject*>> node_classes;
+    // that of writes where it is another, and whether native code may record them; see Op.write_class
+    PyObject* write_class = nullptr;
+    bool records_writes = false;
 };
 
 // One call of an op: its arguments in the order of the signature, defaults filled in.

@@ -245,6 +245,13 @@ class Op:
             found = self.node_classes[key] = self.new_node_class(self.inplace_node, self.inplace_base)
         return found
 
+    @property
+    def write_class(self) -> type[OpNode] | bool:
+        """For native code: the class of a write's node; True for that of other calls, False where it is no plain node."""
+        if self.inplace_node is None:
+            return True
+        return self.inplace_node_class(()) if self.inplace_base is OpNode else False
+
     def name_node(self, node: str | Callable | None) -> None:
         """Take the node's name: torch's usual one, another, or a function of some arguments."""
         self.node = node
