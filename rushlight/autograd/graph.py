@@ -62,6 +62,9 @@ class Node(NodeFields):
     None; `numbers` says which output of that node (None: always the first).
     """
 
+    # as soon as it is ready, as a leaf does
+    runs_at_once = False
+
     # whether the gradients are those of an op's formulas, which native code may call itself
     by_formulas = False
 
