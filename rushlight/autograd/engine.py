@@ -76,7 +76,8 @@ class Run:
                 self.queue(target)
 
     def queue(self, target: Node | Tensor, haste: int = 0) -> None:
-        push(self.ready, target.number if isinstance(target, Node) else LEAF + haste, target)
+        rank = target.number if isinstance(target, Node) and not target.runs_at_once else LEAF + haste
+        push(self.ready, rank, target)
 
     def deliver(self, target: Node | Tensor, number: int, grad: Tensor | None) -> None:
         """Add a gradient to what its target has received so far."""

@@ -62,6 +62,9 @@ class Node(NodeFields):
     None; `numbers` says which output of that node (None: always the first).
     """
 
+    # as soon as it is ready, as a leaf does
+    runs_at_once = False
+
     # whether the gradients are those of an op's formulas, which native code may call itself
     by_formulas = False
 
@@ -251,7 +254,7 @@ class OpNode(Node):
                 numbers = (*(numbers or ()), *[one._output for one in members])
                 continue
             # edge_of, written out for what is no view: a third of the cost
-            edges.append(each._node or each if each._base is None else edge_of(each))
+            edges.append(each._node or (each if each._requires_grad else None) if each._base is None else edge_of(each))
             if each._output:
                 numbers = tuple([arguments[each]._output for each in plan.inputs])
         if None in edges and not plan.has_lists and len(self.op.gradients) > 1:

@@ -52,6 +52,7 @@ class UnderivableNode(OpNode):
 
     inner_name: str
     by_formulas = False
+    runs_at_once = True
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         raise RuntimeError(

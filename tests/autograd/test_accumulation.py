@@ -175,3 +175,13 @@ def test_gradients_of_joined_tensors_of_two_dtypes_have_memory_of_their_own():
     x, y = (torch.ones(3, dtype=torch.float64, requires_grad=True) for _ in range(2))
     torch.cat([x, y, torch.ones(3, requires_grad=True)]).sum().backward()
     assert x.grad.untyped_storage().data_ptr() != y.grad.untyped_storage().data_ptr()
+
+
+def test_a_gradient_spread_over_a_leaf_with_a_dim_of_one_has_its_strides():
+    tall, wide = torch.ones(1, 3).t().requires_grad_(), torch.ones(3, 1).t().requires_grad_()
+    (tall.sum() + wide.sum() * 2).backward()
+    tall.grad = wide.grad = None
+    tall.sum().backward()
+    wide.sum().backward()
+    assert tall.grad.stride() == (1, 3)
+    assert wide.grad.stride() == (1, 1)

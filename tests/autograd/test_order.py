@@ -284,3 +284,24 @@ def test_hooks_of_a_view_before_a_write_are_called_for_what_was_computed_before(
     view.mul_(5)
     (base.sum() + double).backward()
     assert seen == [2.0] and x.grad.tolist() == [205.0, 1.0]
+
+
+def test_a_node_without_a_derivative_fails_before_older_and_newer_ones_run():
+    x = torch.ones(3, requires_grad=True)
+    floor = (x * 2).sum()
+    floor //= 2
+    newer = torch.sigmoid(x * 3)
+    with pytest.raises(RuntimeError, match="derivative for aten::floor_divide_ is not implemented"):
+        torch.autograd.backward([floor.max(), newer.mean()])
+    newer.sum().backward()  # its node has not run: nothing was freed
+    assert x.grad is not None
+
+
+def test_a_node_without_a_derivative_waits_for_all_of_its_gradients():
+    x, seen = torch.ones(3, requires_grad=True), []
+    floor = torch.floor_divide(x * 2, 2)
+    late = floor * 1
+    late.register_hook(seen.append)
+    with pytest.raises(RuntimeError, match="derivative for aten::floor_divide is not implemented"):
+        (floor.sum() + late.sum()).backward()
+    assert len(seen) == 1

@@ -92,3 +92,82 @@ def test_a_comparison_with_a_number_has_a_place_for_the_tensor_alone(name):
         x = leaf(2, 3) * 1
         getattr(x, name)(other)
         assert len(x.grad_fn.next_functions) == places
+
+
+@pytest.mark.parametrize("dim", [None, 0, -2, (0, 1)])
+def test_the_gradient_of_a_squeeze_that_took_nothing_is_the_one_that_arrived(dim):
+    x = torch.ones(3, 4, 3, requires_grad=True)
+    (grad,) = torch.autograd.grad((x.squeeze() if dim is None else x.squeeze(dim)).sum(), x)
+    assert grad.stride() == (0, 0, 0)
+    y = x * 1
+    (grad,) = torch.autograd.grad(y.squeeze(0).pow(2).sum(), y, create_graph=True)
+    assert type(grad.grad_fn).__name__ == "MulBackward0"
+
+
+def test_the_gradient_of_a_squeeze_gets_its_dims_back():
+    x = torch.ones(1, 3, 1, 2, requires_grad=True)
+    for y in (x.squeeze(), x.squeeze((0, 2)), x.squeeze(-2)):
+        (grad,) = torch.autograd.grad(y.pow(2).sum(), x)
+        assert grad.shape == x.shape
+        assert grad.stride() == (6, 2, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda y: y.sort(-1)[0],
+        lambda y: y.max(0)[0],
+        lambda y: y.topk(1, 0)[0],
+        lambda y: y.median(0)[0],
+        lambda y: y.index_select(0, torch.tensor([0])),
+    ],
+)
+def test_the_gradient_of_a_choice_among_one_number_has_its_own_memory(choose):
+    y = torch.tensor(2.0, requires_grad=True) * 1
+    chosen = choose(y)
+    one, other = torch.autograd.grad(chosen.sum(), [chosen, y])
+    assert one.data_ptr() != other.data_ptr()
+    assert other.item() == 1
+
+
+def test_the_gradient_of_a_strided_view_is_a_part_of_memory():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 1
+    (grad,) = torch.autograd.grad(y.as_strided((1,), (1,), 2).sum(), y)
+    assert grad._is_view()
+    assert grad.tolist() == [0, 0, 1]
+    with pytest.raises(RuntimeError, match="Can't detach views in-place"):
+        grad.detach_()
+    (grad,) = torch.autograd.grad(y.as_strided((2,), (0,)).pow(2).sum(), y, create_graph=True)
+    grad *= x
+    assert type(grad.grad_fn).__name__ == "AsStridedBackward0"
+    assert torch.autograd.grad(grad.sum(), x)[0].tolist() == [8, 0, 0]
+
+
+def test_strided_views_of_overlapping_inputs_have_second_derivatives():
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradgradcheck(lambda x: x.expand(2, 2).as_strided((2,), (1,)).pow(3), x)
+
+
+def test_a_write_through_overlapping_windows_has_torchs_gradient():
+    x = torch.zeros(3, requires_grad=True)
+    y = x * 2
+    windows = y.unfold(0, 2, 1)
+    windows -= torch.tensor([0.0, 0.0])
+    windows.sum().backward()
+    assert x.grad.tolist() == [2, 4, 2]
+
+
+def test_a_view_made_under_no_grad_may_be_written_into_its_own_memory():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 3
+    with torch.no_grad():
+        view = y[:]
+    y.mul_(view)
+    assert y.tolist() == [9, 9, 9]
+    y = x * 3
+    with torch.no_grad():
+        view = y[:]
+    y.copy_(view)
+    y.sum().backward()
+    assert x.grad.tolist() == [0, 0, 0]

@@ -262,3 +262,10 @@ def test_the_shape_of_a_mask_comes_after_leaves_and_for_one_number_before_shared
             x[index] = x[:2]
         with pytest.raises(RuntimeError, match=LEAF):
             leaf[index] = 1.0
+
+
+def test_a_nansum_in_a_complex_dtype_refuses_its_dimension_first():
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.nansum(torch.ones(2, 3), 2, dtype=torch.complex64)
+    with pytest.raises(NotImplementedError, match='"nansum_cpu" not implemented'):
+        torch.nansum(torch.ones(2, 3), 1, dtype=torch.complex64)

@@ -1,9 +1,11 @@
 // Readiness: torch's order of nodes and leaves, kept where the user's code could see it.
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <unordered_set>
 
 #include "engine/run.h"
+#include "seam/call.h"
 #include "seam/fallbacks.h"
 #include "seam/names.h"
 
@@ -82,8 +84,16 @@ bool Run::arrange_leaves(Node* node, int known) {
 // An edge has been served; its target is ready if it was the last.
 bool Run::close_edge(PyObject* target) {
     if (--(*ahead)[target] > 0) return true;
-    queue(is_node(target) ? as_node(target)->number : LEAF + haste, find_arrival(target));
+    queue(is_node(target) ? rank_of(as_node(target)) : LEAF + haste, find_arrival(target));
     return true;
+}
+
+// When a node runs that is ready: the newest first, but as soon as a leaf where the op has no derivative.
+uint64_t Run::rank_of(const Node* node) {
+    if (node->plan != nullptr && node->plan->op->kernel != nullptr && node->plan->op->kernel->backward != nullptr) {
+        return node->number;
+    }
+    return std::strcmp(Py_TYPE(node)->tp_name, "NotImplemented") == 0 ? LEAF : node->number;
 }
 
 // Nothing arrives at a target: its hooks, and a user's Function, are called all the same.

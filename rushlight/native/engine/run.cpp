@@ -78,7 +78,9 @@ int Run::add_arrival(PyObject* target, int outputs) {
     }
     if (ahead) return index;
     if (is_node(target)) {
-        queue(as_node(target)->number, index);
+        uint64_t rank = rank_of(as_node(target));
+        if (rank == LEAF) order_matters = true;
+        queue(rank, index);
     } else {
         leaves.push_back(index);
         if (is_hooked(as_tensor(target))) order_matters = true;

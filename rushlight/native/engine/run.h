@@ -117,6 +117,7 @@ private:
     bool visit_next();
     bool touch(PyObject* target);
     bool close_edge(PyObject* target);
+    static uint64_t rank_of(const Node* node);
     void queue(uint64_t rank, int arrival) {
         waiting.push_back({rank, arrival});
         if (waiting.size() > 1) std::push_heap(waiting.begin(), waiting.end());

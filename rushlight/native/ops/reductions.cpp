@@ -90,10 +90,12 @@ bool passes_parts(const Node* node) {
     return node->plan->has_lists ? is_join(node->plan->op->kernel->name) : node->plan->op->is_view;
 }
 
-// Whether somebody may look at the gradient before it becomes a leaf's: it shows that of a sum is expanded.
+// Whether somebody may look at the gradient before it becomes a leaf's: it shows that of a sum is expanded. A leaf
+// copies such a gradient in its own steps, which tell nothing else where a dim has one element.
 bool is_shown(const Gradient& gradient) {
     PyObject* edge = gradient.node->edge_count == 1 ? gradient.node->edges[0] : nullptr;
-    if (gradient.is_shown || edge == nullptr || !is_node(edge)) return gradient.is_shown;
+    if (gradient.is_shown || edge == nullptr) return gradient.is_shown;
+    if (!is_node(edge)) return as_tensor(edge)->array != nullptr && !has_usual_steps(as_tensor(edge)->array);
     return present(as_node(edge)->tensor_hooks) || passes_parts(as_node(edge));
 }
 

@@ -231,8 +231,7 @@ bool unsqueeze_forward(Call& call) {
     int dim, ndim = PyArray_NDIM(array);
     DECLINE_IF(!read_dim(call[AtDim::dim], ndim + 1, dim));
     Geometry geometry(array);
-    geometry.insert(dim, 1,
-                    dim < ndim ? PyArray_DIM(array, dim) * PyArray_STRIDE(array, dim) : PyArray_ITEMSIZE(array));
+    geometry.insert_single(dim, PyArray_ITEMSIZE(array));
     return call.give(geometry.of(array));
 }
 
@@ -252,6 +251,20 @@ bool squeeze_forward(Call& call) {
         if (geometry.dims[d] == 1 && (only < 0 || d == only)) geometry.remove(d);
     }
     return call.give(geometry.of(array));
+}
+
+NAMES(SavedOfSqueeze, dim, input_shape);
+
+bool squeeze_backward(Gradient& gradient) {
+    npy_intp sizes[NPY_MAXDIMS];
+    int count = read_sizes(gradient.option(SavedOfSqueeze::input_shape), sizes), only = -1;
+    PyObject* dim = gradient.option(SavedOfSqueeze::dim);
+    DECLINE_IF(count < 0 || dim == nullptr || (dim != Py_None && !read_dim(dim, count, only)));
+    Geometry geometry(gradient.grad());
+    for (int d = 0; d < count; d++) {
+        if (sizes[d] == 1 && (only < 0 || d == only)) geometry.insert_single(d, PyArray_ITEMSIZE(gradient.grad()));
+    }
+    return gradient.give(geometry.of(gradient.grad()));
 }
 
 NAMES(Select, input, dim, index);
@@ -345,7 +358,7 @@ KERNEL("unsqueeze")
 KERNEL("squeeze")
     .forward(squeeze_forward, AtDim::names)
     .takes(seen.rank_from(1))
-    .gradient(view_backward, SavedOfView::names)
+    .gradient(squeeze_backward, SavedOfSqueeze::names)
     .given(seen_grad);
 KERNEL("transpose")
     .forward(transpose_forward, Transpose::names)

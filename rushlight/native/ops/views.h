@@ -35,6 +35,8 @@ struct Geometry {
         strides[dim] = stride;
         ndim++;
     }
+    // a dim of size 1, with the step that torch gives it
+    void insert_single(int dim, npy_intp element) { insert(dim, 1, dim < ndim ? dims[dim] * strides[dim] : element); }
     void remove(int dim) {
         std::copy(dims + dim + 1, dims + ndim, dims + dim);
         std::copy(strides + dim + 1, strides + ndim, strides + dim);

@@ -188,7 +188,7 @@ index_select.gradient(
 def select_into(grad: Tensor, shape: tuple, dim: int, index: Tensor) -> Tensor:
     """The gradient of `index_select`: zeros with the parts added where they came from."""
     if not shape:
-        return grad
+        return grad.new_zeros(()).index_add(0, index, grad)
     return pick_into(grad, [index.reshape(-1)], (axis(dim, len(shape)),), shape)
 
 

@@ -140,17 +140,17 @@ def raise_leaf(target: Tensor, words: str) -> None:
 def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:
     """The arguments of an in-place op with their histories before it; on `keeps_input` the input's value too."""
     # a view could take its history from the write, or refuse to when that is done
-    arguments = tuple(
-        [
-            with_history(each, each._array)
-            if isinstance(each, Tensor) and each._base is not None and each.grad_fn is not None
-            else each
-            for each in arguments
-        ]
-    )
+    arguments = tuple([with_history(each, each._array) if may_follow(each) else each for each in arguments])
     if target._base is not None and target.grad_fn is not None:
         arguments = (of_base(target, arguments[0]), *arguments[1:])
     return (with_history(arguments[0], target._array.copy()), *arguments[1:]) if keeps_input else arguments
+
+
+def may_follow(value: Any) -> bool:
+    """Whether it is a view, and no leaf of its own."""
+    if not isinstance(value, Tensor) or value._base is None:
+        return False
+    return value.grad_fn is not None or not value._requires_grad
 
 
 def of_base(target: Tensor, kept: Tensor) -> Tensor:
@@ -169,7 +169,9 @@ def with_history(tensor: Tensor, array: ndarray) -> Tensor:
     made._array = array
     if array is tensor._array:
         made._storage = tensor._storage
-    made._node, made._output, made._requires_grad = tensor.grad_fn, tensor._output, tensor.requires_grad
+    made._node, made._output = tensor.grad_fn, tensor._output
+    # not what its base requires: a view made under no_grad gets no gradient
+    made._requires_grad = made._node is not None or tensor._requires_grad
     return made
 
 

@@ -225,9 +225,7 @@ def along_one(input, name, dim):
 
 def to_chosen(grad, indices, input_shape, dim, keepdim):
     """The gradient put where the chosen elements came from, zero elsewhere."""
-    if not input_shape:
-        return grad
-    if not keepdim:
+    if not keepdim and input_shape:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return grad.new_zeros(input_shape).scatter(dim, indices, grad)
 

@@ -141,10 +141,11 @@ def with_nans(make, *extra):
 
 def ACCUMULATE_NUMBERS(op: Op, arrays: list) -> np.dtype:
     """Like ACCUMULATE, where NaN becomes zero before integers are made of floats."""
-    if arrays[0].dtype.kind == "c":
-        axes(arrays[op.positions["dim"]], arrays[0].ndim)  # which is refused first
-        raise RuntimeError("nansum on CPU does not support complex inputs")
     wanted = arrays[op.positions["dtype"]]
+    if arrays[0].dtype.kind == "c" or getattr(wanted, "is_complex", False):
+        axes(arrays[op.positions["dim"]], arrays[0].ndim)  # which is refused first
+    if arrays[0].dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
     is_float = dtypes.from_numpy(arrays[0].dtype).is_floating_point
     if getattr(wanted, "is_complex", False) and is_float and arrays[0].size:
         raise no_kernel("nansum_cpu", wanted.scalar)

@@ -349,14 +349,27 @@ def squeeze(input, dim=None):
         if not shape or shape[dim] != 1:
             return input
         return input[(ALL,) * dim + (0, ...)]
-    dims = range(len(shape)) if dim is None else () if dim == () or dim == [] else axes(dim, len(shape))
-    dims = (dims,) if isinstance(dims, int) else dims
-    kept = [place for place, size in enumerate(shape) if size != 1 or place not in dims]
+    gone = squeezed_dims(dim, shape)
+    kept = [place for place in range(len(shape)) if place not in gone]
     strides = byte_strides(input)
     return with_strides(input, tuple([shape[each] for each in kept]), tuple([strides[each] for each in kept]))
 
 
-squeeze.gradient(input=lambda grad, input_shape: view_shape(grad.contiguous(), input_shape))
+def squeezed_dims(dim: int | tuple | list | None, shape: tuple) -> list[int]:
+    """Those of size 1, among all dimensions or among `dim`."""
+    dims = range(len(shape)) if dim is None else () if dim == () or dim == [] else axes(dim, len(shape))
+    named = (dims,) if isinstance(dims, int) else dims
+    return [place for place, size in enumerate(shape) if size == 1 and place in named]
+
+
+def unsqueezed(grad: Tensor, dim: int | tuple | None, shape: tuple) -> Tensor:
+    """The gradient of `squeeze`: the dimensions that it took away."""
+    for place in squeezed_dims(dim, shape):
+        grad = grad.unsqueeze(place)
+    return grad
+
+
+squeeze.gradient(input=lambda grad, dim, input_shape: unsqueezed(grad, dim, input_shape))
 
 
 @op(

@@ -54,26 +54,54 @@ def strided_view(input, memory: np.ndarray, geometry: tuple):
     return strided(memory, *geometry)
 
 
-strided_view.gradient(
-    input=lambda grad, input_geometry, geometry: (
-        strided_add(grad, geometry, input_geometry)
-        if grad._array.size and math.prod(input_geometry[0])
-        else grad.new_zeros(input_geometry[0])  # as torch's, without a history
+def to_memory_of(grad: Tensor, source: Geometry, target: Geometry) -> Tensor:
+    """The gradient of a strided view: a part of memory made for it, as torch's."""
+    if not (grad._array.size and math.prod(target[0])):
+        return grad.new_zeros(target[0])  # as torch's, without a history
+    if is_lifted(grad):
+        return strided_add(grad, source, target)
+    least = min(source[2], target[2])
+    source, target = [(sizes, strides, offset - least) for sizes, strides, offset in (source, target)]
+    memory = strided_sums(grad, source, target)
+    return strided_view(memory, memory._array, target)
+
+
+strided_view.gradient(input=lambda grad, input_geometry, geometry: to_memory_of(grad, geometry, input_geometry))
+
+
+@op(dtype=SAME, view=True, name="_strided_part", node="AsStridedBackward0", samples=None)
+def strided_part(input, memory: np.ndarray, geometry: tuple):
+    """A strided view that is written to: its gradient is written over the base's, also where elements overlap."""
+    return strided(memory, *geometry)
+
+
+strided_part.gradient(input=lambda grad, input_geometry, geometry: strided_take(grad, geometry, input_geometry))
+
+
+@op(dtype=SAME, linear=True, name="_strided_sums", samples=None)
+def strided_sums(input, source: tuple, target: tuple):
+    """Memory with elements laid out as `source` added into it, divided by how many of `target` share a place."""
+    memory = zeroed(input, source, target)
+    if overlaps(source):
+        np.add.at(memory, strided(np.arange(memory.size), *source), input)
+    else:
+        strided(memory, *source)[...] = input
+    return memory / visits(memory.size, target) if overlaps(target) else memory
+
+
+strided_sums.gradient(
+    input=lambda grad, source, target: strided_take(
+        grad / wrap(visits(len(grad), target)).to(grad.dtype) if overlaps(target) else grad,
+        (grad._array.shape, (1,), 0),
+        source,
     )
 )
 
 
 @op(dtype=SAME, linear=True, name="_strided_add", node="AsStridedBackward0", samples=None)
 def strided_add(input, source: tuple, target: tuple):
-    """Elements laid out as `source` added into zeroed memory, read back as `target`."""
-    memory = zeroed(input, source, target)
-    if overlaps(source):
-        places = strided(np.arange(memory.size), *source)
-        np.add.at(memory, places, input)
-    else:
-        strided(memory, *source)[...] = input
-    found = strided(memory, *target)
-    return found / visits(memory.size, target) if overlaps(target) else found.copy("K")
+    """The same, read back as `target`."""
+    return strided(strided_sums.op.body(input, source, target), *target).copy("K")
 
 
 strided_add.gradient(input=lambda grad, source, target: strided_take(grad, target, source))
@@ -174,9 +202,9 @@ def overlaps(geometry: Geometry) -> bool:
 
 
 def visits(count: int, geometry: Geometry) -> np.ndarray:
-    """How many elements of the geometry share each element's place."""
+    """How many elements of the geometry share each place of memory; 1 where there is none."""
     places = strided(np.arange(count), *geometry)
-    return np.bincount(places.ravel(), minlength=count)[places]
+    return np.maximum(np.bincount(places.ravel(), minlength=count), 1)
 
 
 def in_kind_of(view: Tensor, base: Tensor) -> Tensor:
@@ -195,13 +223,17 @@ def in_kind_of(view: Tensor, base: Tensor) -> Tensor:
 
 
 def skipped(view: Tensor) -> OpNode | None:
-    """A node from the view to its base, if the way there passes `as_strided` of another view or hooks; else None.
+    """A node from the view to its base, if its elements overlap or the way there passes `as_strided` of another view
+    or hooks; else None.
 
     torch goes from a written view straight to the base: hooks of what the view was before are not called.
     """
     base = view._base
     assert base is not None
     kind, end, node = strided_view.op, base._node or base, view._node
+    if overlaps(geometry_of(view)):
+        alike = in_kind_of(view, base)
+        return strided_part.op.node_for(1, (alike, alike._array, geometry_of(view)), (view,))
     while isinstance(node, OpNode) and node is not end and node.op.is_view and node.edges:
         if (node.op is kind and node.edges[0] is not end) or node.tensor_hooks or node.pre_hooks or node.post_hooks:
             alike = in_kind_of(view, base)
