@@ -210,3 +210,13 @@ def test_products_of_two_dtypes_are_refused_in_torchs_words(product, words):
     one = torch.tensor([1.0, 2.0, 3.0])
     with pytest.raises(RuntimeError, match=words):
         product(one, one.double())
+
+
+@pytest.mark.parametrize("solve", [linalg.solve, linalg.tensorsolve, lambda A, B: linalg.solve_ex(A, B).result])
+def test_a_solution_that_was_written_to_is_refused_whichever_side_is_differentiated(solve):
+    right = torch.ones(2, requires_grad=True)
+    found = solve(2 * torch.eye(2), right)
+    with torch.no_grad():
+        found.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.sum().backward()

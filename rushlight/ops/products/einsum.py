@@ -83,9 +83,10 @@ def einsum(*args: Any) -> Tensor:
     kind = operands[0].dtype
     if not (kind.is_floating_point or kind.is_complex) or any(each.dtype is not kind for each in operands):
         return in_pairs(operands, inputs, output)
-    if len(operands) == 2 and stretches(operands, inputs):
+    summed = any(letter not in output for letters in inputs for letter in letters)
+    if not summed or (len(operands) == 2 and stretches(operands, inputs)):
         return in_pairs(operands, inputs, output)
-    return contract(list(operands), inputs, output)
+    return contracted(list(operands), inputs, output)
 
 
 def read_arguments(args: tuple) -> tuple[str, list[Tensor]]:
@@ -165,7 +166,7 @@ def read_equation(equation: str, dims: tuple[int, ...]) -> tuple[tuple[str, ...]
                 f"einsum(): output subscript {each} does not appear in the equation for any input operand"
             )
     plain = all(
-        text.count(letter) == 1 and (letter in output or any(letter in other for other in inputs if other is not text))
+        text.count(letter) == 1 and (letter in output or sum(letter in other for other in inputs) > 1)
         for text in inputs
         for letter in text
     )
@@ -237,14 +238,11 @@ def product(left: Tensor, right: Tensor, left_names: str, right_names: str, outp
         if sizes.setdefault(letter, size) != size:
             return None
     swapped, first_order, second_order, (batch, first_own, second_own, summed) = plan
+    if not summed:
+        return spread_out(left, left_names, output) * spread_out(right, right_names, output)
     first, second = (right, left) if swapped else (left, right)
     first = first if first_order is None else first.permute(first_order)
     second = second if second_order is None else second.permute(second_order)
-    if not summed:
-        for position, letter in enumerate(output):
-            first = first if letter in batch or letter in first_own else first.unsqueeze(position)
-            second = second if letter in batch or letter in second_own else second.unsqueeze(position)
-        return first * second
     count, rows, columns, inner = (
         math.prod([sizes[letter] for letter in group]) for group in (batch, first_own, second_own, summed)
     )
@@ -257,14 +255,14 @@ def plan_product(left: str, right: str, output: str) -> tuple | None:
     """For `product`: whether the operands change places, their orders of dimensions, and the letters by their roles."""
     batch = "".join(letter for letter in output if letter in left and letter in right)
     summed = "".join(letter for letter in left if letter not in output)
+    if not summed:
+        return False, None, None, (batch, "", "", "")
     for swapped, first, second in ((False, left, right), (True, right, left)):
         first_own = "".join(letter for letter in output if letter not in second)
         second_own = "".join(letter for letter in output if letter not in first)
-        if summed and output != batch + first_own + second_own:
+        if output != batch + first_own + second_own:
             continue
         wanted = (batch + first_own + summed, batch + summed + second_own)
-        if not summed:
-            wanted = tuple("".join(letter for letter in output if letter in names) for names in (first, second))
         orders = [
             None if names == order else tuple(names.index(letter) for letter in order)
             for names, order in zip((first, second), wanted, strict=True)
@@ -317,20 +315,30 @@ def pair(left: tuple[Tensor, str], right: tuple[Tensor, str], kept: str) -> tupl
     own = [letter for letter in left_over if letter not in left[1] or letter not in right[1]]
     # the one whose own letters come first is the first matrix
     turned = bool(own) and own[0] in right[1] and first.dtype is not second.dtype
-    return contract([second, first] if turned else [first, second], (names, names), left_over), left_over
+    return contracted([second, first] if turned else [first, second], (names, names), left_over), left_over
 
 
 def spread_out(operand: Tensor, letters: str, names: str) -> Tensor:
     """The operand with a dimension for each of the names, of size 1 where it lacks one."""
-    operand = operand.permute([letters.index(letter) for letter in names if letter in letters])
-    return operand[tuple([slice(None) if letter in letters else None for letter in names])]
+    # at the end, then put in order: torch's strides where sizes are 1
+    lacking = [letter for letter in names if letter not in letters]
+    for _ in lacking:
+        operand = operand.unsqueeze(-1)
+    order = [*letters, *lacking]
+    return operand.permute([order.index(letter) for letter in names])
+
+
+def contracted(operands: list[Tensor], inputs: tuple, output: str) -> Tensor:
+    """A sum of products as torch has it: a view of the product of matrices."""
+    found = contract(operands, inputs, output)
+    return found.view(found.shape)
 
 
 @op(
     name="_contract",
     dtype=MATCH,
     batch=CONTRACTED,
-    node="ViewBackward0",
+    node="BmmBackward0",
     samples=None,
 )
 def contract(operands: list[Tensor], inputs: tuple, output: str):
