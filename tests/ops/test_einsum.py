@@ -90,7 +90,7 @@ def test_integers_are_multiplied_exactly(largest):
 
 @pytest.mark.parametrize(
     ("equation", "shapes"),
-    [("i,i->", [(3,), (3,)]), ("ii,i->", [(3, 3), (3,)]), ("ij,ij->i", [(2, 3), (1, 3)])],
+    [("i,i->", [(3,), (3,)]), ("i,j->", [(3,), (2,)]), ("ii,i->", [(3, 3), (3,)]), ("ij,ij->i", [(2, 3), (1, 3)])],
 )
 def test_a_sum_of_products_is_a_view_of_the_product_of_matrices(equation, shapes):
     found = torch.einsum(equation, *[torch.ones(shape) for shape in shapes])

@@ -83,7 +83,7 @@ def einsum(*args: Any) -> Tensor:
     kind = operands[0].dtype
     if not (kind.is_floating_point or kind.is_complex) or any(each.dtype is not kind for each in operands):
         return in_pairs(operands, inputs, output)
-    summed = any(letter not in output for letters in inputs for letter in letters)
+    summed = any(letter not in output for letters in given for letter in letters)
     if not summed or (len(operands) == 2 and stretches(operands, inputs)):
         return in_pairs(operands, inputs, output)
     return contracted(list(operands), inputs, output)
