@@ -111,3 +111,28 @@ def test_the_graph_of_a_sum_of_products_ends_as_it_does_in_torch():
     names = {"ij,jk->ik": "View", "ij,jk->ki": "View", "ij,kl->ijkl": "Mul", "ij,kl->ijk": "View", "ij,jk->": "View"}
     for equation, name in names.items():
         assert torch.einsum(equation, x, y).grad_fn.name() == f"{name}Backward0", equation
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [("i,i->", [(3,), (3,)]), ("i,j->", [(3,), (2,)]), ("ii,i->", [(3, 3), (3,)]), ("ij,ij->i", [(2, 3), (1, 3)])],
+)
+def test_a_sum_of_products_is_a_view_of_the_product_of_matrices(equation, shapes):
+    found = torch.einsum(equation, *[torch.ones(shape) for shape in shapes])
+    assert found._is_view()
+    # so what shows the result does not follow when the result becomes a leaf
+    shown = found[...]
+    found.requires_grad = True
+    assert not shown.requires_grad
+
+
+def test_a_written_element_of_a_sum_of_products_leaves_a_strided_view():
+    found = torch.einsum("ij,ij->i", torch.ones(2, 3, requires_grad=True), torch.ones(1, 3))
+    assert found.grad_fn.name() == "ViewBackward0"
+    found[0] = 1.5
+    assert found.grad_fn.name() == "AsStridedBackward0"
+
+
+@pytest.mark.parametrize(("equation", "sizes"), [("i,j->ij", (1, 4)), ("i,j->ji", (4, 1)), ("i,j->ij", (4, 1))])
+def test_an_outer_product_with_one_element_has_the_strides_of_operands_unsqueezed_at_their_ends(equation, sizes):
+    assert torch.einsum(equation, *[torch.ones(size) for size in sizes]).stride() == (1, 1)

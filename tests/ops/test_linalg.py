@@ -210,3 +210,28 @@ def test_products_of_two_dtypes_are_refused_in_torchs_words(product, words):
     one = torch.tensor([1.0, 2.0, 3.0])
     with pytest.raises(RuntimeError, match=words):
         product(one, one.double())
+
+
+@pytest.mark.parametrize("solve", [linalg.solve, linalg.tensorsolve, lambda A, B: linalg.solve_ex(A, B).result])
+def test_a_solution_that_was_written_to_is_refused_whichever_side_is_differentiated(solve):
+    right = torch.ones(2, requires_grad=True)
+    found = solve(2 * torch.eye(2), right)
+    with torch.no_grad():
+        found.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        found.sum().backward()
+
+
+@pytest.mark.parametrize("arguments", [(torch.ones(1),), (torch.ones(2), 1), (torch.ones(2), 0), (torch.ones(0),)])
+def test_powers_below_one_are_ones_without_a_history(arguments):
+    x, *rest = arguments
+    found = torch.vander(x.clone().requires_grad_(), *rest)
+    assert not found.requires_grad and found.stride() == (1, 1)
+    assert found.tolist() == [[1.0] * (rest[0] if rest else len(x))] * len(x)
+
+
+def test_the_second_derivative_of_an_infinite_product_in_transforms_is_infinite_as_torchs():
+    def slope(v):
+        return torch.func.grad(lambda v: v.prod().pow(2))(v).pow(2).sum()
+
+    assert torch.func.grad(slope)(torch.tensor([3e38, 2.0])).tolist() == [torch.inf, torch.inf]

@@ -157,7 +157,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if N is not None and N < 0:
         raise RuntimeError(f"N must be non-negative, not {N}")
     count = len(x) if N is None else N
-    found = powers(x.long() if x.dtype is dtypes.bool_ else x, max(count, 2))[:, :count]
+    x = x.long() if x.dtype is dtypes.bool_ else x
+    # powers of 0 alone are ones without a history
+    found = powers(x, count) if count > 1 else x.new_ones((len(x), count))
     return found if increasing else found.flip(1)
 
 

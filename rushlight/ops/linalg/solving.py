@@ -152,8 +152,9 @@ def right_gradient(grad, A, left):
     return solve_ex(adjoint(A), grad, left=left).result
 
 
+# torch's node keeps the solution whichever side is asked for: one that was written to is refused
 for each in (solve, solve_ex):
-    each.gradient(A=matrix_gradient, B=right_gradient)
+    each.gradient(A=matrix_gradient, B=lambda grad, A, result, left: right_gradient(grad, A, left))
 
 
 def factors(make):

@@ -247,7 +247,7 @@ class Op:
 
     @property
     def write_class(self) -> type[OpNode] | bool:
-        """For native code: the class of a write's node; True for that of other calls, False where it is no plain node."""
+        """For native code: the class of a write's node; True for that of other calls, False for none that it knows."""
         if self.inplace_node is None:
             return True
         return self.inplace_node_class(()) if self.inplace_base is OpNode else False
