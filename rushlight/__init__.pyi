@@ -1787,7 +1787,7 @@ def histc(
 ) -> Tensor: ...
 def histogram(
     input: Tensor,
-    bins: Tensor | _int,
+    bins: Tensor | _int = 100,
     *,
     range: Sequence[_float] | None = None,
     weight: Tensor | None = None,

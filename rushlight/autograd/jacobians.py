@@ -58,11 +58,13 @@ def differences(fn: Callable, inputs: tuple, point: Tensor, eps: float) -> tuple
         index = np.unravel_index(place, point._array.shape)
         held = point._array[index].copy()
         values = []
-        for step in (eps, -eps):
-            point._array[index] = held + step
-            with modes.no_grad():
-                values.append([each._array.copy() for each in entry.as_tuple(fn(*inputs))])
-        point._array[index] = held
+        try:
+            for step in (eps, -eps):
+                point._array[index] = held + step
+                with modes.no_grad():
+                    values.append([each._array.copy() for each in entry.as_tuple(fn(*inputs))])
+        finally:
+            point._array[index] = held
         columns.append([(ahead - behind).reshape(-1) / (2 * eps) for ahead, behind in zip(*values, strict=True)])
     return tuple(wrap(np.array(rows)) for rows in zip(*columns, strict=True))
 

@@ -41,6 +41,8 @@ def slots(node: OpNode) -> Sequence[int | None]:
 def saved_value(node: OpNode, name: str) -> Any:
     """The value behind `_saved_x`, or the SavedTensor behind `_raw_saved_x`."""
     is_raw = name.startswith("_raw_")
+    if not is_raw and (made := derived(node, name.removeprefix("_saved_"))) is not None:
+        return made[0]
     wanted = ours(node, name.removeprefix("_raw").removeprefix("_saved_"))
     kind, position = node.op.source_of(wanted) or ("nothing", 0)
     is_tensor = kind in ("memory", "result") or (kind == "argument" and position in node.op.tensors)
@@ -56,9 +58,27 @@ def saved_value(node: OpNode, name: str) -> Any:
     if place is None:
         return None
     found = node.value_at(place)
+    if name == "_saved_p" and type(found) is int and type(node).__name__.startswith(("Pdist", "Cdist")):
+        return float(found)
     if isinstance(found, list):
         found = tuple(found)
     return found if is_tensor and not is_number(found) else as_torch(node, wanted, found)
+
+
+def derived(node: OpNode, name: str) -> tuple[Any] | None:
+    """A value that torch's node keeps and ours has in another form, in a tuple; None if it is none of those."""
+    if found := re.fullmatch(r"(\w+)_sym_argsize_(minus_)?(\d)", name):
+        shape = input_sizes(node, ours(node, found[1]) + "_shape")
+        return None if shape is None else (shape[-int(found[3]) if found[2] else int(found[3])],)
+    kind = type(node).__name__
+    if kind == "AsStridedBackward0" and name in GEOMETRY and "geometry" in node.plan.names:
+        return (node.value_at(node.plan.names.index("geometry"))[GEOMETRY.index(name)],)
+    if kind.startswith("Upsample") and name == "output_size":
+        return (tuple(node.outputs[0][0][2:]),)
+    if kind == "ConvolutionBackward0" and name == "bias_sym_sizes_opt":
+        # torch has a size of 0 where there is no bias
+        return (input_sizes(node, "bias_shape") or (0,),)
+    return None
 
 
 def input_sizes(node: OpNode, wanted: str) -> Any:
@@ -89,6 +109,8 @@ def shown_names(node: OpNode) -> list[str]:
     return found
 
 
+# what a view of strides is made of, in the order in which it is kept
+GEOMETRY = ("size", "stride", "storage_offset")
 # inputs that torch calls otherwise in a node than in the function's signature
 OTHER_NAMES = {"MmBackward0": {"mat2": "other"}, "BmmBackward0": {"mat2": "other"}}
 
@@ -114,7 +136,8 @@ def torchs(node: OpNode, name: str) -> str:
 def ours(node: OpNode, name: str) -> str:
     """Our name of a saved value: torch calls the first input `self` and its shape `self_sym_sizes`."""
     name, _, part = name.partition("_sym_")
-    name = node.op.names[0] if name == "self" else OTHER_NAMES.get(type(node).__name__, {}).get(name, name)
+    if name not in node.op.positions:
+        name = node.op.names[0] if name == "self" else OTHER_NAMES.get(type(node).__name__, {}).get(name, name)
     if part:
         return name + ("_shape" if part == "sizes" else "_sym_" + part)
     returns = node.op.returns

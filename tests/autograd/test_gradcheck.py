@@ -199,3 +199,15 @@ def test_inputs_that_are_no_tensors_and_forward_mode():
     with pytest.raises(AssertionError, match="check_batched_forward_grad=True requires check_forward_ad to be True"):
         gradcheck(torch.sin, x, check_batched_forward_grad=True)
     assert gradcheck(torch.sin, x, check_forward_ad=True, check_batched_forward_grad=True)
+
+
+def test_an_input_is_as_it_was_when_the_function_fails():
+    module = importlib.import_module("rushlight.autograd.gradcheck")
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+
+    def fails(x):
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        module._get_numerical_jacobian(fails, (x,))
+    assert x.tolist() == [1.0, 1.0]

@@ -171,3 +171,33 @@ def test_a_view_made_under_no_grad_may_be_written_into_its_own_memory():
     y.copy_(view)
     y.sum().backward()
     assert x.grad.tolist() == [0, 0, 0]
+
+
+def test_single_sizes_of_inputs():
+    x = leaf(1, 3, 4)
+    node = torch.addbmm(leaf(3, 3), x, leaf(1, 4, 3)).grad_fn
+    assert node._saved_batch1_sym_argsize_0 == 1 and node._saved_batch1_sym_argsize_1 == 3
+    node = torch.nn.functional.unfold(leaf(1, 1, 3, 4), 3).grad_fn
+    assert node._saved_self_sym_argsize_minus_2 == 3 and node._saved_self_sym_argsize_minus_1 == 4
+    assert not hasattr(node, "_saved_foo_sym_argsize_0")
+
+
+def test_values_that_are_kept_in_another_form():
+    functional = torch.nn.functional
+    node = leaf(2, 2).as_strided((3,), (1,), 1).grad_fn
+    assert (node._saved_size, node._saved_stride, node._saved_storage_offset) == ((3,), (1,), 1)
+    assert functional.interpolate(leaf(1, 1, 2), 4, mode="linear").grad_fn._saved_output_size == (4,)
+    assert functional.interpolate(leaf(1, 1, 2, 3), scale_factor=2).grad_fn._saved_output_size == (4, 6)
+    for bias, sizes in ((True, (2,)), (False, (0,))):
+        node = torch.nn.Conv2d(1, 2, 3, bias=bias)(leaf(1, 1, 3, 3)).grad_fn
+        assert node._saved_bias_sym_sizes_opt == sizes
+    power = torch.pdist(leaf(2, 2), p=1).grad_fn._saved_p
+    assert type(power) is float and power == 1
+
+
+def test_the_second_factor_is_found_in_every_product_of_matrices():
+    x, y = leaf(2, 3), leaf(3, 2)
+    for product in (x.mm(y), x @ y, torch.mm(x, y)):
+        assert product.grad_fn._saved_mat2.shape == (3, 2)
+        assert product.grad_fn._raw_saved_mat2.unpack().shape == (3, 2)
+    assert torch.bmm(leaf(1, 2, 3), leaf(1, 3, 2)).grad_fn._saved_mat2.shape == (1, 3, 2)

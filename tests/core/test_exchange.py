@@ -131,3 +131,19 @@ def test_objects_that_are_numbers_on_demand():
 def test_odd_sequences_fail_as_they_say(members, kind, words):
     with pytest.raises(kind, match=words):
         torch.tensor(type("Odd", (), members)())
+
+
+def test_what_has_no_memory_is_not_handed_out():
+    with pytest.raises(BufferError, match="Cannot pack tensors on meta"):
+        torch.ones(2, device="meta").__dlpack__()
+    with pytest.raises(ValueError, match="can't alias tensor from device 'cpu' to 'meta'"):
+        torch.asarray(torch.ones(2), device="meta", copy=False)
+    there = torch.ones(2, device="meta")
+    assert torch.asarray(there, device="meta", copy=False).is_meta
+    assert torch.asarray([1.0, 2.0], device="meta").is_meta
+
+
+def test_asarray_refuses_gradients_of_integers_as_other_creations_do():
+    with pytest.raises(RuntimeError, match=r"^Only Tensors of floating point and complex dtype can require gradients"):
+        torch.asarray([1, 2], requires_grad=True)
+    assert torch.asarray([1.0, 2.0], requires_grad=True).requires_grad

@@ -1,5 +1,7 @@
 """State dicts: what is saved, loaded, missing and unexpected."""
 
+import weakref
+
 import pytest
 
 import rushlight as torch
@@ -155,3 +157,14 @@ def test_older_state_dict_hook_replaces_the_result():
     layer = nn.Linear(1, 1)
     layer._register_state_dict_hook(lambda module, state, prefix, metadata: {"all": 1})
     assert layer.state_dict() == {"all": 1}
+
+
+def test_hooks_of_state_dicts_keep_no_module_alive():
+    layer = nn.Linear(2, 2)
+    layer.register_state_dict_pre_hook(lambda *args: None)
+    layer._register_state_dict_hook(lambda *args: None)
+    layer._register_load_state_dict_pre_hook(lambda *args: None, with_module=True)
+    layer.register_load_state_dict_post_hook(lambda *args: None)
+    seen = weakref.ref(layer)
+    del layer
+    assert seen() is None

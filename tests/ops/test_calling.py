@@ -117,3 +117,26 @@ def test_two_numbers_are_not_looked_for_in_each_other():
     assert torch.isin(torch.tensor([1, 2]), 2).tolist() == [False, True]
     with pytest.raises(TypeError, match=r"isin\(\) received an invalid combination of arguments"):
         torch.isin(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "value", "kind"),
+    [
+        (lambda: torch.add(1, 2), 3, torch.int64),
+        (lambda: torch.mul(2, 3.5), 7.0, torch.float32),
+        (lambda: torch.add(1, 2, alpha=2), 5, torch.int64),
+        (lambda: torch.sub(1, 2, alpha=2), -3, torch.int64),
+        (lambda: torch.add(1, 2.5, alpha=2), 6.0, torch.float32),
+        (lambda: torch.add(True, True, alpha=2), True, torch.bool),
+    ],
+)
+def test_sums_and_products_of_two_numbers(call, value, kind):
+    found = call()
+    assert found.item() == value and found.dtype is kind
+
+
+def test_a_factor_that_does_not_fit_two_numbers():
+    with pytest.raises(RuntimeError, match="argument alpha must not be a floating point number"):
+        torch.add(1, 2, alpha=2.5)
+    with pytest.raises(RuntimeError, match="Boolean alpha only supported for Boolean results"):
+        torch.add(1, 2, alpha=True)

@@ -66,3 +66,10 @@ def test_a_histogram_between_edges_with_history_has_it_but_no_derivative():
     assert hist.tolist() == [[1.0], [1.0]]
     with pytest.raises(RuntimeError, match="derivative for aten::_histogramdd_from_bin_tensors is not implemented"):
         hist.sum().backward()
+
+
+def test_a_histogram_has_a_hundred_bins_unless_told_otherwise():
+    x = torch.arange(5.0)
+    hist, edges = torch.histogram(x)
+    assert hist.shape == (100,) and edges.shape == (101,) and hist.sum() == 5
+    assert x.histogram().hist.shape == (100,)

@@ -108,6 +108,13 @@ def test_too_few_degrees_of_freedom_warn_and_name_the_users_line():
     assert seen[0].filename == __file__
 
 
+@pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
+def test_the_warning_of_too_few_degrees_of_freedom_names_the_function(name):
+    for dim in (None, 0):
+        with pytest.warns(UserWarning, match=rf"^{name}\(\): degrees of freedom is <= 0"):
+            getattr(torch, name)(torch.ones(1), dim)
+
+
 def test_functional_softmax_without_dim_warns_and_chooses_torchs():
     functional = torch.nn.functional
     with pytest.warns(UserWarning, match="Implicit dimension choice for softmax"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.creation.data import array_from, check_array
-from rushlight.core.creation.options import finish, refuse_pinned, require_flag
+from rushlight.core.creation.options import finish, refuse_pinned, require_flag, require_floating
 from rushlight.core.memory.deferred import resolved
 from rushlight.core.memory.exchange import array_of, array_of_capsule, exports, is_capsule
 from rushlight.core.numbers import dtypes
@@ -216,10 +216,18 @@ def asarray(
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         made = copy_of(obj, wanted, device, False, "asarray")
-    made = made.to(device) if is_meta(device) else made
+    made = without_memory(made, device, copy) if is_meta(device) else made
     if requires_grad and made._node is None:
+        require_floating(made._array.dtype)
         made.requires_grad = True
     return made
+
+
+def without_memory(made: Tensor, device: Any, copy: bool | None) -> Tensor:
+    """The tensor on 'meta', where it can share nothing with one that has memory."""
+    if copy is False and not made.is_meta:
+        raise ValueError(f"can't alias tensor from device '{made.device}' to '{device}'.")
+    return made.to(device)
 
 
 def is_storage(data: Any) -> bool:

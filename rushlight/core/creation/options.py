@@ -32,13 +32,18 @@ def finish(array: np.ndarray, device: Any = None, requires_grad: bool = False) -
         made._inference = True
     if requires_grad:
         require_flag("requires_grad", requires_grad)
-        if array.dtype not in dtypes.DIFFERENTIABLE:
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-                f"; this one would be {dtypes.from_numpy(array.dtype)}: pass for example dtype=torch.float32"
-            )
+        require_floating(array.dtype)
         made._requires_grad = True
     return made
+
+
+def require_floating(kind: np.dtype) -> None:
+    """Refuse a dtype that has no gradients."""
+    if kind not in dtypes.DIFFERENTIABLE:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients"
+            f"; this one would be {dtypes.from_numpy(kind)}: pass for example dtype=torch.float32"
+        )
 
 
 def require_flag(name: str, value: Any) -> None:

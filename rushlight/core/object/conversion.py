@@ -139,6 +139,8 @@ def require_exportable(tensor: Tensor) -> None:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if flips_of(tensor._array) & CONJUGATE:
         raise BufferError("Can't export tensors with the conjugate bit set; use tensor.resolve_conj()")
+    if tensor.is_meta:
+        raise BufferError("Cannot pack tensors on meta: they have no memory")
 
 
 @method

@@ -397,7 +397,7 @@ class Methods:
     def histc(self, bins: _int = 100, min: Number = 0, max: Number = 0) -> Tensor: ...
     def histogram(
         self,
-        bins: Tensor | _int,
+        bins: Tensor | _int = 100,
         *,
         range: Sequence[_float] | None = None,
         weight: Tensor | None = None,

@@ -129,7 +129,8 @@ rsub.gradient(
 
 def scaled(value: Any, alpha: Any, other: Any) -> Any:
     """`value` times `alpha`, which must fit the dtype of the result."""
-    kind = kind_of(value, other)
+    arrays = [each for each in (value, other) if type(each) is np.ndarray]
+    kind = kind_of(value, other) if arrays else np.result_type(type(value), type(other)).kind
     if isinstance(alpha, bool) and kind != "b":
         raise explained(RuntimeError, "Boolean alpha only supported for Boolean results.", stage=KERNEL)
     if isinstance(alpha, float) and kind in "bui":
@@ -142,9 +143,9 @@ def scaled(value: Any, alpha: Any, other: Any) -> Any:
     if isinstance(alpha, complex) and kind != "c":
         words = "For non-complex input tensors, argument alpha must not be a complex number."
         raise explained(RuntimeError, words, stage=KERNEL)
-    if kind in "fc":
-        require_fitting(alpha, value.dtype if type(value) is np.ndarray else other.dtype)
-    return value * (bool(alpha) if kind == "b" else alpha)
+    if kind in "fc" and arrays:
+        require_fitting(alpha, arrays[0].dtype)
+    return value * (np.bool_(alpha) if kind == "b" else alpha)
 
 
 @op(

@@ -128,7 +128,7 @@ def counted_samples(make):
 
 
 @op(dtype=SAME, samples=cases(counted_samples), returns=("hist", "bin_edges"), underivable="histogram")
-def histogram(input, bins: "int | Tensor", *, range=None, weight: "Tensor" = None, density=False, out=None):
+def histogram(input, bins: "int | Tensor" = 100, *, range=None, weight: "Tensor" = None, density=False, out=None):
     """Counts, or sums of weights, of the elements in each bin, and the edges of the bins.
 
     `bins` is their number, in equal steps over `range` or over all elements, or a tensor of the edges.

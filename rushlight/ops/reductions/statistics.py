@@ -105,12 +105,12 @@ def arguments(name, dim, unbiased, keepdim, correction, axis, keepdims):
 
 @op(dtype=REAL, batch=OVER, name="_variance", node="VarBackward0", samples=None)
 def variance(input, dim: tuple, keepdim: bool, correction: float, *, out=None):
-    return moments(input, "std and var", dim, keepdim, correction)[0]
+    return moments(input, "var", dim, keepdim, correction)[0]
 
 
 @op(dtype=REAL, batch=OVER, name="_deviation", node="StdBackward0", samples=None)
 def deviation(input, dim: tuple, keepdim: bool, correction: float, *, out=None):
-    return rooted(input, "std and var", dim, keepdim, correction)[0]
+    return rooted(input, "std", dim, keepdim, correction)[0]
 
 
 @op(dtype=REAL, batch=OVER, name="_variance_and_mean", node="VarMeanBackward0", samples=None)
