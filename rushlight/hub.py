@@ -209,4 +209,13 @@ def load_state_dict_from_url(
     return read(cached, map_location=map_location, weights_only=weights_only)
 
 
-__getattr__ = names_of("rushlight.hub")
+find_name = names_of("rushlight.hub")
+
+
+def __getattr__(name: str) -> Any:
+    # packages take their progress bar from here
+    if name == "tqdm" and find_spec("tqdm") is not None:
+        from tqdm import tqdm
+
+        return tqdm
+    return find_name(name)
