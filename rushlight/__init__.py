@@ -168,6 +168,7 @@ _ELSEWHERE |= dict.fromkeys(
     "_unsafe_index _unsafe_index_put _unsafe_masked_index _unsafe_masked_index_put_accumulate".split(),
     "ops.machine.inner",
 )
+_ELSEWHERE["_disable_dynamo"] = "_compile"
 _ELSEWHERE |= dict.fromkeys(("DisableTorchFunction", "DisableTorchFunctionSubclass"), "core.surface.overriding")
 _ELSEWHERE |= dict.fromkeys(
     "bit bits16 bits1x8 bits2x4 bits4x2 bits8 chalf complex32 float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz "

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -209,4 +210,11 @@ def load_state_dict_from_url(
     return read(cached, map_location=map_location, weights_only=weights_only)
 
 
-__getattr__ = names_of("rushlight.hub")
+find_name = names_of("rushlight.hub")
+
+
+def __getattr__(name: str) -> Any:
+    # packages take their progress bar from here
+    if name == "tqdm" and find_spec("tqdm") is not None:
+        return import_module("tqdm").tqdm
+    return find_name(name)

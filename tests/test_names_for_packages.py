@@ -1,5 +1,7 @@
 """Inner names of torch that other people's packages import: they are there, and do what these packages ask of them."""
 
+import sys
+
 import pytest
 
 import rushlight as torch
@@ -129,3 +131,35 @@ def test_helpers_of_functional_derivatives_by_their_private_names():
     assert functional._tuple_postprocess((one,), False) is one
     (detached,) = functional._grad_postprocess((one.requires_grad_() * 2,), False)
     assert not detached.requires_grad
+
+
+def test_optimizers_of_packages_stay_out_of_compiled_functions():
+    assert torch._disable_dynamo(lambda x: x + 1)(torch.ones(1)).item() == 2
+    assert torch._disable_dynamo(recursive=False)(lambda x: x + 1)(torch.ones(1)).item() == 2
+
+
+def test_packages_ask_whether_mixed_precision_is_of_use():
+    from rushlight.cuda.amp.common import amp_definitely_not_available
+
+    assert torch.cuda.amp.common.amp_definitely_not_available is amp_definitely_not_available
+    assert amp_definitely_not_available()
+
+
+def test_the_progress_bar_of_hub_is_that_of_tqdm(monkeypatch, tmp_path):
+    (tmp_path / "tqdm.py").write_text("tqdm = 'a bar'")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "tqdm", raising=False)
+    assert torch.hub.tqdm == "a bar"
+
+
+def test_modes_can_be_derived_from():
+    class Counting(torch.no_grad):
+        def __init__(self, count=1):
+            super().__init__()
+            self.count = count
+
+    with Counting() as _, Counting(2):
+        assert not torch.is_grad_enabled()
+    assert torch.is_grad_enabled()
+    assert Counting(3).count == 3
+    assert Counting()(torch.is_grad_enabled)() is False

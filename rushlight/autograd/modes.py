@@ -22,6 +22,8 @@ class Mode:
         if given and callable(given[0]) and cls in (no_grad, enable_grad, inference_mode):
             decorated: Any = cls()(given[0])
             return decorated
+        if extension is not None and issubclass(cls, no_grad):
+            return extension.new_no_grad(cls)
         return object.__new__(cls)
 
     def __enter__(self) -> Any:

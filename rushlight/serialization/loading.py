@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.memory.capacity import new_bytes
 from rushlight.core.memory.mapping import map_file, swap_bytes
 from rushlight.core.memory.public_storage import UntypedStorage, on_block
 from rushlight.core.memory.typed_storage import TypedStorage
@@ -202,7 +203,7 @@ class ArchiveStorages:
                 return found.view(kind.numpy)
             memory = found.copy()
         else:
-            memory = np.empty(size, np.uint8)
+            memory = new_bytes(size)
             if size:
                 self.archive.read_into(name, memory)
         if self.swaps:

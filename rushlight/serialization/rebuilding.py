@@ -195,7 +195,7 @@ def _get_layout(name: str) -> layouts.layout:
 
 def state_of(tensor: Tensor) -> Any:
     """The attributes that somebody gave a tensor, as files hold them; None if there are none."""
-    own = {name: value for name, value in tensor.__dict__.items() if name not in FIELDS}
+    own = dict(tensor.__dict__)
     slots = {}
     for kind in type(tensor).__mro__:
         if kind is not Tensor and issubclass(kind, Tensor):

@@ -130,3 +130,15 @@ def test_linspace_of_half_precision_counts_in_it():
     assert torch.linspace(4.1438, 9.97612, 6, dtype=torch.float16)[1].item() == 5.3125
     expected = [-3.5, -3.203125, -2.90625, -2.59375, -2.296875, -2.0, -1.6953125, -1.390625, -1.09375]
     assert torch.linspace(-3.5, -1.09, 9, dtype=torch.bfloat16).tolist() == expected
+
+
+def test_each_part_of_complex_steps_is_rounded_by_itself():
+    for kind, real in ((torch.complex64, torch.float32), (torch.complex128, torch.float64)):
+        found = torch.linspace(-1.4896453 + 0.3j, 0.1 - 2.7j, 37, dtype=kind)
+        assert found.real.equal(torch.linspace(-1.4896453, 0.1, 37, dtype=real))
+        assert found.imag.equal(torch.linspace(0.3, -2.7, 37, dtype=real))
+
+
+def test_a_complex_power_that_is_alone_has_all_digits():
+    found = torch.logspace(0.01 + 10.923799985066038j, 0, 1, base=3.5, dtype=torch.complex64)
+    assert found.equal(torch.tensor([3.5 ** (0.01 + 10.923799985066038j)], dtype=torch.complex64))

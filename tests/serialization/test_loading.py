@@ -276,3 +276,15 @@ def test_the_names_of_the_module_are_torchs():
     with pytest.raises(RuntimeError, match="Attempting to deserialize object on a CUDA device"):
         found.validate_cuda_device("cuda:0")
     assert torch.utils.serialization.config.save.storage_alignment == 64
+
+
+@pytest.mark.skipif(not torch.memory.stats()["pool"], reason="there is no native pool")
+def test_what_is_loaded_takes_the_memory_of_what_was_loaded_before():
+    file = saved({f"{place}": torch.ones(300_000) for place in range(5)})
+    found = torch.load(file)
+    del found
+    before = torch.memory.stats()["fresh"]
+    file.seek(0)
+    found = torch.load(file)
+    assert torch.memory.stats()["fresh"] == before
+    assert all(each.eq(1).all() for each in found.values())

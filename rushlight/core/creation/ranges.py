@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -216,7 +217,13 @@ def logspace(
     elif kind.itemsize == 2:
         compute = np.dtype("float32")
     with np.errstate(all="ignore"):
-        array = cast(np.power(compute.type(base), between(ends, count, compute)), kind)
+        if kind.kind == "c":
+            # exponents are rounded twice; a power that is alone is computed with all digits
+            compute = kind if count > 1 else np.dtype("complex128")
+            exponents = divided(ends, count, compute, lambda factor, places, base: factor * places + base)
+            array = np.power(compute.type(base), exponents).astype(kind)
+        else:
+            array = cast(np.power(compute.type(base), between(ends, count, compute)), kind)
     return finish_into(shaped(array, out), out, dtype, device, layout, pin_memory, requires_grad)
 
 
@@ -249,6 +256,16 @@ def read_ends(
 
 
 def between(ends: tuple, count: int, kind: np.dtype) -> np.ndarray:
+    """Evenly spaced numbers; those of complex ends are so in each part by itself."""
+    if kind.kind == "c":
+        made, numbers = np.empty(count, kind), [complex(each) for each in ends]
+        made.real = divided(tuple([each.real for each in numbers]), count, made.real.dtype, rounded_once)
+        made.imag = divided(tuple([each.imag for each in numbers]), count, made.imag.dtype, rounded_once)
+        return made
+    return divided(ends, count, kind, rounded_once)
+
+
+def divided(ends: tuple, count: int, kind: np.dtype, placed: Callable) -> np.ndarray:
     """Evenly spaced numbers, the first half counted from the start and the second from the end."""
     compute = np.dtype("float64") if kind.kind in "iu" else kind
     if kind.kind in "iu":
@@ -261,8 +278,8 @@ def between(ends: tuple, count: int, kind: np.dtype) -> np.ndarray:
         places = counted(count).astype(compute)
         half = count // 2
         made = np.empty(count, compute)
-        made[:half] = rounded_once(step, places[:half], first)
-        made[half:] = rounded_once(-step, places[: count - half][::-1], last)
+        made[:half] = placed(step, places[:half], first)
+        made[half:] = placed(-step, places[: count - half][::-1], last)
     return cast(made, kind)
 
 

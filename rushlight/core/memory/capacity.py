@@ -7,10 +7,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rushlight.native import extension
+
 # what 64 bits count, in bytes as in elements
 MOST = 2**63 - 1
 # bytes from which on the system is asked beforehand: below, asking for the result itself is as quick
 LARGE = 2**34
+
+
+def new_bytes(count: int) -> np.ndarray:
+    """So many bytes with nothing in particular in them, of the memory that tensors gave back where there is some."""
+    return np.empty(count, np.uint8) if extension is None else extension.memory_bytes(count)
 
 
 def require_room(shape: Sequence[int], itemsize: int) -> None:

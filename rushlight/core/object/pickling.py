@@ -13,15 +13,7 @@ from rushlight.core.memory.meta import Meta
 from rushlight.core.memory.storage import Storage
 from rushlight.core.memory.strides import as_kind, bytes_of, contiguous_strides, copied, strided
 from rushlight.core.numbers.dtypes import dtype, from_numpy
-from rushlight.core.object.fields import NAMES
 from rushlight.core.object.tensor import Tensor, geometry_of, method, new, storage_of
-
-# the fields of a tensor; what else stands in its __dict__ was put there by the user
-FIELDS = frozenset(NAMES)
-
-
-def user_attributes(tensor: Tensor) -> dict[str, Any]:
-    return {name: value for name, value in tensor.__dict__.items() if name not in FIELDS}
 
 
 def build(
@@ -39,10 +31,10 @@ def build(
 @method
 def __reduce_ex__(self: Tensor, protocol: Any) -> tuple:
     if type(self._array) is Meta:
-        return rebuild_meta, (type(self), self._array, self.requires_grad), user_attributes(self) or None
+        return rebuild_meta, (type(self), self._array, self.requires_grad), self.__dict__ or None
     # the storage is an object of the pickle: views of one storage find the same one again
     arguments = (type(self), storage_of(self), geometry_of(self), self.requires_grad, kind_of(self))
-    return build, (*arguments, flips_of(self._array)), user_attributes(self) or None
+    return build, (*arguments, flips_of(self._array)), self.__dict__ or None
 
 
 def rebuild_meta(cls: type, array: np.ndarray, requires_grad: bool) -> Tensor:
@@ -101,7 +93,7 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
     made._created = self._created
     if self._grad is not None:
         made._grad = self._grad.__deepcopy__(memo)
-    for name, value in user_attributes(self).items():
+    for name, value in self.__dict__.items():
         setattr(made, name, deepcopy(value, memo))
     return made
 

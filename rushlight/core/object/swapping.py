@@ -35,7 +35,7 @@ def slots_of(kind: type) -> set[str]:
 def taken(tensor: Tensor) -> tuple[dict, dict]:
     """The fields of a tensor, and the attributes that it was given besides."""
     fields = {name: getattr(tensor, name) for name in NAMES}
-    return fields, {name: value for name, value in tensor.__dict__.items() if name not in fields}
+    return fields, dict(tensor.__dict__)
 
 
 def put(tensor: Tensor, values: tuple[dict, dict]) -> None:

@@ -26,16 +26,8 @@ from rushlight.native import extension
 if TYPE_CHECKING:
     from rushlight.autograd.graph import Node
 
-if extension is None:
-
-    def new(kind: type) -> Any:
-        """A tensor without any fields."""
-        made: Any = Fields.__new__(kind)
-        if state.birth:
-            made._born = state.birth
-        return made
-else:
-    new = Fields.__new__  # type: ignore[assignment]
+# a tensor without any fields
+new: Any = Fields.__new__
 new_tuple = tuple.__new__
 
 # methods of the native base type, and the names under which it knows their Python forms

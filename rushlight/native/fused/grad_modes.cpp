@@ -12,6 +12,7 @@ namespace {
 const Interned name_before("before");
 // Mode.__new__ in Python, for what is decorated at once
 newfunc new_carefully;
+PyTypeObject* quickened = nullptr;
 
 PyObject* new_mode(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     bool is_bare = PyTuple_GET_SIZE(args) == 0 && (keywords == nullptr || PyDict_GET_SIZE(keywords) == 0);
@@ -39,6 +40,15 @@ PyMethodDef no_grad_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+// new_no_grad(type): of a class that users derived from no_grad, for which object.__new__ is not safe any more.
+PyObject* new_no_grad(PyObject*, PyObject* object) {
+    auto* type = reinterpret_cast<PyTypeObject*>(object);
+    if (quickened == nullptr || !PyType_Check(object) || !PyType_IsSubtype(type, quickened)) {
+        return PyErr_Format(PyExc_TypeError, "expected a class that is derived from no_grad");
+    }
+    return type->tp_alloc(type, 0);
+}
+
 // quicken_no_grad(type): its methods become native, which do what the Python ones do. Assigning others restores those.
 PyObject* quicken_no_grad(PyObject*, PyObject* object) {
     if (!PyType_Check(object)) return PyErr_Format(PyExc_TypeError, "expected a class");
@@ -49,10 +59,13 @@ PyObject* quicken_no_grad(PyObject*, PyObject* object) {
     }
     new_carefully = type->tp_new;
     type->tp_new = new_mode;
+    Py_INCREF(object);
+    quickened = type;
     Py_RETURN_NONE;
 }
 
 PyMethodDef mode_methods[] = {
+    {"new_no_grad", guarded<new_no_grad>, METH_O, "A mode of a class that is derived from no_grad."},
     {"quicken_no_grad", guarded<quicken_no_grad>, METH_O, "Let no_grad be entered and left natively."},
     {nullptr, nullptr, 0, nullptr},
 };

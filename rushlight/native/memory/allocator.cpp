@@ -33,6 +33,12 @@ PyObject* memory_stats(PyObject*, PyObject*) {
                          static_cast<long long>(all.fresh));
 }
 
+PyObject* memory_bytes(PyObject*, PyObject* count) {
+    npy_intp bytes = PyLong_AsSsize_t(count);
+    if (bytes == -1 && PyErr_Occurred()) return nullptr;
+    return reinterpret_cast<PyObject*>(new_array(1, &bytes, NPY_UINT8));
+}
+
 PyObject* memory_set_limit(PyObject*, PyObject* bytes) {
     size_t limit = PyLong_AsSize_t(bytes);
     if (limit == static_cast<size_t>(-1) && PyErr_Occurred()) return nullptr;
@@ -65,6 +71,7 @@ PyObject* pool_handler() {
 
 PyMethodDef memory_methods[] = {
     {"memory_stats", guarded<memory_stats>, METH_NOARGS, "What the pool holds, as a dict."},
+    {"memory_bytes", guarded<memory_bytes>, METH_O, "An array of so many bytes of the pool, whatever is in them."},
     {"memory_set_limit", guarded<memory_set_limit>, METH_O, "Set how many bytes may be kept."},
     {"memory_reset_peak", guarded<memory_reset_peak>, METH_NOARGS, "Count the peak from here."},
     {"memory_release", guarded<memory_release>, METH_NOARGS, "Give what is kept back to the system."},

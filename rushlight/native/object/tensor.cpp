@@ -225,6 +225,13 @@ PyObject* get_created(PyObject* self, void*) { return place_tuple(as_tensor(self
 
 int set_created(PyObject* self, PyObject* value, void*) { return place_from(value, as_tensor(self)->created) ? 0 : -1; }
 
+// as of a class that Python made: it may be deleted, and the next who asks gets an empty one
+int set_dict(PyObject* self, PyObject* value, void*) {
+    if (value != nullptr) return PyObject_GenericSetDict(self, value, nullptr);
+    Py_CLEAR(as_tensor(self)->dict);
+    return 0;
+}
+
 PyGetSetDef tensor_fields[] = {
     {"_array", get_array, set_array, nullptr, nullptr},
     {"_storage", get_typed<Storage, &Tensor::storage>, set_typed<Storage, &Tensor::storage, &StorageType>, nullptr,
@@ -240,7 +247,7 @@ PyGetSetDef tensor_fields[] = {
      nullptr, nullptr},
     {"_cut", get_cut, set_cut, nullptr, nullptr},
     {"_created", get_created, set_created, nullptr, nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, set_dict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

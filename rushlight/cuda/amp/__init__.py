@@ -7,9 +7,10 @@ from typing import Any
 
 from rushlight import amp
 from rushlight.core.numbers import dtypes
+from rushlight.cuda.amp import common
 from rushlight.errors.warning import warn
 
-__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+__all__ = ["GradScaler", "autocast", "common", "custom_bwd", "custom_fwd"]
 
 
 def say_old(name: str) -> None:
