@@ -164,7 +164,7 @@ def isposinf(input, *, out=None):
     tensor([ True, False, False])
     """
     refuse_complex("isposinf", input)
-    return np.equal(input, np.inf) if input.dtype.kind == "f" else np.zeros(input.shape, bool)
+    return np.equal(input, np.inf) if input.dtype.kind == "f" else np.zeros_like(input, bool)
 
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
@@ -175,7 +175,7 @@ def isneginf(input, *, out=None):
     tensor([False,  True, False])
     """
     refuse_complex("isneginf", input)
-    return np.equal(input, -np.inf) if input.dtype.kind == "f" else np.zeros(input.shape, bool)
+    return np.equal(input, -np.inf) if input.dtype.kind == "f" else np.zeros_like(input, bool)
 
 
 def refuse_complex(name: str, input: np.ndarray) -> None:
@@ -190,7 +190,7 @@ def isreal(input):
     >>> torch.isreal(torch.tensor([1 + 0j, 1 + 2j]))
     tensor([ True, False])
     """
-    return np.equal(input.imag, 0) if input.dtype.kind == "c" else np.ones(input.shape, bool)
+    return np.equal(input.imag, 0) if input.dtype.kind == "c" else np.ones_like(input, bool)
 
 
 near = cases(
