@@ -76,7 +76,7 @@ def report() -> Report:
 
 
 # in the order of `kernels/row.h`
-DTYPES = ("float32", "float64", "int64", "bool")
+DTYPES = ("float32", "float64", "int64", "bool", "float16", "bfloat16")
 
 
 def kernel_of(

@@ -8,6 +8,7 @@ import pytest
 import rushlight as torch
 from rushlight.native import extension
 from rushlight.ops.machine.writing import FOLDS
+from tests.native.declared import kernel_named
 
 pytestmark = pytest.mark.skipif(extension is None, reason="there is no native layer")
 
@@ -23,7 +24,7 @@ LAYOUTS = {
 
 
 def numbers(kind, *shape):
-    return torch.from_numpy(np.random.default_rng(0).standard_normal(shape) * 3).to(kind)
+    return torch.from_numpy(np.asarray(np.random.default_rng(0).standard_normal(shape) * 3)).to(kind)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -77,3 +78,52 @@ def test_numbers_meet_half_precision_as_they_do_in_python():
     assert torch.equal(x.add(y, alpha=0.1), wide.half())
     # a weight is not rounded
     assert torch.equal(x.lerp(y, 0.1), x.float().lerp(y.float(), 0.1).half())
+
+
+HALVES = [torch.float16, torch.bfloat16]
+REDUCTIONS = ["sum", "mean", "prod", "amax", "amin", "max", "min"]
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("kind", HALVES, ids=str)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_half_precision_is_reduced_as_float32_and_rounded_once(name, kind, layout):
+    input = LAYOUTS[layout](numbers(kind, 6, 5, 4))
+    wide = LAYOUTS[layout](numbers(kind, 6, 5, 4).float())
+    for options in ({}, {"dim": 1, "keepdim": True}):
+        found, expected = getattr(input, name)(**options), getattr(wide, name)(**options)
+        found, expected = (each[0] if isinstance(each, tuple) else each for each in (found, expected))
+        assert found.dtype == kind
+        assert torch.equal(found, expected.to(kind))
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "_max_all", "amin"])
+@pytest.mark.parametrize("kind", HALVES, ids=str)
+def test_a_kernel_reduces_half_precision_itself(name, kind):
+    before = kernel_named(name).forward.accepted
+    getattr(numbers(kind, 30, 20), name.strip("_").removesuffix("_all"))()
+    assert kernel_named(name).forward.accepted == before + 1
+
+
+@pytest.mark.parametrize("name", ["sum", "mean"])
+@pytest.mark.parametrize("kind", HALVES, ids=str)
+def test_the_gradient_of_a_reduction_is_spread_in_half_precision(name, kind):
+    for dim in (None, 0, (0, 2)):
+        input = numbers(kind, 3, 5, 4).requires_grad_()
+        result = getattr(input, name)(dim)
+        result.backward(numbers(kind, *result.shape))
+        count = input.numel() // result.numel() if name == "mean" else 1
+        spread = (numbers(kind, *result.shape).float() / count).to(kind)
+        for each in () if dim is None else (dim,) if isinstance(dim, int) else dim:
+            spread = spread.unsqueeze(each)
+        assert torch.equal(input.grad, spread.expand(input.shape))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("layout", ["contiguous", "transposed", "sliced", "permuted", "narrow"])
+def test_a_comparison_in_place_is_one_in_the_dtype_of_what_it_writes_to(kind, layout):
+    for name in ("eq", "lt", "ge"):
+        input, other = (LAYOUTS[layout](numbers(kind, 60, 50, 4)) for _ in range(2))
+        other[0] = 1
+        expected = getattr(input, name)(other).to(kind)
+        assert torch.equal(getattr(input, name + "_")(other), expected)

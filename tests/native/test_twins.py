@@ -122,6 +122,7 @@ def test_a_second_backward_is_refused_alike(op):
 # their values, such as empty parts, classes given as probabilities, or sums over dims that are no neighbours.
 LEFT = {
     "narrow": 2,
+    "diagonal": 1,
     "unfold": 4,
     "stack": 1,
     "hstack": 1,

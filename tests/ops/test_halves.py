@@ -156,3 +156,17 @@ def test_infinity_becomes_the_largest_number_of_half_precision(dtype):
     assert torch.nan_to_num(x).tolist() == [largest, -largest, 0.0, 1.0]
     assert torch.nan_to_num(x[0]).item() == largest
     assert x.nan_to_num_()[1].item() == -largest
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_half_precision_is_filled_and_made_finite_in_every_layout(dtype):
+    limits = torch.finfo(dtype)
+    for turn in (lambda x: x, lambda x: x.t(), lambda x: x[:, ::2]):
+        x = turn(torch.tensor([[1.1, math.nan, math.inf, -2], [0, -math.inf, 3, math.nan]]).to(dtype))
+        finite = torch.nan_to_num(x.float(), 0.0, limits.max, limits.min).to(dtype)
+        assert torch.equal(torch.nan_to_num(x), finite)
+        given = torch.nan_to_num(x.float(), *(float(torch.tensor(each).to(dtype)) for each in (0.1, 2.7, -3.3)))
+        assert torch.equal(torch.nan_to_num(x, 0.1, 2.7, -3.3), given.to(dtype))
+        value = torch.tensor(0.3).to(dtype)
+        assert torch.equal(torch.fill(x, 0.3), value.expand(x.shape))
+        assert torch.equal(x.fill_(0.3), value.expand(x.shape))

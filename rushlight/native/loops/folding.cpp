@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "loops/convert.h"
 #include "loops/copy.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
@@ -312,8 +313,27 @@ Ref in_rows(PyArrayObject* array, Dims dims, Middle& middle) {
     return copy;
 }
 
+namespace {
+
+// Half precision is folded as float32 is, and rounded once at the end.
+PyArrayObject* fold_half(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape,
+                         double divisor) {
+    Ref wide = Ref::steal(as_object(
+        new_array_like_strides(PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array), NPY_FLOAT32)));
+    if (!wide) return nullptr;
+    convert_into(wide.array(), array);
+    Ref folded = Ref::steal(as_object(fold_to(which, wide.array(), dims, ndim, shape, divisor)));
+    if (!folded || PyArray_TYPE(folded.array()) != NPY_FLOAT32) return folded.release_array();
+    Ref found = Ref::steal(as_object(new_array(ndim, shape, PyArray_TYPE(array))));
+    if (found) convert_into(found.array(), folded.array());
+    return found.release_array();
+}
+
+}  // namespace
+
 PyArrayObject* fold_to(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape,
                        double divisor) {
+    if (kept_dtype_of(array) >= DTYPES) return fold_half(which, array, dims, ndim, shape, divisor);
     int dtype = dtype_of(array);
     DECLINE_IF(dtype < 0 || PyArray_SIZE(array) == 0);
     const Fold& fold = table().folding.folds[which][dtype];
@@ -356,12 +376,30 @@ Ref divided(PyArrayObject* array, double divisor) {
     return (dtype_of(array) == FLOAT32 ? divided_as<float> : divided_as<double>)(array, divisor);
 }
 
+namespace {
+
+// Half precision is divided as float32 is, and rounded where it is written.
+PyArrayObject* spread_half(PyArrayObject* grad, int ndim, const npy_intp* shape, npy_intp* kept, double divisor) {
+    Ref wide = Ref::steal(as_object(new_array(PyArray_NDIM(grad), PyArray_DIMS(grad), NPY_FLOAT32)));
+    if (!wide) return nullptr;
+    convert_into(wide.array(), grad);
+    if (divisor != 1) wide = divided(wide.array(), divisor);
+    PyArray_Dims sizes = {kept, ndim};
+    Ref view = wide ? Ref::steal(PyArray_Newshape(wide.array(), &sizes, NPY_CORDER)) : Ref();
+    Ref result = view ? Ref::steal(as_object(new_array(ndim, shape, PyArray_TYPE(grad)))) : Ref();
+    if (result) convert_into(result.array(), view.array());
+    return result.release_array();
+}
+
+}  // namespace
+
 PyArrayObject* spread(PyArrayObject* grad, int ndim, const npy_intp* shape, Dims dims, double divisor) {
-    int dtype = dtype_of(grad);
-    DECLINE_IF(dtype != FLOAT32 && dtype != FLOAT64);
+    int dtype = kept_dtype_of(grad);
+    DECLINE_IF(dtype < 0 || dtype == INT64 || dtype == BOOL);
     npy_intp kept[NPY_MAXDIMS];
     reduced_shape(ndim, shape, dims, true, kept);
     DECLINE_IF(PyArray_SIZE(grad) != PyArray_MultiplyList(kept, ndim));
+    if (dtype >= DTYPES) return spread_half(grad, ndim, shape, kept, divisor);
     Ref result = Ref::steal(reinterpret_cast<PyObject*>(new_array(ndim, shape, type_num_of(dtype))));
     if (!result) return nullptr;
     auto* found = result.array();

@@ -340,12 +340,13 @@ void Operands::run_plain(Loop loop, char* result, int result_size) const {
     }
 }
 
-void Operands::run(Loop loop, PyArrayObject* result, int result_dtype) const {
+void Operands::run(Loop loop, PyArrayObject* result, int result_dtype, int made_dtype) const {
     if (size == 0) return;
-    if (plain && result_dtype < DTYPES && PyArray_IS_C_CONTIGUOUS(result)) {
+    bool converts = made_dtype >= 0 && made_dtype != result_dtype;
+    if (plain && result_dtype < DTYPES && !converts && PyArray_IS_C_CONTIGUOUS(result)) {
         run_plain(loop, PyArray_BYTES(result), SIZES[result_dtype]);
     } else {
-        walk(*this, loop, result, result_dtype);
+        walk(*this, loop, result, result_dtype, made_dtype);
     }
 }
 

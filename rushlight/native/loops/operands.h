@@ -45,8 +45,9 @@ public:
     bool has_shape(PyArrayObject* out) const;
     // Whether the result may be written to this array while the operands are read.
     bool may_write(PyArrayObject* out) const;
-    // The result may be of half precision: the loop's float32 is rounded to it.
-    void run(Loop loop, PyArrayObject* result, int result_dtype) const;
+    // The result may be of half precision: the loop's float32 is rounded to it. Where the loop gives something else
+    // than the result holds, as comparisons do, `made_dtype` says what.
+    void run(Loop loop, PyArrayObject* result, int result_dtype, int made_dtype = -1) const;
 
     int count = 0;
     int ndim = 0;

@@ -27,8 +27,9 @@ struct Block {
     npy_intp base[MAX_OPERANDS + 1];
 };
 
+// inlined, whatever the size of what calls it: as a call it takes half as long again
 template <class T>
-void gather_as(const char* from, npy_intp step, char* to, int64_t count) {
+inline __attribute__((always_inline)) void gather_as(const char* from, npy_intp step, char* to, int64_t count) {
     for (int64_t i = 0; i < count; i++, from += step, to += sizeof(T)) {
         *reinterpret_cast<T*>(to) = *reinterpret_cast<const T*>(from);
     }
@@ -71,8 +72,8 @@ void scatter(const char* from, char* to, npy_intp step, int64_t count, int dtype
 
 class Walk {
 public:
-    Walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype)
-        : operands(operands), loop(loop), result(result), result_dtype(result_dtype) {
+    Walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype, int made_dtype)
+        : operands(operands), loop(loop), result(result), result_dtype(result_dtype), made_dtype(made_dtype) {
         find_axes();
         choose_block();
     }
@@ -89,13 +90,13 @@ private:
     void find_base(Block& block) const;
     void advance(Block& block) const;
     const char* bring(int i, const char* from, int64_t height, int64_t width, char* buffer) const;
-    void bring_back(const char* buffer, char* to, int64_t height, int64_t width) const;
+    __attribute__((noinline)) void bring_back(const char* buffer, char* to, int64_t height, int64_t width) const;
     void run_rows(const void** inputs, char* to, int64_t height, int64_t width) const;
 
     const Operands& operands;
     Loop loop;
     PyArrayObject* result;
-    int result_dtype;
+    int result_dtype, made_dtype;  // what the result holds, and what the loop gives
 
     // from the slowest to the fastest; the last two make up the blocks
     Axis axes[NPY_MAXDIMS + 2];
@@ -149,7 +150,7 @@ bool Walk::is_direct(int place, int own_size, int size) const {
 // Whether each row can be read, and written, where it stands.
 bool Walk::has_plain_rows() const {
     const Axis& column = axes[count - 1];
-    if (result_dtype >= DTYPES || column.steps[RESULT] != SIZES[result_dtype]) return false;
+    if (result_dtype != made_dtype || column.steps[RESULT] != SIZES[result_dtype]) return false;
     for (int i = 0; i < operands.count; i++) {
         const Operand& operand = operands.items[i];
         if (operand.single) continue;
@@ -165,7 +166,7 @@ void Walk::choose_block() {
     if (columns < STRETCH / 2) rows = std::min(row.extent, STRETCH / columns);
     auto find_direct = [&] {
         bool all = true;
-        direct[RESULT] = result_dtype < DTYPES && is_direct(RESULT, SIZES[result_dtype], SIZES[result_dtype]);
+        direct[RESULT] = result_dtype == made_dtype && is_direct(RESULT, SIZES[result_dtype], SIZES[result_dtype]);
         for (int i = 0; i < operands.count; i++) {
             const Operand& operand = operands.items[i];
             direct[i + 1] =
@@ -212,14 +213,21 @@ const char* Walk::bring(int i, const char* from, int64_t height, int64_t width, 
     return buffer;
 }
 
-// A block of the loop's results to where they belong, rounded on the way if that is of half precision.
+// A block of the loop's results to where they belong, converted on the way if those hold another dtype.
 void Walk::bring_back(const char* buffer, char* to, int64_t height, int64_t width) const {
     npy_intp row_step = axes[count - 2].steps[RESULT], step = axes[count - 1].steps[RESULT];
-    alignas(64) char halves[STRETCH * 2];
+    alignas(64) char halves[STRETCH * 2], converted[STRETCH * 8];
+    bool straight = step == SIZES[result_dtype];
+    int kept = result_dtype < DTYPES ? result_dtype : +FLOAT32;
     for (int64_t r = 0; r < height; r++, to += row_step) {
-        const char* from = buffer + r * width * (result_dtype >= DTYPES ? 4 : SIZES[result_dtype]);
-        if (result_dtype >= DTYPES) {
-            bool straight = step == SIZES[result_dtype];
+        const char* from = buffer + r * width * SIZES[made_dtype];
+        if (kept != made_dtype) {
+            bool last = straight && kept == result_dtype;
+            table().convert[made_dtype][kept](from, last ? to : converted, width);
+            if (last) continue;
+            from = converted;
+        }
+        if (kept != result_dtype) {
             table().shorten[result_dtype - DTYPES](from, straight ? to : halves, width);
             if (straight) continue;
             from = halves;
@@ -317,8 +325,9 @@ void Walk::run(int64_t begin, int64_t end) const {
 
 }  // namespace
 
-void walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype) {
-    Walk walk(operands, loop, result, result_dtype);
+void walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype, int made_dtype) {
+    if (made_dtype < 0) made_dtype = result_dtype < DTYPES ? result_dtype : +FLOAT32;
+    Walk walk(operands, loop, result, result_dtype, made_dtype);
     int64_t grain = std::max<int64_t>(1, PARALLEL / walk.block_size());
     if (operands.size <= PARALLEL) {
         walk.run(0, walk.blocks());

@@ -5,7 +5,7 @@
 
 namespace rushlight {
 
-// The result may be of half precision: the loop's float32 is rounded to it.
-void walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype);
+// See Operands::run.
+void walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype, int made_dtype = -1);
 
 }  // namespace rushlight

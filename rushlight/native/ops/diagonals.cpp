@@ -90,6 +90,25 @@ PyObject* diag_route(Call& call) {
     return matrix(call[Diag::input], call[Diag::diagonal]);
 }
 
+NAMES(Diagonal, input, offset, dim1, dim2);
+
+// The elements whose places along two dims differ by `offset`, as a new last dim; one that is empty is Python's.
+bool diagonal_forward(Call& call) {
+    PyArrayObject* array = call.array(Diagonal::input);
+    int first = call.dim(Diagonal::dim1), second = call.dim(Diagonal::dim2);
+    npy_intp offset = call.integer(Diagonal::offset);
+    DECLINE_IF(first == second);
+    Geometry geometry(array);
+    npy_intp rows = geometry.dims[first], columns = geometry.dims[second];
+    DECLINE_IF(offset <= -rows || offset >= columns);
+    npy_intp down = geometry.strides[first], along = geometry.strides[second];
+    npy_intp count = std::min(rows - std::max<npy_intp>(-offset, 0), columns - std::max<npy_intp>(offset, 0));
+    geometry.remove(std::max(first, second));
+    geometry.remove(std::min(first, second));
+    geometry.insert(geometry.ndim, count, down + along);
+    return call.give(geometry.of(array, offset < 0 ? -offset * down : offset * along));
+}
+
 KERNEL("tril")
     .forward(triangle_forward, Triangle::names)
     .takes(tensor(Triangle::input).movable().rank_from(2).filled().dense(), integer(Triangle::diagonal))
@@ -105,6 +124,10 @@ KERNEL("_diagonal_matrix")
 KERNEL("diag")
     .route(diag_route, Diag::names)
     .takes(tensor(Diag::input).rank(1), integer(Diag::diagonal), none(Diag::out));
+KERNEL("diagonal")
+    .forward(diagonal_forward, Diagonal::names)
+    .takes(tensor(Diagonal::input).rank_from(2).filled(), dim(Diagonal::dim1, Diagonal::input),
+           dim(Diagonal::dim2, Diagonal::input), integer(Diagonal::offset));
 
 }  // namespace
 

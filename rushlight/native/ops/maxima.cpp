@@ -184,18 +184,18 @@ PyObject* overload(Call& call) {
     return alongs[is_max].either(input, dim, call[Overload::keepdim]);
 }
 
-constexpr TensorWant searched = tensor(Along::input).known().filled();
+constexpr TensorWant searched = tensor(Along::input).known().filled(), folded = searched.halves();
 
 KERNEL("amax")
     .forward(extreme, Along::names)
-    .takes(searched, dims(Along::dim, Along::input), flag(Along::keepdim))
+    .takes(folded, dims(Along::dim, Along::input), flag(Along::keepdim))
     .gradient(extreme_slope, SavedOfExtreme::names)
     .given(tensor(GRADIENT).floats(), tensor(SavedOfExtreme::input).like(GRADIENT).filled(),
            dims(SavedOfExtreme::dim, SavedOfExtreme::input))
     .with(&largest);
 KERNEL("_max_all")
     .forward(extreme_of_all, All::names)
-    .takes(searched)
+    .takes(folded)
     .gradient(extreme_of_all_slope, SavedOfAll::names)
     .given(tensor(GRADIENT).floats(), tensor(SavedOfAll::input).like(GRADIENT).filled())
     .with(&largest);

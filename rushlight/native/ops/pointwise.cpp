@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "kernels/table.h"
-#include "loops/convert.h"
 #include "loops/operands.h"
 #include "memory/arrays.h"
 #include "seam/parts.h"
@@ -330,10 +329,7 @@ bool forward(Call& call) {
     PyArrayObject* out = call.out;
     if (out != nullptr && row.gives_bool && kept_dtype_of(out) != BOOL) {
         DECLINE_IF(kept_dtype_of(out) < 0 || !operands.may_write(out));
-        Ref answers = Ref::steal(as_object(operands.make_result(NPY_BOOL, false)));
-        if (!answers) return false;
-        operands.run(row.loops[dtype], answers.array(), BOOL);
-        convert_into(out, answers.array());
+        operands.run(row.loops[dtype], out, kept_dtype_of(out), BOOL);
         return call.give(Ref::borrow(as_object(out)));
     }
     if (out != nullptr) {

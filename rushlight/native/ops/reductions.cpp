@@ -34,7 +34,7 @@ bool has_own_dims(Reduction which, PyObject* dim) {
 bool folded(Call& call, PyArrayObject* array, PyObject* dim, Dims dims, bool keepdim) {
     const Kind& kind = *static_cast<const Kind*>(call.op->kernel->data);
     DECLINE_IF(has_own_dims(kind.which, dim));
-    DECLINE_IF(kind.divides && !PyTypeNum_ISFLOAT(PyArray_TYPE(array)));
+    DECLINE_IF(kind.divides && (dtype_of(array) == INT64 || dtype_of(array) == BOOL));
     double divisor = kind.divides ? reduced_count(PyArray_NDIM(array), PyArray_DIMS(array), dims) : 1;
     if (pending_count != 0 && is_pending(array)) {
         npy_intp shape[NPY_MAXDIMS];
@@ -151,7 +151,7 @@ bool backward(Gradient& gradient) {
 
 KERNEL("sum")
     .forward(total, Total::names)
-    .takes(tensor(Total::input).known().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
+    .takes(tensor(Total::input).known().halves().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
     .takes(none(Total::dtype))
     .gradient(backward, SavedOfTotal::names)
     .given(tensor(GRADIENT))
@@ -160,7 +160,7 @@ KERNEL("sum")
 KERNEL("mean").as("sum").with(&mean_kind);
 KERNEL("prod")
     .forward(total, Total::names)
-    .takes(tensor(Total::input).known().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
+    .takes(tensor(Total::input).known().halves().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
     .takes(none(Total::dtype))
     .with(&prod_kind);
 KERNEL("any")

@@ -51,7 +51,7 @@ public:
 private:
     static bool has_dtype(const Want& want, PyArrayObject* array) {
         if (want.dtypes == 0) return true;
-        int dtype = dtype_of(array);
+        int dtype = kept_dtype_of(array);
         return dtype >= 0 && (want.dtypes >> dtype & 1);
     }
     static bool is_laid_out(const Want& want, PyArrayObject* array) {

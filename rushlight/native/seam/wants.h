@@ -38,6 +38,8 @@ struct TensorWant : Want {
     constexpr TensorWant bools() const { return of(1u << BOOL); }
     // any dtype that has loops
     constexpr TensorWant known() const { return of((1u << DTYPES) - 1); }
+    // and half precision, which the kernel widens itself
+    constexpr TensorWant halves() const { return of(1u << FLOAT16 | 1u << BFLOAT16); }
     // of elements that are bytes of a usual size, no objects
     constexpr TensorWant movable() const { return with(&Want::movable); }
     constexpr TensorWant rank(int fewest, int largest) const {

@@ -40,7 +40,7 @@ def nonzero_static(input, *, size: int, fill_value=-1, out=None):
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     found = np.full((size, input.ndim), fill_value, np.int64)
-    if input.ndim:
+    if input.ndim and size:
         places = np.array(input.nonzero()).T[:size]
         found[: len(places)] = places
     return found

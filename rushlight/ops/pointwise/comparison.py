@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.callsite import position_words
@@ -156,6 +157,13 @@ def isfinite(input):
     return np.isfinite(input)
 
 
+def everywhere(answer: bool, input: np.ndarray) -> np.ndarray:
+    """One answer for all elements, in the order that the result has in memory."""
+    found = empty_like_array(input, np.dtype(bool))
+    found.fill(answer)
+    return found
+
+
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
 def isposinf(input, *, out=None):
     """Which elements are plus infinity.
@@ -164,7 +172,7 @@ def isposinf(input, *, out=None):
     tensor([ True, False, False])
     """
     refuse_complex("isposinf", input)
-    return np.equal(input, np.inf) if input.dtype.kind == "f" else np.zeros(input.shape, bool)
+    return np.equal(input, np.inf) if input.dtype.kind == "f" else everywhere(False, input)
 
 
 @op(dtype=BOOL, samples=unary(complexes=True), inplace=False)
@@ -175,7 +183,7 @@ def isneginf(input, *, out=None):
     tensor([False,  True, False])
     """
     refuse_complex("isneginf", input)
-    return np.equal(input, -np.inf) if input.dtype.kind == "f" else np.zeros(input.shape, bool)
+    return np.equal(input, -np.inf) if input.dtype.kind == "f" else everywhere(False, input)
 
 
 def refuse_complex(name: str, input: np.ndarray) -> None:
@@ -190,7 +198,7 @@ def isreal(input):
     >>> torch.isreal(torch.tensor([1 + 0j, 1 + 2j]))
     tensor([ True, False])
     """
-    return np.equal(input.imag, 0) if input.dtype.kind == "c" else np.ones(input.shape, bool)
+    return np.equal(input.imag, 0) if input.dtype.kind == "c" else everywhere(True, input)
 
 
 near = cases(

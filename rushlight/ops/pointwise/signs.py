@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.autograd.modes import state
 from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import by_float32
 from rushlight.core.object.tensor import Tensor, method
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import zeros
@@ -216,9 +217,16 @@ nan_to_num.op.refuse_complex_gradients()
 
 
 def finite(array: np.ndarray, nan: Any, posinf: Any, neginf: Any) -> np.ndarray:
-    limits = dtypes.finfo(dtypes.from_numpy(array.dtype))
-    found = array.copy()
-    found[np.isnan(array)] = 0 if nan is None else nan
-    found[array == np.inf] = limits.max if posinf is None else posinf
-    found[array == -np.inf] = limits.min if neginf is None else neginf
-    return found
+    kind = array.dtype
+    limits = dtypes.finfo(dtypes.from_numpy(kind))
+    nan, posinf, neginf = (
+        kind.type(default if given is None else given)
+        for given, default in ((nan, 0), (posinf, limits.max), (neginf, limits.min))
+    )
+    # NumPy's loops of half precision take 15 times as long as those of float32, which holds the same numbers
+    wide = by_float32(array, np.dtype(np.float32)) if kind in dtypes.HALF else array
+    found = wide.copy("K")
+    found[np.isnan(wide)] = nan
+    found[wide == np.inf] = posinf
+    found[wide == -np.inf] = neginf
+    return by_float32(found, kind) if kind in dtypes.HALF else found

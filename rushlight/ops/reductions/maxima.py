@@ -176,13 +176,13 @@ def aminmax_gradient(grads, input, min, max, dim, keepdim):
 @op(dtype=SAME, batch=FLAT_LAST, name="_max_all", node="MaxBackward1", samples=None)
 def max_all(input, *, out=None):
     check(input, "max", None, kernel="max_all")
-    return np.maximum.reduce(input, None)
+    return fold(np.maximum, input, None)
 
 
 @op(dtype=SAME, batch=FLAT_LAST, name="_min_all", node="MinBackward1", samples=None)
 def min_all(input, *, out=None):
     check(input, "min", None, kernel="min_all")
-    return np.minimum.reduce(input, None)
+    return fold(np.minimum, input, None)
 
 
 def shared_by_all(grad, input, result):
