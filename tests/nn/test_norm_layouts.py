@@ -1,4 +1,4 @@
-"""Group norms of inputs in any layout, and of channels without weights of their own."""
+"""Group and batch norms of inputs in any layout, and groups of channels without weights of their own."""
 
 import pytest
 
@@ -41,3 +41,14 @@ def test_channels_without_weights_are_normalized_as_those_with_ones(shape):
     found.backward(steps)
     expected.backward(steps)
     assert torch.equal(bare.grad, ones.grad)
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_a_batch_norm_of_turned_sequences_is_that_of_straight_ones(dtype, training):
+    x = (torch.arange(6 * 5 * 40) * 7919 % 101).to(dtype).reshape(6, 40, 5).transpose(1, 2)
+    found, expected = ([torch.zeros(5, dtype=dtype), torch.ones(5, dtype=dtype)] for _ in range(2))
+    odd = F.batch_norm(x, *found, torch.arange(5).to(dtype), training=training)
+    straight = F.batch_norm(x.contiguous(), *expected, torch.arange(5).to(dtype), training=training)
+    assert torch.equal(odd, straight) and odd.is_contiguous()
+    assert all(torch.equal(*pair) for pair in zip(found, expected, strict=True))
