@@ -270,8 +270,8 @@ bool group_norm(Call& call) {
             scale.values[row] = factor = which ? factor : static_cast<float>(factor);
             for (int64_t k = 0; k < together; k += alike) {
                 int64_t channel = row % groups * together + k, from = at + k * length;
-                loops.normalize[which](Channel{1, 0, alike * length}, batch.at(from), middle, factor, weight.values[channel],
-                                       bias.values[channel], to + from * batch.item());
+                loops.normalize[which](Channel{1, 0, alike * length}, batch.at(from), middle, factor,
+                                       weight.values[channel], bias.values[channel], to + from * batch.item());
             }
         }
     });
@@ -322,8 +322,8 @@ bool group_backward(Gradient& gradient) {
             }
             for (int64_t k = 0; result != nullptr && k < together; k += alike) {
                 int64_t each = row * together + k, at = each * length;
-                loops.slopes[which](Channel{1, 0, alike * length}, grads.at(at), batch.at(at), mean.values[row], scale.values[row],
-                                    weight.values[each % batch.channels], part / size, along / size,
+                loops.slopes[which](Channel{1, 0, alike * length}, grads.at(at), batch.at(at), mean.values[row],
+                                    scale.values[row], weight.values[each % batch.channels], part / size, along / size,
                                     PyArray_BYTES(result) + at * batch.item());
             }
         }
