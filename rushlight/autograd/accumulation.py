@@ -12,6 +12,7 @@ from rushlight.core.memory.layout import contiguous_format, empty_with_strides, 
 from rushlight.core.memory.meta import Meta, reserve
 from rushlight.core.memory.storage import Storage, count_write
 from rushlight.core.memory.strides import strides_of
+from rushlight.core.numbers.dtypes import HALF
 from rushlight.core.object.tensor import Tensor, storage_of, wrap
 from rushlight.errors.warning import warn
 
@@ -40,7 +41,8 @@ def accumulate(leaf: Tensor, grad: Tensor, create_graph: bool, wrapped: bool = F
 def add_to(held: Tensor, grad: Tensor) -> None:
     array, added = held._array, grad._array
     plain = type(array) is type(added) is np.ndarray and array.dtype == added.dtype and array.flags.c_contiguous
-    if not plain or held._inference or array.shape != added.shape:
+    # NumPy takes 6 ns for a sum of half precision, the op a tenth
+    if not plain or array.dtype in HALF or held._inference or array.shape != added.shape:
         with modes.no_grad():
             held.add_(grad)
         return

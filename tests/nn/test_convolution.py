@@ -1,5 +1,7 @@
 """Convolutions, borders, patches and shuffles: small cases that can be checked by hand, and what is refused."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -140,3 +142,22 @@ def test_gradients_of_convolutions_can_be_asked_for_alone(dims):
     for one, two in zip(found, wanted, strict=True):
         # the native gradient adds in another order
         assert one.shape == two.shape and (one - two).abs().max() < 1e-4
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("sizes", [(9, 8), (5, 6, 7)], ids=str)
+def test_a_convolution_of_channels_that_are_last_is_that_of_straight_images(sizes, dtype, transposed):
+    x = torch.linspace(-1, 1, 2 * 4 * math.prod(sizes), dtype=dtype).sin().reshape(2, *sizes, 4).movedim(-1, 1)
+    weight = torch.linspace(-1, 1, 4 * 2 * 3 ** len(sizes), dtype=dtype).cos().reshape(4, 2, *[3] * len(sizes))
+    found = []
+    for image in (x, x.contiguous()):
+        leaves = image.detach().requires_grad_(), weight.clone().requires_grad_()
+        name = f"conv_transpose{len(sizes)}d" if transposed else f"conv{len(sizes)}d"
+        result = getattr(F, name)(*leaves, None, 2, 1, 1, 2)
+        steps = (torch.arange(result.numel()) % 7).to(dtype).reshape(result.shape)
+        found.append((result, *torch.autograd.grad(result, leaves, steps)))
+    for odd, straight in zip(*found, strict=True):
+        torch.testing.assert_close(odd, straight, rtol=1e-4, atol=1e-4)
+    last = torch.channels_last if len(sizes) == 2 else torch.channels_last_3d
+    assert found[0][0].is_contiguous(memory_format=last) == (len(sizes) == 2 or dtype == torch.float32)

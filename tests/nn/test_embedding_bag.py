@@ -48,3 +48,18 @@ def test_pretrained_rows_are_frozen():
 def test_tables_that_do_not_fit(make, words):
     with pytest.raises(AssertionError, match=words):
         make()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_maxima_of_bags_of_one_size_are_those_of_bags_of_several(dtype):
+    table = (torch.arange(60) * 7919 % 7).to(dtype).reshape(12, 5)
+    numbers = torch.arange(24) * 5 % 12
+    alike, others = table.clone().requires_grad_(), table.clone().requires_grad_()
+    found = nn.functional.embedding_bag(numbers.reshape(6, 4), alike, mode="max")
+    offsets = torch.tensor([*range(0, 24, 4), 24])
+    expected = nn.functional.embedding_bag(numbers, others, offsets, mode="max")[:-1]  # the last bag is empty
+    assert torch.equal(found, expected)
+    steps = torch.arange(30).to(dtype).reshape(6, 5)
+    found.backward(steps)
+    expected.backward(steps)
+    assert torch.equal(alike.grad, others.grad)

@@ -1,5 +1,7 @@
 """Pooling layers: corners that samples do not show, running through modules, and what they refuse."""
 
+import itertools
+
 import pytest
 
 import rushlight as torch
@@ -216,3 +218,47 @@ def test_the_gradient_of_an_empty_adaptive_pool_is_refused(function):
     found = getattr(F, f"adaptive_{function}_pool1d")(x, 0)
     with pytest.raises(RuntimeError, match=rf"adaptive_{function}_pool2d_backward\(\): Expected grad_output to have"):
         found.sum().backward()
+
+
+def windows_of(x, sizes, output):
+    """The windows of an adaptive pooling of volumes, in order, with the place where each begins."""
+    spans = [
+        [(at * size // count, -(-(at + 1) * size // count)) for at in range(count)]
+        for size, count in zip(sizes, output, strict=True)
+    ]
+    for (a, b), (c, d), (e, f) in itertools.product(*spans):
+        yield x[..., a:b, c:d, e:f].flatten(-3)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4), (0, 4, 1, 2, 3), (1, 0, 2, 4, 3)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_windows_of_volumes_are_those_of_slices_in_any_layout(order, dtype):
+    x = (torch.arange(2 * 3 * 6 * 7 * 5) * 7919 % 1009).to(dtype).reshape(2, 3, 6, 7, 5).permute(order)
+    sizes, output = x.shape[-3:], (2, 3, 4)
+    flat = list(windows_of(x, sizes, output))
+    shape = (*x.shape[:2], *output)
+    values, places = F.adaptive_max_pool3d(x, output, return_indices=True)
+    assert torch.equal(values, torch.stack([each.amax(-1) for each in flat], -1).reshape(shape))
+    assert torch.equal(x.flatten(-3).gather(-1, places.flatten(-3)).reshape(shape), values)
+    means = torch.stack([each.mean(-1) for each in flat], -1).reshape(shape)
+    torch.testing.assert_close(F.adaptive_avg_pool3d(x, output), means)
+    torch.testing.assert_close(F.avg_pool3d(x, 2, 1), x.unfold(2, 2, 1).unfold(3, 2, 1).unfold(4, 2, 1).mean((5, 6, 7)))
+
+
+def test_whole_numbers_of_volumes_have_maxima_at_their_first_place():
+    x = torch.full((1, 3, 3, 3), torch.iinfo(torch.int64).min)
+    values, places = F.max_pool3d(x, 2, 1, return_indices=True)
+    assert values.unique().tolist() == [torch.iinfo(torch.int64).min]
+    assert places.flatten().tolist() == [0, 1, 3, 4, 9, 10, 12, 13]
+    x[0, 1, 1, 1] = 5
+    assert F.max_pool3d(x, 2, 1, return_indices=True)[1].unique().tolist() == [13]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 3, 1, 2)])
+def test_of_values_put_back_at_one_place_the_last_stays(order):
+    x = torch.arange(1.0, 17.0).reshape(1, 2, 2, 4).permute(order).requires_grad_()
+    places = torch.zeros(x.shape, dtype=torch.int64)
+    found = F.max_unpool2d(x, places, 2)
+    assert torch.equal(found[..., 0, 0], x[..., -1, -1]) and int((found != 0).sum()) == x.shape[1]
+    found[..., 0, 0].sum().backward()
+    assert x.grad.eq(1).all()  # each was read from that place, as in torch

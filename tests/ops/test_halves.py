@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight.core.numbers.casting import by_float32
 from rushlight.nn import functional as F
 
 HALVES = [torch.float16, torch.bfloat16]
@@ -170,3 +171,27 @@ def test_half_precision_is_filled_and_made_finite_in_every_layout(dtype):
         value = torch.tensor(0.3).to(dtype)
         assert torch.equal(torch.fill(x, 0.3), value.expand(x.shape))
         assert torch.equal(x.fill_(0.3), value.expand(x.shape))
+
+
+@pytest.mark.parametrize("shape", [(1,), (5, 1, 7), (1, 300, 3), (300, 1, 2)], ids=str)
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_dimensions_of_size_one_convert_as_numpy_converts_them(shape, dtype):
+    wide = np.linspace(-70000, 70000, math.prod(shape)).astype("float32").reshape(shape)
+    half = torch.tensor([], dtype=dtype)._array.dtype
+    for array in (wide, wide.T, wide[::-1], np.broadcast_to(wide[:1], (4, *shape[1:]))):
+        with np.errstate(all="ignore"):
+            for given, kind in ((array, half), (array.astype(half), np.dtype("float32"))):
+                found, expected = by_float32(given, kind), given.astype(kind)
+                assert found.tobytes() == expected.tobytes() and found.strides == expected.strides
+
+
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_gradients_of_half_precision_add_up_rounded_each_time(dtype):
+    x = torch.ones(300, dtype=dtype, requires_grad=True)
+    steps = torch.linspace(0, 3, 300).to(dtype)
+    for _ in range(3):
+        (x * steps).sum().backward()
+    held = x.grad
+    x.backward(steps)
+    assert x.grad is held and held._version == 3
+    assert torch.equal(held, steps + steps + steps + steps)

@@ -57,3 +57,24 @@ def test_least_squares_by_default_have_the_least_norm(rows, columns, kind):
     torch.testing.assert_close(found.solution, torch.linalg.pinv(A) @ B)
     assert found.rank.tolist() == [min(rows, columns), 5]
     assert torch.equal(torch.linalg.lstsq(A[0], B[0]).solution, found.solution[0])
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_a_cholesky_factor_is_the_root_of_its_matrix(batch, kind, upper):
+    A = regular(*batch, LARGE + 1, LARGE + 1, dtype=kind)
+    A = A @ A.mH
+    root = torch.linalg.cholesky(A, upper=upper)
+    product = root.mH @ root if upper else root @ root.mH
+    assert ((product - A).abs().max() / A.abs().max()) < 1e-5
+    assert root.triu(1).abs().max() == 0 if not upper else root.tril(-1).abs().max() == 0
+    assert root.stride()[-2:] == (1, LARGE + 1)
+
+
+def test_each_matrix_of_a_batch_says_where_its_cholesky_factor_ends():
+    A = (4 * torch.eye(LARGE + 1)).repeat(4, 1, 1)
+    A[1, 7, 7] = -1
+    A[2, 9, 9] = float("nan")
+    A[3, -1, -1] = float("nan")
+    assert torch.linalg.cholesky_ex(A).info.tolist() == [0, 8, 10, LARGE + 1]

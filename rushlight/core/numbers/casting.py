@@ -40,9 +40,13 @@ def by_float32(array: np.ndarray, kind: np.dtype) -> np.ndarray:
 
     Native loops take 0.2 ns an element, NumPy's of float16 ten.
     """
-    if extension is not None and type(array) is np.ndarray and 1 not in array.shape:
-        found = extension.convert_half(array, kind)
-        if found is not None:
+    if extension is not None and type(array) is np.ndarray:
+        if 1 in array.shape:
+            # dimensions of size 1 have the steps that NumPy gives them
+            found = np.empty_like(array, kind)
+            if extension.write_converted(found, array):
+                return found
+        elif (found := extension.convert_half(array, kind)) is not None:
             return found
     return array.astype(kind)
 

@@ -31,19 +31,23 @@ struct Channel {
     int64_t outer, stride, count;
 };
 
-// float32 first, float64 second
+// float32 first, float64 second, int64 third where there are three
 struct ImageLoops {
-    // the largest element of each window of a plane, and its place in the plane
-    void (*max_pool[2])(const Pool& rows, const Pool& columns, const void* plane, void* values, int64_t* places) = {};
-    void (*max_windows[2])(const Windows& rows, const Windows& columns, const void* plane, void* values,
-                           int64_t* places) = {};
+    // the largest element of each window of a volume, and its place in the volume; a plane is one of depth 1
+    void (*max_pool[3])(const Pool& depth, const Pool& rows, const Pool& columns, const void* volume, void* values,
+                        int64_t* places) = {};
+    void (*max_windows[2])(const Windows& depth, const Windows& rows, const Windows& columns, const void* volume,
+                           void* values, int64_t* places) = {};
     // `count` values added to a plane of `size` zeros, at their places, which are within it
     void (*scatter[2])(const void* values, const int64_t* places, int64_t count, void* plane) = {};
-    // the averages of windows, and their gradient; `spare` holds a row of the input
-    void (*averages[2])(const Windows& rows, const Windows& columns, double divisor, const void* plane, void* result,
-                        void* spare) = {};
-    void (*average_slopes[2])(const Windows& rows, const Windows& columns, double divisor, const void* grad,
-                              void* plane, void* spare) = {};
+    // put there instead, of several at one place the last, and read from there
+    void (*put[2])(const void* values, const int64_t* places, int64_t count, void* plane) = {};
+    void (*take[2])(const void* plane, const int64_t* places, int64_t count, void* values) = {};
+    // the averages of windows, and their gradient; `spare` holds a row of the input, and a plane of a volume
+    void (*averages[2])(const Windows& depth, const Windows& rows, const Windows& columns, double divisor,
+                        const void* volume, void* result, void* spare) = {};
+    void (*average_slopes[2])(const Windows& depth, const Windows& rows, const Windows& columns, double divisor,
+                              const void* grad, void* volume, void* spare) = {};
     // sums through taps; `spare` holds a row of the input
     void (*tap[2])(const Taps& rows, const Taps& columns, const void* plane, void* result, void* spare) = {};
     // the mean and the variance of a channel, which `spare` has room for

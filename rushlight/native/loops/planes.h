@@ -1,4 +1,4 @@
-// Planes: the last dimensions of a batch of rows or images, one after the other in memory.
+// Planes: the last dimensions of a batch of rows, images or volumes, one after the other in memory.
 #pragma once
 
 #include <algorithm>
@@ -9,36 +9,38 @@
 
 namespace rushlight {
 
-// An array of floats in C order, seen as planes of its last one or two dimensions.
+// An array of numbers in C order, seen as planes of its last one, two or three dimensions.
 struct Planes {
     Ref array;
     int dims = 0, ndim = 0;
-    int64_t count = 1, height = 1, width = 1;
+    int64_t count = 1, depth = 1, height = 1, width = 1;
 
     // False where Python has to look: fewer dims, or another order in memory. A gradient that one number was spread
     // over is copied.
     bool read(PyArrayObject* given, int last) {
         ndim = PyArray_NDIM(given);
-        DECLINE_IF(last < 1 || last > 2 || ndim < last);
+        DECLINE_IF(last < 1 || last > 3 || ndim < last);
         DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(given) && !is_spread(given));
         array = in_c_order(given);
         dims = last;
         width = PyArray_DIM(given, ndim - 1);
-        if (last == 2) height = PyArray_DIM(given, ndim - 2);
-        count = PyArray_SIZE(given) / (height * width);
+        if (last > 1) height = PyArray_DIM(given, ndim - 2);
+        if (last > 2) depth = PyArray_DIM(given, ndim - 3);
+        count = PyArray_SIZE(given) / size();
         return true;
     }
     int which() const { return PyArray_TYPE(array.array()) == NPY_FLOAT64; }
     int64_t item() const { return PyArray_ITEMSIZE(array.array()); }
-    int64_t size() const { return height * width; }
+    int64_t size() const { return depth * height * width; }
     const char* at(int64_t plane) const { return PyArray_BYTES(array.array()) + plane * size() * item(); }
-    int64_t extent(int dim) const { return dims == 1 && dim == 0 ? 1 : PyArray_DIM(array.array(), ndim - 2 + dim); }
+    int64_t extent(int dim) const { return dim == 0 ? depth : dim == 1 ? height : width; }
 
     // Planes of another size as the next result of a call; of the same dtype, or of this one.
-    PyArrayObject* resized(Call& call, int64_t new_height, int64_t new_width, int type = -1) const {
+    PyArrayObject* resized(Call& call, int64_t new_depth, int64_t new_height, int64_t new_width, int type = -1) const {
         Geometry shape(array.array());
         shape.dims[ndim - 1] = new_width;
-        if (dims == 2) shape.dims[ndim - 2] = new_height;
+        if (dims > 1) shape.dims[ndim - 2] = new_height;
+        if (dims > 2) shape.dims[ndim - 3] = new_depth;
         return call.make(ndim, shape.dims, type < 0 ? PyArray_TYPE(array.array()) : type);
     }
 
@@ -65,12 +67,13 @@ void each_plane(const Planes& planes, int64_t size, int64_t spare, Work work) {
 
 // The maxima of windows, of whichever kind, and where they stand within their plane: both results of a call.
 template <class Sizes, class Loop>
-bool give_maxima(Call& call, const Planes& planes, const Sizes& rows, const Sizes& columns, Loop loop) {
-    char* to = PyArray_BYTES(planes.resized(call, rows.outputs, columns.outputs));
-    auto* at = elements<int64_t>(planes.resized(call, rows.outputs, columns.outputs, NPY_INT64));
-    int64_t made = rows.outputs * columns.outputs;
+bool give_maxima(Call& call, const Planes& planes, const Sizes& depth, const Sizes& rows, const Sizes& columns,
+                 Loop loop) {
+    char* to = PyArray_BYTES(planes.resized(call, depth.outputs, rows.outputs, columns.outputs));
+    auto* at = elements<int64_t>(planes.resized(call, depth.outputs, rows.outputs, columns.outputs, NPY_INT64));
+    int64_t made = depth.outputs * rows.outputs * columns.outputs;
     each_plane(planes, planes.size(), 0, [&](int64_t plane, double*) {
-        loop(rows, columns, planes.at(plane), to + plane * made * planes.item(), at + plane * made);
+        loop(depth, rows, columns, planes.at(plane), to + plane * made * planes.item(), at + plane * made);
     });
     return true;
 }

@@ -47,11 +47,20 @@ struct Line {
     }
 };
 
-// The windows of both dimensions; rows are one element high where there is one dimension.
+constexpr int MOST_DIMS = 3;
+
+// The windows of all dimensions; volumes and planes are one element deep and high where there are fewer.
 struct Grid {
-    Line rows, columns;
+    Line depth, rows, columns;
     double divisor = 0;  // for all windows, unless 0
 
+    // the line of dimension d of `count`
+    Line& line(int d, int count) { return d == count - 1 ? columns : d == count - 2 ? rows : depth; }
+    void leave_others(int count) {
+        if (count < 3) depth.add(0, 1, 1);
+        if (count < 2) rows.add(0, 1, 1);
+    }
+    Windows depth_windows() const { return depth.windows(divisor == 0); }
     Windows row_windows() const { return rows.windows(divisor == 0); }
     Windows column_windows() const { return columns.windows(divisor == 0); }
 };
@@ -81,7 +90,7 @@ struct Options {
 
 // The windows of an average pooling over planes of these sizes; false where Python has to look, or to refuse.
 bool read_grid(const Options& options, int count, const int64_t* sizes, Grid& grid) {
-    int64_t kernel[2], stride[2], padding[2];
+    int64_t kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS];
     bool ceil, include_pad;
     DECLINE_IF(!read_option(options.kernel, count, kernel) || !read_option(options.padding, count, padding));
     DECLINE_IF(!read_option(is_empty(options.stride) ? options.kernel : options.stride, count, stride));
@@ -89,12 +98,12 @@ bool read_grid(const Options& options, int count, const int64_t* sizes, Grid& gr
     int64_t divisor = 0;
     DECLINE_IF(options.divisor != Py_None && (!plain_integer(options.divisor, divisor) || divisor == 0));
     grid.divisor = static_cast<double>(divisor);
-    if (count == 1) grid.rows.add(0, 1, 1);
+    grid.leave_others(count);
     for (int d = 0; d < count; d++) {
         int64_t size = sizes[d], pad = padding[d];
         DECLINE_IF(kernel[d] < 1 || stride[d] < 1 || pad < 0 || pad > kernel[d] / 2);
         DECLINE_IF(kernel[d] > MOST_WINDOWS || stride[d] > INT32_MAX);
-        Line& line = d == count - 1 ? grid.columns : grid.rows;
+        Line& line = grid.line(d, count);
         line.size = size;
         int64_t room = size + 2 * pad - kernel[d];
         DECLINE_IF(room < 0 && !ceil);
@@ -122,57 +131,65 @@ void cover(Line& line, int64_t size, int64_t outputs) {
 }
 
 bool read_even(PyObject* output, int count, const int64_t* sizes, Grid& grid) {
-    if (count == 1) grid.rows.add(0, 1, 1);
+    grid.leave_others(count);
     for (int d = 0; d < count; d++) {
         int64_t wanted;
         DECLINE_IF(!plain_integer(PyTuple_GET_ITEM(output, d), wanted) || wanted < 1);
         DECLINE_IF(wanted > MOST_WINDOWS || sizes[d] > INT32_MAX);
-        cover(d == count - 1 ? grid.columns : grid.rows, sizes[d], wanted);
+        cover(grid.line(d, count), sizes[d], wanted);
     }
     return true;
 }
 
 void last_sizes(const Planes& planes, int64_t* sizes) {
-    if (planes.dims == 2) sizes[0] = planes.height;
-    sizes[planes.dims - 1] = planes.width;
+    for (int d = 0; d < planes.dims; d++) sizes[d] = planes.extent(MOST_DIMS - planes.dims + d);
+}
+
+// A row, and of volumes a plane.
+int64_t spare_of(const Grid& grid) {
+    return grid.columns.size * (1 + (grid.depth.size > 1 || grid.depth.counts[0] != 1 ? grid.rows.size : 0));
 }
 
 bool averages(Call& call, const Planes& planes, const Grid& grid) {
-    Windows rows = grid.row_windows(), columns = grid.column_windows();
+    Windows depth = grid.depth_windows(), rows = grid.row_windows(), columns = grid.column_windows();
     auto loop = table().images.averages[planes.which()];
-    int64_t made = rows.outputs * columns.outputs * planes.item();
-    char* to = PyArray_BYTES(planes.resized(call, rows.outputs, columns.outputs));
-    each_plane(planes, planes.size(), planes.width, [&](int64_t plane, double* spare) {
-        loop(rows, columns, grid.divisor, planes.at(plane), to + plane * made, spare);
+    int64_t made = depth.outputs * rows.outputs * columns.outputs * planes.item();
+    char* to = PyArray_BYTES(planes.resized(call, depth.outputs, rows.outputs, columns.outputs));
+    each_plane(planes, planes.size(), spare_of(grid), [&](int64_t plane, double* spare) {
+        loop(depth, rows, columns, grid.divisor, planes.at(plane), to + plane * made, spare);
     });
     return true;
 }
 
 // The gradient of the averages of planes of another size.
 bool average_slopes(Call& call, const Planes& grads, const Grid& grid) {
-    Windows rows = grid.row_windows(), columns = grid.column_windows();
-    DECLINE_IF(rows.outputs != grads.height || columns.outputs != grads.width);
+    Windows depth = grid.depth_windows(), rows = grid.row_windows(), columns = grid.column_windows();
+    DECLINE_IF(depth.outputs != grads.depth || rows.outputs != grads.height || columns.outputs != grads.width);
     auto loop = table().images.average_slopes[grads.which()];
-    int64_t made = rows.size * columns.size * grads.item();
-    char* to = PyArray_BYTES(grads.resized(call, rows.size, columns.size));
-    each_plane(grads, rows.size * columns.size, columns.size, [&](int64_t plane, double* spare) {
-        loop(rows, columns, grid.divisor, grads.at(plane), to + plane * made, spare);
+    int64_t size = depth.size * rows.size * columns.size, made = size * grads.item();
+    char* to = PyArray_BYTES(grads.resized(call, depth.size, rows.size, columns.size));
+    each_plane(grads, size, spare_of(grid), [&](int64_t plane, double* spare) {
+        loop(depth, rows, columns, grid.divisor, grads.at(plane), to + plane * made, spare);
     });
     return true;
 }
 
 NAMES(AvgPool, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override);
 
-bool avg_pool2d(Call& call) {
+// `data` points to the number of dimensions.
+const int two = 2, three = 3;
+
+bool avg_pool(Call& call) {
     Planes planes;
-    int64_t sizes[2];
-    if (!planes.read(call.array(AvgPool::input), 2)) return false;
+    int64_t sizes[MOST_DIMS];
+    int count = *static_cast<const int*>(call.op->kernel->data);
+    if (!planes.read(call.array(AvgPool::input), count)) return false;
     last_sizes(planes, sizes);
     Grid grid;
     Options options{call[AvgPool::kernel_size],       call[AvgPool::stride],
                     call[AvgPool::padding],           call[AvgPool::ceil_mode],
                     call[AvgPool::count_include_pad], call[AvgPool::divisor_override]};
-    return read_grid(options, 2, sizes, grid) && averages(call, planes, grid);
+    return read_grid(options, count, sizes, grid) && averages(call, planes, grid);
 }
 
 NAMES(Slopes, grad, shape, count, kernel, stride, padding, ceil, include_pad, divisor);
@@ -185,10 +202,9 @@ bool avg_pool_gradient(Call& call) {
     Grid grid;
     if (!grads.read(call.array(Slopes::grad), count)) return false;
     DECLINE_IF(ndim < count || grads.ndim != ndim);
-    int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
     Options options{call[Slopes::kernel], call[Slopes::stride],      call[Slopes::padding],
                     call[Slopes::ceil],   call[Slopes::include_pad], call[Slopes::divisor]};
-    return read_grid(options, count, sizes, grid) && average_slopes(call, grads, grid);
+    return read_grid(options, count, shape + ndim - count, grid) && average_slopes(call, grads, grid);
 }
 
 int output_dims(PyObject* output) {
@@ -211,7 +227,7 @@ NAMES(Adaptive, input, output);
 bool adaptive_avg_pool(Call& call) {
     Planes planes;
     Grid grid;
-    int64_t sizes[2];
+    int64_t sizes[MOST_DIMS];
     PyObject* output = call[Adaptive::output];
     int count = output_dims(output);
     if (!planes.read(call.array(Adaptive::input), count)) return false;
@@ -234,9 +250,10 @@ bool adaptive_avg_pool_gradient(Call& call) {
     if (!grads.read(call.array(AdaptiveSlopes::grad), count)) return false;
     int ndim = read_sizes(call[AdaptiveSlopes::shape], shape);
     DECLINE_IF(ndim != grads.ndim || ndim < count);
-    int64_t sizes[2] = {shape[ndim - count], shape[ndim - 1]};
+    const npy_intp* sizes = shape + ndim - count;
     if (is_whole(output)) {
-        double size = double(sizes[0]) * double(count == 2 ? sizes[1] : 1);
+        double size = 1;
+        for (int d = 0; d < count; d++) size *= double(sizes[d]);
         return call.give(spread(grads.array.array(), ndim, shape, last_dims(ndim, count), size));
     }
     return read_even(output, count, sizes, grid) && average_slopes(call, grads, grid);
@@ -245,14 +262,14 @@ bool adaptive_avg_pool_gradient(Call& call) {
 bool adaptive_max_pool(Call& call) {
     Planes planes;
     Grid grid;
-    int64_t sizes[2];
+    int64_t sizes[MOST_DIMS];
     PyObject* output = call[Adaptive::output];
     int count = output_dims(output);
     if (!planes.read(call.array(Adaptive::input), count)) return false;
     last_sizes(planes, sizes);
     if (!read_even(output, count, sizes, grid)) return false;
-    Windows rows = grid.row_windows(), columns = grid.column_windows();
-    return give_maxima(call, planes, rows, columns, table().images.max_windows[planes.which()]);
+    Windows depth = grid.depth_windows(), rows = grid.row_windows(), columns = grid.column_windows();
+    return give_maxima(call, planes, depth, rows, columns, table().images.max_windows[planes.which()]);
 }
 
 // One name for each number of dimensions, and for the mean of whole planes.
@@ -270,8 +287,13 @@ unsigned by_count(const Call& call) {
 constexpr TensorWant planes = tensor(Adaptive::input).floats().rank_from(1).filled().dense();
 
 KERNEL("nn.functional.avg_pool2d")
-    .forward(avg_pool2d, AvgPool::names)
-    .takes(tensor(AvgPool::input).floats().rank(3, 4).filled().dense());
+    .forward(avg_pool, AvgPool::names)
+    .takes(tensor(AvgPool::input).floats().rank(3, 4).filled().dense())
+    .with(&two);
+KERNEL("nn.functional.avg_pool3d")
+    .forward(avg_pool, AvgPool::names)
+    .takes(tensor(AvgPool::input).floats().rank(4, 5).filled().dense())
+    .with(&three);
 KERNEL("_avg_pool_gradient")
     .forward(avg_pool_gradient, Slopes::names)
     .takes(tensor(Slopes::grad).floats().rank_from(1).filled(), integer(Slopes::count))

@@ -257,6 +257,8 @@ bool group_norm(Call& call) {
     scale.values.resize(rows);
     const ImageLoops& loops = table().images;
     int which = batch.which();
+    // channels without weights of their own are one
+    int64_t alike = weight.given || bias.given ? 1 : together;
     char* to = PyArray_BYTES(call.make_like(batch.array));
     parallel(rows, grain_of(together * length), [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; row++) {
@@ -266,10 +268,10 @@ bool group_norm(Call& call) {
             double factor = 1 / std::sqrt(variance + eps);
             mean.values[row] = middle = which ? middle : static_cast<float>(middle);
             scale.values[row] = factor = which ? factor : static_cast<float>(factor);
-            for (int64_t k = 0; k < together; k++) {
+            for (int64_t k = 0; k < together; k += alike) {
                 int64_t channel = row % groups * together + k, from = at + k * length;
-                loops.normalize[which](Channel{1, 0, length}, batch.at(from), middle, factor, weight.values[channel],
-                                       bias.values[channel], to + from * batch.item());
+                loops.normalize[which](Channel{1, 0, alike * length}, batch.at(from), middle, factor,
+                                       weight.values[channel], bias.values[channel], to + from * batch.item());
             }
         }
     });
@@ -307,6 +309,7 @@ bool group_backward(Gradient& gradient) {
     PyArrayObject* result = place >= 0 ? gradient.found[place] : nullptr;
     const ImageLoops& loops = table().images;
     Channel channel{1, 0, length};
+    int64_t alike = weight.given ? 1 : together;
     parallel(rows, grain_of(together * length), [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; row++) {
             double part = 0, along = 0, size = static_cast<double>(together * length);
@@ -317,10 +320,10 @@ bool group_backward(Gradient& gradient) {
                 part += weight.values[each % batch.channels] * sums.values[each];
                 along += weight.values[each % batch.channels] * alongs.values[each];
             }
-            for (int64_t k = 0; result != nullptr && k < together; k++) {
+            for (int64_t k = 0; result != nullptr && k < together; k += alike) {
                 int64_t each = row * together + k, at = each * length;
-                loops.slopes[which](channel, grads.at(at), batch.at(at), mean.values[row], scale.values[row],
-                                    weight.values[each % batch.channels], part / size, along / size,
+                loops.slopes[which](Channel{1, 0, alike * length}, grads.at(at), batch.at(at), mean.values[row],
+                                    scale.values[row], weight.values[each % batch.channels], part / size, along / size,
                                     PyArray_BYTES(result) + at * batch.item());
             }
         }

@@ -85,6 +85,7 @@ bool tap(Call& call) {
     int count = static_cast<int>(PyTuple_GET_SIZE(lines));
     Planes planes;
     Line rows, columns;
+    DECLINE_IF(count > 2);
     if (!planes.read(call.array(Tap::input), count)) return false;
     rows.leave(planes.height, true);
     for (int d = 0; d < count; d++) {
@@ -99,7 +100,7 @@ bool tap(Call& call) {
     }
     auto loop = table().images.tap[planes.which()];
     int64_t made = rows.taps.outputs * columns.taps.outputs;
-    char* to = PyArray_BYTES(planes.resized(call, rows.taps.outputs, columns.taps.outputs));
+    char* to = PyArray_BYTES(planes.resized(call, 1, rows.taps.outputs, columns.taps.outputs));
     each_plane(planes, std::max(made, planes.size()), planes.width, [&](int64_t plane, double* spare) {
         loop(rows.taps, columns.taps, planes.at(plane), to + plane * made * planes.item(), spare);
     });

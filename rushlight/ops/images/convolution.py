@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.memory.capacity import MOST, require_room
+from rushlight.core.memory.strides import packed
 from rushlight.ops.images.sliding import (
     Extents,
     add_windows,
@@ -24,6 +25,7 @@ from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.layouts import KEPT
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.product_words import CONVOLVED, KERNELS
 
 if TYPE_CHECKING:
@@ -77,6 +79,9 @@ def convolution(
     stride, padding, dilation, output_padding = check_options(weight, stride, padding, dilation, output_padding, groups)
     check_weight(input, weight, bias, transposed, groups)
     refuse_bools(input, transposed)
+    if input.ndim < 5 and input.dtype.kind == "f" and not is_straight(input, weight):
+        options = (stride, padding, dilation, transposed, output_padding, groups)
+        return in_layout_of(straightened(convolution, input, weight, bias, *options), input, weight)
     run = spread_kernel if transposed else slide_kernel
     found = run(input, weight, stride, padding, dilation, output_padding, groups)
     if bias is not None:
@@ -197,8 +202,10 @@ def columns_of(
 ) -> np.ndarray:
     """What a kernel sees of an image, as columns of a matrix: (N, groups, C / groups * kernel, places)."""
     count, channels = image.shape[:2]
-    seen = windows(padded(image, padding), kernel, stride, dilation, places)
-    return seen.reshape(count, groups, channels // groups * math.prod(kernel), math.prod(places))
+    # windows of an image in C order are copied in runs
+    seen = windows(padded(packed(image), padding), kernel, stride, dilation, places)
+    # memory that is kept at hand: pages that are fresh for each call took more time than the product
+    return packed(seen).reshape(count, groups, channels // groups * math.prod(kernel), math.prod(places))
 
 
 def spread_kernel(
@@ -271,9 +278,11 @@ def kernel_gradient(
     count, channels, outputs = len(image), image.shape[1], output.shape[1]
     columns = columns_of(image, kernel, stride, padding, dilation, places, groups)
     # all places of all images in one product
-    columns = columns.transpose(1, 0, 3, 2).reshape(groups, count * math.prod(places), columns.shape[2])
-    rows = output.reshape(count, groups, outputs // groups, math.prod(places)).transpose(1, 2, 0, 3)
-    found = np.matmul(rows.reshape(groups, outputs // groups, count * math.prod(places)), columns)
+    columns = packed(columns.transpose(1, 2, 0, 3)).reshape(groups, columns.shape[2], count * math.prod(places))
+    rows = packed(output).reshape(count, groups, outputs // groups, math.prod(places)).transpose(1, 2, 0, 3)
+    found = np.matmul(
+        packed(rows).reshape(groups, outputs // groups, count * math.prod(places)), columns.swapaxes(1, 2)
+    )
     return in_layout_of(found.reshape(outputs, channels // groups, *kernel), image, output)
 
 

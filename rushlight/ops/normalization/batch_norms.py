@@ -16,6 +16,7 @@ from rushlight.ops.machine.gradients import refuse_history
 from rushlight.ops.machine.kinds import require_floats, require_one_kind
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.layer_words import BY_CHANNEL
 from rushlight.ops.machine.transforms.level import DIFFERENTIATING, Level, is_lifted, is_mapped
 from rushlight.ops.normalization.normalization import normalized_gradient, total
@@ -44,8 +45,9 @@ def normalized_batch(
     """The result, and the mean, one over the standard deviation and the variance of each channel."""
     require_floats("batch_norm", input)
     kind = input.dtype
-    if not is_channels_last(input) and not input.flags.c_contiguous:
-        input = input.copy()
+    if not is_channels_last(input) and not is_straight(input):
+        arguments = (weight, bias, running_mean, running_var, training, eps)
+        return straightened(normalized_batch, input, *arguments)
     dims = (0, *range(2, input.ndim))
     shape = channel_shape(input)
     if training:

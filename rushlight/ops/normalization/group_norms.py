@@ -15,6 +15,7 @@ from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.kinds import require_floats, require_one_kind
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.layer_words import GROUPED
 from rushlight.ops.normalization.batch_norms import channel_shape, over_channels
 from rushlight.ops.normalization.normalization import normalized_gradient, total
@@ -33,6 +34,9 @@ from rushlight.ops.normalization.normalization import normalized_gradient, total
 def normalized_groups(input, num_groups: int, weight: "Tensor" = None, bias: "Tensor" = None, eps=1e-05):
     """The result, and the mean and one over the standard deviation of each group of each example."""
     require_floats("GroupNormKernelImpl", input)
+    if not is_straight(input):
+        output, mean, scale = straightened(normalized_groups, input, num_groups, weight, bias, eps)
+        return laid_out(output, input), mean, scale
     rows = input.reshape(input.shape[0], num_groups, size_of_group(input.shape, num_groups))
     count = rows.shape[2] or 1
     mean = np.add.reduce(rows, 2) / count

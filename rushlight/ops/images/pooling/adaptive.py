@@ -74,6 +74,8 @@ def some(function: str, grad: Tensor, output: tuple) -> Tensor:
 @op(dtype=MATCH, batch=SHAPED, linear=True, name="_adaptive_avg_pool_gradient", samples=None)
 def adaptive_average_gradient(grad, shape: tuple, output: tuple):
     """A gradient of averages, shared out among the inputs of each window."""
+    if not is_straight(grad):
+        return laid_out(straightened(adaptive_average_gradient, grad, shape, output), grad)
     taps = all_taps(shape, output)
     shared = grad / sizes_of(taps, grad.dtype)
     return laid_out(summed(shared, tuple([each.adjoint for each in taps])), grad)
@@ -97,7 +99,10 @@ def adaptive_maximum(input, output: tuple):
     if 0 in output:
         empty = (*input.shape[: input.ndim - len(output)], *output)
         return np.empty(empty, input.dtype), np.empty(empty, np.int64)
-    values, indices = best_of_each(input, all_taps(input.shape, output))
+    if not is_straight(input):
+        values, indices = straightened(adaptive_maximum, input, output)
+    else:
+        values, indices = best_of_each(input, all_taps(input.shape, output))
     if len(output) == 3:  # volumes are contiguous
         return np.ascontiguousarray(values), np.ascontiguousarray(indices)
     return laid_out(values, input), laid_out(indices, input)

@@ -17,6 +17,7 @@ from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.layouts import KEPT
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.words import FOLDED, SHAPED
 
 
@@ -58,6 +59,9 @@ def averages(
     if divisor is not None and divisor == 0:
         raise RuntimeError("divisor must be not zero")
     pooling, output = read(input, count, kernel, stride, padding, ceil)
+    if not is_straight(input):
+        found = straightened(FUNCTIONS[count], input, kernel, stride, padding, ceil, include_pad, divisor)
+        return found if count == 3 else laid_out(found, input)
     taps = all_taps(input.shape, pooling, output)
     found = summed(input, tuple([each[0] for each in taps]))
     found = divided(found, divisors(taps, include_pad, divisor, input.dtype))
@@ -81,6 +85,9 @@ def average_gradient(
     grad, shape: tuple, count: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include_pad: bool, divisor: Any
 ):
     """A gradient of averages, shared out among the inputs of each window."""
+    if not is_straight(grad):
+        options = (count, kernel, stride, padding, ceil, include_pad, divisor)
+        return laid_out(straightened(average_gradient, grad, shape, *options), grad)
     pooling = Pooling(f"avg_pool{count}d", count, kernel, stride, padding, 1, ceil)
     taps = all_taps(shape, pooling, grad.shape[grad.ndim - count :])
     shared = grad / divisors(taps, include_pad, divisor, grad.dtype)

@@ -23,6 +23,8 @@ def flattened(array: np.ndarray, dims: int) -> np.ndarray:
 @op(dtype=MATCH, batch=FILLED, linear=True, operands=["input"], name="_plane_gather", samples=None)
 def gather_planes(input, indices: Tensor, dims: int):
     """The elements at `indices`, which count within the last `dims` dimensions of the input."""
+    if not is_straight(input, indices):
+        return laid_out(straightened(gather_planes, input, indices, dims), input)
     found = np.take_along_axis(flattened(input, dims), flattened(indices, dims), 1)
     return laid_out(found.reshape(indices.shape), input)
 

@@ -16,6 +16,7 @@ from rushlight.ops.machine.formats import laid_out
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
+from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.words import FILLED
 
 
@@ -27,6 +28,9 @@ def node(shape: tuple) -> str:
 def put_back(input, indices: Tensor, shape: tuple):
     """Zeros whose last dimensions have the given shape, with the input at `indices`, which count within them."""
     dims, size = len(shape), math.prod(shape)
+    if not is_straight(input, indices):
+        found = straightened(put_back, input, indices, shape)
+        return laid_out(found, input) if dims == 2 else found
     places = flattened(indices, dims)
     wrong = (places < 0) | (places >= size)
     if wrong.any():
