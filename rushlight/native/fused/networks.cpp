@@ -2,9 +2,10 @@
 // "MLP step, batch 1", compiled.
 //
 // Each layer is the loop that its op runs, on the same numbers; what lies between two of them is on the stack, or in
-// the tensors that a graph needs, whose nodes are those of the layers' own calls. What was read of the modules is remembered together with the versions of all dicts and classes that it was read from: CPython
-// gives each state of a dict a number of its own, and no number twice. Nothing is kept alive for that: a pointer is
-// followed only after those before it have shown that it is still there.
+// the tensors that a graph needs, whose nodes are those of the layers' own calls. What was read of the modules is
+// remembered together with the versions of all dicts and classes that it was read from: CPython gives each state of a
+// dict a number of its own, and no number twice. Nothing is kept alive for that: a pointer is followed only after those
+// before it have shown that it is still there.
 #include "fused/networks.h"
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 
 #include "fused/forwards.h"
 #include "fused/layers.h"
+#include "fused/optim.h"
+#include "fused/versions.h"
 #include "kernels/table.h"
 #include "loops/products.h"
 #include "memory/arrays.h"
@@ -30,25 +33,6 @@ constexpr int MOST_LAYERS = 24;
 constexpr npy_intp MOST_NUMBERS = 2048;
 
 const Interned name_weight("weight"), name_bias("bias"), name_inplace("inplace");
-
-// Later versions of Python do not show the versions of dicts: there the modules are read at each call.
-#if PY_VERSION_HEX < 0x030C0000
-constexpr bool REMEMBERS = true;
-uint64_t version_of(PyObject* dict) { return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag; }
-PyObject* fields_of(PyObject* module) {
-    PyObject** place = _PyObject_GetDictPtr(module);
-    return place == nullptr ? nullptr : *place;
-}
-#else
-constexpr bool REMEMBERS = false;
-uint64_t version_of(PyObject*) { return 0; }
-PyObject* fields_of(PyObject*) { return nullptr; }
-#endif
-
-// A class as it was, until one of its names, or of its bases', is bound anew.
-unsigned version_of(PyTypeObject* type) {
-    return PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
-}
 
 // A layer: what it reads, all of it borrowed.
 struct Layer {
@@ -337,17 +321,33 @@ void arrange(Call& call, const Step& step, Tensor* input) {
     }
 }
 
-// Run the layers one by one, with the node that each of them has.
+// Whether a node of an activation keeps its result alone, so that its input may be written over.
+bool keeps_result_alone(OpInfo* op) {
+    const OpPlan* plan = plan_for(op, 1);
+    PyErr_Clear();
+    for (int i = 0; plan != nullptr && i < plan->source_count; i++) {
+        if (plan->sources[i].position == 0 && plan->sources[i].kind != Source::RESULT) return false;
+    }
+    return plan != nullptr;
+}
+
+// Run the layers one by one, with the node that each of them has. What a linear layer makes is held by nobody, and the
+// tensor serves the activation behind it too.
 Ref record_layers(const Network& network, Tensor* input) {
+    UserLine line;
     bool is_vector = PyArray_NDIM(input->array) == 1;
     npy_intp columns = PyArray_DIM(input->array, PyArray_NDIM(input->array) - 1);
     int dtype = dtype_of(input->array);
     Ref from = Ref::borrow(as_object(input));
     Call call;
+    call.place = &line.place;
+    bool is_free = false;  // what the layer before has made
     for (int i = 0; i < network.count; i++) {
         const Step& step = network.steps[i];
-        npy_intp next = step.loop == nullptr ? PyArray_DIM(step.map.array, 0) : columns;
-        Ref made = new_tensor(network, input, next);
+        bool is_linear = step.loop == nullptr;
+        npy_intp next = is_linear ? PyArray_DIM(step.map.array, 0) : columns;
+        bool serves = is_free && !is_linear && keeps_result_alone(step.op);
+        Ref made = serves ? Ref::borrow(from.get()) : new_tensor(network, input, next);
         if (!made) return made;
         Tensor *result = as_tensor(made.get()), *given = as_tensor(from.get());
         if (!run_step(step, PyArray_DATA(given->array), PyArray_DATA(result->array), network.rows, columns, is_vector,
@@ -356,6 +356,7 @@ Ref record_layers(const Network& network, Tensor* input) {
         }
         arrange(call, step, given);
         if (!finish(step.op, call, &result, 1)) return Ref();
+        is_free = is_linear && result->node != nullptr;
         from = std::move(made);
     }
     return from;

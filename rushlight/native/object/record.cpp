@@ -156,7 +156,8 @@ bool record(OpInfo* op, const Call& call, Tensor* const* results, int count) {
     Ref made = Ref::steal(as_object(new_node(kind)));
     if (!made) return false;
     Node* node = as_node(made.get());
-    node->place = user_place();
+    node->place = call.place == nullptr ? user_place() : *call.place;
+    if (call.place != nullptr) Py_XINCREF(node->place.code);
     node->is_lazy = state.compiled || call.is_pending;
     node->is_declined = false;
     const OpPlan* plan = connect(node, op, call, count);
