@@ -12,9 +12,8 @@
 #include <utility>
 
 #include "fused/forwards.h"
-#include "fused/layers.h"
+#include "fused/known_modules.h"
 #include "fused/optim.h"
-#include "fused/versions.h"
 #include "kernels/table.h"
 #include "loops/products.h"
 #include "memory/arrays.h"
@@ -41,34 +40,12 @@ struct Layer {
     bool is_linear() const { return weight != nullptr; }
 };
 
-// A module as it was read.
-struct Known {
-    PyObject* module = nullptr;
-    PyTypeObject* type = nullptr;
-    unsigned type_version = 0;
-    PyObject* fields = nullptr;
-    uint64_t fields_version = 0;
-    PyObject* hooks[HOOK_KINDS] = {};
-    // its parameters, or the modules that it runs in turn
-    PyObject* inside = nullptr;
-    uint64_t inside_version = 0;
-
-    bool is_as_it_was() const {
-        if (Py_TYPE(module) != type || version_of(type) != type_version || type_version == 0) return false;
-        if (fields_of(module) != fields || version_of(fields) != fields_version) return false;
-        for (PyObject* each : hooks) {
-            if (PyDict_GET_SIZE(each) != 0) return false;
-        }
-        return inside == nullptr || version_of(inside) == inside_version;
-    }
-};
-
 // The layers of one Sequential, which is the first of the modules.
 struct Layers {
     PyObject* space = nullptr;  // the dict of the functions
     uint64_t space_version = 0;
     // a module stands behind the one that holds it
-    Known known[MOST_LAYERS];
+    KnownModule known[MOST_LAYERS];
     int known_count = 0;
     Layer all[MOST_LAYERS];
     int count = 0;
@@ -85,12 +62,12 @@ struct Layers {
 
 private:
     bool read_module(PyObject* module);
-    bool read_layer(Known& own, Function* function, int options);
+    bool read_layer(KnownModule& own, Function* function, int options);
 };
 
 const Interned name_parameters("_parameters");
 
-bool Layers::read_layer(Known& own, Function* function, int options) {
+bool Layers::read_layer(KnownModule& own, Function* function, int options) {
     static Kernel* const linear = find_kernel("nn.functional.linear");
     DECLINE_IF(function->info == nullptr || function->info->kernel == nullptr || count == MOST_LAYERS);
     OpInfo& op = *function->info;
@@ -113,7 +90,7 @@ bool Layers::read_layer(Known& own, Function* function, int options) {
 
 bool Layers::read_module(PyObject* module) {
     DECLINE_IF(known_count == MOST_LAYERS);
-    Known& own = known[known_count++] = Known();
+    KnownModule& own = known[known_count++] = KnownModule();
     // the module holds it
     own.fields = Ref::steal(plain_fields(module)).get();
     DECLINE_IF(own.fields == nullptr);
@@ -135,10 +112,7 @@ bool Layers::read_module(PyObject* module) {
         space = found;
         if (!read_layer(own, function, options)) return false;
     }
-    // looking up gives a class its version
-    own.type_version = version_of(own.type);
-    own.fields_version = version_of(own.fields);
-    own.inside_version = own.inside == nullptr ? 0 : version_of(own.inside);
+    own.note_versions();
     return true;
 }
 
