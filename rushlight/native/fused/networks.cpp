@@ -18,6 +18,7 @@
 #include "loops/products.h"
 #include "memory/arrays.h"
 #include "seam/call.h"
+#include "seam/guard.h"
 #include "seam/names.h"
 #include "seam/overrides.h"
 #include "seam/pending.h"
@@ -366,7 +367,13 @@ PyObject* run_network(PyObject* module, PyObject* given) {
     if (!state.grad || !network.needs) return infer(network, input).release();
     // hooks on saved values, and anomaly mode, are Python's
     DECLINE_IF(state.saved_hooks != nullptr || state.anomaly);
-    return record_layers(network, input).release();
+    try {
+        return record_layers(network, input).release();
+    } catch (...) {
+        // plans and classes of nodes are made at first use
+        set_caught();
+        return nullptr;
+    }
 }
 
 }  // namespace rushlight
