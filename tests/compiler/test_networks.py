@@ -215,6 +215,49 @@ def test_a_change_is_seen_at_the_next_call(change):
     assert_same(model, compiled, inputs)
 
 
+WRAPPER_CHANGES = {
+    "a hook": lambda compiled: compiled.register_forward_hook(lambda *given: given[-1] + 1),
+    "a hook before": lambda compiled: compiled.register_forward_pre_hook(lambda module, args: (args[0] + 1,)),
+    "its forward": lambda compiled: setattr(compiled, "forward", lambda input: input * 2),
+    "another network": lambda compiled: setattr(compiled, "_orig_mod", nn.Sequential(nn.Linear(5, 1), nn.Tanh())),
+    "a network in its dict": lambda compiled: compiled._modules.update(_orig_mod=nn.Sequential(nn.Linear(5, 1))),
+    "its class": lambda compiled: setattr(compiled, "__class__", Summed),
+}
+
+
+class Summed(nn.Module):
+    def forward(self, input):
+        return input.sum()
+
+
+@pytest.mark.parametrize("change", WRAPPER_CHANGES.values(), ids=list(WRAPPER_CHANGES))
+def test_a_change_of_the_compiled_module_itself_is_seen(change):
+    torch.manual_seed(0)
+    inputs = torch.randn(2, 5)
+    found = []
+    for calls in (0, 3):
+        torch.manual_seed(1)
+        compiled = torch.compile(small())
+        with torch.no_grad():
+            for _ in range(calls):
+                compiled(inputs)
+            torch.manual_seed(2)
+            change(compiled)
+            found.append([compiled(inputs) for _ in range(3)])
+    for one, two in zip(*found, strict=True):
+        assert_equal(one, two)
+
+
+def test_compiled_modules_keep_to_the_stance():
+    model, inputs = small(), torch.randn(2, 5)
+    compiled = torch.compile(model)
+    assert_same(model, compiled, inputs)
+    with torch.compiler.set_stance("force_eager"):
+        before = linear_calls() if extension is not None else 0
+        assert_same(model, compiled, inputs)
+        assert extension is None or linear_calls() == before + 18
+
+
 def test_a_function_that_is_replaced_is_seen(monkeypatch):
     model, inputs = small(), torch.randn(2, 5)
     compiled = torch.compile(model)

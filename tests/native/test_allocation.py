@@ -138,6 +138,7 @@ def test_a_method_of_a_tensor_survives_each_failure(name, counts):
 MODULES = {
     "linear": lambda: (torch.nn.Linear(6, 3), (4, 6)),
     "sequential": lambda: (torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.Tanh(), torch.nn.Linear(5, 2)), (4, 6)),
+    "compiled": lambda: (torch.compile(MODULES["sequential"]()[0]), (4, 6)),
     "convolution": lambda: (torch.nn.Conv2d(2, 3, 3), (1, 2, 5, 5)),
     "batch norm": lambda: (torch.nn.BatchNorm1d(6).eval(), (4, 6)),
     "layer norm": lambda: (torch.nn.LayerNorm(6), (4, 6)),
@@ -165,7 +166,7 @@ OPTIMIZERS = {"SGD": {"lr": 0.1, "momentum": 0.9}, "Adam": {}, "AdamW": {}, "RMS
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-@pytest.mark.parametrize("part", ["step", "zero_grad", "clip"])
+@pytest.mark.parametrize("part", ["step", "compiled step", "zero_grad", "clip"])
 def test_an_optimizer_survives_each_failure(name, part, counts):
     def prepare():
         x, y = random_tensors()
@@ -175,6 +176,10 @@ def test_an_optimizer_survives_each_failure(name, part, counts):
         optimizer.step()
         if part == "clip":
             return partial(torch.nn.utils.clip_grad_norm_, [x, y], 0.1), [x, y]
+        if part == "compiled step":
+            step = torch.compile(optimizer.step)
+            step()
+            return step, [x, y]
         return getattr(optimizer, part), [x, y]
 
     assert_faultless(Case(f"{name}, {part}", prepare, False), counts)

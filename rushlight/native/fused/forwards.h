@@ -18,4 +18,10 @@ Function* passed_function(PyObject* module, PyObject* fields, int& options, PyOb
 
 bool add_forwards(PyObject* module);
 
+// The class of compiled modules around networks, once one was called.
+extern PyTypeObject* wrapper_class;
+// The network in a compiled module that was called before and has not changed; nullptr, with or without an exception,
+// where the call must go its usual way.
+PyObject* run_known_wrapper(PyObject* module, PyObject* input);
+
 }  // namespace rushlight

@@ -110,6 +110,11 @@ PyObject* call_inside(PyObject* self, PyObject* fields, PyObject* const* args, P
 }
 
 PyObject* call_module(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+    if (Py_TYPE(self) == wrapper_class && count == 1 && keywords == nullptr) {
+        PyObject* found = run_known_wrapper(self, args[0]);
+        if (found != nullptr) calls.forwards.accepted++;
+        if (found != nullptr || PyErr_Occurred()) return found;
+    }
     Ref fields = Ref::steal(PyObject_GenericGetDict(self, nullptr));
     if (!fields) return nullptr;
     // None, or whether the graph of a module that was compiled in place must not break: see Module.compile()

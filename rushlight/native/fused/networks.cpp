@@ -1,20 +1,24 @@
-// Networks: small ones, whose time is that of making tensors and of asking for hooks. For the row "policy forward",
-// compiled.
+// Networks: small ones, whose time is that of making tensors and of asking for hooks. For the rows "policy forward" and
+// "MLP step, batch 1", compiled.
 //
-// Each layer is the loop that its op runs, on the same numbers; what lies between two of them is on the stack. What was
-// read of the modules is remembered together with the versions of all dicts and classes that it was read from: CPython
-// gives each state of a dict a number of its own, and no number twice. Nothing is kept alive for that: a pointer is
-// followed only after those before it have shown that it is still there.
+// Each layer is the loop that its op runs, on the same numbers; what lies between two of them is on the stack, or in
+// the tensors that a graph needs, whose nodes are those of the layers' own calls. What was read of the modules is
+// remembered together with the versions of all dicts and classes that it was read from: CPython gives each state of a
+// dict a number of its own, and no number twice. Nothing is kept alive for that: a pointer is followed only after those
+// before it have shown that it is still there.
 #include "fused/networks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fused/forwards.h"
-#include "fused/layers.h"
+#include "fused/known_modules.h"
+#include "fused/optim.h"
 #include "kernels/table.h"
 #include "loops/products.h"
 #include "memory/arrays.h"
 #include "seam/call.h"
+#include "seam/guard.h"
 #include "seam/names.h"
 #include "seam/overrides.h"
 #include "seam/pending.h"
@@ -30,51 +34,11 @@ constexpr npy_intp MOST_NUMBERS = 2048;
 
 const Interned name_weight("weight"), name_bias("bias"), name_inplace("inplace");
 
-// Later versions of Python do not show the versions of dicts: there the modules are read at each call.
-#if PY_VERSION_HEX < 0x030C0000
-constexpr bool REMEMBERS = true;
-uint64_t version_of(PyObject* dict) { return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag; }
-PyObject* fields_of(PyObject* module) {
-    PyObject** place = _PyObject_GetDictPtr(module);
-    return place == nullptr ? nullptr : *place;
-}
-#else
-constexpr bool REMEMBERS = false;
-uint64_t version_of(PyObject*) { return 0; }
-PyObject* fields_of(PyObject*) { return nullptr; }
-#endif
-
-// A class as it was, until one of its names, or of its bases', is bound anew.
-unsigned version_of(PyTypeObject* type) {
-    return PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
-}
-
 // A layer: what it reads, all of it borrowed.
 struct Layer {
-    const OpInfo* activation = nullptr;  // nullptr for a linear layer
-    PyObject *weight = nullptr, *bias = nullptr;
-};
-
-// A module as it was read.
-struct Known {
-    PyObject* module = nullptr;
-    PyTypeObject* type = nullptr;
-    unsigned type_version = 0;
-    PyObject* fields = nullptr;
-    uint64_t fields_version = 0;
-    PyObject* hooks[HOOK_KINDS] = {};
-    // its parameters, or the modules that it runs in turn
-    PyObject* inside = nullptr;
-    uint64_t inside_version = 0;
-
-    bool is_as_it_was() const {
-        if (Py_TYPE(module) != type || version_of(type) != type_version || type_version == 0) return false;
-        if (fields_of(module) != fields || version_of(fields) != fields_version) return false;
-        for (PyObject* each : hooks) {
-            if (PyDict_GET_SIZE(each) != 0) return false;
-        }
-        return inside == nullptr || version_of(inside) == inside_version;
-    }
+    OpInfo* op = nullptr;
+    PyObject *weight = nullptr, *bias = nullptr;  // nullptr for an activation
+    bool is_linear() const { return weight != nullptr; }
 };
 
 // The layers of one Sequential, which is the first of the modules.
@@ -82,7 +46,7 @@ struct Layers {
     PyObject* space = nullptr;  // the dict of the functions
     uint64_t space_version = 0;
     // a module stands behind the one that holds it
-    Known known[MOST_LAYERS];
+    KnownModule known[MOST_LAYERS];
     int known_count = 0;
     Layer all[MOST_LAYERS];
     int count = 0;
@@ -99,34 +63,35 @@ struct Layers {
 
 private:
     bool read_module(PyObject* module);
-    bool read_layer(Known& own, Function* function, int options);
+    bool read_layer(KnownModule& own, Function* function, int options);
 };
 
 const Interned name_parameters("_parameters");
 
-bool Layers::read_layer(Known& own, Function* function, int options) {
+bool Layers::read_layer(KnownModule& own, Function* function, int options) {
     static Kernel* const linear = find_kernel("nn.functional.linear");
     DECLINE_IF(function->info == nullptr || function->info->kernel == nullptr || count == MOST_LAYERS);
-    const OpInfo& op = *function->info;
+    OpInfo& op = *function->info;
     Layer& layer = all[count++] = Layer();
+    layer.op = &op;
     if (op.kernel == linear && options == 2) {
         layer.weight = find_attribute(own.module, own.fields, name_weight);
         layer.bias = find_attribute(own.module, own.fields, name_bias);
         own.inside = find(own.fields, name_parameters);
         DECLINE_IF(layer.weight == nullptr || layer.bias == nullptr || own.inside == nullptr);
+        DECLINE_IF(!settle(&op));
         return true;
     }
     DECLINE_IF(!op.settled || op.direct_count != 1 || options > 1);
     // the one option is whether to write to the input
     DECLINE_IF(options == 1 && (op.entry != Entry::EITHER || find(own.fields, name_inplace) != Py_False));
     DECLINE_IF(options == 0 && op.entry != Entry::CALL);
-    layer.activation = &op;
     return true;
 }
 
 bool Layers::read_module(PyObject* module) {
     DECLINE_IF(known_count == MOST_LAYERS);
-    Known& own = known[known_count++] = Known();
+    KnownModule& own = known[known_count++] = KnownModule();
     // the module holds it
     own.fields = Ref::steal(plain_fields(module)).get();
     DECLINE_IF(own.fields == nullptr);
@@ -148,10 +113,7 @@ bool Layers::read_module(PyObject* module) {
         space = found;
         if (!read_layer(own, function, options)) return false;
     }
-    // looking up gives a class its version
-    own.type_version = version_of(own.type);
-    own.fields_version = version_of(own.fields);
-    own.inside_version = own.inside == nullptr ? 0 : version_of(own.inside);
+    own.note_versions();
     return true;
 }
 
@@ -174,43 +136,66 @@ const Layers* layers_of(PyObject* module) {
     return found.read(module) ? &found : nullptr;
 }
 
+// A parameter, and its memory as it was read.
+struct Operand {
+    PyObject* tensor;  // nullptr where there is no such parameter
+    PyArrayObject* array;
+};
+
 // One run: what is computed from what, sizes and dtypes.
 struct Step {
-    Loop loop = nullptr;
-    PyArrayObject *map = nullptr, *bias = nullptr;
+    OpInfo* op;
+    Loop loop;  // nullptr for a linear layer
+    Operand map, bias;
 };
 
 struct Network {
+    // as many as are counted have been set
     Step steps[MOST_LAYERS];
     int count = 0;
     int type = NPY_FLOAT32;  // NumPy's number of the dtype
     npy_intp rows = 1, columns = 0, widest = 0;
     bool needs = false;  // a parameter or the input requires grad
 
+    Network() = default;
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+    ~Network() {
+        for (int i = 0; i < held_count; i++) Py_DECREF(held[i]);
+    }
     bool take(const Layers& layers);
 
 private:
     bool take_linear(const Layer& layer, Step& step);
-    PyArrayObject* parameter(PyObject* found);
+    bool take_parameter(PyObject* found, Operand& operand);
+
+    // making a tensor may run a program's code, which may let go of parameters
+    PyObject* held[4 * MOST_LAYERS];
+    int held_count = 0;
 };
 
 // The array of a parameter, if it is one like any other.
-PyArrayObject* Network::parameter(PyObject* found) {
+bool Network::take_parameter(PyObject* found, Operand& operand) {
     DECLINE_IF(Py_TYPE(found) != parameter_class && Py_TYPE(found) != tensor_class);
     Tensor* tensor = as_tensor(found);
     DECLINE_IF(tensor->array == nullptr || tensor->inference || (tensor->cut && !requires_grad(tensor)));
     DECLINE_IF(PyArray_TYPE(tensor->array) != type || !PyArray_ISBEHAVED_RO(tensor->array));
     needs = needs || requires_grad(tensor);
-    return tensor->array;
+    operand = {found, tensor->array};
+    held[held_count++] = Py_NewRef(found);
+    held[held_count++] = Py_NewRef(as_object(tensor->array));
+    return true;
 }
 
 bool Network::take_linear(const Layer& layer, Step& step) {
-    step.map = parameter(layer.weight);
-    DECLINE_IF(step.map == nullptr || PyArray_NDIM(step.map) != 2 || PyArray_DIM(step.map, 1) != columns);
-    columns = PyArray_DIM(step.map, 0);
+    if (!take_parameter(layer.weight, step.map)) return false;
+    PyArrayObject* map = step.map.array;
+    DECLINE_IF(PyArray_NDIM(map) != 2 || PyArray_DIM(map, 1) != columns);
+    columns = PyArray_DIM(map, 0);
+    step.bias = {};
     if (layer.bias != Py_None) {
-        step.bias = parameter(layer.bias);
-        DECLINE_IF(step.bias == nullptr || PyArray_NDIM(step.bias) != 1 || PyArray_DIM(step.bias, 0) != columns);
+        if (!take_parameter(layer.bias, step.bias)) return false;
+        DECLINE_IF(PyArray_NDIM(step.bias.array) != 1 || PyArray_DIM(step.bias.array, 0) != columns);
     }
     widest = std::max(widest, columns);
     return true;
@@ -220,11 +205,13 @@ bool Network::take(const Layers& layers) {
     for (count = 0; count < layers.count; count++) {
         const Layer& layer = layers.all[count];
         Step& step = steps[count];
-        if (layer.activation == nullptr) {
+        step.op = layer.op;
+        step.loop = nullptr;
+        if (layer.is_linear()) {
             if (!take_linear(layer, step)) return false;
             continue;
         }
-        step.loop = layer.activation->direct[type == NPY_FLOAT64];
+        step.loop = layer.op->direct[type == NPY_FLOAT64];
         DECLINE_IF(step.loop == nullptr);
     }
     return true;
@@ -238,8 +225,8 @@ bool run_step(const Step& layer, const void* from, void* to, npy_intp rows, npy_
         return true;
     }
     Stack input, map, start;
-    if (!map.read(layer.map)) return false;
-    input.array = layer.map;
+    if (!map.read(layer.map.array)) return false;
+    input.array = layer.map.array;
     input.dtype = dtype;
     input.rows = rows;
     input.columns = columns;
@@ -248,9 +235,9 @@ bool run_step(const Step& layer, const void* from, void* to, npy_intp rows, npy_
     input.column_step = 1;
     Product product = product_of(input, map.transposed());
     product.a = from;
-    if (layer.bias != nullptr) {
-        if (!start.read(layer.bias)) return false;
-        product.start = PyArray_DATA(layer.bias);
+    if (layer.bias.array != nullptr) {
+        if (!start.read(layer.bias.array)) return false;
+        product.start = PyArray_DATA(layer.bias.array);
         product.start_column = start.column_step;
     }
     product.c = to;
@@ -258,34 +245,96 @@ bool run_step(const Step& layer, const void* from, void* to, npy_intp rows, npy_
     return multiply(product, dtype);
 }
 
-// A tensor for the result, with where its history was cut.
-Ref new_result(const Network& network, const Tensor* input) {
+// A tensor for what a layer makes, uninitialised.
+Ref new_tensor(const Network& network, const Tensor* input, npy_intp columns) {
     int ndim = PyArray_NDIM(input->array);
-    npy_intp dims[2] = {network.rows, network.columns};
+    npy_intp dims[2] = {network.rows, columns};
     PyArrayObject* array = new_array(ndim, ndim == 1 ? &dims[1] : dims, network.type);
-    if (array == nullptr) return Ref();
-    Tensor* tensor = wrap(array);
-    if (tensor == nullptr) return Ref();
-    if (network.needs) {
-        mark_unrecorded(tensor);
-    } else if (input->cut) {
-        copy_cut(tensor, input->cut);
-    }
-    return Ref::steal(as_object(tensor));
+    return array == nullptr ? Ref() : Ref::steal(as_object(wrap(array)));
 }
 
-bool compute(const Network& network, const Tensor* input, void* result) {
+// Run the layers, and nothing else: a tensor for the result, with where its history was cut.
+Ref infer(const Network& network, const Tensor* input) {
     alignas(64) char blocks[2][MOST_NUMBERS * sizeof(double)];
+    Ref made = new_tensor(network, input, network.columns);
+    if (!made) return made;
+    Tensor* result = as_tensor(made.get());
+    if (network.needs) {
+        mark_unrecorded(result);
+    } else if (input->cut) {
+        copy_cut(result, input->cut);
+    }
     const void* from = PyArray_DATA(input->array);
     bool is_vector = PyArray_NDIM(input->array) == 1;
     npy_intp columns = PyArray_DIM(input->array, PyArray_NDIM(input->array) - 1);
     int dtype = dtype_of(input->array);
     for (int i = 0; i < network.count; i++) {
-        void* to = i == network.count - 1 ? result : blocks[i & 1];
-        if (!run_step(network.steps[i], from, to, network.rows, columns, is_vector, dtype)) return false;
+        void* to = i == network.count - 1 ? PyArray_DATA(result->array) : blocks[i & 1];
+        if (!run_step(network.steps[i], from, to, network.rows, columns, is_vector, dtype)) return Ref();
         from = to;
     }
-    return true;
+    return made;
+}
+
+// What a layer's own call would have got.
+void arrange(Call& call, const Step& step, Tensor* input) {
+    call.op = step.op;
+    call.needs = 0;
+    call.cut = nullptr;
+    bool is_linear = step.loop == nullptr;
+    int count = is_linear ? 3 : 1;
+    PyObject* given[] = {as_object(input), is_linear ? step.map.tensor : Py_None, Py_None};
+    if (is_linear && step.bias.tensor != nullptr) given[2] = step.bias.tensor;
+    for (int i = 0; i < count; i++) {
+        call.arguments[i] = given[i];
+        if (given[i] != Py_None && requires_grad(as_tensor(given[i]))) call.needs |= 1u << i;
+    }
+    // a parameter whose history was cut is none of these
+    if (input->cut && !requires_grad(input)) call.cut = input;
+    for (size_t i = count; i < step.op->parameters.size(); i++) {
+        call.arguments[i] = step.op->parameters[i].fallback;
+    }
+}
+
+// Whether a node of an activation keeps its result alone, so that its input may be written over.
+bool keeps_result_alone(OpInfo* op) {
+    const OpPlan* plan = plan_for(op, 1);
+    PyErr_Clear();
+    for (int i = 0; plan != nullptr && i < plan->source_count; i++) {
+        if (plan->sources[i].position == 0 && plan->sources[i].kind != Source::RESULT) return false;
+    }
+    return plan != nullptr;
+}
+
+// Run the layers one by one, with the node that each of them has. What a linear layer makes is held by nobody, and the
+// tensor serves the activation behind it too.
+Ref record_layers(const Network& network, Tensor* input) {
+    UserLine line;
+    bool is_vector = PyArray_NDIM(input->array) == 1;
+    npy_intp columns = PyArray_DIM(input->array, PyArray_NDIM(input->array) - 1);
+    int dtype = dtype_of(input->array);
+    Ref from = Ref::borrow(as_object(input));
+    Call call;
+    call.place = &line.place;
+    bool is_free = false;  // what the layer before has made
+    for (int i = 0; i < network.count; i++) {
+        const Step& step = network.steps[i];
+        bool is_linear = step.loop == nullptr;
+        npy_intp next = is_linear ? PyArray_DIM(step.map.array, 0) : columns;
+        bool serves = is_free && !is_linear && keeps_result_alone(step.op);
+        Ref made = serves ? Ref::borrow(from.get()) : new_tensor(network, input, next);
+        if (!made) return made;
+        Tensor *result = as_tensor(made.get()), *given = as_tensor(from.get());
+        if (!run_step(step, PyArray_DATA(given->array), PyArray_DATA(result->array), network.rows, columns, is_vector,
+                      dtype)) {
+            return Ref();
+        }
+        arrange(call, step, given);
+        if (!finish(step.op, call, &result, 1)) return Ref();
+        is_free = is_linear && result->node != nullptr;
+        from = std::move(made);
+    }
+    return from;
 }
 
 bool is_usual(const Tensor* input) {
@@ -299,7 +348,7 @@ bool is_usual(const Tensor* input) {
 }  // namespace
 
 PyObject* run_network(PyObject* module, PyObject* given) {
-    DECLINE_IF(state.grad || state.inference || state.backward || state.levels != nullptr || watching_modes != 0);
+    DECLINE_IF(state.inference || state.backward || state.levels != nullptr || watching_modes != 0);
     // tests put off the smallest calls too
     DECLINE_IF(least_deferred < MOST_NUMBERS);
     DECLINE_IF(Py_TYPE(given) != tensor_class);
@@ -315,10 +364,16 @@ PyObject* run_network(PyObject* module, PyObject* given) {
     const Layers* layers = layers_of(module);
     if (layers == nullptr || !network.take(*layers)) return nullptr;
     DECLINE_IF(network.widest * network.rows > MOST_NUMBERS);
-    Ref result = new_result(network, input);
-    if (!result) return nullptr;
-    if (!compute(network, input, PyArray_DATA(as_tensor(result.get())->array))) return nullptr;
-    return result.release();
+    if (!state.grad || !network.needs) return infer(network, input).release();
+    // hooks on saved values, and anomaly mode, are Python's
+    DECLINE_IF(state.saved_hooks != nullptr || state.anomaly);
+    try {
+        return record_layers(network, input).release();
+    } catch (...) {
+        // plans and classes of nodes are made at first use
+        set_caught();
+        return nullptr;
+    }
 }
 
 }  // namespace rushlight

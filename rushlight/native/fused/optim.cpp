@@ -3,14 +3,17 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "fused/known_optimizers.h"
 #include "fused/steps.h"
 #include "kernels/table.h"
 #include "memory/threads.h"
 #include "seam/guard.h"
 #include "seam/names.h"
 #include "seam/shortcut.h"
+#include "seam/state.h"
 
 namespace rushlight {
 
@@ -47,6 +50,7 @@ struct Step {
     std::vector<Settings> settings;
     std::vector<Move> moves;
     double norm = INFINITY, bound = INFINITY;  // the limits of the gradients
+    KnownOptimizer* notes = nullptr;           // where to note what was read, for the next step
 };
 
 bool same_shape(PyArrayObject* one, PyArrayObject* other) {
@@ -97,27 +101,47 @@ bool is_count(PyArrayObject* array) {
 }
 
 // What is remembered of a parameter; false if that is not all there, as before its first step.
-bool find_state(const Step& step, const Settings& settings, PyObject* param, Move& move) {
+bool find_state(const Step& step, const Settings& settings, PyObject* param, Move& move, KnownParam& known) {
     Ref state = Ref::borrow(find(step.state.get(), param));
     DECLINE_IF(!state || !PyDict_CheckExact(state.get()));
+    known.state = KnownDict(state.get());
     for (int i = 0; i < StepArrays::STATES; i++) {
         if (settings.state[i] == nullptr) continue;
-        move.state[i] = array_of(find(state.get(), settings.state[i]));
+        known.states[i] = find(state.get(), settings.state[i]);
+        move.state[i] = array_of(known.states[i]);
         DECLINE_IF(!move.state[i]);
     }
     if (settings.count == nullptr) return true;
-    move.count = array_of(find(state.get(), settings.count));
+    known.count = find(state.get(), settings.count);
+    move.count = array_of(known.count);
     DECLINE_IF(!move.count || !is_count(move.count.array()));
     return true;
 }
 
-// False: something about the parameter is unusual.
-bool add_move(Step& step, Tensor* param) {
-    const Settings& settings = step.settings.back();
+// The same, where it was found before.
+bool take_state(const KnownParam& known, const Settings& settings, Move& move) {
+    DECLINE_IF(settings.remembers && known.state.dict == nullptr);
+    for (int i = 0; i < StepArrays::STATES; i++) {
+        if (known.states[i] == nullptr) continue;
+        move.state[i] = array_of(known.states[i]);
+        DECLINE_IF(!move.state[i]);
+    }
+    if (known.count == nullptr) return true;
+    move.count = array_of(known.count);
+    DECLINE_IF(!move.count || !is_count(move.count.array()));
+    return true;
+}
+
+// A new move, of a parameter of the last group.
+Move& new_move(Step& step) {
     step.moves.emplace_back();
     Move& move = step.moves.back();
     move.group = static_cast<int>(step.settings.size()) - 1;
-    if (settings.remembers && !find_state(step, settings, as_object(param), move)) return false;
+    return move;
+}
+
+// False: something about the parameter is unusual.
+bool fit(Move& move, Tensor* param) {
     move.param = array_of(as_object(param));
     move.grad = array_of(param->grad);
     DECLINE_IF(!move.param || !move.grad || !PyArray_ISWRITEABLE(move.param.array()));
@@ -139,8 +163,17 @@ bool add_move(Step& step, Tensor* param) {
     return true;
 }
 
+bool add_move(Step& step, Tensor* param, KnownParam& known) {
+    const Settings& settings = step.settings.back();
+    Move& move = new_move(step);
+    if (settings.remembers && !find_state(step, settings, as_object(param), move, known)) return false;
+    return fit(move, param);
+}
+
 bool add_group(Step& step, Method method, PyObject* group) {
     DECLINE_IF(!PyDict_CheckExact(group));
+    KnownGroup options;
+    options.options = KnownDict(group);
     step.settings.emplace_back();
     DECLINE_IF(!read_settings(method, group, step.settings.back()));
     Ref params = Ref::borrow(find(group, name_params));
@@ -149,8 +182,31 @@ bool add_group(Step& step, Method method, PyObject* group) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(params.get()); i++) {
         Ref param = Ref::borrow(PyList_GET_ITEM(params.get(), i));
         DECLINE_IF(!is_any_tensor(param.get()));
+        KnownParam known;
+        known.param = param.get();
         Tensor* tensor = as_tensor(param.get());
-        if (tensor->grad != nullptr && !add_move(step, tensor)) return false;
+        if (tensor->grad != nullptr && !add_move(step, tensor, known)) return false;
+        if (step.notes != nullptr) step.notes->params.push_back(known);
+    }
+    if (!step.settings.back().is_fixed) step.notes = nullptr;
+    if (step.notes != nullptr) {
+        options.params = params.get();
+        options.settings = step.settings.back();
+        options.end = step.notes->params.size();
+        step.notes->groups.push_back(options);
+    }
+    return true;
+}
+
+// The same, where it was read before.
+bool take_group(Step& step, const KnownOptimizer& known, const KnownGroup& group, size_t begin) {
+    step.settings.push_back(group.settings);
+    step.moves.reserve(known.params.size());
+    for (size_t i = begin; i < group.end; i++) {
+        Tensor* tensor = as_tensor(known.params[i].param);
+        if (tensor->grad == nullptr) continue;
+        Move& move = new_move(step);
+        if (!take_state(known.params[i], group.settings, move) || !fit(move, tensor)) return false;
     }
     return true;
 }
@@ -225,10 +281,32 @@ bool is_differentiable(PyObject* fields) {
     return option != nullptr && option != Py_False;
 }
 
+// Note what a step reads besides its groups; false where it cannot be noted, since a list says nothing of its changes.
+bool note_fields(KnownOptimizer& notes, Method method, PyObject* optimizer, PyObject* fields) {
+    notes.optimizer = optimizer;
+    notes.method = method;
+    notes.type = Py_TYPE(optimizer);
+    // looking up has given the class its version
+    notes.type_version = version_of(notes.type);
+    PyObject *defaults = find(fields, name_defaults), *state = find(fields, name_state);
+    notes.hooks[0] = find(fields, name_pre_hooks);
+    notes.hooks[1] = find(fields, name_post_hooks);
+    notes.list = find(fields, name_groups);
+    for (PyObject* dict : {defaults, state, notes.hooks[0], notes.hooks[1]}) {
+        if (dict == nullptr || !PyDict_Check(dict)) return false;
+    }
+    notes.fields = KnownDict(fields);
+    notes.defaults = KnownDict(defaults);
+    notes.state = KnownDict(state);
+    return true;
+}
+
 // Takes a step of every group, or does nothing at all.
 bool take_step_of(Method method, PyObject* optimizer, PyObject* fields) {
     DECLINE_IF(is_differentiable(fields));
     Step step;
+    KnownOptimizer notes;
+    if (REMEMBERS && state.compiled && note_fields(notes, method, optimizer, fields)) step.notes = &notes;
     step.groups = Ref::borrow(find(fields, name_groups));
     step.state = Ref::borrow(find(fields, name_state));
     step.settings.reserve(4);
@@ -241,6 +319,27 @@ bool take_step_of(Method method, PyObject* optimizer, PyObject* fields) {
     }
     // Python warns of a step that finds no gradient
     DECLINE_IF(step.moves.empty());
+    notes.norm = step.norm;
+    notes.bound = step.bound;
+    if (step.notes != nullptr) known_optimizer(optimizer) = std::move(notes);
+    run(step);
+    return true;
+}
+
+// The same as before, if nothing has changed but tensors.
+bool take_known_step(PyObject* optimizer) {
+    const KnownOptimizer& known = known_optimizer(optimizer);
+    if (!known.is_as_it_was(optimizer)) return false;
+    Step step;
+    step.norm = known.norm;
+    step.bound = known.bound;
+    size_t begin = 0;
+    for (const KnownGroup& group : known.groups) {
+        if (!take_group(step, known, group, begin)) return false;
+        begin = group.end;
+    }
+    if (step.moves.empty()) return false;
+    twins[known.method].link.forwards.accepted++;
     run(step);
     return true;
 }
@@ -275,6 +374,7 @@ PyObject* step_unhooked(const Arguments& arguments) {
     PyObject* optimizer = arguments[StepOf::self];
     DECLINE_IF(optimizer == nullptr || arguments.many_count > 0);
     DECLINE_IF(!is_empty(every_hooks[0]) || !is_empty(every_hooks[1]));
+    if (state.compiled && take_known_step(optimizer)) Py_RETURN_NONE;
     Ref fields = Ref::steal(PyObject_GenericGetDict(optimizer, nullptr));
     if (!fields) return nullptr;
     for (PyObject* name : std::initializer_list<PyObject*>{name_pre_hooks, name_post_hooks}) {

@@ -64,6 +64,7 @@ void read_adam(Reader& options, Settings& settings) {
     options.both_betas(settings.beta1, settings.beta2);
     settings.eps = options.number(eps);
     settings.decoupled = options.flag(decoupled_weight_decay);
+    settings.is_fixed = options.usual && PyTuple_Check(options.value(betas));
     settings.count = step;
     settings.state[0] = exp_avg;
     settings.state[1] = exp_avg_sq;

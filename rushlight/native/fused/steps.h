@@ -15,6 +15,7 @@ struct Settings {
     PyObject* state[StepArrays::STATES] = {};
     PyObject* count = nullptr;  // the name of the count of steps
     bool remembers = false;     // whether there is anything
+    bool is_fixed = true;       // as long as the group's dict says the same
 };
 
 // False if an option is unusual: missing, a tensor, out of range. Never an exception.

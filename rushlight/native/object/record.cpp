@@ -154,7 +154,8 @@ Ref noted(PyTypeObject* kind, OpInfo* op, const Call& call, Tensor* const* resul
     Ref made = kind == nullptr ? Ref() : Ref::steal(as_object(new_node(kind)));
     if (!made) return Ref();
     Node* node = as_node(made.get());
-    node->place = user_place();
+    node->place = call.place == nullptr ? user_place() : *call.place;
+    if (call.place != nullptr) Py_XINCREF(node->place.code);
     node->is_lazy = state.compiled || call.is_pending;
     node->is_declined = false;
     const OpPlan* plan = connect(node, op, call, count);

@@ -69,7 +69,8 @@ inline bool is_tensor(PyObject* object) {
 }
 // Whether it is a tensor of any class.
 inline bool is_any_tensor(PyObject* object) {
-    return Py_TYPE(object) == tensor_class || PyType_IsSubtype(Py_TYPE(object), &TensorType);
+    PyTypeObject* type = Py_TYPE(object);
+    return type == tensor_class || type == parameter_class || PyType_IsSubtype(type, &TensorType);
 }
 inline Tensor* as_tensor(PyObject* object) { return reinterpret_cast<Tensor*>(object); }
 inline PyObject* as_object(void* object) { return reinterpret_cast<PyObject*>(object); }

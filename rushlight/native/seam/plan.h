@@ -7,6 +7,7 @@
 #include "kernels/row.h"
 #include "memory/arrays.h"
 #include "memory/small_list.h"
+#include "object/location.h"
 #include "object/tensor.h"
 #include "seam/kernel.h"
 #include "seam/python.h"
@@ -105,6 +106,7 @@ struct Call : Readings {
     Small<PyArrayObject*, 8> results;         // owned, until they become tensors
     bool several = false;                     // a tuple, also of one result
     bool is_pending = false;                  // the numbers of the result are
+    const Place* place = nullptr;             // the user's line, where it is known already
 
     ~Call() {
         Py_XDECREF(sizes);
