@@ -174,26 +174,29 @@ def diagonals(operand: Tensor, names: str, place: int) -> tuple[Tensor, str]:
 class Side(NamedTuple):
     """How one of two operands is brought into the form in which they are multiplied."""
 
+    # how many dimensions it lacks: they are put at its end, where torch puts them
+    missing: int
     # the new order of its dimensions, None where they are in order
     order: list[int] | None
     # of these: those that it alone has, to be summed first
     alone: list[int]
 
     def arrange(self, operand: Tensor) -> Tensor:
+        for _ in range(self.missing):
+            operand = operand.unsqueeze(-1)
         if self.order is not None:
             operand = operand.permute(self.order)
         return operand.sum(self.alone, keepdim=True) if self.alone else operand
 
 
 class Products(NamedTuple):
-    """Two operands multiplied element by element, where there is no sum over both; either may lack dimensions."""
+    """Two operands multiplied element by element, where there is no sum over both."""
 
-    sides: tuple[Side, Side]
-    places: tuple[tuple, tuple]
+    first: Side
+    second: Side
 
     def multiply(self, one: Tensor, two: Tensor) -> Tensor:
-        first, second = self.sides
-        return first.arrange(one)[self.places[0]] * second.arrange(two)[self.places[1]]
+        return self.first.arrange(one) * self.second.arrange(two)
 
 
 class Matrices(NamedTuple):
@@ -284,10 +287,7 @@ def plan_step(one: Operand, two: Operand, kept: str, order: str, sizes: dict[str
     alone = [letter for letter in one.stretched + two.stretched if letter not in kept and letter not in summed]
     left = "".join([letter for letter in present if letter in one.stretched + two.stretched and letter in kept])
     if not summed:
-        sides = (side(one, present, alone), side(two, present, alone))
-        places = tuple([slice(None) if letter in one.names else None for letter in present])
-        others = tuple([slice(None) if letter in two.names else None for letter in present])
-        return Products(sides, (places, others)), Operand("".join(present), left)
+        return Products(side(one, present, alone), side(two, present, alone)), Operand("".join(present), left)
     own = [letter for letter in order if letter in one.stretched and letter in kept and letter not in batch]
     # what no operand has any more counts for the second, as in torch: it decides whether they change places
     other = [letter for letter in order if letter not in (*batch, *own, *summed)]
@@ -312,7 +312,9 @@ def plan_step(one: Operand, two: Operand, kept: str, order: str, sizes: dict[str
 
 def side(operand: Operand, wanted: list[str], alone: list[str]) -> Side:
     """The operand with the wanted letters first; the others stand for one element each, or are summed."""
-    new = [letter for letter in wanted if letter in operand.names]
-    new += [letter for letter in operand.names if letter not in new]
-    order = None if new == list(operand.names) else [operand.names.index(letter) for letter in new]
-    return Side(order, [place for place, letter in enumerate(new) if letter in alone])
+    missing = [letter for letter in wanted if letter not in operand.names]
+    names = [*operand.names, *missing]
+    new = [*wanted, *[letter for letter in names if letter not in wanted]]
+    order = None if new == names else [names.index(letter) for letter in new]
+    own = [place for place, letter in enumerate(new) if letter in alone and letter in operand.stretched]
+    return Side(len(missing), order, own)
