@@ -18,6 +18,8 @@ NAMES = {1: "W", 2: "HW", 3: "THW"}
 
 def ints(function: str, name: str, value: Any, count: int) -> tuple[int, ...]:
     """An option given once for all dimensions or for each of them."""
+    if type(value) is int and -(2**63) <= value < 2**63:
+        return (value,) * count
     if isinstance(value, (tuple, list)):
         if len(value) == count:
             return tuple([whole(function, name, each) for each in value])
@@ -157,6 +159,10 @@ class Pooling:
 
     def outputs(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """How many windows there are along each dimension."""
+        options = (self.kernel, self.stride, self.padding, self.dilation, self.ceil)
+        return count_windows(self.function, self.count, options, tuple(shape))
+
+    def count_windows(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         self.check_options()
         self.check_shape(shape)
         sizes, channels = shape[-self.count :], shape[-self.count - 1]
@@ -181,6 +187,12 @@ class Pooling:
         found = -(-room // stride) + 1
         # the last window must start inside the input or its left padding
         return found - 1 if (found - 1) * stride >= size + padding else found
+
+
+@lru_cache(maxsize=512)
+def count_windows(function: str, count: int, options: tuple, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """`Pooling.outputs`, remembered: to look at all options takes longer than to pool a small image."""
+    return Pooling(function, count, *options).count_windows(shape)
 
 
 @lru_cache(maxsize=256)
