@@ -13,12 +13,16 @@ class Flat(Node):
     """Joins a gradient to an input it does not depend on."""
 
     def __init__(self, grad: Tensor, node: Node):
-        self.edges = (node.edges[0],)
-        self.numbers = None if node.numbers is None else (node.numbers[0],)
-        self.outputs = described((grad,))
         kind = type(node).__name__
-        # torch computes the gradient of relu by that of threshold
-        self.shown = ("ThresholdBackward" if kind == "ReluBackward0" else kind.removesuffix("0")) + "Backward0"
+        if kind == "ReluBackward0":
+            # torch computes it by the gradient of threshold, from the result: a further backward goes through relu
+            self.edges, self.numbers = (node,), None
+            self.shown = "ThresholdBackwardBackward0"
+        else:
+            self.edges = (node.edges[0],)
+            self.numbers = None if node.numbers is None else (node.numbers[0],)
+            self.shown = kind.removesuffix("0") + "Backward0"
+        self.outputs = described((grad,))
         super().__init__()
 
     def name(self) -> str:

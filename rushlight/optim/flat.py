@@ -162,6 +162,9 @@ def joined_state(
             if any([array != arrays[0] for array in arrays]):
                 return None
             joined[name] = np.array(arrays)[:, None]
+        elif each.dtype != arrays[0].dtype and not group.get("foreach"):
+            # the parameters were converted since: a method that refuses that does so at the first, and counts no other
+            return None
         elif [array.shape for array in arrays] == [param._array.shape for param in params]:
             joined[name] = np.concatenate([array.ravel() for array in arrays])
         else:

@@ -70,3 +70,15 @@ def test_gradients_of_single_numbers_and_of_nothing_have_no_history(shape, funct
     x = torch.ones(shape, requires_grad=True)
     found = torch.autograd.grad(function(x).sum(), x, create_graph=True)[0]
     assert not found.requires_grad and found.shape == shape
+
+
+def test_the_gradient_of_relu_leads_back_through_relu_as_it_comes_from_the_result():
+    x = torch.tensor([1.0, -1.0], requires_grad=True)
+    y = (x * 2).relu()
+    (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    assert torch.autograd.grad(slope.sum(), y, retain_graph=True)[0].tolist() == [0, 0]
+    (second,) = torch.autograd.grad(slope.sum(), x, create_graph=True)
+    assert torch.autograd.grad(second.sum(), x, retain_graph=True)[0].tolist() == [0, 0]
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        torch.autograd.grad(slope.sum(), x)

@@ -1,4 +1,4 @@
-"""A linear map is one node here and several in torch: those who follow the graph see torch's."""
+"""A linear map or an index is one node here and several in torch: those who follow the graph see torch's."""
 
 import pytest
 
@@ -70,3 +70,25 @@ def test_a_step_takes_no_hook_since_it_does_not_run_alone():
     for register in (step.register_hook, step.register_prehook):
         with pytest.raises(RuntimeError, match="TBackward0 runs as a part of one operation"):
             register(print)
+
+
+@pytest.mark.parametrize(
+    ("index", "names"),
+    [
+        ((None, ..., None), ["Unsqueeze", "Unsqueeze"]),
+        ((0, 1), ["Select", "Select"]),
+        ((slice(1, None), 0), ["Select", "Slice"]),
+        ((slice(None), 0, None, slice(1, None)), ["Slice", "Unsqueeze", "Select"]),
+        ((slice(None), slice(0, 3), 0), ["Select"]),
+        ((slice(None), slice(None)), ["Alias"]),
+    ],
+)
+def test_an_index_shows_a_node_for_each_entry_that_does_something(index, names):
+    expected = LEAF
+    for name in reversed(names):
+        expected = f"{name}Backward0", expected
+    x = torch.ones(3, 3, 2, requires_grad=True)
+    y = x[index]
+    assert graph(y.grad_fn) == expected
+    y.sum().backward()
+    assert graph(y.grad_fn) == expected

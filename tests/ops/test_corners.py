@@ -181,3 +181,10 @@ def test_an_array_of_numpy_is_not_flattened():
 
 def test_the_product_of_two_transposed_matrices_is_transposed():
     assert torch.kron(torch.ones(2, 3).T, torch.ones(4, 5).T).stride() == (1, 15)
+
+
+def test_a_convolution_of_sequences_runs_backward_once_even_for_its_own_gradient():
+    y = torch.conv_tbc(torch.ones(4, 2, 3), torch.ones(2, 3, 4, requires_grad=True), torch.ones(4))
+    y.sum().backward(inputs=[y])
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.pow(2).sum().backward()

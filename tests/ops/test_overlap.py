@@ -97,8 +97,12 @@ def test_what_is_joined_is_compared_with_the_part_that_out_will_have():
         torch.cat([x[1:5], x[5:6]], out=x[:1])
 
 
-def test_a_triangle_is_cut_out_of_expanded_matrices_of_three_dimensions_at_most():
+def test_a_triangle_is_cut_out_of_expanded_matrices_that_follow_each_other_but_for_the_first_dimension():
     square = torch.arange(1.0, 5).view(1, 2, 2)
     assert square.expand(2, 2, 2).tril_().tolist() == [[[1.0, 0.0], [3.0, 4.0]]] * 2
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
-        square.expand(2, 1, 2, 2).triu_()
+        square.expand(3, 2, 1, 2, 2).triu_()
+    columns = torch.arange(1.0, 9).view(4, 2, 1)
+    assert columns.expand(2, 4, 2, 1).triu_()[1, :, :, 0].tolist() == [[1, 0], [3, 0], [5, 0], [7, 0]]
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        columns.expand(4, 2, 3).expand(2, 4, 2, 3).tril_()

@@ -424,6 +424,21 @@ def test_a_gradient_of_another_dtype_than_its_mean_is_refused(method, options):
         optimizer.step()
 
 
+@pytest.mark.parametrize("method", ["Adam", "AdamW", "NAdam", "RAdam", "Adamax"])
+def test_a_step_that_refuses_a_dtype_counts_the_first_parameter_only(method):
+    params = [torch.nn.Parameter(torch.ones(2)) for _ in range(3)]
+    optimizer = getattr(torch.optim, method)(params, lr=0.1)
+    for dtype in (torch.float32, torch.float64):
+        for each in params:
+            each.data = each.data.to(dtype)
+            each.grad = torch.ones(2, dtype=dtype)
+        if dtype is torch.float32:
+            optimizer.step()
+    with pytest.raises(RuntimeError, match="expected dtype float for `end` but got dtype double"):
+        optimizer.step()
+    assert [optimizer.state[each]["step"].item() for each in params] == [2, 1, 1]
+
+
 @pytest.mark.parametrize("method", ["SGD", "RMSprop", "Adagrad", "Adadelta", "ASGD", "Rprop"])
 def test_a_method_without_such_a_mean_goes_on(method):
     param = torch.nn.Parameter(torch.ones(2, 2))

@@ -268,6 +268,7 @@ def conv_transpose3d(
 
 
 in_steps = renamed(clone, "ConvTbcBackward0")
+in_steps.op.runs_once = True
 
 
 @declared(

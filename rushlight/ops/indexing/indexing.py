@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from rushlight.ops.machine.transforms.index_words import AT_POSITIONS, INTO_HELD
 from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.machine.transforms.view_words import PART
 from rushlight.ops.machine.writing import add_at, places
+
+if TYPE_CHECKING:
+    from rushlight.autograd.graph import OpNode
 
 BOUNDS = {int, type(None)}
 BOOLEAN = np.dtype("bool")
@@ -120,25 +124,30 @@ def keeps_all(self: Tensor, index: tuple) -> bool:
     return node_name(self, index) == "AliasBackward0"
 
 
-def node_name(input: Tensor, index: tuple | slice) -> str:
-    """torch makes a node for each entry; ours is named after the last of them that does something."""
+def node_names(shape: tuple[int, ...], index: tuple | slice) -> Iterator[str]:
+    """The nodes that torch makes of an index, the last one first: one for each entry that does something."""
     if type(index) is slice:
-        return "SliceBackward0"
+        yield "SliceBackward0"
+        return
     from_end = 0
     for each in reversed(index):
         if type(each) is int:
-            return "SelectBackward0"
-        if each is None:
-            return "UnsqueezeBackward0"
-        if each is ...:
-            from_end = input._array.ndim + 1 - sum([other is not None for other in index]) + from_end
-            continue
-        from_end += 1
-        if each.start or each.step not in (None, 1):
-            return "SliceBackward0"
-        if each.stop is not None and each.stop < input._array.shape[-from_end]:
-            return "SliceBackward0"
-    return "AliasBackward0"
+            from_end += 1
+            yield "SelectBackward0"
+        elif each is None:
+            yield "UnsqueezeBackward0"
+        elif each is ...:
+            from_end = len(shape) + 1 - sum([other is not None for other in index]) + from_end
+        else:
+            from_end += 1
+            stop = each.stop
+            if each.start or each.step not in (None, 1) or (stop is not None and stop < shape[-from_end]):
+                yield "SliceBackward0"
+
+
+def node_name(input: Tensor, index: tuple | slice) -> str:
+    """Ours is one node for all entries, named after torch's last one."""
+    return next(node_names(input._array.shape, index), "AliasBackward0")
 
 
 @op(dtype=SAME, batch=PART, view=True, name="_part", node=node_name, samples=None)
@@ -159,6 +168,19 @@ def part(input, index: tuple):
 
 
 part.gradient(input=lambda grad, input_shape, index: part_gradient(grad, input_shape, index))
+
+
+def part_steps(node: OpNode) -> tuple:
+    """The nodes between a part and its source in torch, for those who look."""
+    tree: Any = "input"
+    if node.saved is not None:
+        shape, index = [node.saved[node.plan.names.index(name)] for name in ("input_shape", "index")]
+        for name in reversed(list(node_names(shape, index))[1:]):
+            tree = name, tree
+    return type(node).__name__, tree
+
+
+part.op.steps = part_steps
 
 
 def takes_part(entry: Any) -> bool:

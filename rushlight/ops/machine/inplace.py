@@ -304,7 +304,7 @@ def require_castable(kind: np.dtype, array: ndarray) -> None:
 def require_writable(array: ndarray, name: str = "") -> bool:
     """Whether each element has a place of its own; a refusal if it has not and the op may not write then."""
     if is_expanded(array):
-        if may_write_expanded(name, array.ndim):
+        if may_write_expanded(name, array):
             return False
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "

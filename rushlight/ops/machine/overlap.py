@@ -147,9 +147,9 @@ def is_dense(array: np.ndarray) -> bool:
     return True
 
 
-def may_write_expanded(name: str, ndim: int) -> bool:
+def may_write_expanded(name: str, array: np.ndarray) -> bool:
     """Whether an op may write where several elements stand at one place; torch warns of some."""
-    if name in ("tril", "triu") and ndim > 3:
+    if name in ("tril", "triu") and not has_batch_of_blocks(array):
         return False
     shown = EXPANDED.get(name)
     if shown:
@@ -158,6 +158,19 @@ def may_write_expanded(name: str, ndim: int) -> bool:
             "operation. Where elements share a place in memory, writing one writes all of them."
         )
     return shown is not None
+
+
+def has_batch_of_blocks(array: np.ndarray) -> bool:
+    """Whether matrices follow each other without gaps, as far as torch asks: more than one batch, but for the first."""
+    if array.ndim <= 3:
+        return True
+    step = array.itemsize * array.shape[-1] * array.shape[-2]
+    for place in range(array.ndim - 3, -1, -1):
+        stride, extent = array.strides[place], array.shape[place]
+        if stride != step and (place or (stride and extent != 1)):
+            return False
+        step *= extent
+    return True
 
 
 def write_changed(array: np.ndarray, result: np.ndarray) -> None:
