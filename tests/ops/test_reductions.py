@@ -249,3 +249,13 @@ def test_a_dtype_that_is_asked_for_is_taken_before_an_op_computes(name, size):
     assert len(asked.grad_fn.next_functions) == 1 and asked.grad_fn.next_functions[0][0].name().endswith(
         "AccumulateGrad"
     )
+
+
+def test_a_product_of_nothing_has_a_derivative_inside_of_a_transform():
+    point, tangent = torch.ones(0), torch.ones(0)
+    for dim in (None, 0):
+        found, slope = torch.func.jvp(
+            lambda x, dim=dim: x.prod() if dim is None else x.prod(0, keepdim=True), (point,), (tangent,)
+        )
+        assert found.tolist() in (1.0, [1.0]) and slope.tolist() in (0.0, [0.0])
+        assert torch.func.grad(lambda x, dim=dim: x.prod() if dim is None else x.prod(dim))(point).shape == (0,)

@@ -122,7 +122,7 @@ def prod_gradient(grad, input, result, dim):
     lifted = is_lifted(input)
     if not lifted and not may_hold(input == 0):
         return grad * conjugate(result / input)
-    if lifted and (input.numel() if dim is None else input.shape[dim]) == 1:
+    if lifted and (input.numel() if dim is None else input.shape[dim]) <= 1:
         return grad.expand(input.shape)  # there are no others
     if dim is None:
         return grad * conjugate(product_of_others(input.reshape(-1), 0).reshape(input.shape))
