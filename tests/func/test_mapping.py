@@ -311,3 +311,12 @@ def test_no_sample_takes_elements_that_it_does_not_have():
     with pytest.raises(IndexError):
         torch.vmap(lambda v: torch.take(v, torch.tensor([4])))(torch.ones(3, 3))
     assert torch.vmap(lambda v: torch.take(v, torch.tensor([-1, 0])))(ROWS).tolist() == [[2, 0], [5, 3]]
+
+
+def test_samples_along_the_first_dimension_are_the_tensor_itself():
+    x = torch.ones(2, 3, requires_grad=True)
+    assert vmap(lambda v: v)(x) is x
+    assert vmap(vmap(lambda v: v.contiguous()))(x) is x
+    with torch.no_grad():
+        assert vmap(lambda v: v.mul_(2))(x) is x and x._version == 1
+    grad(lambda y: vmap(lambda v: v * v)(y).sum())(x.detach()).detach_()  # not a view
