@@ -320,3 +320,17 @@ def test_samples_along_the_first_dimension_are_the_tensor_itself():
     with torch.no_grad():
         assert vmap(lambda v: v.mul_(2))(x) is x and x._version == 1
     grad(lambda y: vmap(lambda v: v * v)(y).sum())(x.detach()).detach_()  # not a view
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v, other: torch.where(other > 0, v, other),
+        lambda v, other: torch.addcmul(other, v, other),
+        lambda v, other: torch.clamp(other, v, v),
+    ],
+)
+def test_mapped_numbers_count_as_tensors_in_the_dtype_of_ops_of_three(function):
+    numbers, other = torch.ones(1, dtype=torch.float64), torch.ones(2)
+    assert vmap(lambda v: function(v, other))(numbers).dtype is torch.float64
+    assert vmap(lambda v: v * other)(numbers).dtype is torch.float32
