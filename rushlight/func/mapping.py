@@ -118,8 +118,7 @@ class Mapped:
         level = Mapping(first, self.randomness)
         with level:
             lifted = [
-                # a view also where nothing moves: movedim takes 4 us to find that out
-                each if dim is None else level.lift(each.movedim(dim, 0) if dim else each.transpose(0, 0))
+                each if dim is None else level.lift(each.movedim(dim, 0) if dim else each)
                 for each, dim in zip(leaves, self.dims, strict=True)
             ]
             output = self.func(*tree_unflatten(lifted, self.spec), **kwargs)

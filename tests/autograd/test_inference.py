@@ -160,3 +160,13 @@ def test_a_part_of_a_tensor_with_such_data_refuses_writes_though_the_whole_does_
         x[index] = 5
     x[:] = 5
     assert x.tolist() == [5.0, 5.0]
+
+
+@pytest.mark.parametrize("name", ["mul_", "div_", "atan2_", "pow_"])
+def test_a_write_that_cannot_save_an_inference_tensor_leaves_its_target_as_it_was(name):
+    target = torch.ones(3, requires_grad=True) * 1
+    with torch.inference_mode():
+        factor = torch.full((3,), 3.0)
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
+        getattr(target, name)(factor)
+    assert target.tolist() == [1, 1, 1] and target._version == 0

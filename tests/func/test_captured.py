@@ -185,3 +185,25 @@ def test_a_tangent_that_is_written_has_the_dtype_of_its_target():
 
     x = torch.ones(3, dtype=torch.float64)
     assert jvp(function, (x,), (x * 2,))[1].tolist() == [[2, 0, 0], [0, 2, 0], [0, 0, 2]]
+
+
+def test_a_backward_after_the_function_has_ended_writes_to_what_was_there_before():
+    total = torch.zeros(3)
+
+    class Counted(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, slope):
+            return total.add_(slope)
+
+    back = torch.func.vjp(Counted.apply, torch.ones(3))[1]
+    assert back(torch.ones(3))[0].tolist() == total.tolist() == [1, 1, 1]
+    with pytest.raises(RuntimeError, match="captured Tensor"):
+        grad(lambda x: Counted.apply(x).sum())(torch.ones(3))

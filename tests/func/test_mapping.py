@@ -311,3 +311,26 @@ def test_no_sample_takes_elements_that_it_does_not_have():
     with pytest.raises(IndexError):
         torch.vmap(lambda v: torch.take(v, torch.tensor([4])))(torch.ones(3, 3))
     assert torch.vmap(lambda v: torch.take(v, torch.tensor([-1, 0])))(ROWS).tolist() == [[2, 0], [5, 3]]
+
+
+def test_samples_along_the_first_dimension_are_the_tensor_itself():
+    x = torch.ones(2, 3, requires_grad=True)
+    assert vmap(lambda v: v)(x) is x
+    assert vmap(vmap(lambda v: v.contiguous()))(x) is x
+    with torch.no_grad():
+        assert vmap(lambda v: v.mul_(2))(x) is x and x._version == 1
+    grad(lambda y: vmap(lambda v: v * v)(y).sum())(x.detach()).detach_()  # not a view
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v, other: torch.where(other > 0, v, other),
+        lambda v, other: torch.addcmul(other, v, other),
+        lambda v, other: torch.clamp(other, v, v),
+    ],
+)
+def test_mapped_numbers_count_as_tensors_in_the_dtype_of_ops_of_three(function):
+    numbers, other = torch.ones(1, dtype=torch.float64), torch.ones(2)
+    assert vmap(lambda v: function(v, other))(numbers).dtype is torch.float64
+    assert vmap(lambda v: v * other)(numbers).dtype is torch.float32

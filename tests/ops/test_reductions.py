@@ -259,3 +259,26 @@ def test_a_product_of_nothing_has_a_derivative_inside_of_a_transform():
         )
         assert found.tolist() in (1.0, [1.0]) and slope.tolist() in (0.0, [0.0])
         assert torch.func.grad(lambda x, dim=dim: x.prod() if dim is None else x.prod(dim))(point).shape == (0,)
+
+
+@pytest.mark.parametrize("function", [lambda v: v.prod(), lambda v: torch.vmap(lambda u: u.prod())(v).sum()])
+def test_the_gradient_of_a_product_of_one_in_a_transform_has_no_history_as_torchs(function):
+    x = torch.full((1,), 0.5, requires_grad=True)
+    assert not torch.func.grad(function)(x).requires_grad
+    # after the function has ended it is a quotient, as it is without transforms
+    assert torch.func.vjp(function, x)[1](torch.tensor(1.0))[0].requires_grad
+    assert torch.func.jacrev(function)(x).requires_grad
+
+
+@pytest.mark.parametrize("function", [lambda v: v.prod(1), lambda v: v.cumprod(1)])
+def test_the_gradient_of_a_product_of_a_single_zero_has_no_history(function):
+    x = torch.zeros(2, 1, requires_grad=True)
+    y = function(x)
+    (grad,) = torch.autograd.grad(y, x, torch.ones_like(y), create_graph=True)
+    assert grad.tolist() == [[1.0], [1.0]] and not grad.requires_grad
+
+
+def test_the_gradient_of_a_running_product_of_one_is_the_gradient_itself():
+    x = torch.full((2, 1), 3.0, requires_grad=True)
+    (grad,) = torch.autograd.grad(torch.cumprod(x, 1), x, torch.ones(2, 1), create_graph=True)
+    assert grad.tolist() == [[1.0], [1.0]] and not grad.requires_grad

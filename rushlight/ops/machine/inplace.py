@@ -47,6 +47,7 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
     if recording:
         plan = op.plan(needs)
         before = before_write(target, arguments, plan.keeps_input)
+        check_saving(plan, before)
     if target._storage is not None:
         check_overlap(op, target, arguments, arrays)
     try:
@@ -135,6 +136,15 @@ def raise_leaf(target: Tensor, words: str) -> None:
     from rushlight.errors import history
 
     raise history.leaf_write(target, words)
+
+
+def check_saving(plan: Plan, arguments: tuple) -> None:
+    """Refuse what cannot be saved before anything is written."""
+    for kind, position in plan.sources:
+        if kind in ("argument", "memory") and getattr(arguments[position], "_inference", False):
+            from rushlight.autograd.saved import raise_inference
+
+            raise_inference()
 
 
 def before_write(target: Tensor, arguments: tuple, keeps_input: bool) -> tuple:

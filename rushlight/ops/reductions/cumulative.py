@@ -117,7 +117,7 @@ def cumprod(input, dim: int, *, dtype=None, out=None):
 
 def cumprod_gradient(grad, input, result, dim):
     """By division where no element is zero, else the product of those before times a sum over those after."""
-    if not input.ndim or not input.numel():
+    if not input.ndim or not input.numel() or input.shape[dim] == 1:
         return grad
     if not may_hold(input == 0):
         return (grad * conjugate(result)).flip(dim).cumsum(dim).flip(dim) / conjugate(input)

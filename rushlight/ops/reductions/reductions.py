@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.core.settings.state import state
 from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.declare import composed, op
@@ -15,7 +16,7 @@ from rushlight.ops.machine.dims import axes, axis
 from rushlight.ops.machine.gradients import conjugate, reduced_dims, spread, widened
 from rushlight.ops.machine.rules import ACCUMULATE, AVERAGE, FLOAT, INDEX, SAME
 from rushlight.ops.machine.samples import case, cases, corner, reduction
-from rushlight.ops.machine.transforms.level import is_lifted, may_hold
+from rushlight.ops.machine.transforms.level import may_hold
 from rushlight.ops.machine.transforms.words import ALONG, OVER
 from rushlight.ops.reductions.folding import fold, in_c_order
 from rushlight.ops.reductions.recurrences import product_of_others
@@ -118,11 +119,10 @@ def prod_gradient(grad, input, result, dim):
     """The gradient times the product of all the others; by division only where no element is zero."""
     if not input.ndim:
         return grad
-    # in transforms never by division, as in torch: no infinite product is divided by an infinite one
-    lifted = is_lifted(input)
-    if not lifted and not may_hold(input == 0):
+    # in running transforms never by division, as in torch: no infinite product is divided by an infinite one
+    if not state.birth and not may_hold(input == 0):
         return grad * conjugate(result / input)
-    if lifted and (input.numel() if dim is None else input.shape[dim]) <= 1:
+    if (input.numel() if dim is None else input.shape[dim]) <= 1:
         return grad.expand(input.shape)  # there are no others
     if dim is None:
         return grad * conjugate(product_of_others(input.reshape(-1), 0).reshape(input.shape))

@@ -46,16 +46,18 @@ class Level(PlainLevel if extension is None else extension.Level):
         # whether a backward of its own is under way
         self.running = False
         # when it began, and what went on then
-        self.birth = self.birth_before = 0
+        self.birth: int | None = None
+        self.birth_before = 0
 
     def __enter__(self) -> Self:
         self.outside = state.levels
         state.levels = (*self.outside, self)
         self.number = len(state.levels)
         self.alive, self.recording = True, state.grad
+        self.birth_before = state.birth
         if self.kind in DIFFERENTIATING:
-            self.birth = self.birth or next(births)
-            self.birth_before, state.birth = state.birth, max(state.birth, self.birth)
+            # a backward after the end of the function is no part of it: it has captured what those around it have
+            state.birth = self.birth = next(births) if self.birth is None else state.birth
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -164,7 +164,9 @@ def ELEMENTWISE(batch: Batch) -> Any:
     places = batch.tensors()
     if len(places) > 1:
         batch.align(*places)
-        keep_promotion(batch, places)
+        # as in torch, where only ops of two look at this
+        if len(batch.op.tensors) == 2:
+            keep_promotion(batch, places)
     return batch.call()
 
 
