@@ -15,6 +15,14 @@ def test_running_statistics_move_by_momentum():
     assert norm.num_batches_tracked.item() == 1
 
 
+def test_running_statistics_do_not_lose_digits_to_a_batch_in_half_precision():
+    mean, variance = torch.zeros(1), torch.ones(1)
+    x = torch.tensor([[1.0], [1.0078125]], dtype=torch.bfloat16)
+    F.batch_norm(x, mean, variance, training=True, momentum=0.5)
+    # bfloat16 has no number between the two
+    assert mean.item() == 1.00390625 / 2
+
+
 def test_without_momentum_they_are_the_mean_over_all_batches():
     norm = nn.BatchNorm1d(1, momentum=None)
     for value in (1.0, 2.0, 6.0):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.numbers.dtypes import HALF
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import explained
 from rushlight.ops.machine.bind import NAMESPACES
@@ -156,10 +157,18 @@ def normalize(
         count = input._array.size // max(input._array.shape[1], 1)
         if count:
             require_batches(input, running_mean, running_var)
-            move(running_mean, found[1], momentum, 1)
-            move(running_var, found[3], momentum, count / max(count - 1, 1) if count > 1 else math.inf)
+            _, mean, _, variance = found if running_mean is None else with_wide_statistics(input, found, eps)
+            move(running_mean, mean, momentum, 1)
+            move(running_var, variance, momentum, count / max(count - 1, 1) if count > 1 else math.inf)
         return found
     return normalized_batch(input, weight, bias, running_mean, running_var, False, eps)
+
+
+def with_wide_statistics(input: Tensor, found: Any, eps: float) -> Any:
+    """What was found with statistics that running ones can move to: those of half precision not rounded to it."""
+    if is_lifted(input) or input._array.dtype not in HALF:
+        return found
+    return normalized_batch(input.detach().float(), None, None, None, None, True, eps)
 
 
 def move(running: Tensor | None, found: Tensor, momentum: float, factor: float) -> None:
@@ -174,6 +183,9 @@ def move(running: Tensor | None, found: Tensor, momentum: float, factor: float) 
         running.copy_(running * (1 - momentum) + found.detach() * (momentum * factor))
         return
     array = running._array
+    if array.dtype in HALF:  # rounded once
+        array[...] = array.astype(np.float32) * (1 - momentum) + found._array.astype(np.float32) * (momentum * factor)
+        return
     array *= 1 - momentum
     array += (found._array * (momentum * factor)).astype(array.dtype, copy=False)
 
