@@ -187,3 +187,14 @@ def test_a_hook_before_a_node_may_replace_what_came_for_its_values():
     values.grad_fn.register_prehook(lambda outputs: (outputs[0] * 5,))
     values.backward()
     assert x.grad.tolist() == [0.0, 5.0, 0.0]
+
+
+def test_hooks_of_a_root_run_though_another_input_is_asked_for():
+    root, other, seen = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True), []
+    root.register_hook(lambda grad: seen.append(grad.tolist()))
+    torch.autograd.grad(root, other, torch.ones(2), allow_unused=True)
+    torch.autograd.backward(root, torch.ones(2), inputs=[other])
+    assert seen == [[1.0, 1.0]] * 2 and root.grad is None and other.grad is None
+    # what lies on no way to it does not
+    torch.autograd.grad((root * other).sum(), other)
+    assert len(seen) == 2

@@ -450,14 +450,16 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
     settle("the gradient of a leaf");
     bool kept = for_inputs && !accumulating, hooked = is_hooked(leaf);
     bool asked = !for_inputs || find_input(as_object(leaf), 0) != nullptr;
-    if (!asked || (!kept && !leaf->requires_grad && !hooked)) {
+    // a root that nobody asks for: torch shows it what it begins with
+    bool shown = !asked && present(leaf->hooks) && grad != nullptr;
+    if (!shown && (!asked || (!kept && !leaf->requires_grad && !hooked))) {
         Py_XDECREF(grad);
         return true;
     }
     if (!kept && !hooked) return grad == nullptr || store_gradient(leaf, grad);
     Ref tensor = Ref::steal(grad == nullptr ? Py_NewRef(Py_None) : as_object(wrap(grad)));
     if (!tensor) return false;
-    if (!kept && present(leaf->accumulate)) {
+    if (!kept && !shown && present(leaf->accumulate)) {
         Ref done = Ref::steal(PyObject_CallFunctionObjArgs(fallbacks.store, leaf, tensor.get(), Py_False, nullptr));
         return static_cast<bool>(done);
     }
@@ -465,6 +467,7 @@ bool Run::finish_leaf(Tensor* leaf, PyArrayObject* grad) {
         tensor = Ref::steal(PyObject_CallFunctionObjArgs(fallbacks.run_leaf_hooks, leaf, tensor.get(), nullptr));
         if (!tensor) return false;
     }
+    if (shown) return true;
     if (!kept) return store_hooked(leaf, std::move(tensor));
     if (is_any_tensor(tensor.get())) Py_XSETREF(find_input(as_object(leaf), 0)->grad, tensor.release());
     return true;
