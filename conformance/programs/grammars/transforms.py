@@ -104,7 +104,8 @@ def products(scope: Scope, name: str, tensor: Any) -> str:
 
 
 def mapped(scope: Scope, name: str, tensor: Any) -> str:
-    sample = tensor[0] if tensor.dim() and tensor.shape[0] else tensor
+    # not a view of it: one of a tensor that was made in inference mode may be refused
+    sample = tensor.data[0] if tensor.dim() and tensor.shape[0] else tensor
     inner = body(scope, sample)
     options = scope.choose("", "", ", in_dims=-1", ", out_dims=-1", ", in_dims=1, out_dims=1", ", chunk_size=1")
     return f"{scope.fresh()} = " + scope.choose(
