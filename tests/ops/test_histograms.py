@@ -73,3 +73,9 @@ def test_a_histogram_has_a_hundred_bins_unless_told_otherwise():
     hist, edges = torch.histogram(x)
     assert hist.shape == (100,) and edges.shape == (101,) and hist.sum() == 5
     assert x.histogram().hist.shape == (100,)
+
+
+@pytest.mark.parametrize("bins", [torch.tensor([0.0, 1.0], dtype=torch.float64), torch.tensor([[0.0, 1.0]])])
+def test_edges_that_do_not_fit_are_refused_as_edges(bins):
+    with pytest.raises(RuntimeError, match=r"torch\.histogram(dd)?"):
+        torch.histogram(torch.ones(3), bins)

@@ -282,3 +282,9 @@ def test_the_gradient_of_a_running_product_of_one_is_the_gradient_itself():
     x = torch.full((2, 1), 3.0, requires_grad=True)
     (grad,) = torch.autograd.grad(torch.cumprod(x, 1), x, torch.ones(2, 1), create_graph=True)
     assert grad.tolist() == [[1.0], [1.0]] and not grad.requires_grad
+
+
+def test_deviations_of_integers_are_refused_in_words_for_both():
+    for function in (torch.std, torch.var):
+        with pytest.raises(RuntimeError, match="^std and var only support floating point and complex dtypes"):
+            function(torch.tensor([1, 2]))

@@ -91,8 +91,8 @@ def kind_wanted(op: Op, parameter: Parameter) -> str | None:
         return "bool"
     if default is None and parameter.name in NAMED_KINDS:
         return NAMED_KINDS[parameter.name]
-    if "tuple" in str(parameter.annotation):
-        return None
+    if any([kind in str(parameter.annotation) for kind in ("tuple", "| Tensor")]):
+        return None  # it may be something else too
     if parameter.annotation == "int" or (isinstance(default, int) and parameter.name not in REAL_OPTIONS):
         return "int"
     if isinstance(default, (int, float)):

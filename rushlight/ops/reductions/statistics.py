@@ -140,7 +140,8 @@ LARGE = 1e18
 def moments(input, name, dim, keepdim, correction):
     """Variance and mean, the mean taken off first so that large means cost no digits."""
     if input.dtype not in dtypes.DIFFERENTIABLE:
-        raise RuntimeError(f"{name} only support floating point and complex dtypes; convert first, as with .float()")
+        both = "std and var" if name in ("std", "var") else name
+        raise RuntimeError(f"{both} only support floating point and complex dtypes; convert first, as with .float()")
     along = axes(dim, input.ndim)
     total = fold(np.add, input, along, True)
     wider = WIDER.get(input.dtype.char)
