@@ -286,5 +286,5 @@ def test_the_gradient_of_a_running_product_of_one_is_the_gradient_itself():
 
 def test_deviations_of_integers_are_refused_in_words_for_both():
     for function in (torch.std, torch.var):
-        with pytest.raises(RuntimeError, match="^std and var only support floating point and complex dtypes"):
+        with pytest.raises(RuntimeError, match=r"^std and var only support floating point and complex dtypes"):
             function(torch.tensor([1, 2]))
