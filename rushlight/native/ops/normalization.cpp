@@ -152,7 +152,8 @@ bool backward(Gradient& gradient) {
     const Norm& norm = norm_of(*gradient.plan->op);
     PyArrayObject *grad = gradient.grad(), *input = gradient.array(Saved::input), *scale = gradient.array(Saved::scale);
     PyArrayObject* weight = gradient.array(Saved::weight);
-    DECLINE_IF(gradient.has_other_grads());
+    // where only the bias learns nothing is saved
+    DECLINE_IF(gradient.has_other_grads() || input == nullptr || scale == nullptr);
     RowRun rows(grad);
     Middle middle;
     middle.outer = PyArray_SIZE(scale);
