@@ -272,3 +272,11 @@ def test_smaller_names():
     module.DefaultDeviceType.set_device_type("cpu")
     with pytest.raises(AttributeError, match="create_selective_checkpoint_contexts"):
         module.create_selective_checkpoint_contexts  # noqa: B018
+
+
+def test_a_function_that_stands_for_another_is_run_again_once():
+    """`where` leads to an inner op; that the second run ends inside of it must not look like a refusal."""
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    found = checkpoint(lambda v: torch.where(v > 0, v, v * 3), x, use_reentrant=False)
+    found.sum().backward()
+    assert x.grad.tolist() == [3.0, 1.0]

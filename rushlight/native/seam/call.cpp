@@ -449,6 +449,8 @@ static PyObject* call_direct(OpInfo* op, PyObject* const* args) {
 // A composed function: its route to other ops.
 static PyObject* run_route(OpInfo* op, Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (op->kernel->route == nullptr || !parse(call, args, count, names)) return declined("arguments of another kind");
+    // what a hook raises must not make Python run it again
+    DECLINE_IF(state.saved_hooks != nullptr);
     if (!op->kernel->is_lazy) settle(op->kernel->name);
     declined(nullptr);
     PyObject* found = meet_wants(call) ? op->kernel->route(call) : nullptr;
