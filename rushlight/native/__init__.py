@@ -19,9 +19,14 @@ if os.environ.get("RUSHLIGHT_NATIVE", "1") == "0":
     reason = "switched off by RUSHLIGHT_NATIVE=0"
 else:
     try:
-        extension = import_module("rushlight.native._core")
-    except ModuleNotFoundError:
-        reason = f"no extension was built for the copy in {os.path.dirname(__file__)}"
+        try:
+            extension = import_module("rushlight.native._core")
+        except ModuleNotFoundError:
+            from rushlight.native.sources import load_installed
+
+            extension = load_installed(os.path.dirname(os.path.abspath(__file__)))
+            if extension is None:
+                reason = f"no extension was built for the copy in {os.path.dirname(__file__)}"
     except ImportError as error:
         reason = f"the extension does not load: {error}"
         # what was built and is broken must not go unnoticed; that there is none is told by `rushlight.info()`
