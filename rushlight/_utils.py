@@ -7,7 +7,7 @@ import importlib.util
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -91,6 +91,19 @@ class ExceptionWrapper:
             # it wants other arguments than a text
             raise RuntimeError(words) from None
         raise exception
+
+
+def _take_tensors(tensors: Sequence[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
+    """Tensors in buckets of one dtype, each of which is closed before it would pass a limit in bytes."""
+    buckets: dict[str, tuple[list[Tensor], int]] = {}
+    for tensor in tensors:
+        size = tensor.numel() * tensor.element_size()
+        kept, total = buckets.get(tensor.type(), ([], 0))
+        if kept and total + size > size_limit:
+            yield kept
+            kept, total = [], 0
+        buckets[tensor.type()] = [*kept, tensor], total + size
+    yield from [kept for kept, _ in buckets.values() if kept]
 
 
 def cpu_count() -> int | None:

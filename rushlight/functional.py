@@ -19,4 +19,7 @@ def __getattr__(name: str) -> Any:
     # torch has this one as well, left out here: the error says why
     if name in __all__ or name == "align_tensors":
         return getattr(rushlight, name)
+    # what torch's file imports, and programs take from there
+    if name in ("F", "Tensor"):
+        return rushlight.nn.functional if name == "F" else rushlight.Tensor
     raise missing("torch.functional", name)

@@ -13,6 +13,7 @@ from rushlight.core.numbers import dtypes
 
 # what a call may raise; their subclasses that tell of a fault inside are named below
 ORDINARY = (TypeError, ValueError, RuntimeError, IndexError, OverflowError, AssertionError)
+OWN = (torch.linalg.LinAlgError, torch.OutOfMemoryError)
 FAULTS = (np.exceptions.AxisError, np._core._exceptions.UFuncTypeError, RecursionError, UnicodeError)
 SECONDS = 5
 
@@ -210,9 +211,12 @@ def complaint(function, args, kwargs):
 
 def unclear(error):
     """What is wrong with an error."""
+    # where torch's functions find out what is no tensor by what it lacks
+    if type(error) is AttributeError and str(error).endswith("takes a Tensor"):
+        return None
     if not isinstance(error, ORDINARY) or isinstance(error, FAULTS):
         return f"{type(error).__name__}: {error}"
-    if type(error).__module__.partition(".")[0] not in ("builtins", "rushlight"):
+    if type(error).__module__ != "builtins" and type(error) not in OWN:
         return f"{type(error).__module__}.{type(error).__name__}: {error}"
     return None if str(error) else f"{type(error).__name__} without a message"
 

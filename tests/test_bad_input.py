@@ -1,5 +1,6 @@
 """Bad input: whatever an op, a method or an index is given, it returns a tensor or raises an ordinary, clear error."""
 
+import contextlib
 import inspect
 import random
 
@@ -27,8 +28,9 @@ ANYTHING = st.sampled_from(ANY)
 
 
 @pytest.fixture(autouse=True, scope="module")
-def memory():
-    with hostile.little_memory():
+def bounds(tmp_path_factory):
+    """Little memory, and a folder of its own: text may be taken for the name of a file."""
+    with hostile.little_memory(), contextlib.chdir(tmp_path_factory.mktemp("hostile")):
         yield
 
 

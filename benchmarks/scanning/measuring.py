@@ -140,7 +140,8 @@ class Pair:
         spent = 0.0
         for done in range(rounds):
             for name, process in self.processes.items():
-                count = max(1, min(2000, round(turn / found.seconds[name])))
+                # the clock of a process may stand still during a short call
+                count = max(1, min(2000, round(turn / max(found.seconds[name], 1e-7))))
                 answer = process.ask("run", count)
                 if "seconds" not in answer:
                     note_failure(found, name, answer, found.seconds)

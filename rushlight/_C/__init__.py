@@ -18,6 +18,7 @@ from rushlight.core.settings.state import state
 from rushlight.core.surface.lazy import names_of
 from rushlight.core.surface.overriding import DISABLED, modes
 from rushlight.core.surface.refusals import refusing, refusing_class
+from rushlight.errors.kinds import LinAlgError as _LinAlgError
 
 __all__ = [
     "DispatchKey",

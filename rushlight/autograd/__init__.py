@@ -20,6 +20,10 @@ PUBLIC = {
     "set_grad_enabled": "modes",
     "inference_mode": "modes",
     "Variable": "variable",
+    "_is_checkpoint_valid": "entry",
+    "_profiler_enabled": "profiler",
+    "kineto_available": "profiler",
+    "set_multithreading_enabled": "modes",
 }
 # torch's names of modules that are called otherwise here
 OTHER_NAMES = {"grad_mode": "modes", "anomaly_mode": "anomaly"}
@@ -38,7 +42,7 @@ MODULES = (
     "variable",
 )
 
-__all__ = [*PUBLIC, "function", "functional", "graph"]
+__all__ = [*(name for name in PUBLIC if not name.startswith("_")), "function", "functional", "graph"]
 
 
 promise(__name__, (*PUBLIC, *OTHER_NAMES, *MODULES))

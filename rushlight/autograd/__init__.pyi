@@ -32,8 +32,10 @@ from rushlight.autograd.modes import enable_grad as enable_grad
 from rushlight.autograd.modes import inference_mode as inference_mode
 from rushlight.autograd.modes import no_grad as no_grad
 from rushlight.autograd.modes import set_grad_enabled as set_grad_enabled
+from rushlight.autograd.modes import set_multithreading_enabled as set_multithreading_enabled
 from rushlight.autograd.variable import Variable as Variable
 from rushlight.core.object.tensor import Tensor
+from rushlight.profiler import kineto_available as kineto_available
 from rushlight.types import _bool
 
 __all__ = [
@@ -57,12 +59,14 @@ __all__ = [
     "graph",
     "hooks",
     "inference_mode",
+    "kineto_available",
     "modes",
     "no_grad",
     "profiler",
     "profiler_util",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
     "variable",
 ]
 

@@ -19,6 +19,12 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 entered: list[Forward] = []
 
 
+def __getattr__(name: str) -> int:
+    if name == "_current_level":
+        return len(entered) - 1
+    raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'")
+
+
 def enter_dual_level() -> int:
     """Begin a level, inside of which tensors may have tangents; returns its number.
 

@@ -90,8 +90,7 @@ def require_doubles(arguments: tuple) -> list[int]:
     wanted = [place for place, each in enumerate(arguments) if isinstance(each, Tensor) and each.requires_grad]
     if not wanted:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
-            "requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
     for place in wanted:
         if arguments[place]._array.dtype not in (np.float64, np.complex128):

@@ -331,13 +331,13 @@ class OpNode(Node):
                 values[place] = self.with_history(place, value)
         return values
 
-    def __call__(self, *args: Any, **kwargs: Any) -> tuple:
-        """The gradients of the inputs, in their order, from those of the outputs."""
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradients of the inputs, in their order, from those of the outputs; that of a single input by itself."""
         grads = called_with(args, kwargs, len(self.outputs))
-        if all([each is None for each in grads]):
-            return (None,) * len(self.slots())
-        found = self.apply(list(grads))
-        return tuple(None if place is None else found[place] for place in self.slots())
+        slots = self.slots()
+        found = [] if all([each is None for each in grads]) else self.apply(list(grads))
+        made = tuple(found[place] if found and place is not None else None for place in slots)
+        return made[0] if len(made) == 1 else made
 
     def check(self, value: Any, version: Any, place: int) -> Any:
         """A saved value, unpacked and unchanged, or an error."""

@@ -160,6 +160,24 @@ class set_grad_enabled(Mode):
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
 
+class set_multithreading_enabled(Mode):
+    """Whether backwards may use threads of their own: on the CPU none does, as in torch."""
+
+    enabled = True
+
+    def __init__(self, mode: bool):
+        self.mode, self.prev = mode, set_multithreading_enabled.enabled
+        set_multithreading_enabled.enabled = mode
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exception: object) -> None:
+        set_multithreading_enabled.enabled = self.prev
+
+    def clone(self) -> set_multithreading_enabled:
+        return set_multithreading_enabled(self.mode)
+
+
 class inference_mode(Mode):
     """Like `no_grad`, and the results can never take part in a recorded operation.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rushlight.autograd import profiler_util as profiler_util
+from rushlight.profiler import kineto_available
 from rushlight.profiler.events import DeviceType, EventList, FunctionEvent, FunctionEventAvg
 from rushlight.profiler.profiler import ProfilerActivity, _KinetoProfile
-from rushlight.profiler.recorder import record_function
+from rushlight.profiler.recorder import active, record_function
 
 
 class profile(_KinetoProfile):
@@ -91,9 +92,9 @@ class emit_itt(emit_nvtx):
     """Marks for Intel's profiler in PyTorch; refused where it is switched on."""
 
 
-def kineto_available() -> bool:
-    """Whether PyTorch's own library of traces is there: it is not."""
-    return False
+def _profiler_enabled() -> bool:
+    """Whether operations are being recorded."""
+    return bool(active.recorders)
 
 
 __all__ = [

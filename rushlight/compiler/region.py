@@ -29,6 +29,11 @@ class Stance:
 
 def compiled(function: Callable, fullgraph: bool = False) -> Callable:
     """The function, its chains of pointwise calls done in one pass; with `fullgraph` numbers may not leave it."""
+    if extension is not None:
+        made = extension.make_compiled(function, fullgraph)
+        made.__dict__.update(getattr(function, "__dict__", {}))
+        made._torchdynamo_orig_callable = function
+        return made
 
     def run(*args: Any, **kwargs: Any) -> Any:
         return run_compiled(function, fullgraph, args, kwargs)

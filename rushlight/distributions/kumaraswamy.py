@@ -15,6 +15,7 @@ from rushlight.distributions.transformed_distribution import TransformedDistribu
 from rushlight.distributions.uniform import Uniform
 from rushlight.distributions.utils import broadcast_all, euler_constant
 from rushlight.ops.pointwise.exponential import xlogy
+from rushlight.ops.pointwise.where import where
 
 
 class Kumaraswamy(TransformedDistribution):
@@ -69,8 +70,11 @@ class Kumaraswamy(TransformedDistribution):
     def mode(self) -> Tensor:
         """NaN where the density has no single peak inside: a concentration below 1, or both 1."""
         one, inverse = self.concentration1, self.concentration0.reciprocal()
+        outside = (one < 1) | (inverse > 1)
+        # numbers with a peak stand in for those without: through a NaN the gradient would not be 0
+        one, inverse = where(outside, 2.0, one), where(outside, 0.5, inverse)
         found = (inverse * (one - 1) / (one - inverse)).log() / one
-        return found.masked_fill_((one < 1) | (inverse > 1), math.nan).exp()
+        return found.masked_fill_(outside, math.nan).exp()
 
     @property
     def variance(self) -> Tensor:

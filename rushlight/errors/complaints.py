@@ -5,6 +5,8 @@ What Rushlight raises itself is never recognised this way: it carries its fix an
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy._core._exceptions import UFuncTypeError
 
@@ -102,8 +104,10 @@ def are_apart(error: Exception) -> bool:
     return text_of(error).startswith("shape mismatch")
 
 
-def of_index(error: Exception, input: np.ndarray, indices: list[np.ndarray] | None = None) -> Exception:
-    """torch's error for an index that NumPy refuses."""
+def of_index(
+    error: Exception, input: np.ndarray, indices: list[np.ndarray] | None = None, dims: tuple[int, ...] | None = None
+) -> Exception:
+    """torch's error for an index that NumPy refuses; among tensors of positions along `dims` torch counts these."""
     text = text_of(error)
     if text.startswith("too many indices"):
         return explained(IndexError, f"too many indices for tensor of dimension {input.ndim}", stage=INDEX)
@@ -113,4 +117,6 @@ def of_index(error: Exception, input: np.ndarray, indices: list[np.ndarray] | No
     if "bounds" not in text:
         # what is left: an integer that does not fit into 64 bits
         return ValueError("Overflow when unpacking long long: the index is too large for any tensor")
+    if dims is not None:
+        text = re.sub(r"axis (\d+)", lambda axis: f"axis {dims.index(int(axis[1]))}", text)
     return IndexError(text.replace("axis", "dimension"))

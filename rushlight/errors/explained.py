@@ -20,9 +20,9 @@ Line = str | tuple[str, Location | None]
 # shapes that do not go together, a result that `out=` or the target cannot hold, and what a kernel refuses.
 SHAPES, RESULT, KERNEL = "shapes", "result", "kernel"
 LATE = {SHAPES, RESULT, KERNEL}
-# What is said while an index is read; of a tensor that was used as a condition, a number or a list, in an op the sign
-# of an argument of a wrong kind; of a module that cannot be called.
-INDEX, MASK, MISUSE, CALL = "index", "mask", "misuse", "call"
+# What is said while an index is read, and of a position that a dimension does not have; of a tensor that was used as a
+# condition, a number or a list, in an op the sign of an argument of a wrong kind; of a module that cannot be called.
+INDEX, MASK, POSITION, MISUSE, CALL = "index", "mask", "position", "misuse", "call"
 
 
 class Operand(NamedTuple):

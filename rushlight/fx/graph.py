@@ -10,8 +10,17 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import rushlight
-from rushlight.fx.codegen import CodeGen, PythonCode, _PyTreeCodeGen
+from rushlight.fx.codegen import INPLACE, MAGIC, CodeGen, PythonCode, _PyTreeCodeGen
 from rushlight.fx.node import Argument, Node, Target, map_arg
+
+# how operators are written, by torch's names; the second group also with a number on the left
+inplace_methods = INPLACE
+reflectable_magic_methods = {
+    name: MAGIC.get(name, "{} / {}")
+    for name in "add sub mul floordiv truediv div mod pow lshift rshift and_ or_ xor getitem matmul".split()
+}
+magic_methods = {name: shape for name, shape in MAGIC.items() if name not in reflectable_magic_methods}
+magic_methods |= reflectable_magic_methods
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]
 _custom_builtins = {

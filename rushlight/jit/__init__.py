@@ -4,6 +4,8 @@ There is no TorchScript here: what a scripted or traced program computes, the pr
 TorchScript are neither written nor read.
 """
 
+from typing import Any
+
 from rushlight._jit_internal import (
     Final,
     Future,
@@ -68,6 +70,15 @@ _fork, _wait, _isinstance, _script_if_tracing, _set_fusion_strategy = (
     script_if_tracing,
     set_fusion_strategy,
 )
+
+
+def _unwrap_optional(x: Any) -> Any:
+    """A value that is not None."""
+    if x is None:
+        raise AssertionError("Unwrapping null optional")
+    return x
+
+
 __all__ = [
     "Attribute",
     "CompilationUnit",

@@ -47,7 +47,18 @@ __all__ = [*public("nn.functional"), "gumbel_softmax", "sigmoid", "tanh"]
 
 # torch's functions use these, and programs import them from here
 HELPERS = ("_single", "_pair", "_triple", "_list_with_default")
-find = names_of("rushlight.nn.functional", elsewhere={"grad": "nn", **dict.fromkeys(HELPERS, "nn.modules.utils")})
+COPIED = """
+_canonical_mask _check_key_padding_mask _in_projection _in_projection_packed _mha_shape_check _none_or_dtype
+_verify_batch_size
+""".split()
+OVERRIDES = ("handle_torch_function", "has_torch_function", "has_torch_function_unary")
+PLACES = {
+    "grad": "nn",
+    **dict.fromkeys(HELPERS, "nn.modules.utils"),
+    **dict.fromkeys(COPIED, "nn.for_packages"),
+    **dict.fromkeys(OVERRIDES, "overrides"),
+}
+find = names_of("rushlight.nn.functional", elsewhere=PLACES)
 promise("rushlight.nn.functional", ["_Reduction"])
 
 

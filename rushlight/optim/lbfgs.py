@@ -11,7 +11,7 @@ from rushlight.autograd import modes
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.inplace import written
 from rushlight.optim.clipping import clip
-from rushlight.optim.line_search import Point, Search
+from rushlight.optim.line_search import DECREASE, SLOPE, SMALLEST, Point, Search, lowest_between
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.options import number, require_rate
 from rushlight.optim.stepping import check_options, real
@@ -241,6 +241,43 @@ class Run:
             "prev_flat_grad": value_of(self.before),
             "prev_loss": self.loss_before,
         }
+
+
+def _strong_wolfe(
+    obj_func: Callable[[Any, Any, Any], tuple[Any, Tensor]],
+    x: Any,
+    t: Any,
+    d: Tensor,
+    f: Any,
+    g: Tensor,
+    gtd: Any,
+    c1: float = DECREASE,
+    c2: float = SLOPE,
+    tolerance_change: float = SMALLEST,
+    max_ls: int = 25,
+) -> tuple[Any, Tensor, Any, int]:
+    """The line search by itself, for optimizers that borrow it: the loss, the gradient, how far, and how many calls.
+
+    `obj_func(x, t, d)` gives the loss and the gradient at `x + t * d`; at `x` they are `f` and `g`, `gtd` is the slope.
+    """
+
+    def evaluate(t: Any) -> Point:
+        loss, grad = obj_func(x, t, d)
+        # a function may write the next gradient over the last one
+        return Point(t, loss, grad.clone(), grad.dot(d))
+
+    start = Point(0, f, g.clone(), gtd)
+    search = Search(start, evaluate, d.abs().max(), max_ls, c1, c2, tolerance_change)
+    found = search.run(t)
+    return found.loss, found.grad, found.t, search.evaluations
+
+
+def _cubic_interpolate(
+    x1: Any, f1: Any, g1: Tensor, x2: Any, f2: Any, g2: Tensor, bounds: tuple[Any, Any] | None = None
+) -> Any:
+    """Where the cubic with these values and slopes at two places is lowest, within the bounds or between the two."""
+    low, high = (min(x1, x2), max(x1, x2)) if bounds is None else bounds
+    return lowest_between(Point(x1, f1, None, g1), Point(x2, f2, None, g2), low, high)
 
 
 def largest(array: np.ndarray) -> Any:

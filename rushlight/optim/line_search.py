@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rushlight.core.object.tensor import Tensor
+
 # how much of the decrease that the slope promises is enough, and how much of the slope may be left
 DECREASE, SLOPE = 1e-4, 0.9
 # a bracket within which no element moves more than this is small enough
@@ -20,12 +22,12 @@ SMALLEST = 1e-9
 class Point(NamedTuple):
     """A place on the line, how far it is, and what was found there.
 
-    `t` and `slope` may be numbers of the parameters' dtype, in whose precision torch computes them.
+    `t` and `slope` may be numbers of the parameters' dtype, in whose precision torch computes them, or tensors.
     """
 
     t: Any
-    loss: float
-    grad: np.ndarray
+    loss: Any
+    grad: Any
     slope: Any
 
 
@@ -37,6 +39,9 @@ class Search:
     evaluate: Callable[[Any], Point]
     longest: Any
     most: int
+    decrease: float = DECREASE
+    slope: float = SLOPE
+    smallest: float = SMALLEST
     evaluations: int = 0
 
     def run(self, t: Any) -> Point:
@@ -58,7 +63,7 @@ class Search:
         """Make the bracket between two points smaller until the lower one fulfils the conditions."""
         low = lower_of(pair)
         was_near = False
-        while tried < self.most and not abs(pair[1].t - pair[0].t) * self.longest < SMALLEST:
+        while tried < self.most and not abs(pair[1].t - pair[0].t) * self.longest < self.smallest:
             left, right = min(pair[0].t, pair[1].t), max(pair[0].t, pair[1].t)
             t = lowest_between(pair[0], pair[1], left, right)
             # twice near an end, or at one: take a tenth from it, so that the bracket shrinks
@@ -85,10 +90,10 @@ class Search:
         return self.evaluate(t)
 
     def is_too_high(self, point: Point) -> bool:
-        return point.loss > self.start.loss + DECREASE * point.t * self.start.slope
+        return point.loss > self.start.loss + self.decrease * point.t * self.start.slope
 
     def is_flat(self, point: Point) -> bool:
-        return abs(point.slope) <= -SLOPE * self.start.slope
+        return abs(point.slope) <= -self.slope * self.start.slope
 
 
 def lower_of(pair: list[Point]) -> int:
@@ -104,6 +109,6 @@ def lowest_between(one: Point, other: Point, low: Any, high: Any) -> Any:
     square = bend**2 - one.slope * other.slope
     if not square >= 0:
         return (low + high) / 2.0
-    root = np.sqrt(square)
+    root = square.sqrt() if isinstance(square, Tensor) else np.sqrt(square)
     t = other.t - (other.t - one.t) * ((other.slope + root - bend) / (other.slope - one.slope + 2 * root))
     return min(max(t, low), high)

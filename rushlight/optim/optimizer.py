@@ -20,9 +20,18 @@ from rushlight.native import extension, shortcut
 from rushlight.optim import checkpoint
 from rushlight.optim.clipping import clipped
 from rushlight.optim.flat import Flat
+from rushlight.optim.for_packages import DeviceDict, DeviceDtypeDict, StateDict  # noqa: F401
 from rushlight.optim.for_packages import capturable_devices as _get_capturable_supported_devices  # noqa: F401
 from rushlight.optim.for_packages import default_to_fused_or_foreach as _default_to_fused_or_foreach  # noqa: F401
+from rushlight.optim.for_packages import device_dtype_check_for_fused as _device_dtype_check_for_fused  # noqa: F401
+from rushlight.optim.for_packages import disable_dynamo_if_unsupported as _disable_dynamo_if_unsupported  # noqa: F401
+from rushlight.optim.for_packages import get_scalar_dtype as _get_scalar_dtype  # noqa: F401
+from rushlight.optim.for_packages import get_value as _get_value  # noqa: F401
+from rushlight.optim.for_packages import group_tensors as _group_tensors
+from rushlight.optim.for_packages import stack_if_compiling as _stack_if_compiling  # noqa: F401
+from rushlight.optim.for_packages import to_scalar as _to_scalar  # noqa: F401
 from rushlight.optim.for_packages import use_grad_for_differentiable as _use_grad_for_differentiable  # noqa: F401
+from rushlight.optim.for_packages import view_as_real as _view_as_real  # noqa: F401
 from rushlight.optim.hooks import (
     Hooks,
     hooked,
@@ -78,6 +87,9 @@ class Optimizer(Hooks):
 
     # what a state may lack until a step needs it, by name
     begins_late = ""
+
+    # methods of other packages call it on themselves
+    _group_tensors_by_device_and_dtype = staticmethod(_group_tensors)
 
     # whether a step of joined parameters is that of each one; not where it asks for a norm or a shape
     elementwise = True

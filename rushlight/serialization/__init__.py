@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle  # packages take it from here, as the `pickle_module` that torch has
 from typing import Any
 
 from rushlight.serialization import archive as _archive

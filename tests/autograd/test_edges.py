@@ -147,3 +147,11 @@ def test_a_batch_of_gradients_has_rows_of_the_outputs_shape(x):
     assert torch.autograd.grad(x * 3, x, [rows, rows], is_grads_batched=True)[0].tolist() == (rows * 3).tolist()
     with pytest.raises(RuntimeError, match="If `is_grads_batched=True`, we interpret the first dimension"):
         torch.autograd.grad(x * 3, x, torch.ones(3, 5), is_grads_batched=True)
+
+
+def test_a_node_that_is_called_gives_the_gradient_of_a_single_input_by_itself():
+    a, b = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0], requires_grad=True)
+    total, product = a.sum(), a * b
+    assert total.grad_fn(torch.tensor(2.0)).tolist() == [2, 2]
+    assert total.grad_fn(None) is None
+    assert [each.tolist() for each in product.grad_fn(torch.ones(2))] == [[3, 4], [1, 2]]

@@ -184,3 +184,22 @@ def test_what_is_unpacked_is_a_view_by_the_name_of_identity():
         forward.unpack_dual(dual * 3).primal.sum().backward()
     assert x.grad.tolist() == [3, 3]
     assert forward.unpack_dual(x).primal is x
+
+
+def test_the_tangent_of_a_product_goes_through_the_result_which_a_backward_frees():
+    x = torch.tensor([-2.0, -1.0, -4.0], dtype=torch.float64, requires_grad=True)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, torch.ones_like(x))
+        primal, tangent = torch.autograd.forward_ad.unpack_dual(dual.prod())
+    assert tangent.item() == 4 + 8 + 2
+    primal.backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        tangent.backward()
+
+
+def test_the_tangent_of_a_product_with_a_zero_is_that_of_the_others():
+    x = torch.tensor([[0.0, 2.0, 3.0], [0.0, 0.0, 5.0]])
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, torch.ones_like(x))
+        tangent = torch.autograd.forward_ad.unpack_dual(dual.prod(1)).tangent
+    assert tangent.tolist() == [6.0, 0.0]

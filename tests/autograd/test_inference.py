@@ -170,3 +170,17 @@ def test_a_write_that_cannot_save_an_inference_tensor_leaves_its_target_as_it_wa
     with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
         getattr(target, name)(factor)
     assert target.tolist() == [1, 1, 1] and target._version == 0
+
+
+@pytest.mark.parametrize("decorate", [torch.inference_mode, torch.inference_mode()])
+def test_a_decorated_class_is_made_in_inference_mode_and_its_methods_run_outside_of_it(decorate):
+    class Model:
+        def __init__(self):
+            self.weight = torch.ones(2)
+
+        def mode(self):
+            return torch.is_inference_mode_enabled()
+
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+        made = decorate(Model)()
+    assert made.weight.is_inference() and not made.mode()

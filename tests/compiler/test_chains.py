@@ -161,6 +161,38 @@ def test_numpy_may_write_to_memory_that_it_shares():
     same(writes(torch.from_numpy(array), array), torch.compile(writes)(torch.from_numpy(other), other))
 
 
+@pytest.mark.skipif(extension is None, reason="without native code nothing is fused")
+def test_an_array_that_was_left_to_a_tensor_is_read_in_a_chain():
+    def steps(x):
+        return len(torch._dynamo.explain(lambda x: (x * 2 + 1).relu())(x).chains[0].steps)
+
+    array = np.arange(4.0, dtype=np.float32)
+    # pytest keeps what stands in an assert
+    x = torch.from_numpy(array.copy())
+    assert steps(x) == 3
+    kept = [array, array[:], memoryview(array), weakref.ref(array)]
+    for holder in kept:
+        x = torch.from_numpy(array)
+        assert torch._dynamo.explain(lambda x: x * 2 + 1)(x).ops_per_graph == [["add"]], holder
+    left = array.copy()
+    x, only = torch.from_numpy(left), weakref.ref(left)
+    del left
+    # whoever finds the array through it may write
+    assert torch._dynamo.explain(lambda x: x * 2 + 1)(x).ops_per_graph == [["add"]] and only() is not None
+
+
+def test_a_way_to_an_array_that_was_left_to_a_tensor_runs_what_is_pending():
+    def writes(x):
+        double = x * 2
+        x.numpy()[0] = 5
+        more = double + x
+        ctypes.cast(x.data_ptr(), ctypes.POINTER(ctypes.c_float))[1] = 9
+        return more + x
+
+    array = np.arange(4.0, dtype=np.float32)
+    same(writes(torch.from_numpy(array.copy())), torch.compile(writes)(torch.from_numpy(array.copy())))
+
+
 def test_numpy_may_write_to_results():
     def writes(x):
         double = x * 2

@@ -1,7 +1,10 @@
 """torch.compile and its kin: wrappers, marks and questions, and options that are checked as torch checks them."""
 
 import copy
+import gc
+import inspect
 import pickle
+import weakref
 
 import pytest
 
@@ -20,6 +23,48 @@ def test_a_function_stays_itself():
     assert (double.__name__, double.__doc__) == ("double", "Twice.")
     assert torch.compile(dynamic=True, fullgraph=True)(lambda x: x)(3) == 3
     assert compiler.disable(double)(2) == 4
+
+
+@torch.compile
+def tripled(x, *, times=3):
+    return x * times
+
+
+def test_a_compiled_function_has_what_functions_have():
+    class Scaled:
+        scale = 2
+
+        @torch.compile
+        def of(self, x):
+            return x * self.scale
+
+    assert Scaled().of(3) == 6 and Scaled.of(Scaled(), 3) == 6
+    assert tripled(2) == 6 and tripled(x=2, times=1) == 2
+    assert str(inspect.signature(tripled)) == "(x, *, times=3)"
+    assert "def tripled" in inspect.getsource(tripled)
+    assert pickle.loads(pickle.dumps(tripled)) is tripled and copy.deepcopy(tripled) is tripled
+    tripled.note, tripled.__doc__ = 1, "Thrice."
+    assert (tripled.__doc__, tripled.__wrapped__.__doc__, hasattr(tripled.__wrapped__, "note")) == (
+        "Thrice.",
+        None,
+        False,
+    )
+    with pytest.raises(TypeError, match="tripled"):
+        tripled()
+
+
+def test_compiled_functions_are_collected_with_what_holds_them():
+    class Owner:
+        def run(self):
+            return self
+
+    owner = Owner()
+    owner.fast = torch.compile(owner.run)
+    assert owner.fast() is owner
+    seen = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert seen() is None
 
 
 def test_a_module_is_wrapped_as_in_torch():

@@ -26,7 +26,7 @@ class Program:
         self.shapes = LONG if self.draw.random() < 0.15 else SHAPES
 
     def inputs(self):
-        """Tensors of which some are leaves, some views, and one lies on an array of NumPy's."""
+        """Tensors of which some are leaves, some views, and two lie on arrays of NumPy's, one of them kept."""
         random_numbers = np.random.default_rng(self.draw.randrange(1 << 30))
         self.arrays, made = [], []
         for _ in range(3):
@@ -39,6 +39,7 @@ class Program:
         self.arrays.append(array)
         made.append(torch.from_numpy(array))
         made.append(made[-1].t().t()[:, ::2])
+        made.append(torch.from_numpy(random_numbers.normal(size=(6, 4)).astype(np.float32)))
         return made
 
     def pick(self, values):

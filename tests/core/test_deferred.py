@@ -60,6 +60,30 @@ def test_the_imaginary_part_of_a_conjugate_is_a_negative_view(x):
     assert (part * 2).tolist() == [-4, 18, -12] and float(part[0]) == -2 and int(part[0]) == -2 and bool(part[0])
 
 
+@pytest.mark.parametrize(
+    ("write", "expected"),
+    [
+        (lambda part: part.mul_(2), [-4, 2]),
+        (lambda part: part.add_(1), [-1, 2]),
+        (lambda part: part.add_(torch.ones(2)), [-1, 2]),
+        (lambda part: part.neg_(), [2, -1]),
+        (lambda part: part.pow_(2), [4, 1]),
+        (lambda part: part.clamp_(0), [0, 1]),
+        (lambda part: part.copy_(torch.ones(2)), [1, 1]),
+        (lambda part: part.masked_fill_(torch.tensor([True, False]), 5.0), [5, 1]),
+        (lambda part: part.index_fill_(0, torch.tensor([0]), 5.0), [5, 1]),
+        (lambda part: part.index_add_(0, torch.tensor([0, 0]), torch.ones(2)), [0, 1]),
+        (lambda part: part.scatter_add_(0, torch.tensor([0, 0]), torch.ones(2)), [0, 1]),
+    ],
+)
+def test_writing_to_a_negative_view_puts_the_negatives_into_memory(write, expected):
+    x = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex64)
+    part = x.conj().imag
+    write(part)
+    assert part.tolist() == expected and x.imag.tolist() == [-each for each in expected]
+    assert x.real.tolist() == [1, 3]
+
+
 def test_resolving_copies_only_what_is_deferred(x):
     assert x.resolve_conj() is x and x.resolve_neg() is x
     solved = x.conj().resolve_conj()

@@ -25,6 +25,11 @@ def test_sizes_come_in_many_forms(make):
         ((), TypeError, 'zeros\\(\\) missing 1 required positional arguments: "size"'),
         ((-1,), RuntimeError, "zeros: Dimension size must be non-negative"),
         ((2.0,), TypeError, r"zeros\(\): argument 'size' \(position 1\) must be tuple of ints, not float"),
+        (
+            (2, "a"),
+            TypeError,
+            'failed to unpack the object at pos 2 with error "type must be tuple of ints,but got str',
+        ),
         (((2.0,),), TypeError, "must be tuple of ints, but found element of type float at pos 0"),
         ((True,), TypeError, "must be tuple of ints, not bool"),
         ((None,), TypeError, "must be tuple of ints, not NoneType"),

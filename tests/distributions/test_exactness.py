@@ -11,6 +11,7 @@ from rushlight.distributions import (
     Beta,
     Binomial,
     ContinuousBernoulli,
+    Kumaraswamy,
     LKJCholesky,
     Multinomial,
     MultivariateNormal,
@@ -146,6 +147,17 @@ def test_the_likeliest_counts():
 def test_the_mode_of_correlations_is_none_at_all():
     modes = LKJCholesky(3, torch.tensor([0.5, 2.0])).mode
     assert modes[0].isnan().all() and modes[1].tolist() == torch.eye(3).tolist()
+
+
+def test_where_a_density_has_no_peak_its_mode_has_no_slope():
+    one = torch.tensor([1.5, 0.5, 0.5, 2.0], requires_grad=True)
+    zero = torch.tensor([0.5, 2.0, 0.5, 2.0], requires_grad=True)
+    found = Kumaraswamy(one, zero).mode
+    found.sum().backward()
+    assert found.isnan().tolist() == [True, True, True, False]
+    assert one.grad[:3].tolist() == zero.grad[:3].tolist() == [0, 0, 0]
+    assert one.grad[3].item() == pytest.approx(0.2548, abs=1e-4)
+    assert zero.grad[3].item() == pytest.approx(-0.1925, abs=1e-4)
 
 
 def test_three_ways_to_give_a_covariance():

@@ -129,6 +129,8 @@ LEFT = {
     "vstack": 2,
     "split": 2,
     "masked_select": 5,
+    "masked_scatter": 2,
+    "fill": 2,
     "nonzero": 6,
     "scatter": 1,
     "scatter_add": 1,

@@ -64,6 +64,9 @@ def test_whole_channels_are_dropped():
         (lambda: F.layer_norm(torch.ones(3, 4), (3,)), RuntimeError, r"Given normalized_shape=\[3\]"),
         (lambda: F.layer_norm(torch.ones(3, 4), ()), RuntimeError, "at least 1-dimensional"),
         (lambda: F.layer_norm(torch.ones(3, 4), 4), TypeError, "must be tuple of ints, not int"),
+        (lambda: F.rms_norm(torch.ones(3, 4), 4), TypeError, "must be tuple of ints, not int"),
+        (lambda: F.rms_norm(torch.ones(3, 4), [4.0]), TypeError, "found element of type float at pos 0"),
+        (lambda: F.rms_norm(torch.ones(3, 4), [3, "a"]), TypeError, "failed to unpack the object at pos 2 with error"),
         (
             lambda: F.layer_norm(torch.ones(4), (4,), torch.ones(3)),
             RuntimeError,

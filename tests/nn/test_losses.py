@@ -291,3 +291,20 @@ def test_an_infinite_weight_counts_only_where_a_class_lacks_something(p):
 def test_of_targets_that_are_wrong_in_two_ways_the_one_that_torch_meets_first_is_told(shape, target, kind, words):
     with pytest.raises(kind, match=words):
         F.cross_entropy(torch.zeros(shape), target)
+
+
+@pytest.mark.parametrize(
+    ("loss", "expected"),
+    [
+        (lambda x, y: F.mse_loss(x, y), [math.inf, 101376.0]),
+        (lambda x, y: F.mse_loss(x, y, reduction="none"), [[math.inf, 0.25], [202752.0, 0.25]]),
+        (lambda x, y: F.l1_loss(200 * x, 100 * y), [math.inf, 37376.0]),
+        (lambda x, y: F.smooth_l1_loss(x, y, beta=1000.0), [math.inf, 50.5]),
+        (lambda x, y: F.huber_loss(x, y, delta=1000.0), [math.inf, 50688.0]),
+    ],
+    ids=["mse", "squares", "l1", "smooth_l1", "huber"],
+)
+def test_in_half_precision_values_are_rounded_before_they_are_added(loss, expected):
+    for dtype, each in zip((torch.float16, torch.bfloat16), expected, strict=True):
+        found = loss(tensor(300.0, 1.0, dtype=dtype), tensor(-150.0, 0.5, dtype=dtype))
+        assert found.dtype is dtype and found.tolist() == each

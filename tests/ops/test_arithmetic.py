@@ -335,3 +335,10 @@ def test_a_gradient_of_nan_stays_where_a_power_of_zero_is_flat():
     power = torch.tensor([2.0], requires_grad=True)
     torch.pow(torch.tensor([0.0]), power).backward(torch.ones(1))
     assert power.grad.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("half_nan", [complex("inf+nanj"), complex("-inf+nanj"), complex("nan+infj")])
+def test_a_complex_logaddexp_of_what_is_half_a_number_is_none(half_nan):
+    x, y = torch.tensor([half_nan]), torch.tensor([1 + 2j])
+    for found in (torch.logaddexp(x, y), torch.logaddexp(y, x)):
+        assert found.real.isnan().all() and found.imag.isnan().all()

@@ -106,3 +106,28 @@ def test_a_triangle_is_cut_out_of_expanded_matrices_that_follow_each_other_but_f
     assert columns.expand(2, 4, 2, 1).triu_()[1, :, :, 0].tolist() == [[1, 0], [3, 0], [5, 0], [7, 0]]
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         columns.expand(4, 2, 3).expand(2, 4, 2, 3).tril_()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.bitwise_left_shift_(1),
+        lambda x: x.bitwise_right_shift_(1),
+        lambda x: x.__ilshift__(1),
+        lambda x: x.__irshift__(1),
+        lambda x: torch.bitwise_left_shift(torch.arange(3), 1, out=x),
+        lambda x: x.scatter_(0, torch.tensor([0, 1]), 3),
+        lambda x: x.put_(torch.tensor([0, 1]), torch.tensor([5, 6])),
+    ],
+)
+def test_shifts_and_scattered_writes_refuse_an_expanded_target(write):
+    with pytest.raises(RuntimeError, match=EXPANDED):
+        write(torch.tensor([1]).expand(3))
+
+
+def test_threshold_and_index_fill_write_to_an_expanded_target_as_torch_does():
+    expanded = torch.tensor([1.0]).expand(3)
+    assert torch.threshold_(expanded, 0.5, 9.0).tolist() == [1, 1, 1]
+    with pytest.warns(UserWarning, match="Use of index_fill_ on expanded tensors is deprecated"):
+        expanded.index_fill_(0, torch.tensor([0, 1]), 2.0)
+    assert expanded.tolist() == [2, 2, 2]

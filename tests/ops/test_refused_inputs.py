@@ -132,3 +132,17 @@ def test_in_place_they_are_recorded():
 def test_truths_have_no_trace_whatever_their_dimensions():
     with pytest.raises(NotImplementedError, match="\"trace\" not implemented for 'Bool'"):
         torch.tensor([True, False]).trace()
+
+
+@pytest.mark.parametrize("which", ["input", "source"])
+def test_reductions_into_places_have_gradients_of_real_numbers_only(which):
+    x, y = [torch.ones(2, 2, dtype=torch.complex64, requires_grad=which == each) for each in ("input", "source")]
+    at = torch.tensor([0, 0])
+    for reduce in ("sum", "prod", "mean"):
+        with pytest.raises(RuntimeError, match="scatter_reduce does not support automatic differentiation for outputs"):
+            x.scatter_reduce(1, at.expand(2, 2), y, reduce)
+        assert x.detach().scatter_reduce(1, at.expand(2, 2), y.detach(), reduce).dtype is torch.complex64
+    with pytest.raises(RuntimeError, match="index_reduce does not support automatic differentiation for outputs"):
+        x.index_reduce(1, at, y, "prod")
+    # in place torch does not look
+    assert (x * 1).scatter_reduce_(1, at.expand(2, 2), y, "sum").grad_fn.name() == "ScatterReduceBackward0"

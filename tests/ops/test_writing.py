@@ -394,3 +394,23 @@ def test_a_leaf_is_refused_before_the_indices_are_looked_at():
     number = torch.tensor(1.0, requires_grad=True)
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
         number.index_put_((torch.tensor([0, 0]),), torch.tensor(2.0))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0), (0, 0, 0)])
+def test_an_empty_index_of_any_dimensions_scatters_nothing(shape):
+    x, index, source = torch.arange(6.0).view(2, 3), torch.empty(shape, dtype=torch.long), torch.ones(2, 3)
+    for made in (
+        x.scatter(0, index, source),
+        x.scatter(0, index, 7.0),
+        x.scatter_add(0, index, source),
+        x.scatter_reduce(0, index, source, "sum"),
+        x.clone().scatter_(0, index, source),
+    ):
+        assert made.tolist() == x.tolist()
+    assert x.gather(0, index).shape == shape
+
+
+def test_a_gradient_passes_a_scatter_by_an_empty_index_of_fewer_dimensions():
+    x = torch.ones(2, 3, requires_grad=True)
+    x.scatter(0, torch.empty(0, dtype=torch.long), torch.ones(2, 3)).sum().backward()
+    assert x.grad.tolist() == [[1, 1, 1], [1, 1, 1]]

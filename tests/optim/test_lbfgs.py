@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.optim.lbfgs import Run
+from rushlight.optim.lbfgs import Run, _cubic_interpolate, _strong_wolfe
 
 
 def history(size, count, dtype):
@@ -78,3 +78,25 @@ def test_what_a_step_does_not_change_stays_on_the_memory_of_the_dict_it_was_load
     optimizer.state[x]["prev_flat_grad"].fill_(1.0)
     step(lambda x: x.sum())
     assert optimizer.state[x]["H_diag"].data_ptr() == scale.data_ptr()
+
+
+def test_the_line_search_by_itself_gives_loss_gradient_distance_and_calls():
+    def along(x, t, d):
+        x = x + t * d
+        return float((x**4).sum()), 4 * x**3
+
+    x = torch.tensor([1.0, -2.0], dtype=torch.float64)
+    loss, grad = along(x, 0, torch.zeros(2))
+    found = _strong_wolfe(along, x, 1.0, -grad, loss, grad, grad.dot(-grad))
+    # torch's answer
+    assert found[0] == pytest.approx(0.29925517009205044)
+    assert found[1].tolist() == pytest.approx([1.2758316509648617, 0.6091727569782727])
+    assert type(found[2]) is torch.Tensor and found[2].item() == pytest.approx(0.07918822637064711)
+    assert found[3] == 4
+
+
+def test_the_cubic_is_lowest_between_its_places_or_within_bounds():
+    slopes = torch.tensor(-1.0), torch.tensor(1.0)
+    assert _cubic_interpolate(0, 1.0, slopes[0], 1.0, 2.0, slopes[1]).item() == pytest.approx(0.1396203637123108)
+    assert _cubic_interpolate(0, 1.0, slopes[0], 1.0, 2.0, slopes[1], bounds=(0.5, 0.7)) == 0.5
+    assert _cubic_interpolate(1.0, 2.0, slopes[0], 0, 5.0, slopes[0]) == 1.0

@@ -181,6 +181,11 @@ def plain_integer(value: Any, place: int, function: str, from_sequence: bool) ->
         except TypeError:
             pass  # a tensor or an array that holds no integer
     name = type(value).__name__
+    if place:  # torch looks at the first one to tell whether these are sizes
+        raise TypeError(
+            f"{function}(): argument 'size' failed to unpack the object at pos {place + 1} with error \"type must be "
+            f'tuple of ints,but got {name}"'
+        )
     where = f", but found element of type {name} at pos {place}" if from_sequence else f", not {name}"
     raise TypeError(f"{function}(): argument 'size' (position 1) must be tuple of ints{where}")
 

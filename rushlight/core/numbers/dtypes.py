@@ -221,6 +221,11 @@ def from_numpy(kind: np.dtype) -> dtype:
     return found
 
 
+def python_type(given: Any) -> Any:
+    """The dtype that a type of Python stands for; anything else as it is, a list too."""
+    return PYTHON_TYPES.get(given, given) if isinstance(given, type) else given
+
+
 class finfo:
     """Limits of a floating point dtype.
 
@@ -231,7 +236,7 @@ class finfo:
     """
 
     def __init__(self, type: dtype | None = None):
-        kind = default if type is None else type
+        kind = default if type is None else python_type(type)
         if not isinstance(kind, dtype):
             raise TypeError(f"finfo(): argument 'type' (position 1) must be torch.dtype, not {kind.__class__.__name__}")
         if kind.category < FLOAT:
@@ -287,6 +292,7 @@ class iinfo:
     """
 
     def __init__(self, type: dtype):
+        type = python_type(type)
         if not isinstance(type, dtype):
             raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
         if type.category not in (BOOL, INTEGER):

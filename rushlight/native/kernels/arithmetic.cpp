@@ -13,6 +13,7 @@ FORMULA(DifferenceTimes, (T x, T y, T alpha), x - y * alpha)
 FORMULA(Reversed, (T x, T y), y - x)
 FORMULA(ReversedTimes, (T x, T y, T alpha), y - x * alpha)
 FORMULA(Negative, (T x), -x)
+FORMULA(OtherSign, (T x), x ^ T(0x8000))
 FORMULA(Product, (T x, T y), x* y)
 FORMULA(NegativeProduct, (T grad, T alpha), grad * -alpha)
 
@@ -109,7 +110,11 @@ void arithmetic(Table& table) {
         .all<Product>()
         .gradient<Product>("input", "other")
         .gradient<Product>("other", "input");
-    Row(table, "neg", "input").floats<Negative>().integers<Negative>().gradient<Negative>("input");
+    Row(table, "neg", "input")
+        .floats<Negative>()
+        .integers<Negative>()
+        .half_bits<OtherSign>()
+        .gradient<Negative>("input");
     threes(table);
 }
 

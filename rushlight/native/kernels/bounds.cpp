@@ -11,6 +11,8 @@ FORMULA(Larger, (T x, T y), math::maximum(x, y))
 FORMULA(Smaller, (T x, T y), math::minimum(x, y))
 FORMULA(LargerInteger, (T x, T y), x > y ? x : y)
 FORMULA(SmallerInteger, (T x, T y), x < y ? x : y)
+FORMULA(AnyOf, (T x, T y), x | y)
+FORMULA(AllOf, (T x, T y), x& y)
 // where the two are equal each gets half
 FORMULA(LargerSlope, (T grad, T own, T other), own < other ? 0 : own == other ? grad / 2 : grad)
 FORMULA(SmallerSlope, (T grad, T own, T other), own > other ? 0 : own == other ? grad / 2 : grad)
@@ -27,19 +29,25 @@ void extremes(Table& table) {
     Row(table, "maximum", "input", "other")
         .floats<Larger>()
         .integers<LargerInteger>()
+        .bools<AnyOf>()
         .gradient<LargerSlope>("input", "input", "other")
         .gradient<LargerSlope>("other", "other", "input");
     Row(table, "minimum", "input", "other")
         .floats<Smaller>()
         .integers<SmallerInteger>()
+        .bools<AllOf>()
         .gradient<SmallerSlope>("input", "input", "other")
         .gradient<SmallerSlope>("other", "other", "input");
     Row(table, "fmax", "input", "other")
         .floats<LargerNumber>()
+        .integers<LargerInteger>()
+        .bools<AnyOf>()
         .gradient<LargerNumberFirst>("input", "input", "other")
         .gradient<LargerNumberSecond>("other", "input", "other");
     Row(table, "fmin", "input", "other")
         .floats<SmallerNumber>()
+        .integers<SmallerInteger>()
+        .bools<AllOf>()
         .gradient<SmallerNumberFirst>("input", "input", "other")
         .gradient<SmallerNumberSecond>("other", "input", "other");
 }

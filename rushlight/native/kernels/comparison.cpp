@@ -18,6 +18,9 @@ FORMULA(IsInf, (T x), math::abs(x) == math::infinity<T>)
 FORMULA(IsFinite, (T x), math::abs(x) < math::infinity<T>)
 FORMULA(IsPosInf, (T x), x == math::infinity<T>)
 FORMULA(IsNegInf, (T x), x == -math::infinity<T>)
+// whole numbers, and what is no complex number
+FORMULA(Never, (T), false)
+FORMULA(Always, (T), true)
 
 }  // namespace
 
@@ -28,11 +31,12 @@ void comparison(Table& table) {
     Row(table, "le", "input", "other").all<LessEqual>();
     Row(table, "gt", "input", "other").all<Greater>();
     Row(table, "ge", "input", "other").all<GreaterEqual>();
-    Row(table, "isnan", "input").floats<IsNan>();
-    Row(table, "isinf", "input").floats<IsInf>();
-    Row(table, "isfinite", "input").floats<IsFinite>();
-    Row(table, "isposinf", "input").floats<IsPosInf>();
-    Row(table, "isneginf", "input").floats<IsNegInf>();
+    Row(table, "isnan", "input").floats<IsNan>().integers<Never>().bools<Never>();
+    Row(table, "isinf", "input").floats<IsInf>().integers<Never>().bools<Never>();
+    Row(table, "isfinite", "input").floats<IsFinite>().integers<Always>().bools<Always>();
+    Row(table, "isposinf", "input").floats<IsPosInf>().integers<Never>().bools<Never>();
+    Row(table, "isneginf", "input").floats<IsNegInf>().integers<Never>().bools<Never>();
+    Row(table, "isreal", "input").all<Always>();
 }
 
 }  // namespace LEVEL

@@ -11,6 +11,11 @@ FORMULA(Or, (T x, T y), bool((x != 0) | (y != 0)))
 FORMULA(Xor, (T x, T y), (x != 0) != (y != 0))
 FORMULA(Not, (T x), x == 0)
 
+// a shift beyond the number, or a negative one, leaves nothing but the sign
+FORMULA(BitsUp, (T x, T y),
+        static_cast<uint64_t>(y) < 64 ? static_cast<T>(static_cast<uint64_t>(x) << (static_cast<uint64_t>(y) & 63))
+                                      : T(0))
+FORMULA(BitsDown, (T x, T y), x >> (static_cast<uint64_t>(y) < 64 ? y : T(63)))
 FORMULA(CommonBits, (T x, T y), x& y)
 FORMULA(AllBits, (T x, T y), x | y)
 FORMULA(DifferentBits, (T x, T y), x ^ y)
@@ -26,6 +31,8 @@ void logical(Table& table) {
     Row(table, "bitwise_and", "input", "other").integers<CommonBits>().bools<CommonBits>();
     Row(table, "bitwise_or", "input", "other").integers<AllBits>().bools<AllBits>();
     Row(table, "bitwise_xor", "input", "other").integers<DifferentBits>().bools<DifferentBits>();
+    Row(table, "bitwise_left_shift", "input", "other").integers<BitsUp>();
+    Row(table, "bitwise_right_shift", "input", "other").integers<BitsDown>();
     Row(table, "bitwise_not", "input").integers<OtherBits>().bools<Not>();
 }
 

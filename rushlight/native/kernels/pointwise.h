@@ -187,6 +187,13 @@ public:
         return floats<F>().template integers<F>().template bools<F>();
     }
 
+    // of half precision, by its bits: the sign is the highest one in both formats
+    template <class F>
+    ALWAYS_INLINE Row& half_bits() {
+        row.half_bits = Form<F, uint16_t>::loop;
+        return *this;
+    }
+
     ALWAYS_INLINE Row& rule(Rule rule) {
         row.rule = rule;
         return *this;

@@ -42,6 +42,7 @@ struct Pointwise {
     Condition when[CONDITIONS];
     bool (*accepts)(const double* numbers) = nullptr;  // whether Python has no objection to the inputs that are numbers
     Loop loops[DTYPES] = {};                           // by the dtype of the inputs; nullptr where Python does it
+    Loop half_bits = nullptr;  // of half precision as it is stored, for ops that only move signs
     // the gradient of an input: a loop over `grad` and the values that `reads` names
     struct Slope {
         const char* input = nullptr;

@@ -15,6 +15,8 @@ FORMULA(Sign, (T x), math::sign(x))
 FORMULA(SignInteger, (T x), (x > 0) - (x < 0))
 FORMULA(SignBit, (T x), (math::to_bits(x) & math::Format<T>::sign) != 0)
 FORMULA(CopySign, (T x, T y), math::copysign(x, y))
+FORMULA(WithoutSign, (T x), x& T(0x7fff))
+FORMULA(OtherSign, (T x, T y), (x & T(0x7fff)) | (y & T(0x8000)))
 FORMULA(CopySignSlope, (T grad, T x, T y), grad*(x == 0 ? 0 : y / x))
 
 FORMULA(Heaviside, (T x, T y), x == 0 ? y : T(x > 0))
@@ -42,12 +44,17 @@ FORMULA(FiniteSlope, (T grad, T x), grad*(math::abs(x) < math::infinity<T> ? T(1
 }  // namespace
 
 void signs(Table& table) {
-    Row(table, "abs", "input").floats<Abs>().integers<AbsInteger>().gradient<AbsSlope>("input", "input");
+    Row(table, "abs", "input")
+        .floats<Abs>()
+        .integers<AbsInteger>()
+        .half_bits<WithoutSign>()
+        .gradient<AbsSlope>("input", "input");
     Row(table, "sign", "input").floats<Sign>().integers<SignInteger>().bools<Same>().gradient<Flat>("input");
     Row(table, "sgn", "input").floats<Sign>().integers<SignInteger>().bools<Same>().gradient<Flat>("input");
     Row(table, "signbit", "input").floats<SignBit>();
     Row(table, "copysign", "input", "other")
         .to_floats<CopySign>()
+        .half_bits<OtherSign>()
         .gradient<CopySignSlope>("input", "input", "result")
         .gradient<Flat>("other");
     Row(table, "heaviside", "input", "values")

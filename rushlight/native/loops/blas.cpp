@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <mutex>
 #include <string>
 
@@ -110,9 +111,39 @@ Blas find_blas() {
     return blas;
 }
 
+// Libraries by the name of OpenBLAS. Their names stay where they are while they are loaded.
+struct Loaded {
+    const char* names[8];
+    int count = 0;
+};
+
+int note_openblas(dl_phdr_info* info, size_t, void* given) {
+    auto* loaded = static_cast<Loaded*>(given);
+    if (std::strstr(info->dlpi_name, "openblas") == nullptr) return 0;
+    loaded->names[loaded->count++] = info->dlpi_name;
+    return loaded->count == std::size(loaded->names);
+}
+
+// Tell every OpenBLAS but one how many threads to work with: SciPy's wheels bring their own.
+void set_other_threads(const std::string& known, int count) {
+    Loaded loaded;
+    dl_iterate_phdr(note_openblas, &loaded);
+    for (int i = 0; i < loaded.count; i++) {
+        void* library = loaded.names[i] == known ? nullptr : dlopen(loaded.names[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (library == nullptr) continue;
+        void (*set_threads)(int) = nullptr;
+        for (const Naming& naming : NAMINGS) {
+            if (set_threads == nullptr) look_up(library, naming, "openblas_set_num_threads", set_threads);
+        }
+        if (set_threads != nullptr) set_threads(count);
+        dlclose(library);
+    }
+}
+
 #else
 
 Blas find_blas() { return Blas(); }
+void set_other_threads(const std::string&, int) {}
 
 #endif
 
@@ -250,6 +281,7 @@ bool has_blas() { return blas().is_complete(); }
 const char* blas_library() { return blas().library.c_str(); }
 
 bool set_blas_threads(int count) {
+    set_other_threads(blas().library, count);
     if (blas().set_threads == nullptr) return false;
     OneThread::set(count);
     return true;

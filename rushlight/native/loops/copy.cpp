@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/table.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "seam/numbers.h"
+#include "seam/promotion.h"
 
 namespace rushlight {
 
@@ -233,6 +235,17 @@ bool read_element(PyObject* value, PyArrayObject* like, char* element) {
         auto single = static_cast<float>(number);
         std::memcpy(element, &single, sizeof(single));
         return true;
+    }
+    if (PyArray_TYPE(like) == NPY_BOOL) {
+        *element = number != 0;
+        return true;
+    }
+    int half = kept_dtype_of(like);
+    if (half >= DTYPES) {
+        auto single = static_cast<float>(number);
+        table().shorten[half - DTYPES](&single, element, 1);
+        // else it would be rounded twice
+        return single == number;
     }
     std::memcpy(element, &number, sizeof(number));
     return PyArray_TYPE(like) == NPY_DOUBLE;

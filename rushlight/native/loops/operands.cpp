@@ -144,6 +144,12 @@ bool Operands::add_half(PyArrayObject* array) {
     return true;
 }
 
+bool Operands::add_half_bits(PyArrayObject* array) {
+    if (!add_half(array) || items[count - 1].single) return false;
+    items[count - 1].dtype = items[count - 1].own;
+    return true;
+}
+
 bool Operands::broadcast() {
     PyArrayObject* lead = nullptr;
     bool alike = true, any = false;

@@ -32,6 +32,8 @@ public:
     bool add(PyArrayObject* array, int dtype);
     // The same for half precision, which the loop reads as float32.
     bool add_half(PyArrayObject* array);
+    // The same for a loop that reads it as it is stored; false for one value that stands for many.
+    bool add_half_bits(PyArrayObject* array);
     bool add_number(PyObject* value, int dtype);
     // False for shapes that do not fit each other, and for numbers alone.
     bool broadcast();

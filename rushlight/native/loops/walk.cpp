@@ -218,7 +218,8 @@ void Walk::bring_back(const char* buffer, char* to, int64_t height, int64_t widt
     npy_intp row_step = axes[count - 2].steps[RESULT], step = axes[count - 1].steps[RESULT];
     alignas(64) char halves[STRETCH * 2], converted[STRETCH * 8];
     bool straight = step == SIZES[result_dtype];
-    int kept = result_dtype < DTYPES ? result_dtype : +FLOAT32;
+    bool as_made = made_dtype == result_dtype;
+    int kept = result_dtype < DTYPES || as_made ? result_dtype : +FLOAT32;
     for (int64_t r = 0; r < height; r++, to += row_step) {
         const char* from = buffer + r * width * SIZES[made_dtype];
         if (kept != made_dtype) {

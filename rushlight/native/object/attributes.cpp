@@ -23,12 +23,11 @@ const Interned word_detach("detach");
 namespace {
 
 constexpr const char* NAMES[ATTRIBUTES] = {
-    "shape",    "dtype",      "ndim",          "requires_grad", "is_leaf",    "grad_fn",
-    "grad",     "data",       "size",          "dim",           "ndimension", "numel",
-    "nelement", "item",       "tolist",        "numpy",         "detach",     "requires_grad_",
-    "float",    "double",     "long",          "int",           "byte",       "bool",
-    "to",       "contiguous", "is_contiguous", "copy_",         "_copy_",     "zero_",
-    "fill_",    "_put_",      "__float__",     "__int__",       "__bool__",   "__index__",
+    "shape",    "dtype", "ndim",       "requires_grad", "is_leaf",   "grad_fn",        "grad",           "data",
+    "size",     "dim",   "ndimension", "numel",         "nelement",  "stride",         "storage_offset", "data_ptr",
+    "cpu",      "item",  "tolist",     "numpy",         "detach",    "requires_grad_", "float",          "double",
+    "long",     "int",   "byte",       "bool",          "to",        "contiguous",     "is_contiguous",  "copy_",
+    "_copy_",   "zero_", "fill_",      "_put_",         "__float__", "__int__",        "__bool__",       "__index__",
     "__iter__",
 };
 
@@ -225,6 +224,49 @@ PyObject* numel(PyObject* self, PyObject*) {
     return array == nullptr ? ask(NUMEL, self) : PyLong_FromSsize_t(PyArray_SIZE(array));
 }
 
+// Steps in elements; those of an empty tensor are Python's to make up.
+PyObject* stride(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    PyArrayObject* array = plain_array(as_tensor(self));
+    if (array == nullptr || count != 0 || names != nullptr || PyArray_SIZE(array) == 0) {
+        return call_python(STRIDE, self, args, count, names);
+    }
+    int ndim = PyArray_NDIM(array);
+    PyObject* found = PyTuple_New(ndim);
+    for (int d = 0; found != nullptr && d < ndim; d++) {
+        PyObject* step = PyLong_FromSsize_t(PyArray_STRIDE(array, d) / PyArray_ITEMSIZE(array));
+        if (step == nullptr) {
+            Py_CLEAR(found);
+        } else {
+            PyTuple_SET_ITEM(found, d, step);
+        }
+    }
+    return found;
+}
+
+PyObject* storage_offset(PyObject* self, PyObject*) {
+    const Tensor* tensor = as_tensor(self);
+    if (tensor->array == nullptr) return ask(STORAGE_OFFSET, self);
+    return PyLong_FromSsize_t(offset_of(tensor));
+}
+
+// The first time Python notes whose address was given away, see core/memory/addresses.py: by a weak reference.
+PyObject* data_ptr(PyObject* self, PyObject*) {
+    PyArrayObject* array = as_tensor(self)->array;
+    if (array == nullptr || PyArray_SIZE(array) == 0) return ask(DATA_PTR, self);
+    PyObject* owner = as_object(array);
+    while (PyArray_BASE(reinterpret_cast<PyArrayObject*>(owner)) != nullptr &&
+           PyArray_Check(PyArray_BASE(reinterpret_cast<PyArrayObject*>(owner)))) {
+        owner = PyArray_BASE(reinterpret_cast<PyArrayObject*>(owner));
+    }
+    if (reinterpret_cast<PyArrayObject_fields*>(owner)->weakreflist == nullptr) return ask(DATA_PTR, self);
+    return PyLong_FromVoidPtr(PyArray_DATA(array));
+}
+
+PyObject* cpu(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (count == 0 && names == nullptr && as_tensor(self)->array != nullptr) return Py_NewRef(self);
+    return call_python(CPU, self, args, count, names);
+}
+
 PyObject* detach(PyObject* self, PyObject*) {
     Tensor* tensor = as_tensor(self);
     if (tensor->array == nullptr || tensor->inference) return ask(DETACH, self);
@@ -286,6 +328,13 @@ PyMethodDef methods[] = {
     {"ndimension", guarded_aside<dim>, METH_NOARGS, SIGNED("ndimension($self)", "The number of dimensions.")},
     {"numel", guarded_aside<numel>, METH_NOARGS, SIGNED("numel($self)", "The number of elements.")},
     {"nelement", guarded_aside<numel>, METH_NOARGS, SIGNED("nelement($self)", "The number of elements.")},
+    {"stride", plain_function(guarded_aside<stride>), KEYWORDS,
+     SIGNED("stride($self, dim=None)", "Elements to step over in memory for one step in each dimension.")},
+    {"storage_offset", guarded<storage_offset>, METH_NOARGS,
+     SIGNED("storage_offset($self)", "Where its first element stands in its storage.")},
+    {"data_ptr", guarded<data_ptr>, METH_NOARGS, SIGNED("data_ptr($self)", "The address of its first element.")},
+    {"cpu", plain_function(guarded<cpu>), KEYWORDS,
+     SIGNED("cpu($self, memory_format=None)", "The tensor itself, if it has memory: that is the CPU's.")},
     {"detach", guarded<detach>, METH_NOARGS,
      SIGNED("detach($self)", "The same memory outside the graph; writes through it are still counted.")},
     {"requires_grad_", plain_function(guarded<requires_grad_inplace>), KEYWORDS,

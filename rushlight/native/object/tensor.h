@@ -116,6 +116,13 @@ inline bool requires_grad(const Tensor* tensor) {
     return tensor->requires_grad || (tensor->base != nullptr && as_tensor(tensor->base)->requires_grad);
 }
 
+// Where its first element stands in its storage, in elements; it has an array.
+inline Py_ssize_t offset_of(const Tensor* tensor) {
+    if (tensor->storage == nullptr) return 0;
+    auto* memory = reinterpret_cast<PyArrayObject*>(tensor->storage->array);
+    return (PyArray_BYTES(tensor->array) - PyArray_BYTES(memory)) / PyArray_ITEMSIZE(tensor->array);
+}
+
 // What a view is a view of, else the tensor itself.
 inline const Tensor* root_of(const Tensor* tensor) {
     return tensor->base != nullptr ? as_tensor(tensor->base) : tensor;

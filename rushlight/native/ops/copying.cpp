@@ -151,6 +151,8 @@ PyArrayObject* converted_integers(PyArrayObject* array, int type_num) {
 PyObject* convert_half(PyObject*, PyObject* arguments) {
     PyObject *array, *kind;
     if (!PyArg_ParseTuple(arguments, "O!O!", &PyArray_Type, &array, &PyArrayDescr_Type, &kind)) return nullptr;
+    // a subclass says itself what its memory stands for (core/memory/deferred.py)
+    if (!PyArray_CheckExact(array)) return Py_NewRef(Py_None);
     PyArrayObject* made = converted(reinterpret_cast<PyArrayObject*>(array), reinterpret_cast<PyArray_Descr*>(kind));
     if (made != nullptr) return as_object(made);
     return PyErr_Occurred() ? nullptr : Py_NewRef(Py_None);
@@ -158,7 +160,7 @@ PyObject* convert_half(PyObject*, PyObject* arguments) {
 
 // packed_copy(array): C-contiguous; None for objects and what else NumPy has to copy.
 PyObject* pack(PyObject*, PyObject* given) {
-    if (!PyArray_Check(given)) return Py_NewRef(Py_None);
+    if (!PyArray_CheckExact(given)) return Py_NewRef(Py_None);
     auto* array = reinterpret_cast<PyArrayObject*>(given);
     // dtypes of other packages have numbers that new_array does not know
     if (!is_movable(array) || PyTypeNum_ISUSERDEF(PyArray_TYPE(array))) return Py_NewRef(Py_None);
@@ -170,6 +172,7 @@ PyObject* write_converted(PyObject*, PyObject* arguments) {
     PyObject *target, *source;
     if (!PyArg_ParseTuple(arguments, "O!O!", &PyArray_Type, &target, &PyArray_Type, &source)) return nullptr;
     auto *to = reinterpret_cast<PyArrayObject*>(target), *from = reinterpret_cast<PyArrayObject*>(source);
+    if (!PyArray_CheckExact(target) || !PyArray_CheckExact(source)) Py_RETURN_FALSE;
     bool fits = have_same_shape(to, from) && PyArray_ISWRITEABLE(to) && !may_overlap(to, from);
     if (fits && PyArray_DESCR(to) == PyArray_DESCR(from) && is_movable(to) && element_count(to) > 0) {
         copy_into(to, from);

@@ -193,6 +193,7 @@ PyObject* fold_at(PyObject*, PyObject* arguments) {
                           &PyArray_Type, &third, &fold)) {
         return nullptr;
     }
+    if (!PyArray_CheckExact(first) || !PyArray_CheckExact(second) || !PyArray_CheckExact(third)) Py_RETURN_FALSE;
     auto *target = reinterpret_cast<PyArrayObject*>(first), *index = reinterpret_cast<PyArrayObject*>(second),
          *values = reinterpret_cast<PyArrayObject*>(third);
     int dtype = kept_dtype_of(target);

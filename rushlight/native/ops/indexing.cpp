@@ -77,8 +77,8 @@ private:
 
     bool slice(PyObject* entry) {
         auto* given = reinterpret_cast<PySliceObject*>(entry);
-        npy_intp extent = PyArray_DIM(array, source), start = 0, stop = extent;
-        if (given->step != Py_None) return false;
+        npy_intp extent = PyArray_DIM(array, source), start = 0, stop = extent, step = 1;
+        if (given->step != Py_None && (!read_index(given->step, step) || step < 1)) return false;
         if (given->start != Py_None && !read_index(given->start, start)) return false;
         if (given->stop != Py_None && !read_index(given->stop, stop)) return false;
         bool begins_later = given->start != Py_None && start != 0;
@@ -89,9 +89,12 @@ private:
         // an empty part: Python knows where torch lets it begin
         if (start >= stop) return false;
         offset += start * PyArray_STRIDE(array, source);
-        geometry.dims[place++] = stop - start;
+        geometry.dims[place] = (stop - start - 1) / step + 1;
+        // torch keeps the product also where one element is left
+        if (step > 1 && __builtin_mul_overflow(geometry.strides[place], step, &geometry.strides[place])) return false;
+        place++;
         source++;
-        if (begins_later || ends_sooner) effect = SLICES;
+        if (begins_later || ends_sooner || step > 1) effect = SLICES;
         return true;
     }
 };

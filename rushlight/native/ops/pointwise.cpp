@@ -312,6 +312,26 @@ bool put_off(Call& call, const Form& form, const Operands& operands, Loop loop, 
     return false;
 }
 
+// A half-precision call that looks at bits alone; false with nothing done where the numbers have to be looked at.
+bool forward_half_bits(Call& call, const Form& form, int half) {
+    Operands operands;
+    if (state.compiled || form.row->half_bits == nullptr) return false;
+    for (int i = 0; i < form.count; i++) {
+        PyObject* value = call.arguments[form.inputs[i]];
+        if (!is_tensor(value) || !operands.add_half_bits(plain_array(as_tensor(value)))) return false;
+    }
+    if (!operands.broadcast()) return false;
+    PyArrayObject* out = call.out;
+    if (out != nullptr) {
+        if (kept_dtype_of(out) != half || !operands.may_write(out)) return false;
+        Py_INCREF(out);
+    } else if ((out = operands.make_result(type_of(half, operands), form.row->packed)) == nullptr) {
+        return false;
+    }
+    operands.run(form.row->half_bits, out, half, half);
+    return call.give(out);
+}
+
 bool forward(Call& call) {
     const Forms& forms = forms_of(*call.op);
     const Form* form = choose(forms, [&](const Test& test) { return call.arguments[test.position]; });
@@ -320,6 +340,8 @@ bool forward(Call& call) {
     int dtype = common_dtype(*form, call);
     int half = dtype < 0 ? half_dtype(*form, call) : -1;
     if (half >= 0) dtype = FLOAT32;
+    if (half >= 0 && forward_half_bits(call, *form, half)) return true;
+    if (half >= 0 && PyErr_Occurred() != nullptr) return false;
     DECLINE_IF(dtype < 0 || row.loops[dtype] == nullptr);
     DECLINE_IF(row.accepts != nullptr && !accepts_numbers(*form, call));
     Operands operands;

@@ -54,7 +54,7 @@ struct Line {
 
 private:
     static bool is_plain(PyObject* object, int ndim, int type) {
-        if (!PyArray_Check(object)) return false;
+        if (!PyArray_CheckExact(object)) return false;
         auto* array = reinterpret_cast<PyArrayObject*>(object);
         return PyArray_NDIM(array) == ndim && PyArray_TYPE(array) == type && PyArray_IS_C_CONTIGUOUS(array) &&
                dtype_of(array) >= 0;

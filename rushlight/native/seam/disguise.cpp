@@ -21,7 +21,12 @@ bool belongs_to_the_type(PyObject* name) {
 }
 
 PyObject* attribute(PyObject* self, PyObject* name) {
-    if (belongs_to_the_type(name)) return PyObject_GetAttr(as_disguise(self)->python, name);
+    if (belongs_to_the_type(name)) {
+        PyObject* dict = as_disguise(self)->dict;
+        PyObject* own = dict == nullptr ? nullptr : PyDict_GetItemWithError(dict, name);
+        if (own != nullptr || PyErr_Occurred()) return Py_XNewRef(own);
+        return PyObject_GetAttr(as_disguise(self)->python, name);
+    }
     PyObject* found = PyObject_GenericGetAttr(self, name);
     if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
     PyErr_Clear();

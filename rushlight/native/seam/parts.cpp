@@ -26,12 +26,12 @@ namespace rushlight {
 
 bool add_parts(PyObject* module) {
     for (PyMethodDef* methods : {memory_methods, thread_methods, promotion_methods, lost_methods, failure_methods,
-                                 conversion_methods, folding_methods, pending_methods, region_methods}) {
+                                 conversion_methods, folding_methods, pending_methods}) {
         if (PyModule_AddFunctions(module, methods) < 0) return false;
     }
     return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&
            add_grad_modes(module) && add_random(module) && add_overrides(module) && add_lifted(module) &&
-           add_lifting(module) && add_checksum(module);
+           add_lifting(module) && add_checksum(module) && add_regions(module);
 }
 
 }  // namespace rushlight

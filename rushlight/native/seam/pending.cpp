@@ -274,14 +274,28 @@ bool is_recorded_pending() {
     return false;
 }
 
+namespace {
+
+// Whether the memory lives and dies with an array that no weak reference leads to: of one whose address was given away
+// such a reference is kept, see core/memory/addresses.py.
+bool owns_memory(PyArrayObject* array) {
+    auto* fields = reinterpret_cast<PyArrayObject_fields*>(array);
+    return fields->base == nullptr && (fields->flags & NPY_ARRAY_OWNDATA) != 0 && fields->weakreflist == nullptr;
+}
+
+// Whether `from_numpy` was given an array that nobody has kept: all that is left of it is the tensor's view.
+bool is_left_to_us(PyObject* base) {
+    return Py_REFCNT(base) == 1 && PyArray_CheckExact(base) && owns_memory(reinterpret_cast<PyArrayObject*>(base));
+}
+
+}  // namespace
+
 bool is_private(const Tensor* tensor) {
     PyArrayObject* array = tensor->array;
     auto* fields = reinterpret_cast<PyArrayObject_fields*>(array);
-    // memory of NumPy's own may be known elsewhere by its address
-    bool is_ours = fields->base == nullptr && (fields->flags & NPY_ARRAY_OWNDATA) != 0 &&
-                   fields->mem_handler != nullptr && fields->mem_handler == pool_capsule;
-    // of an array whose address was given away a weak reference is kept, see core/memory/addresses.py
-    if (!is_ours || fields->weakreflist != nullptr) return false;
+    if (fields->base != nullptr && !is_left_to_us(fields->base)) return false;
+    if (fields->base == nullptr && !owns_memory(array)) return false;
+    if (fields->weakreflist != nullptr) return false;
     Py_ssize_t known = 1;
     if (tensor->storage != nullptr) known += tensor->storage->array == as_object(array);
     if (Py_REFCNT(array) == known) return true;

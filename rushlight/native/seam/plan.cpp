@@ -180,7 +180,7 @@ PyArrayObject* Gradient::array_at(int which) const {
     PyObject* object = saved_object(*this, which);
     if (object == nullptr) return nullptr;
     if (is_any_tensor(object)) return plain_array(as_tensor(object));
-    return PyArray_Check(object) ? reinterpret_cast<PyArrayObject*>(object) : nullptr;
+    return PyArray_CheckExact(object) ? reinterpret_cast<PyArrayObject*>(object) : nullptr;
 }
 
 PyObject* Gradient::option_at(int which) const { return saved_object(*this, which); }

@@ -33,7 +33,8 @@ private:
 };
 
 // run_compiled(function, fullgraph, args, kwargs): one call of a compiled function.
+// make_compiled(function, fullgraph): a callable that looks like the function, each of whose calls is a compiled one.
 // force_eager(bool): whether such functions run as they stand, for all threads.
-extern PyMethodDef region_methods[];
+bool add_regions(PyObject* module);
 
 }  // namespace rushlight

@@ -69,7 +69,7 @@ private:
         if (value != nullptr && is_tensor(value)) return meet_array(want, plain_array(as_tensor(value)));
         if (value == nullptr || (want.optional && value == Py_None)) return true;
         // a result that was saved
-        if (PyArray_Check(value)) return meet_array(want, reinterpret_cast<PyArrayObject*>(value));
+        if (PyArray_CheckExact(value)) return meet_array(want, reinterpret_cast<PyArrayObject*>(value));
         return fail(want, "no tensor");
     }
     bool meet_tensors(const Want& want, PyObject* list) {

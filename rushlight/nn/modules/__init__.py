@@ -28,6 +28,7 @@ from rushlight.nn.modules import (
 from rushlight.nn.modules.activation import *
 from rushlight.nn.modules.batchnorm import *
 from rushlight.nn.modules.channelshuffle import *
+from rushlight.nn.modules.constants import CONSTANTS, name_constants
 from rushlight.nn.modules.container import *
 from rushlight.nn.modules.conv import *
 from rushlight.nn.modules.distance import *
@@ -72,6 +73,8 @@ __all__ = [
     *transformer.__all__,
     *upsampling.__all__,
 ]
+
+name_constants({name: globals()[name] for name in CONSTANTS})
 
 # modules that are loaded when they are first asked for
 LATE = {

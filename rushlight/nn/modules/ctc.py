@@ -13,6 +13,8 @@ __all__ = ["CTCLoss", "NLLLoss2d"]
 class CTCLoss(_Loss):
     """How unlikely texts are under log-probabilities `(T, N, C)` of letters, however they are spaced."""
 
+    __constants__ = ["blank", "reduction"]  # noqa: RUF012  (a list, as torch has it)
+
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
         self.blank = blank

@@ -18,6 +18,9 @@ __all__ = ["LinearCrossEntropyLoss"]
 class LinearCrossEntropyLoss(_WeightedLoss):
     """Cross entropy of a linear layer of its own: inputs `(N, in_features)`, targets as in `CrossEntropyLoss`."""
 
+    # a list, as torch has it
+    __constants__ = ["num_classes", "out_features", "reduction", "ignore_index", "label_smoothing"]  # noqa: RUF012
+
     def __init__(
         self,
         in_features: int,

@@ -23,6 +23,16 @@ def scatter(inputs: Any, target_gpus: Any, dim: int = 0) -> list[Any]:
     return [inputs for _ in target_gpus]
 
 
+def scatter_kwargs(inputs: tuple, kwargs: dict[str, Any] | None, target_gpus: Any, dim: int = 0) -> tuple[tuple, tuple]:
+    """Parts of positional and of named arguments, as many of the ones as of the others."""
+    positions = scatter(inputs, target_gpus, dim) if inputs else []
+    names = scatter(kwargs, target_gpus, dim) if kwargs else []
+    most = max(len(positions), len(names))
+    positions += [()] * (most - len(positions))
+    names += [{} for _ in range(most - len(names))]
+    return tuple(positions), tuple(names)
+
+
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
     """Parts from several devices as one."""
     import rushlight

@@ -291,8 +291,8 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
             raise unfit(input, values, indices, dims) or differs(input, values)
         result = target_of(input, out)
         if accumulate:
-            for dim, each in zip(dims, indices, strict=True):
-                check_position(each, dim, input.shape[dim])
+            for place, (dim, each) in enumerate(zip(dims, indices, strict=True)):
+                check_position(each, place, input.shape[dim])
             if result.flags.c_contiguous:
                 add_at(result, places(input.shape, dims, indices), values)
             else:
@@ -300,7 +300,7 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
         else:
             result[index] = values
     except IndexError as error:
-        raise unfit(input, values, indices, dims) or of_index(error, input, indices) from None
+        raise unfit(input, values, indices, dims) or of_index(error, input, indices, dims) from None
     except (TypeError, ValueError):
         raise unfit(input, values, indices, dims) or mismatch(values.shape, input[index].shape) from None
     return result

@@ -21,7 +21,6 @@ from rushlight.ops.machine.transforms.index_words import SELECTED, TAKEN
 from rushlight.ops.machine.transforms.level import all_numbers
 from rushlight.ops.machine.transforms.words import ALONG
 from rushlight.ops.machine.writing import (
-    OutOfRange,
     check_position,
     check_range,
     fold_along,
@@ -164,7 +163,7 @@ def check_selected(input: np.ndarray, dim: int, index: np.ndarray) -> None:
     """Refuse positions outside of a dimension: torch's loop over rows does it in other words than that over others."""
     try:
         check_range(index, dim, input.shape[dim], "index out of range in self")
-    except OutOfRange:
+    except IndexError:
         if input.ndim == 1 or (not dim and input.size):
             raise
         size = input.shape[dim]
@@ -246,7 +245,7 @@ def check_flat(index: np.ndarray, size: int) -> None:
     """Refuse positions outside of a tensor of `size` elements."""
     try:
         check_position(index, 0, size)
-    except OutOfRange:
+    except IndexError:
         wrong = index[(index < -size) | (index >= size)].flat[0]
         raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {size} elements.") from None
 

@@ -300,11 +300,11 @@ def pick(input, indices: list[Tensor], dims: tuple):
             # take is four times faster than brackets, but would copy what is not contiguous
             return input.take(indices[0], dims[0])
         except IndexError as error:
-            raise of_index(error, input) from None
+            raise of_index(error, input, indices, dims) from None
     try:
         return np.ascontiguousarray(input[numpy_index(indices, dims)])
     except IndexError as error:
-        raise of_index(error, input, indices) from None
+        raise of_index(error, input, indices, dims) from None
 
 
 pick.gradient(input=lambda grad, input_shape, indices, dims: pick_into(grad, indices, dims, input_shape))

@@ -120,6 +120,7 @@ scatter_reduce.gradient(
         grad, input, dim, index, src, reduce, include_self, result
     ),
 )
+scatter_reduce.op.refuse_complex_gradients()
 
 
 def input_gradient(grad, input, dim, index, src, reduce, include_self, result):
@@ -253,3 +254,4 @@ index_reduce.gradient(
         grad, input, dim, spread_index(index, dim, source), source, reduce, include_self, result
     ),
 )
+index_reduce.op.refuse_complex_gradients()

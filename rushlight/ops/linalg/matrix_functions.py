@@ -9,6 +9,7 @@ from rushlight.core.creation.options import integer
 from rushlight.core.memory.layout import contiguous_format
 from rushlight.ops.linalg.checks import require_square
 from rushlight.ops.linalg.inverses import inv
+from rushlight.ops.linalg.lapack import scipy_linalg
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.out import write_composed
 from rushlight.ops.machine.rules import AVERAGE
@@ -46,10 +47,8 @@ def linalg_matrix_exp(input):
     require_inexact(input, "linalg.matrix_exp")
     if not input.size:
         return input.copy()
-    from scipy.linalg import expm
-
     # copied here where it has to be: where memory ends, SciPy has an error of its own
-    return np.asarray(expm(np.ascontiguousarray(input)), input.dtype)
+    return np.asarray(scipy_linalg().expm(np.ascontiguousarray(input)), input.dtype)
 
 
 def exponential_gradient(grad, input):

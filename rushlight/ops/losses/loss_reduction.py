@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.promotion import compute_dtype
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.warning import warn
 
 
 def reduced(values: np.ndarray, reduction: str) -> Any:
-    """The mean, the sum or all of the values, for the body of a loss."""
+    """The mean, the sum or all of the values, for the body of a loss; those in half precision add up in float32."""
+    if values.dtype in dtypes.HALF and reduction != "none":
+        values = values.astype(compute_dtype(values.dtype))
     if reduction == "mean":
         return np.add.reduce(values, None) / values.size
     if reduction == "sum":

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.promotion import compute_dtype
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.fixes import targets
 from rushlight.errors.warning import warn
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, share, unknown
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import require_floats
-from rushlight.ops.machine.rules import PROMOTE
+from rushlight.ops.machine.rules import PROMOTE, UNROUNDED
 from rushlight.ops.machine.samples import case, cases, corner
 from rushlight.ops.shape.broadcasting import broadcast_tensors
 
@@ -64,13 +66,13 @@ def weighted(values: Tensor, weight: Tensor, reduction: str) -> Tensor:
     return values.sum() / weight.sum() if reduction == "mean" else reduced_tensor(values, reduction)
 
 
-@op(dtype=PROMOTE, name="_mse_loss", samples=None)
+@op(dtype=UNROUNDED, name="_mse_loss", samples=None)
 def squares(input, target, reduction: str):
-    """Squared differences."""
+    """Squared differences; in half precision each of them is rounded, and may be infinite."""
     require_floats("mse_cpu", input)
     difference = input - target
-    if reduction == "none":
-        return difference * difference
+    if reduction == "none" or difference.dtype in dtypes.HALF:
+        return reduced(difference * difference, reduction)
     total = square_sum(difference.reshape(-1))
     if reduction == "mean":
         return total / difference.size
@@ -129,8 +131,8 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 
 
 def DISTANCE(op: Op, arrays: list) -> np.dtype:
-    """Like PROMOTE, and complex numbers give a real result."""
-    kind = PROMOTE(op, arrays)
+    """Like UNROUNDED, and complex numbers give a real result."""
+    kind = UNROUNDED(op, arrays)
     return dtypes.from_numpy(kind).to_real().numpy if kind.kind == "c" else kind
 
 
@@ -142,7 +144,7 @@ def DISTANCE(op: Op, arrays: list) -> np.dtype:
 )
 def distances(input, target, reduction: str):
     """Absolute differences."""
-    if reduction == "mean" and input.dtype.kind not in "fc":
+    if reduction == "mean" and input.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{dtypes.from_numpy(input.dtype).scalar}; convert it first, for example with .float()"
@@ -174,20 +176,37 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     return distances(input, target, reduction)
 
 
-@op(dtype=PROMOTE, name="_smooth_l1_loss", node="SmoothL1LossBackward0", samples=None)
+@op(dtype=UNROUNDED, name="_smooth_l1_loss", node="SmoothL1LossBackward0", samples=None)
 def smooth_distances(input, target, reduction: str, beta: float):
     """Absolute differences, rounded off to a parabola below `beta`."""
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     require_floats("smooth_l1_cpu", input)
-    return reduced(rounded_off(input - target, beta) / beta, reduction)
+    # torch rounds each step in float16, and the last one in bfloat16; for `huber_distances` it is the other way round
+    if input.dtype in dtypes.HALF and input.dtype != np.float16:
+        return reduced(rounded_once(smoothed, input, target, beta), reduction)
+    return reduced(smoothed(input - target, beta), reduction)
+
+
+def smoothed(difference: np.ndarray, beta: float) -> np.ndarray:
+    """d * d / (2 beta) below beta, d - beta / 2 above it, for the absolute value d of each difference."""
+    size = np.absolute(difference)
+    beta, half = size.dtype.type(beta), size.dtype.type(0.5)
+    return np.where(size < beta, half * size * size / beta, size - half * beta)
+
+
+def rounded_once(formula: Callable, input: np.ndarray, target: np.ndarray, bend: float) -> np.ndarray:
+    """What a formula gives for differences in half precision that no step before the last has rounded."""
+    wide = [each.astype(compute_dtype(input.dtype)) for each in (input, target)]
+    return formula(wide[0] - wide[1], bend).astype(input.dtype)
 
 
 def rounded_off(difference: np.ndarray, bend: float) -> np.ndarray:
     """d * d / 2 below the bend, bend * (d - bend / 2) above it, for the absolute value d of each difference."""
     size = np.absolute(difference)
-    curved = np.minimum(size, bend)
-    return curved * (size - 0.5 * curved)
+    # numbers of the array's own kind: beside Python's a bfloat16 would not stay one
+    curved = np.minimum(size, size.dtype.type(bend))
+    return curved * (size - size.dtype.type(0.5) * curved)
 
 
 def rounded_off_tensor(difference: Tensor, bend: float) -> Tensor:
@@ -224,12 +243,14 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     return smooth_distances(input, target, reduction, beta)
 
 
-@op(dtype=PROMOTE, name="_huber_loss", samples=None)
+@op(dtype=UNROUNDED, name="_huber_loss", samples=None)
 def huber_distances(input, target, reduction: str, delta: float):
     """Half the squared differences, straightened out above `delta`."""
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     require_floats("huber_cpu", input)
+    if input.dtype == np.float16:
+        return reduced(rounded_once(rounded_off, input, target, delta), reduction)
     return reduced(rounded_off(input - target, delta), reduction)
 
 

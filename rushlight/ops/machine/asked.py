@@ -33,10 +33,6 @@ WORDS = {
 }
 
 
-class NoTensor(AttributeError, TypeError):
-    """An argument of a wrong kind, of which torch's functions find out by what it lacks."""
-
-
 def not_a_tensor(name: str, given: dict[str, Any]) -> Exception | None:
     """What torch says of the input of a function, by the name of the op, if it is no tensor."""
     input = given.get("input")
@@ -53,7 +49,7 @@ def not_a_tensor(name: str, given: dict[str, Any]) -> Exception | None:
             attribute = "dim"
         short = name.rpartition(".")[2]
         words = f"'{kind}' object has no attribute '{attribute}': {short}() takes a Tensor"
-        return None if hasattr(input, attribute) else NoTensor(words)
+        return None if hasattr(input, attribute) else AttributeError(words)
     if name in WORDS:
         return TypeError(f"{WORDS[name]} must be Tensor, not {kind}")
     if name in ("conv1d", "conv2d", "conv3d"):

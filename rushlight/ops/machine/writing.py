@@ -16,6 +16,7 @@ from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.settings.float_warnings import QUIET, floating_point
 from rushlight.errors.complaints import is_out_of_bounds
+from rushlight.errors.explained import POSITION, explained, stage_of
 from rushlight.native import extension
 from rushlight.ops.machine import inplace
 from rushlight.ops.machine.call import unwrap, wrong_argument
@@ -32,10 +33,6 @@ FOLDS = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3}
 LARGEST_HALF = 65504
 # ops that look at dimensions, shapes and dtypes before they ask whether each element has a place of its own
 CHECKED_FIRST = {"index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce"}
-
-
-class OutOfRange(IndexError, RuntimeError):
-    """A position that a dimension does not have; torch raises one or the other, depending on the kernel."""
 
 
 def overwrite(op: Op, arguments: tuple) -> Tensor:
@@ -102,7 +99,7 @@ def check_operands(op: Op, arguments: tuple, arrays: list) -> None:
     try:
         op.positional(*arrays)
     except Exception as error:
-        if isinstance(error, OutOfRange) or is_out_of_bounds(error):
+        if stage_of(error) == POSITION or is_out_of_bounds(error):
             return
         from rushlight.errors import calls
 
@@ -174,7 +171,8 @@ def check_position(index: np.ndarray, dim: int, size: int) -> None:
     """Refuse positions outside of a dimension; negative ones count from its end."""
     outside = (index < -size) | (index >= size)
     if outside.any():
-        raise OutOfRange(f"index {index[outside].flat[0]} is out of bounds for dimension {dim} with size {size}")
+        words = f"index {index[outside].flat[0]} is out of bounds for dimension {dim} with size {size}"
+        raise explained(IndexError, words, stage=POSITION)
 
 
 def wrapped(index: np.ndarray, size: int) -> np.ndarray:
@@ -224,7 +222,10 @@ def check_range(index: np.ndarray, dim: int, size: int, words: str = "", functio
     unsigned = index.view(UNSIGNED[index.dtype])
     if index.size and np.maximum.reduce(unsigned, None) >= size:
         wrong = index[unsigned >= size].flat[0]
-        raise OutOfRange(words or f"{function}index {wrong} is out of bounds for dimension {dim} with size {size}")
+        # torch's loops over single elements raise one, those over whole parts the other
+        kind = IndexError if words or function else RuntimeError
+        words = words or f"{function}index {wrong} is out of bounds for dimension {dim} with size {size}"
+        raise explained(kind, words, stage=POSITION)
 
 
 def number_for(value: Any, kind: np.dtype, single: bool = False) -> Any:

@@ -36,12 +36,27 @@ def layers(make):
     ]
 
 
+def require_shape(shape: Any, name: str) -> None:
+    """Refuse what is no sequence of integers."""
+    begins = f"{name}(): argument 'normalized_shape'"
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError(f"{begins} (position 2) must be tuple of ints, not {type(shape).__name__}")
+    for place, each in enumerate(shape):
+        if type(each) is int or hasattr(each, "__index__"):
+            continue
+        kind = type(each).__name__
+        if place:  # torch looks at the first one to tell whether these are sizes
+            what = (
+                f'failed to unpack the object at pos {place + 1} with error "type must be tuple of ints,but got {kind}"'
+            )
+        else:
+            what = f"(position 2) must be tuple of ints, but found element of type {kind} at pos 0"
+        raise TypeError(f"{begins} {what}")
+
+
 def last_dims(input: np.ndarray, shape: Any, name: str) -> tuple[int, ...]:
     """The dimensions to normalize over, which must have the shape that was said."""
-    if not isinstance(shape, (tuple, list)):
-        raise TypeError(
-            f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {type(shape).__name__}"
-        )
+    require_shape(shape, name)
     if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
@@ -235,6 +250,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     >>> F.rms_norm(torch.tensor([3.0, 4.0, 0.0, 0.0]), (4,))
     tensor([1.2000, 1.6000, 0.0000, 0.0000])
     """
+    require_shape(normalized_shape, "rms_norm")
     if input._array.ndim < len(normalized_shape):
         raise ValueError(
             f"Input tensor must have at least {len(normalized_shape)} dimensions, but got {input._array.ndim}: the "

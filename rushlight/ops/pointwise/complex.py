@@ -317,6 +317,11 @@ def angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
     return choose(input == 0, 0, grad * (input / (input.real * input.real + input.imag * input.imag)) * 1j)
 
 
+def is_plain(input: Any) -> bool:
+    """Whether it is a tensor whose numbers stand in memory as they are, which nearly all do."""
+    return type(getattr(input, "_array", None)) is np.ndarray
+
+
 @composed(samples=unary(complexes=True))
 def resolve_conj(input):
     """The tensor itself, or a copy with the conjugates computed if it is a view that `conj` made.
@@ -325,7 +330,7 @@ def resolve_conj(input):
     >>> view.is_conj(), view.resolve_conj().is_conj()
     (True, False)
     """
-    return input.clone() if is_conj(input) else input
+    return input if is_plain(input) or not is_conj(input) else input.clone()
 
 
 @composed(samples=unary(complexes=True))
@@ -336,7 +341,7 @@ def resolve_neg(input):
     >>> view.is_neg(), view.resolve_neg().is_neg()
     (True, False)
     """
-    return input.clone() if is_neg(input) else input
+    return input if is_plain(input) or not is_neg(input) else input.clone()
 
 
 @composed(samples=unary(complexes=True))
@@ -347,6 +352,8 @@ def is_conj(input):
     >>> torch.is_conj(z), torch.is_conj(z.conj()), torch.is_conj(z.conj().conj())
     (False, True, False)
     """
+    if is_plain(input):
+        return False
     return flips_of(require_tensor(input, "is_conj")._array) & CONJUGATE != 0
 
 
@@ -358,4 +365,6 @@ def is_neg(input):
     >>> torch.is_neg(z.imag), torch.is_neg(z.conj().imag), torch.is_neg(-z.imag)
     (False, True, False)
     """
+    if is_plain(input):
+        return False
     return flips_of(require_tensor(input, "is_neg")._array) & NEGATIVE != 0

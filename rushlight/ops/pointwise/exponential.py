@@ -135,7 +135,9 @@ logaddexp.gradient(
 def complex_logaddexp(input: np.ndarray, other: np.ndarray) -> np.ndarray:
     larger = input.real >= other.real
     big, small = np.where(larger, input, other), np.where(larger, other, input)
-    return big + np.log1p(np.exp(small - big))
+    found = big + np.log1p(np.exp(small - big))
+    # what is no number in either part makes both parts none, also beside an infinity
+    return np.where(np.isnan(input) | np.isnan(other), found.dtype.type(complex(np.nan, np.nan)), found)
 
 
 @op(dtype=PROMOTE, samples=binary(numbers=False), inplace=False)

@@ -129,6 +129,17 @@ def prod_gradient(grad, input, result, dim):
     return grad * conjugate(product_of_others(input, dim))
 
 
+def prod_tangent(op, primals, tangents, results):
+    """Each tangent times the product of the others, added up: through the result, which a backward may free."""
+    input, dim, keepdim = primals[0].to(results.dtype), primals[1], primals[2]
+    ones = widened(results.new_ones(results.shape), input.shape, dim, keepdim)
+    slopes = prod_gradient(ones, input, widened(results, input.shape, dim, keepdim), dim)
+    return (slopes.conj() * tangents[0]).sum(dim, keepdim)
+
+
+prod.op.tangent = prod_tangent
+
+
 def with_nans(make, *extra):
     """Samples of a reduction that leaves NaNs out."""
     x = make.floats(3, 4)

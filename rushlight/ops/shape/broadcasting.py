@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -338,9 +337,21 @@ def combinations(input, r=2, with_replacement=False):
     # with so many on both sides there are more choices than 64 bits count
     choices = MOST if 64 < r < among - 64 else math.comb(among, r)
     require_room((max(choices, 1), r), 8)
-    choose: Any = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = np.array(list(choose(range(input.numel()), r)), np.int64).reshape(-1, r)
-    return stack([input.index_select(0, wrap(column.copy())) for column in rows.T], 1)
+    return stack([input.index_select(0, wrap(column)) for column in chosen(count, r, with_replacement)], 1)
+
+
+def chosen(count: int, r: int, with_replacement: bool) -> list[np.ndarray]:
+    """The positions of every choice of `r` among `count`, in order, a column for each place of a choice."""
+    columns = [np.arange(count)]
+    for _ in range(r - 1):
+        # each choice so far is followed by every position behind its last one
+        first = columns[-1] if with_replacement else columns[-1] + 1
+        counts = count - first
+        columns = [np.repeat(each, counts) for each in columns]
+        ends = np.cumsum(counts)
+        total = int(ends[-1]) if ends.size else 0
+        columns.append(np.arange(total) + np.repeat(first - ends + counts, counts))
+    return columns
 
 
 def check_vector(tensor: Tensor) -> None:

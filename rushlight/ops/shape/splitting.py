@@ -249,19 +249,27 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
     >>> torch.arange(5).tensor_split((1, 3))
     (tensor([0]), tensor([1, 2]), tensor([3, 4]))
     """
+    return cut_apart(input, given(indices_or_sections, indices, sections), dim)
+
+
+def cut_apart(input: Tensor, where: Any, dim: int) -> tuple[Tensor, ...]:
+    """The parts of `tensor_split`: so many of them, or cut at these indices."""
     array = input._array
     if not array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = axis(dim, array.ndim)
     size = array.shape[dim]
-    where = given(indices_or_sections, indices, sections)
     if isinstance(where, Tensor):
         where = plain_indices(where)
     if not isinstance(where, (tuple, list)):
         where = even_cuts(operator.index(where), size)
-    cuts = [builtins.min(size, max(each + size, 0) if each < 0 else each) for each in map(operator.index, where)]
-    pairs = zip([0, *cuts], [*cuts, size], strict=True)
-    return tuple([slice_dim(input, dim, start, max(start, end)) for start, end in pairs])
+    start, parts = 0, []
+    for each in map(operator.index, where):
+        end = each if 0 <= each <= size else size if each > size else max(each + size, 0)
+        parts.append(slice_dim(input, dim, start, end if end > start else start))
+        start = end
+    parts.append(slice_dim(input, dim, start, size))
+    return tuple(parts)
 
 
 def plain_indices(where: Tensor) -> Any:
@@ -301,7 +309,7 @@ def split_along(name: str, input: Tensor, where: Any, least: int, dim: int) -> t
             f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
             f"{shape[dim]} is not divisible by the split_size {where}!"
         )
-    return tensor_split(input, where, dim)
+    return cut_apart(input, where, dim)
 
 
 @composed(
@@ -353,4 +361,7 @@ def dsplit(input, indices_or_sections=None, *, indices=None, sections=None):
 
 def given(*choices: Any) -> Any:
     """The one of torch's names for an argument that was used."""
-    return next((each for each in choices if each is not None), None)
+    for each in choices:
+        if each is not None:
+            return each
+    return None

@@ -116,11 +116,12 @@ degrees = cases(
 def evaluate(name: str, x: Any, n: Any, first: Callable, following: Recurrence) -> np.ndarray:
     """The polynomials of degrees `n` at `x`; a negative degree gives 0."""
     require_tensor(x, n)
-    x, n = np.broadcast_arrays(x, np.trunc(n))
+    x, n = np.asarray(x), np.trunc(n)
     # in double precision: float32 loses 8 units in the last place by degree 5
     kind, x = (x if x.dtype.kind == "f" else n).dtype, x.astype(np.float64)
-    if "chebyshev" not in name:
+    if "chebyshev" not in name or not (n >= BY_ANGLE).any():
         return by_recurrence(x, n, first, following).astype(kind)
+    x, n = np.broadcast_arrays(x, n)
     cosine = 2 * x - 1 if name.startswith("shifted") else x
     at_once = (n >= BY_ANGLE) & (np.abs(cosine) < 1)
     found = by_recurrence(x, np.where(at_once, 0, n), first, following)
@@ -134,13 +135,17 @@ def by_recurrence(x: np.ndarray, n: np.ndarray, first: Callable, following: Recu
     if not highest <= HIGHEST:
         raise RuntimeError(f"degree {highest} is too high: the recurrence takes a step for each degree up to it")
     before, last = np.ones_like(x), first(x)
-    found = np.where(n == 0, before, np.where(n == 1, last, 0))
+    # points and degrees are spread over each other here alone: often one of them is a row, or a number
+    found = np.zeros(np.broadcast_shapes(x.shape, n.shape))
+    np.copyto(found, 1, where=n == 0)
+    np.copyto(found, last, where=n == 1)
     for k in range(1, int(highest)):
         before, last = last, following(k, x, last, before)
-        found = np.where(n == k + 1, last, found)
-        if np.isnan(last).all():
+        np.copyto(found, last, where=n == k + 1)
+        if last.size and np.isnan(last.flat[0]) and np.isnan(last).all():
             # all that follow are too
-            return np.where(n > k, last, found)
+            np.copyto(found, last, where=n > k)
+            return found
     return found
 
 

@@ -83,6 +83,8 @@ class MultiplicativeLR(Given):
 
 def attributes(function: Callable) -> dict[str, Any] | None:
     """What a checkpoint keeps of a function: nothing of a plain one, the attributes of an object."""
-    if isinstance(function, (FunctionType, BuiltinFunctionType)):
+    # what torch.compile makes of a function is one too
+    inner = getattr(function, "_torchdynamo_orig_callable", function)
+    if isinstance(inner, (FunctionType, BuiltinFunctionType)):
         return None
     return vars(function).copy()

@@ -194,11 +194,11 @@ def TAKEN(batch: Batch) -> Any:
     """Elements by their number among all."""
     if not are_mapped(batch, "input"):
         return batch.call()
+    from rushlight.core.creation.ranges import arange
+
     batch.fill()
     value, index = batch["input"].reshape(batch.size, -1), batch["index"]
-    # from the end where it is negative, and refused where there is none
-    places = index.where(index >= 0, index + value.shape[1])
-    return value.gather(1, places.reshape(batch.size, -1)).reshape(index.shape)
+    return value[arange(batch.size)[:, None], index.reshape(batch.size, -1)].reshape(index.shape)
 
 
 def SEARCHED(batch: Batch) -> Any:
