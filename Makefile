@@ -252,14 +252,14 @@ $(VENV)/.made $(VENV_TORCH)/.made $(VENV_JAX)/.made $(VENV_CLIENTS)/.made $(VENV
 	$(INSTALL) meson-python meson ninja "numpy>=2"
 	touch $@
 
-# The package, again after any change of its sources; pip builds and installs a folder anew each time.
+# The package, again after any change of its sources, in a build folder that stays: what did not change is not compiled again.
 # The stamp is from before the build: a file that changes meanwhile counts as new.
 $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 $(VENV_TORCH)/.installed: $(VENV_TORCH)/.torch $(SOURCES)
 $(VENV_CLIENTS)/.installed: $(VENV_CLIENTS)/.made $(SOURCES)
 $(VENV)/.installed $(VENV_TORCH)/.installed $(VENV_CLIENTS)/.installed:
 	touch $@.began
-	$(INSTALL) --no-build-isolation .
+	$(INSTALL) --no-build-isolation --config-settings=build-dir=build/installed$(@D) .
 	$(@D)/bin/python -m compileall -q -j 2 $(@D)/lib/python*/site-packages/rushlight
 	mv $@.began $@
 
